@@ -1,0 +1,247 @@
+// fastnp::array, the n-dimensional array, and its subscripts. The functions over it are in ops.h.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fastnp/dtype.h"
+#include "fastnp/error.h"
+#include "fastnp/export.h"
+#include "fastnp/scalar.h"
+#include "fastnp/small_vector.h"
+
+namespace fastnp {
+
+class Operand;
+
+namespace detail {
+struct ArrayBody;
+}
+
+/// start:stop:step of a subscript; what is left out takes NumPy's default.
+struct Slice {
+    std::optional<std::int64_t> start;
+    std::optional<std::int64_t> stop;
+    std::int64_t step = 1;
+};
+
+/// X(range(1, -1)) is X[1:-1] and X(range(0, 10, 2)) is X[0:10:2].
+constexpr Slice range(std::int64_t start, std::int64_t stop, std::int64_t step = 1) { return {start, stop, step}; }
+/// X(from(2)) is X[2:].
+constexpr Slice from(std::int64_t start) { return {start, std::nullopt, 1}; }
+/// X(until(-1)) is X[:-1].
+constexpr Slice until(std::int64_t stop) { return {std::nullopt, stop, 1}; }
+/// X(every(-1)) is X[::-1].
+constexpr Slice every(std::int64_t step) { return {std::nullopt, std::nullopt, step}; }
+
+struct NewAxis {};
+struct Ellipsis {};
+/// X(all) is X[:], X(newaxis) is X[None], X(ellipsis, 0) is X[..., 0]. `all` is also the reduction: all(x).
+inline constexpr NewAxis newaxis{};
+inline constexpr Ellipsis ellipsis{};
+
+/// One entry of a subscript.
+using Index = std::variant<std::int64_t, Slice, NewAxis, Ellipsis>;
+
+/// An n-dimensional array of one dtype: a handle that shares its memory with its views, as numpy.ndarray. Inside a compiled
+/// function it may instead stand for a value that is being recorded; everything but reading elements works the same.
+class FASTNP_API array {
+public:
+    /// An empty float64 array of shape (0,).
+    array();
+    /// A 0-d array of the C++ type's dtype.
+    template <class T>
+        requires requires { detail::DtypeOf<T>::value; }
+    explicit array(T value) : array(from_elements(&value, dtype_of<T>, Shape{})) {}
+    /// A weak scalar as a 0-d array of its default dtype, or of the dtype given. OverflowError if it does not fit.
+    explicit array(const Scalar& value, std::optional<Dtype> dtype = std::nullopt);
+    /// Rank 1, 2 and 3 from nested lists: array({1., 2.}), array({{1, 2}, {3, 4}}). ValueError if ragged.
+    template <class T>
+    array(std::initializer_list<T> values) : array(from_elements(values.begin(), dtype_of<T>, Shape{static_cast<std::int64_t>(values.size())})) {}
+    template <class T>
+    array(std::initializer_list<std::initializer_list<T>> rows);
+    template <class T>
+    array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes);
+
+    array(const array&) = default;
+    array(array&&) noexcept = default;
+    ~array() = default;
+    /// Makes this name stand for the other array (Python's `a = b`).
+    array& operator=(const array&) & = default;
+    array& operator=(array&&) & noexcept = default;
+    /// Writes through a view: x(range(1, 3)) = y, with broadcasting and a same-kind cast... of any kind, as NumPy's setitem.
+    void operator=(const Operand& values) &&;  // NOLINT: assignment to a view returns nothing to chain
+    void operator=(const array& values) &&;    // NOLINT
+
+    /// Memory owned elsewhere, without a copy. `strides` are in bytes (C order if empty); `release` runs when the last view
+    /// is gone. ValueError if the sizes are negative or the ranks differ.
+    static array from_memory(void* data, Dtype dtype, Shape shape, Strides strides = {}, std::function<void()> release = {},
+                             bool writable = true);
+    /// A copy of C-ordered elements.
+    static array from_elements(const void* data, Dtype dtype, const Shape& shape);
+    /// Uninitialised memory of the caching allocator.
+    static array uninitialized(Dtype dtype, const Shape& shape);
+
+    Dtype dtype() const;
+    int ndim() const;
+    /// Sizes of the axes. While recording, reading a size that may vary ties the compiled entry to it.
+    Shape shape() const;
+    std::int64_t shape(int axis) const;
+    /// Bytes from an element to the next along each axis. RecordError while recording.
+    Strides strides() const;
+    std::int64_t size() const;
+    std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_of(dtype())); }
+    std::int64_t nbytes() const { return size() * itemsize(); }
+    bool writable() const;
+    void set_writable(bool writable);
+    bool is_c_contiguous() const;
+    bool is_f_contiguous() const;
+    /// Whether this stands for a value of a recording rather than for memory.
+    bool is_recorded() const;
+
+    /// The first element's address. RecordError while recording.
+    void* data() const;
+    template <class T>
+    T* data() const {
+        check_dtype(dtype_of<T>);
+        return static_cast<T*>(data());
+    }
+    /// Elements as a span; ValueError unless C contiguous.
+    template <class T>
+    std::span<T> as_span() const {
+        check_dtype(dtype_of<T>);
+        check_contiguous();
+        return {static_cast<T*>(data()), static_cast<std::size_t>(size())};
+    }
+    /// The single element, converted to T. ValueError unless size is 1; RecordError while recording.
+    template <class T>
+    T item() const;
+
+    /// A view: x(1, all, newaxis, range(0, -1)). IndexError in NumPy's words.
+    template <class... I>
+    array operator()(const I&... subscripts) const {
+        return index({to_index(subscripts)...});
+    }
+    array operator[](std::int64_t i) const { return index({Index(i)}); }
+    array index(std::initializer_list<Index> subscripts) const { return index(std::span<const Index>(subscripts.begin(), subscripts.size())); }
+    array index(std::span<const Index> subscripts) const;
+
+    array T() const;
+    array copy() const;
+    /// numpy.ndarray.astype; always a copy.
+    array astype(Dtype dtype, Casting casting = Casting::unsafe) const;
+    array reshape(const Shape& shape) const;
+
+    // In place, as NumPy: the result is cast to this array's dtype by the same-kind rule; every view sees it.
+    array& operator+=(const Operand& y);
+    array& operator-=(const Operand& y);
+    array& operator*=(const Operand& y);
+    array& operator/=(const Operand& y);
+    array& operator%=(const Operand& y);
+    array& operator&=(const Operand& y);
+    array& operator|=(const Operand& y);
+    array& operator^=(const Operand& y);
+
+    /// For fastnp's own rooms and bindings.
+    explicit array(std::shared_ptr<detail::ArrayBody> body) : body_(std::move(body)) {}
+    const std::shared_ptr<detail::ArrayBody>& body() const { return body_; }
+
+private:
+    static Index to_index(const Index& i) { return i; }
+    static Index to_index(const Slice& s) { return s; }
+    static Index to_index(NewAxis) { return newaxis; }
+    static Index to_index(Ellipsis) { return ellipsis; }
+    template <std::integral I>
+    static Index to_index(I i) {
+        return static_cast<std::int64_t>(i);
+    }
+    template <class F>  // `all`, which is a function object too
+        requires requires { F::is_all; }
+    static Index to_index(const F&) {
+        return Slice{};
+    }
+    void check_dtype(Dtype wanted) const;
+    void check_contiguous() const;
+    Scalar item_scalar() const;
+
+    std::shared_ptr<detail::ArrayBody> body_;
+};
+
+/// What an operation takes: an array or a weak scalar.
+class Operand {
+public:
+    Operand(const array& value) : value_(value) {}        // NOLINT: implicit by design
+    Operand(array&& value) : value_(std::move(value)) {}  // NOLINT
+    Operand(const Scalar& value) : value_(value) {}       // NOLINT
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    Operand(T value) : value_(Scalar(value)) {}  // NOLINT
+    template <class T>
+    Operand(std::complex<T> value) : value_(Scalar(value)) {}  // NOLINT
+
+    const array* as_array() const { return std::get_if<array>(&value_); }
+    const Scalar* as_scalar() const { return std::get_if<Scalar>(&value_); }
+
+private:
+    std::variant<array, Scalar> value_;
+};
+
+template <class T>
+T array::item() const {
+    const Scalar value = item_scalar();
+    if constexpr (requires { typename T::value_type; }) {
+        return T(static_cast<typename T::value_type>(value.real()), static_cast<typename T::value_type>(value.imag()));
+    } else if constexpr (std::integral<T>) {
+        const bool whole = value.kind() == WeakKind::integer || value.kind() == WeakKind::boolean;
+        return whole ? static_cast<T>(value.bits()) : static_cast<T>(value.real());
+    } else {
+        return static_cast<T>(value.real());
+    }
+}
+
+namespace detail {
+[[noreturn]] FASTNP_API void throw_ragged();
+}
+
+template <class T>
+array::array(std::initializer_list<std::initializer_list<T>> rows) {
+    std::vector<T> flat;
+    const std::size_t width = rows.size() == 0 ? 0 : rows.begin()->size();
+    for (const auto& row : rows) {
+        if (row.size() != width) detail::throw_ragged();
+        flat.insert(flat.end(), row.begin(), row.end());
+    }
+    *this = from_elements(flat.data(), dtype_of<T>, Shape{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width)});
+}
+
+template <class T>
+array::array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
+    std::vector<T> flat;
+    const std::size_t height = planes.size() == 0 ? 0 : planes.begin()->size();
+    const std::size_t width = height == 0 ? 0 : planes.begin()->begin()->size();
+    for (const auto& plane : planes) {
+        if (plane.size() != height) detail::throw_ragged();
+        for (const auto& row : plane) {
+            if (row.size() != width) detail::throw_ragged();
+            flat.insert(flat.end(), row.begin(), row.end());
+        }
+    }
+    *this = from_elements(flat.data(), dtype_of<T>,
+                          Shape{static_cast<std::int64_t>(planes.size()), static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)});
+}
+
+/// numpy.array_str's form of the elements. RecordError while recording.
+FASTNP_API std::string to_string(const array& x);
+FASTNP_API std::ostream& operator<<(std::ostream& out, const array& x);
+
+}  // namespace fastnp

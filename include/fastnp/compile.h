@@ -1,0 +1,110 @@
+// fastnp::compile: a function over arrays becomes fused machine code, compiled on first use and kept per kind of argument.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp {
+
+/// A size that may vary from `low` to `high` without a new compilation: options.dynamic = {{{argument, axis}, Dim("n", 1, 4096)}}.
+/// Equal names mean equal sizes.
+struct Dim {
+    std::string name;
+    std::int64_t low = 0;
+    std::int64_t high = INT64_MAX;
+    Dim(std::string name_, std::int64_t low_ = 0, std::int64_t high_ = INT64_MAX) : name(std::move(name_)), low(low_), high(high_) {}  // NOLINT
+};
+
+struct CompileOptions {
+    /// "llvm": fused machine code. "eager": the recorded ops on the precompiled kernels.
+    std::string backend = "llvm";
+    /// Sizes known to vary, by (position among the flattened array arguments, axis).
+    std::map<std::pair<int, int>, Dim> dynamic = {};
+    /// A function that can't be recorded is an error instead of running uncompiled.
+    bool fullgraph = false;
+    /// For explain(): the function's name.
+    std::string name = "function";
+};
+
+/// Counts of a compiled function: calls served from the cache, calls that were not, entries held, compilations done.
+struct CacheInfo {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t currsize = 0;
+    std::uint64_t compiles = 0;
+    std::uint64_t uncompiled = 0;  // calls that ran the function as written
+};
+
+/// What a compiled entry consists of.
+struct KernelInfo {
+    std::string name;
+    std::string kind;               // "elementwise", "rows", "columns", "reduction", or the op of a precompiled step
+    std::vector<std::string> ops;   // fused ops
+    std::string axes;               // iteration space
+};
+struct EntryInfo {
+    std::string reason;                                        // of this compilation
+    std::string uncompiled;                                    // why it runs uncompiled, if it does
+    std::vector<std::string> guards;
+    std::vector<KernelInfo> kernels;
+    std::vector<std::pair<std::string, double>> milliseconds;  // by phase
+    std::string ir, loops, llvm, assembly;
+};
+
+namespace detail {
+
+/// An array argument of a call, borrowed for its duration.
+struct Argument {
+    void* data;
+    const std::int64_t* shape;
+    const std::int64_t* strides;  // bytes
+    Dtype dtype;
+    std::int8_t rank;
+};
+
+/// The untyped core of a compiled function, shared by the C++ and Python front ends: guards, cache, plans.
+class FASTNP_API Engine {
+public:
+    explicit Engine(CompileOptions options);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// Calls the user's function on arrays that stand for the arguments, returns its array results in order.
+    using Record = std::function<std::vector<array>(std::span<const array> parameters)>;
+    enum class Outcome : std::uint8_t { ran, uncompiled };
+    struct Result {
+        Outcome outcome;
+        std::uint32_t entry;  // which entry served: front ends keep the rest of the result (structure, plain values) per entry
+    };
+
+    /// Serves one call. `key` is everything else the call depends on (structure, plain values), compared byte by byte. Results are put into
+    /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Thread-safe.
+    Result call(std::span<const Argument> arguments, std::string_view key, const Record& record, std::vector<array>& results);
+
+    CacheInfo cache_info() const;
+    void clear();
+    /// Entries with everything explain() shows; generated code as text is made on request (`with_code`).
+    std::vector<EntryInfo> entries(bool with_code = false) const;
+    const CompileOptions& options() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace detail
+}  // namespace fastnp
+
+#include "fastnp/detail/compiled.h"

@@ -1,0 +1,140 @@
+// Element types and NumPy's rules between them (NEP 50). Nothing here knows of arrays.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "fastnp/export.h"
+#include "fastnp/half.h"
+
+namespace fastnp {
+
+enum class Dtype : std::uint8_t {
+#define DTYPE(name, type, kind, code, text) name,
+#include "fastnp/ops/dtype.def"
+};
+
+inline constexpr int dtype_count = 0
+#define DTYPE(name, type, kind, code, text) +1
+#include "fastnp/ops/dtype.def"
+    ;
+
+// fastnp::float32 and so on, spelled as in NumPy.
+#define DTYPE(name, type, kind, code, text) inline constexpr Dtype name = Dtype::name;
+#include "fastnp/ops/dtype.def"
+
+namespace detail {
+template <class T>
+struct DtypeOf;
+#define DTYPE(name, type, kind, code, text) \
+    template <>                             \
+    struct DtypeOf<type> {                  \
+        static constexpr Dtype value = Dtype::name; \
+    };
+#include "fastnp/ops/dtype.def"
+template <>  // the platform's other 64-bit integers
+struct DtypeOf<long long> {
+    static constexpr Dtype value = Dtype::int64;
+};
+template <>
+struct DtypeOf<unsigned long long> {
+    static constexpr Dtype value = Dtype::uint64;
+};
+template <>
+struct DtypeOf<char> {
+    static constexpr Dtype value = std::is_signed_v<char> ? Dtype::int8 : Dtype::uint8;
+};
+
+template <Dtype>
+struct ElementOf;
+#define DTYPE(name, T, kind, code, text) \
+    template <>                          \
+    struct ElementOf<Dtype::name> {      \
+        using type = T;                  \
+    };
+#include "fastnp/ops/dtype.def"
+}  // namespace detail
+
+/// The dtype of a C++ element type: dtype_of<float> == float32.
+template <class T>
+inline constexpr Dtype dtype_of = detail::DtypeOf<std::remove_cv_t<T>>::value;
+
+/// The C++ element type of a dtype: element_of<float32> is float.
+template <Dtype D>
+using element_of = typename detail::ElementOf<D>::type;
+
+/// 'b' bool, 'i' signed, 'u' unsigned, 'f' floating, 'c' complex: numpy.dtype.kind (bfloat16 counts as 'f').
+constexpr char kind_of(Dtype dtype) {
+    constexpr char kinds[] = {
+#define DTYPE(name, type, kind, code, text) #kind[0],
+#include "fastnp/ops/dtype.def"
+    };
+    return kinds[static_cast<int>(dtype)];
+}
+
+/// Bytes an element takes.
+constexpr std::size_t itemsize_of(Dtype dtype) {
+    constexpr std::size_t sizes[] = {
+#define DTYPE(name, type, kind, code, text) sizeof(type),
+#include "fastnp/ops/dtype.def"
+    };
+    return sizes[static_cast<int>(dtype)];
+}
+
+/// NumPy's type character; 'E' for bfloat16.
+constexpr char code_of(Dtype dtype) {
+    constexpr char codes[] = {
+#define DTYPE(name, type, kind, code, text) code,
+#include "fastnp/ops/dtype.def"
+    };
+    return codes[static_cast<int>(dtype)];
+}
+
+/// numpy.dtype.name, for example "float32".
+constexpr std::string_view name_of(Dtype dtype) {
+    constexpr std::string_view names[] = {
+#define DTYPE(name, type, kind, code, text) text,
+#include "fastnp/ops/dtype.def"
+    };
+    return names[static_cast<int>(dtype)];
+}
+
+constexpr bool is_integer(Dtype dtype) { return kind_of(dtype) == 'i' || kind_of(dtype) == 'u'; }
+constexpr bool is_complex(Dtype dtype) { return kind_of(dtype) == 'c'; }
+constexpr bool is_floating(Dtype dtype) { return kind_of(dtype) == 'f'; }
+constexpr bool is_inexact(Dtype dtype) { return is_floating(dtype) || is_complex(dtype); }
+
+/// The dtype of that name ("float32", "bool", ...). TypeError, in NumPy's words, where there is none.
+FASTNP_API Dtype parse_dtype(std::string_view name);
+
+/// float64 for complex128, float32 for complex64, else the dtype itself.
+constexpr Dtype real_of(Dtype dtype) {
+    if (dtype == Dtype::complex64) return Dtype::float32;
+    return dtype == Dtype::complex128 ? Dtype::float64 : dtype;
+}
+
+/// numpy.can_cast's `casting`.
+enum class Casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };
+
+/// "same_kind" and so on.
+FASTNP_API std::string_view name_of(Casting casting);
+
+/// Whether a value of dtype `from` may be cast to `to` (numpy.can_cast).
+FASTNP_API bool can_cast(Dtype from, Dtype to, Casting casting = Casting::safe);
+
+/// The smallest dtype that both cast to safely (numpy.promote_types). Every pair of fastnp's dtypes has one.
+FASTNP_API Dtype promote_types(Dtype a, Dtype b);
+
+/// The kinds of plain, weakly typed scalar: C++'s and Python's bool, integers, floating and complex numbers.
+enum class WeakKind : std::uint8_t { boolean, integer, floating, complex };
+
+/// NEP 50: the dtype of an operation over arrays of these dtypes and weak scalars of these kinds (numpy.result_type). Weak
+/// scalars only raise the kind, never the size; with no dtypes they count as bool, int64, float64, complex128.
+FASTNP_API Dtype result_type(std::span<const Dtype> dtypes, std::span<const WeakKind> weak = {});
+
+}  // namespace fastnp

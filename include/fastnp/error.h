@@ -1,0 +1,42 @@
+// The exceptions that fastnp throws: one hierarchy, each named for the Python exception that NumPy raises in its place.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "fastnp/export.h"
+
+namespace fastnp {
+
+/// Base of all of them; catch this to catch whatever fastnp throws.
+class FASTNP_API Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+    ~Error() override;
+};
+
+#define FASTNP_ERROR(name, base)            \
+    class FASTNP_API name : public base {   \
+    public:                                 \
+        using base::base;                   \
+        ~name() override;                   \
+    };
+
+FASTNP_ERROR(ValueError, Error)
+FASTNP_ERROR(TypeError, Error)
+FASTNP_ERROR(IndexError, Error)
+FASTNP_ERROR(OverflowError, Error)
+FASTNP_ERROR(MemoryError, Error)
+FASTNP_ERROR(ZeroDivisionError, Error)
+FASTNP_ERROR(BufferError, Error)
+/// numpy.exceptions.AxisError: an axis outside the array's dimensions.
+FASTNP_ERROR(AxisError, ValueError)
+/// numpy.linalg.LinAlgError.
+FASTNP_ERROR(LinAlgError, ValueError)
+/// A function did something that a recording can't hold; the message says what. compile() then runs it uncompiled.
+FASTNP_ERROR(RecordError, Error)
+/// fastnp's own fault: an invariant does not hold.
+FASTNP_ERROR(InternalError, Error)
+#undef FASTNP_ERROR
+
+}  // namespace fastnp

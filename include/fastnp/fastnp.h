@@ -1,0 +1,9 @@
+// Everything public.
+#pragma once
+
+#include "fastnp/array.h"
+#include "fastnp/compile.h"
+#include "fastnp/dtype.h"
+#include "fastnp/error.h"
+#include "fastnp/interop.h"
+#include "fastnp/ops.h"

@@ -1,0 +1,178 @@
+// Every array function, derived from the catalogue (ops/*.def) or declared here. Each does what the NumPy function of its name
+// does, on concrete arrays at once and on recorded ones by recording.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fastnp/array.h"
+
+namespace fastnp {
+
+/// Keyword arguments of every ufunc: add(x, y, {.out = z}).
+struct UfuncOptions {
+    /// Written in place (and returned); its shape must be the broadcast shape, its dtype reachable by `casting`.
+    std::optional<array> out = std::nullopt;
+    /// Bool; where false, `out` keeps its value (without out: uninitialised, as NumPy).
+    std::optional<array> where = std::nullopt;
+    /// The loop to compute in.
+    std::optional<Dtype> dtype = std::nullopt;
+    Casting casting = Casting::same_kind;
+};
+
+/// None (all axes), one axis or several; negative ones count from the end.
+class Axes {
+public:
+    Axes() = default;
+    Axes(std::nullopt_t) {}                                                        // NOLINT: implicit by design
+    Axes(int axis) : none_(false), list_{axis} {}                                  // NOLINT
+    Axes(std::initializer_list<std::int64_t> axes) : none_(false), list_(axes) {}  // NOLINT
+    explicit Axes(std::span<const std::int64_t> axes) : none_(false), list_(axes) {}
+    bool is_none() const { return none_; }
+    std::span<const std::int64_t> list() const { return {list_.data(), list_.size()}; }
+
+private:
+    bool none_ = true;
+    SmallVector<std::int64_t> list_;
+};
+
+/// Keyword arguments of every reduction: sum(x, {.axis = -1, .keepdims = true}).
+struct FoldOptions {
+    Axes axis = {};
+    bool keepdims = false;
+    std::optional<Dtype> dtype = std::nullopt;
+    std::optional<Scalar> initial = std::nullopt;
+    std::optional<array> where = std::nullopt;
+    std::optional<array> out = std::nullopt;
+};
+
+/// Keyword arguments of argmax, argmin and the scans; no axis means the flattened array.
+struct AxisOptions {
+    std::optional<int> axis = std::nullopt;
+    bool keepdims = false;
+    std::optional<Dtype> dtype = std::nullopt;
+    std::optional<array> out = std::nullopt;
+};
+
+// numpy.exp and the like: elementwise over x, broadcasting, result dtype by the ufunc's loops.
+#define MAP1(name, rule, meaning, traits, doc) FASTNP_API array name(const Operand& x, const UfuncOptions& options = {});
+#define MAP2(name, rule, meaning, traits, doc) FASTNP_API array name(const Operand& x, const Operand& y, const UfuncOptions& options = {});
+#include "fastnp/ops/map.def"
+
+// numpy.sum and the like over `options.axis`; AxisError for an axis out of bounds, ValueError for an empty one without identity.
+// `all` is declared below.
+#define FOLD(name, combine, rule, identity, doc) FASTNP_API array name##_fold(const Operand& x, const FoldOptions& options = {});
+#define ARGFOLD(name, better, doc) FASTNP_API array name(const Operand& x, const AxisOptions& options = {});
+#define SCAN(name, combine, rule, doc) FASTNP_API array name(const Operand& x, const AxisOptions& options = {});
+#include "fastnp/ops/fold.def"
+
+inline array sum(const Operand& x, const FoldOptions& options = {}) { return sum_fold(x, options); }
+inline array prod(const Operand& x, const FoldOptions& options = {}) { return prod_fold(x, options); }
+inline array max(const Operand& x, const FoldOptions& options = {}) { return max_fold(x, options); }
+inline array min(const Operand& x, const FoldOptions& options = {}) { return min_fold(x, options); }
+inline array any(const Operand& x, const FoldOptions& options = {}) { return any_fold(x, options); }
+
+/// numpy.all as a function, and ':' as a subscript: x(all, 0).
+struct AllFunction {
+    static constexpr bool is_all = true;
+    array operator()(const Operand& x, const FoldOptions& options = {}) const { return all_fold(x, options); }
+};
+inline constexpr AllFunction all{};
+
+/// numpy.mean: sum / count in float64 for integers (float16 is summed in float32).
+FASTNP_API array mean(const Operand& x, const FoldOptions& options = {});
+/// numpy.var and numpy.std with `ddof`.
+FASTNP_API array var(const Operand& x, const FoldOptions& options = {}, double ddof = 0);
+FASTNP_API array std(const Operand& x, const FoldOptions& options = {}, double ddof = 0);
+
+/// numpy.where with three arguments.
+FASTNP_API array where(const Operand& condition, const Operand& x, const Operand& y);
+/// numpy.clip; either bound may be left out.
+FASTNP_API array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high, const UfuncOptions& options = {});
+/// numpy.round to `decimals` places (numpy.around).
+FASTNP_API array round(const Operand& x, int decimals = 0);
+FASTNP_API std::pair<array, array> divmod(const Operand& x, const Operand& y);
+FASTNP_API std::pair<array, array> frexp(const Operand& x);
+FASTNP_API std::pair<array, array> modf(const Operand& x);
+
+// Making arrays. ValueError for negative sizes.
+FASTNP_API array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype = std::nullopt);
+FASTNP_API array zeros(const Shape& shape, Dtype dtype = float64);
+FASTNP_API array ones(const Shape& shape, Dtype dtype = float64);
+FASTNP_API array empty(const Shape& shape, Dtype dtype = float64);
+/// numpy.*_like: shape and dtype of x (sizes stay symbolic in a recording).
+FASTNP_API array full_like(const array& x, const Scalar& value, std::optional<Dtype> dtype = std::nullopt);
+FASTNP_API array zeros_like(const array& x, std::optional<Dtype> dtype = std::nullopt);
+FASTNP_API array ones_like(const array& x, std::optional<Dtype> dtype = std::nullopt);
+FASTNP_API array empty_like(const array& x, std::optional<Dtype> dtype = std::nullopt);
+/// numpy.arange; int64 for integers, float64 else, unless `dtype` is given.
+FASTNP_API array arange(const Scalar& stop);
+FASTNP_API array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1, std::optional<Dtype> dtype = std::nullopt);
+FASTNP_API array linspace(const Scalar& start, const Scalar& stop, std::int64_t num = 50, bool endpoint = true, std::optional<Dtype> dtype = std::nullopt);
+FASTNP_API array eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt, int k = 0, Dtype dtype = float64);
+
+// Rearranging. All are views but where NumPy copies (a reshape of strided memory, concatenate, stack, pad, take).
+FASTNP_API array reshape(const array& x, const Shape& shape);
+FASTNP_API array ravel(const array& x);
+FASTNP_API array transpose(const array& x, std::optional<Shape> axes = std::nullopt);
+FASTNP_API array swapaxes(const array& x, int a, int b);
+FASTNP_API array moveaxis(const array& x, int from, int to);
+FASTNP_API array expand_dims(const array& x, int axis);
+FASTNP_API array squeeze(const array& x, const Axes& axis = {});
+FASTNP_API array broadcast_to(const array& x, const Shape& shape);
+FASTNP_API std::vector<array> broadcast_arrays(const std::vector<array>& arrays);
+FASTNP_API array flip(const array& x, const Axes& axis = {});
+FASTNP_API array concatenate(const std::vector<array>& arrays, int axis = 0);
+FASTNP_API array stack(const std::vector<array>& arrays, int axis = 0);
+/// numpy.pad with mode="constant"; a (before, after) pair for each axis.
+FASTNP_API array pad(const array& x, const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Scalar& value = 0);
+
+enum class TakeMode : std::uint8_t { raise, wrap, clip };
+/// numpy.take: elements at integer indices, along an axis or of the flattened array.
+FASTNP_API array take(const array& x, const Operand& indices, std::optional<int> axis = std::nullopt, TakeMode mode = TakeMode::raise);
+/// numpy.sort and numpy.argsort (last axis by default); NaN sorts last, complex numbers lexicographically.
+FASTNP_API array sort(const array& x, std::optional<int> axis = -1, bool stable = false);
+FASTNP_API array argsort(const array& x, std::optional<int> axis = -1, bool stable = false);
+
+// Products. ValueError in NumPy's words where the sizes do not match.
+FASTNP_API array matmul(const array& x, const array& y);
+FASTNP_API array dot(const array& x, const array& y);
+/// Over the last `axes` axes of x and the first of y.
+FASTNP_API array tensordot(const array& x, const array& y, int axes = 2);
+FASTNP_API array tensordot(const array& x, const array& y, const Axes& x_axes, const Axes& y_axes);
+FASTNP_API array outer(const array& x, const array& y);
+
+// Operators, for arrays and weak scalars in either order.
+#define FASTNP_OPERATOR(symbol, name)                                                                     \
+    inline array operator symbol(const array& x, const Operand& y) { return name(x, y); }                 \
+    inline array operator symbol(const array& x, const array& y) { return name(x, y); }                   \
+    template <class S>                                                                                    \
+        requires std::constructible_from<Scalar, const S&>                                                \
+    array operator symbol(const S& x, const array& y) {                                                   \
+        return name(Scalar(x), y);                                                                        \
+    }
+FASTNP_OPERATOR(+, add)
+FASTNP_OPERATOR(-, subtract)
+FASTNP_OPERATOR(*, multiply)
+FASTNP_OPERATOR(/, divide)
+FASTNP_OPERATOR(%, remainder)
+FASTNP_OPERATOR(&, bitwise_and)
+FASTNP_OPERATOR(|, bitwise_or)
+FASTNP_OPERATOR(^, bitwise_xor)
+FASTNP_OPERATOR(<<, left_shift)
+FASTNP_OPERATOR(>>, right_shift)
+FASTNP_OPERATOR(==, equal)
+FASTNP_OPERATOR(!=, not_equal)
+FASTNP_OPERATOR(<, less)
+FASTNP_OPERATOR(<=, less_equal)
+FASTNP_OPERATOR(>, greater)
+FASTNP_OPERATOR(>=, greater_equal)
+#undef FASTNP_OPERATOR
+inline array operator-(const array& x) { return negative(x); }
+inline array operator+(const array& x) { return positive(x); }
+inline array operator~(const array& x) { return invert(x); }
+
+}  // namespace fastnp

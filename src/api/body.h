@@ -1,0 +1,36 @@
+// What an array handle points to: memory, or a value of a recording.
+#pragma once
+
+#include <memory>
+
+#include "device/memory.h"
+#include "fastnp/array.h"
+#include "ir/graph.h"
+#include "trace/recorder.h"
+
+namespace fastnp::detail {
+
+struct ArrayBody {
+    device::Memory memory;  // concrete: all of it; recorded: only the dtype
+    bool writable = true;
+    ir::Value value = nullptr;                   // recorded
+    std::shared_ptr<trace::Recorder> recorder;   // recorded: whose value it is
+};
+
+}  // namespace fastnp::detail
+
+namespace fastnp::api {
+
+array wrap(device::Memory memory, bool writable = true);
+array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder);
+
+/// Runs or records one op of the catalogue on operands that are as eager::run wants them; moves give views of concrete operands where
+/// NumPy does. Every function of ops.h ends here.
+array apply(ir::Op op, ir::Attributes attributes, std::span<const array> operands);
+
+/// Sizes that may be symbolic (plain numbers for a concrete array).
+shape::Dims dims_of(const array& x);
+/// The table they live in, null outside recordings.
+shape::Sizes* active_sizes();
+
+}  // namespace fastnp::api

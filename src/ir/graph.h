@@ -1,0 +1,58 @@
+// The array graph: SSA values over the catalogue's ops. Nodes are immutable and hash-consed, so equal computations are one node (CSE
+// is free) and a node's inputs always precede it.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/attributes.h"
+#include "ir/op.h"
+#include "shape/dim.h"
+
+namespace fastnp::ir {
+
+struct Node {
+    Op op;
+    Dtype dtype;
+    std::uint32_t id;  // its place in the graph's order
+    shape::Dims shape;
+    SmallVector<const Node*, 3> inputs;
+    Attributes attributes;
+};
+using Value = const Node*;
+
+class Graph {
+public:
+    Graph() = default;
+    Graph(Graph&&) = default;
+    Graph& operator=(Graph&&) = default;
+
+    /// The next parameter.
+    Value parameter(Dtype dtype, shape::Dims shape);
+    /// The node for this op, a new one or the equal one that is there. Dtype and shape are what ops::infer says.
+    Value make(Op op, std::span<const Value> inputs, Attributes attributes, Dtype dtype, shape::Dims shape);
+
+    shape::Sizes& sizes() { return sizes_; }
+    const shape::Sizes& sizes() const { return sizes_; }
+    const std::vector<Value>& parameters() const { return parameters_; }
+    const std::vector<Value>& outputs() const { return outputs_; }
+    void set_outputs(std::vector<Value> outputs) { outputs_ = std::move(outputs); }
+    const std::deque<Node>& nodes() const { return nodes_; }
+
+    /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
+    std::string text() const;
+
+private:
+    std::deque<Node> nodes_;
+    std::unordered_multimap<std::size_t, Value> index_;
+    std::vector<Value> parameters_, outputs_;
+    shape::Sizes sizes_;
+};
+
+/// Values that `outputs` need, inputs first.
+std::vector<Value> reachable(std::span<const Value> outputs);
+
+}  // namespace fastnp::ir

@@ -1,0 +1,21 @@
+// The name of every op of the catalogue. What is known of each is in ops/catalogue.h.
+#pragma once
+
+#include <cstdint>
+
+namespace fastnp::ir {
+
+enum class Op : std::uint16_t {
+#define MAP1(name, rule, meaning, traits, doc) name,
+#define MAP2(name, rule, meaning, traits, doc) name,
+#include "fastnp/ops/map.def"
+#define FOLD(name, combine, rule, identity, doc) name,
+#define ARGFOLD(name, better, doc) name,
+#define SCAN(name, combine, rule, doc) name,
+#include "fastnp/ops/fold.def"
+#define ARRAY(name, kind, operands, doc) name,
+#include "fastnp/ops/array.def"
+    count
+};
+
+}  // namespace fastnp::ir

@@ -1,0 +1,48 @@
+// The op catalogue as data: every row of include/fastnp/ops/*.def, looked up by id or by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "fastnp/dtype.h"
+#include "ir/op.h"
+
+namespace fastnp::ops {
+
+using ir::Op;
+
+enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract };
+
+enum Trait : std::uint8_t { none = 0, commutative = 1, associative = 2, idempotent = 4, costly = 8 };
+
+/// What comes out of a map's loop, given the dtype it computes in.
+enum class Output : std::uint8_t { same, boolean, real_part, uint8, int32 };
+
+/// The loops of a map op: type characters in NumPy's search order.
+struct Rule {
+    std::string_view name;
+    std::string_view loops;
+    Output output = Output::same;
+    bool integers_as_float64 = false;  // numpy.divide
+    bool integer_second = false;       // numpy.ldexp
+};
+
+struct Info {
+    Op op;
+    std::string_view name;
+    Kind kind;
+    std::int8_t operands;  // -1: a list
+    std::uint8_t traits = none;
+    const Rule* rule = nullptr;       // maps
+    Op combine = Op::count;           // folds, scans
+    std::string_view dtype_rule = {}; // folds, scans: sum_dtype, same_dtype, bool_dtype
+    std::optional<int> identity = {}; // folds
+    std::string_view meaning = {};
+    std::string_view doc = {};
+};
+
+const Info& info(Op op);
+std::optional<Op> find(std::string_view name);
+
+}  // namespace fastnp::ops

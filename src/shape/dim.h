@@ -1,0 +1,114 @@
+// Sizes that may be symbolic. A Dim is a number, or the name of an expression over the sizes of the recorded function's
+// arguments; the expressions live in a Sizes table. Comparing two Dims while recording answers by the sizes at hand (hints) and
+// notes a guard where the answer could differ for other sizes, so nothing is baked in silently.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fastnp/small_vector.h"
+
+namespace fastnp::shape {
+
+/// A size: a plain number, or an expression of a Sizes table.
+class Dim {
+public:
+    constexpr Dim() = default;
+    constexpr Dim(std::int64_t value) : raw_(value) {}  // NOLINT: a number is a size
+    static constexpr Dim expression(std::uint32_t id) {
+        Dim dim;
+        dim.raw_ = symbolic_base + static_cast<std::int64_t>(id);
+        return dim;
+    }
+    constexpr bool is_constant() const { return raw_ < symbolic_base; }
+    constexpr std::int64_t value() const { return raw_; }
+    constexpr std::uint32_t id() const { return static_cast<std::uint32_t>(raw_ - symbolic_base); }
+    constexpr std::int64_t raw() const { return raw_; }
+    /// The same number or the same expression; two different expressions may still have the same value.
+    friend constexpr bool operator==(Dim a, Dim b) = default;
+
+private:
+    static constexpr std::int64_t symbolic_base = std::int64_t{1} << 62;
+    std::int64_t raw_ = 0;
+};
+
+using Dims = SmallVector<Dim>;
+
+/// A condition on the argument sizes under which a recording holds.
+struct SizeGuard {
+    enum class Kind : std::uint8_t { zero, nonzero, nonnegative };
+    Kind kind;
+    Dim expression;
+    friend bool operator==(const SizeGuard&, const SizeGuard&) = default;
+};
+
+/// Symbols, expressions over them in a canonical form (equal polynomials get equal Dims), hints and guards.
+class Sizes {
+public:
+    /// An expression node: a symbol (an argument's size), a sum of terms, a product, or a floor division.
+    struct Term {
+        std::int64_t coefficient;
+        SmallVector<std::uint32_t, 2> atoms;  // sorted ids of symbols and quotients, multiplied
+        friend bool operator==(const Term&, const Term&) = default;
+    };
+    struct Expression {
+        enum class Kind : std::uint8_t { symbol, polynomial, quotient };
+        Kind kind;
+        std::int64_t constant = 0;   // polynomial
+        std::vector<Term> terms;     // polynomial, sorted
+        Dim dividend, divisor;       // quotient
+        std::string name;            // symbol
+        std::int64_t hint = 0;       // its value for the sizes at hand
+        std::int64_t low = 0, high = 0;
+    };
+
+    /// A new symbol with the value at hand and the range in which it may vary.
+    Dim symbol(std::string name, std::int64_t hint, std::int64_t low = 0, std::int64_t high = INT64_MAX);
+
+    Dim add(Dim a, Dim b);
+    Dim subtract(Dim a, Dim b);
+    Dim multiply(Dim a, Dim b);
+    /// Floor division.
+    Dim divide(Dim a, Dim b);
+    Dim product(const Dims& dims);
+
+    std::int64_t hint(Dim dim) const { return dim.is_constant() ? dim.value() : expressions_[dim.id()].hint; }
+    /// Whether two sizes are equal; guards the answer unless it holds for all sizes.
+    bool equal(Dim a, Dim b);
+    /// Whether a >= b; guards the answer unless it holds for all sizes.
+    bool at_least(Dim a, Dim b);
+    /// The number a size has now; ties the recording to it.
+    std::int64_t concretize(Dim dim);
+
+    /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan.
+    void evaluate(const std::int64_t* symbols, std::int64_t* values) const;
+
+    const std::vector<SizeGuard>& guards() const { return guards_; }
+    const Expression& expression(Dim dim) const { return expressions_[dim.id()]; }
+    std::size_t size() const { return expressions_.size(); }
+    std::size_t symbol_count() const { return symbol_count_; }
+    /// "n", "n*m + 1", "7".
+    std::string text(Dim dim) const;
+
+private:
+    using Polynomial = std::pair<std::int64_t, std::vector<Term>>;
+    Polynomial polynomial(Dim dim) const;
+    Dim intern(Polynomial value);
+    Dim intern(Expression expression);
+    std::int64_t evaluate(const Expression& expression, const std::int64_t* values) const;
+    void range_of(Dim dim, std::int64_t& low, std::int64_t& high) const;
+    void guard(SizeGuard::Kind kind, Dim expression);
+
+    std::vector<Expression> expressions_;
+    std::unordered_multimap<std::size_t, std::uint32_t> index_;
+    std::vector<SizeGuard> guards_;
+    std::size_t symbol_count_ = 0;
+};
+
+/// The numbers of sizes that are all plain (outside recordings).
+Shape concrete(const Dims& dims);
+Dims to_dims(const Shape& shape);
+
+}  // namespace fastnp::shape

@@ -1,0 +1,42 @@
+// A recording in progress: ops on recorded arrays become nodes of its graph. One per thread at a time (the innermost).
+#pragma once
+
+#include <vector>
+
+#include "device/memory.h"
+#include "ir/graph.h"
+
+namespace fastnp::trace {
+
+class Recorder {
+public:
+    ir::Graph& graph() { return graph_; }
+
+    /// A value for memory met while recording that is no argument: an extra parameter, read anew at each call. The same memory and
+    /// layout gives the same value.
+    ir::Value capture(const device::Memory& memory);
+    /// The captured memories, in the order of their parameters, which come after the arguments'.
+    const std::vector<device::Memory>& captured() const { return captured_; }
+
+    /// The recording that this thread is in, or null.
+    static Recorder* active();
+
+    /// Makes a recording the active one while it lives.
+    class Scope {
+    public:
+        explicit Scope(Recorder* recorder);
+        ~Scope();
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+    private:
+        Recorder* previous_;
+    };
+
+private:
+    ir::Graph graph_;
+    std::vector<device::Memory> captured_;
+    std::vector<ir::Value> captured_values_;
+};
+
+}  // namespace fastnp::trace
