@@ -71,6 +71,9 @@ struct Argument {
     const std::int64_t* strides;  // bytes
     Dtype dtype;
     std::int8_t rank;
+    /// An array that shares this memory and keeps it alive, for results that are views of an argument. Null: such results are copies.
+    array (*hold)(const Argument& argument) = nullptr;
+    const void* context = nullptr;  // for `hold`
 };
 
 /// The untyped core of a compiled function, shared by the C++ and Python front ends: guards, cache, plans.

@@ -1,0 +1,271 @@
+// compile() for C++ callables: arguments and results are walked at compile time. An argument may be an array, a plain value (a guard by equality), or a
+// tuple, pair, vector, std::array or aggregate of these; so may what the function returns.
+#pragma once
+
+#include <any>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fastnp/compile.h"
+
+namespace fastnp {
+
+namespace detail {
+
+/// Converts to anything: counts the members of an aggregate.
+struct AnyMember {
+    template <class T>
+    operator T() const;  // NOLINT: for overload resolution alone
+};
+
+template <class T, std::size_t... I>
+constexpr bool constructible_from_members(std::index_sequence<I...>) {
+    return requires { T{((void)I, AnyMember{})...}; };
+}
+template <class T, std::size_t N = 12>
+constexpr std::size_t member_count() {
+    if constexpr (N == 0 || constructible_from_members<T>(std::make_index_sequence<N>{})) return N;
+    else return member_count<T, N - 1>();
+}
+
+template <class T>
+inline constexpr bool is_tuple = false;
+template <class... T>
+inline constexpr bool is_tuple<std::tuple<T...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple<std::pair<A, B>> = true;
+template <class T>
+inline constexpr bool is_sequence = false;
+template <class T>
+inline constexpr bool is_sequence<std::vector<T>> = true;
+template <class T, std::size_t N>
+inline constexpr bool is_sequence<std::array<T, N>> = true;
+
+/// Calls visit(member...) with the members of an aggregate.
+template <class T, class F>
+decltype(auto) with_members(T& value, F&& visit) {
+    constexpr std::size_t count = member_count<std::remove_cv_t<T>>();
+    static_assert(count <= 12, "fastnp::compile: structs of up to 12 members");
+    if constexpr (count == 0) {
+        return visit();
+    } else if constexpr (count == 1) {
+        auto& [a] = value;
+        return visit(a);
+    } else if constexpr (count == 2) {
+        auto& [a, b] = value;
+        return visit(a, b);
+    } else if constexpr (count == 3) {
+        auto& [a, b, c] = value;
+        return visit(a, b, c);
+    } else if constexpr (count == 4) {
+        auto& [a, b, c, d] = value;
+        return visit(a, b, c, d);
+    } else if constexpr (count == 5) {
+        auto& [a, b, c, d, e] = value;
+        return visit(a, b, c, d, e);
+    } else if constexpr (count == 6) {
+        auto& [a, b, c, d, e, f] = value;
+        return visit(a, b, c, d, e, f);
+    } else if constexpr (count == 7) {
+        auto& [a, b, c, d, e, f, g] = value;
+        return visit(a, b, c, d, e, f, g);
+    } else if constexpr (count == 8) {
+        auto& [a, b, c, d, e, f, g, h] = value;
+        return visit(a, b, c, d, e, f, g, h);
+    } else if constexpr (count == 9) {
+        auto& [a, b, c, d, e, f, g, h, i] = value;
+        return visit(a, b, c, d, e, f, g, h, i);
+    } else if constexpr (count == 10) {
+        auto& [a, b, c, d, e, f, g, h, i, j] = value;
+        return visit(a, b, c, d, e, f, g, h, i, j);
+    } else if constexpr (count == 11) {
+        auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
+        return visit(a, b, c, d, e, f, g, h, i, j, k);
+    } else {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
+        return visit(a, b, c, d, e, f, g, h, i, j, k, l);
+    }
+}
+
+/// Visits the leaves of a structure: `leaf(array&)`, `plain(value)`, `length(n)` before a sequence.
+template <class T, class Leaf, class Plain, class Length>
+void walk(T& value, Leaf& leaf, Plain& plain, Length& length) {
+    using Bare = std::remove_cv_t<T>;
+    if constexpr (std::is_same_v<Bare, array>) {
+        leaf(value);
+    } else if constexpr (std::is_arithmetic_v<Bare> || std::is_enum_v<Bare> || std::is_same_v<Bare, std::string> || std::is_same_v<Bare, Scalar> ||
+                         std::is_same_v<Bare, std::complex<float>> || std::is_same_v<Bare, std::complex<double>>) {
+        plain(value);
+    } else if constexpr (is_tuple<Bare>) {
+        std::apply([&](auto&... part) { (walk(part, leaf, plain, length), ...); }, value);
+    } else if constexpr (is_sequence<Bare>) {
+        length(value.size());
+        for (auto& part : value) walk(part, leaf, plain, length);
+    } else if constexpr (std::is_same_v<Bare, std::optional<array>>) {
+        length(value.has_value() ? 1 : 0);
+        if (value) leaf(*value);
+    } else if constexpr (std::is_aggregate_v<Bare>) {
+        with_members(value, [&](auto&... part) { (walk(part, leaf, plain, length), ...); });
+    } else {
+        static_assert(std::is_aggregate_v<Bare>, "fastnp::compile: arguments and results are arrays, plain values, and tuples, vectors and structs of these");
+    }
+}
+
+inline void append(std::string& key, const std::string& text) {
+    const std::size_t size = text.size();
+    key.append(reinterpret_cast<const char*>(&size), sizeof size);
+    key += text;
+}
+template <class T>
+void append(std::string& key, const T& value) {
+    if constexpr (std::is_same_v<T, Scalar>) {
+        append(key, static_cast<int>(value.kind()));
+        append(key, value.bits());
+        append(key, value.real());
+        append(key, value.imag());
+    } else {
+        char bytes[sizeof(T)];
+        std::memcpy(bytes, &value, sizeof(T));
+        key.append(bytes, sizeof(T));
+    }
+}
+
+template <class F>
+struct Callable : Callable<decltype(&F::operator())> {};
+template <class R, class... A>
+struct Callable<R(A...)> {
+    using Result = std::remove_cvref_t<R>;
+    using Arguments = std::tuple<std::remove_cvref_t<A>...>;
+};
+template <class R, class... A>
+struct Callable<R (*)(A...)> : Callable<R(A...)> {};
+template <class R, class C, class... A>
+struct Callable<R (C::*)(A...)> : Callable<R(A...)> {};
+template <class R, class C, class... A>
+struct Callable<R (C::*)(A...) const> : Callable<R(A...)> {};
+template <class R, class C, class... A>
+struct Callable<R (C::*)(A...) const noexcept> : Callable<R(A...)> {};
+
+/// Fills `argument` from a concrete array; false for one that is being recorded.
+FASTNP_API bool borrow(const array& value, Argument& argument);
+/// Whether this thread is recording: compiled functions then run as written, into the recording.
+FASTNP_API bool is_recording();
+
+}  // namespace detail
+
+/// A compiled function: call it as the function itself. Copies share the cache. Thread-safe.
+template <class F>
+class Compiled {
+    using Types = detail::Callable<std::remove_cvref_t<F>>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+
+public:
+    Compiled(F function, CompileOptions options) : shared_(std::make_shared<Shared>(std::move(function), std::move(options))) {}
+
+    template <class... A>
+    Result operator()(A&&... values) const {
+        Arguments arguments(std::forward<A>(values)...);
+        return call(arguments);
+    }
+
+    CacheInfo cache_info() const { return shared_->engine.cache_info(); }
+    void cache_clear() const { shared_->engine.clear(); }
+    std::vector<EntryInfo> entries(bool with_code = false) const { return shared_->engine.entries(with_code); }
+
+private:
+    struct Shared {
+        Shared(F function_, CompileOptions options) : function(std::move(function_)), engine(std::move(options)) {}
+        F function;
+        detail::Engine engine;
+        std::mutex mutex;                                     // of `shapes`
+        std::unordered_map<std::uint32_t, Result> templates;  // per entry: the result's structure and plain values
+    };
+
+    static constexpr auto ignore = [](const auto&...) {};
+
+    Result run(Arguments& arguments) const { return std::apply(shared_->function, arguments); }
+
+    Result call(Arguments& arguments) const {
+        if (detail::is_recording()) return run(arguments);
+        SmallVector<detail::Argument, 8> borrowed;
+        bool concrete = true;
+        auto leaf = [&](const array& value) {
+            detail::Argument argument{};
+            concrete = detail::borrow(value, argument) && concrete;
+            borrowed.push_back(argument);
+        };
+        std::string key;
+        auto plain = [&](const auto& value) { detail::append(key, value); };
+        detail::walk(arguments, leaf, plain, plain);
+        if (!concrete) return run(arguments);
+
+        std::optional<Result> recorded;
+        const auto record = [&](std::span<const array> parameters) {
+            Arguments symbolic = arguments;
+            std::size_t next = 0;
+            auto put = [&](array& value) { value = parameters[next++]; };
+            detail::walk(symbolic, put, ignore, ignore);
+            recorded.emplace(run(symbolic));
+            std::vector<array> outputs;
+            auto take = [&](const array& value) { outputs.push_back(value); };
+            detail::walk(*recorded, take, ignore, ignore);
+            return outputs;
+        };
+        std::vector<array> results;
+        const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, record, results);
+        if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
+        if constexpr (std::is_same_v<Result, array>) {
+            return std::move(results[0]);
+        } else {
+            Result result = structure(outcome.entry, recorded);
+            std::size_t next = 0;
+            auto put = [&](array& value) { value = results[next++]; };
+            detail::walk(result, put, ignore, ignore);
+            return result;
+        }
+    }
+
+    Result structure(std::uint32_t entry, std::optional<Result>& recorded) const {
+        const std::scoped_lock lock(shared_->mutex);
+        if (recorded) {
+            auto drop = [](array& value) { value = array(); };
+            detail::walk(*recorded, drop, ignore, ignore);
+            return shared_->templates.insert_or_assign(entry, std::move(*recorded)).first->second;
+        }
+        return shared_->templates.at(entry);
+    }
+
+    std::shared_ptr<Shared> shared_;
+};
+
+/// Compiles a function, a lambda (with captures: arrays captured by value are read anew at each call, plain ones are fixed) or any callable with one
+/// operator(). ValueError for an unknown backend.
+template <class F>
+Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
+    return Compiled<std::decay_t<F>>(std::forward<F>(function), std::move(options));
+}
+
+/// Compiles a member function for one object, which must outlive the result.
+template <class R, class C, class... A>
+auto compile(R (C::*member)(A...), C& object, CompileOptions options = {}) {
+    auto bound = [member, &object](A... arguments) -> R { return (object.*member)(arguments...); };
+    return Compiled<decltype(bound)>(std::move(bound), std::move(options));
+}
+template <class R, class C, class... A>
+auto compile(R (C::*member)(A...) const, const C& object, CompileOptions options = {}) {
+    auto bound = [member, &object](A... arguments) -> R { return (object.*member)(arguments...); };
+    return Compiled<decltype(bound)>(std::move(bound), std::move(options));
+}
+
+}  // namespace fastnp

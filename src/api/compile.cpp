@@ -1,0 +1,315 @@
+// detail::Engine: a compiled function's entries, and the way of a call through them. A hit is: match, evaluate the sizes, run the plan, wrap.
+#include "fastnp/compile.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <shared_mutex>
+
+#include "api/body.h"
+#include "codegen/jit.h"
+#include "compile/signature.h"
+#include "compile/specialise.h"
+#include "fastnp/error.h"
+#include "pass/index_map.h"
+
+namespace fastnp::detail {
+
+namespace {
+
+constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
+
+struct Entry {
+    compile::Signature signature;
+    std::uint32_t number = 0;
+    std::string reason;      // of this compilation
+    std::string uncompiled;  // why it runs as written, if it does
+    plan::Plan plan;
+    plan::Times times;
+    std::string ir;
+    std::vector<shape::SizeGuard> guards;
+    std::vector<device::Memory> captured;
+};
+using EntryPtr = std::shared_ptr<const Entry>;
+
+bool holds(const shape::SizeGuard& guard, const std::int64_t* values) {
+    const std::int64_t value = guard.expression.is_constant() ? guard.expression.value() : values[guard.expression.id()];
+    switch (guard.kind) {
+        case shape::SizeGuard::Kind::zero: return value == 0;
+        case shape::SizeGuard::Kind::nonzero: return value != 0;
+        case shape::SizeGuard::Kind::nonnegative: return value >= 0;
+    }
+    return false;
+}
+
+array owned_copy(const Argument& argument) {
+    Shape shape(argument.shape, argument.shape + argument.rank);
+    Strides strides(argument.strides, argument.strides + argument.rank);
+    return array::from_memory(argument.data, argument.dtype, shape, strides).copy();
+}
+
+}  // namespace
+
+struct Engine::State {
+    CompileOptions options;
+    mutable std::shared_mutex mutex;       // of `entries`
+    std::recursive_mutex compiling;        // one recording at a time
+    std::vector<EntryPtr> entries;
+    std::uint32_t next_number = 0;
+    std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
+
+    /// The entry for a call, with the values of its sizes.
+    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values) const {
+        std::array<std::int64_t, most_values> symbols;
+        const std::shared_lock lock(mutex);
+        for (const EntryPtr& entry : entries) {
+            if (entry->signature.symbols.size() > most_values || !entry->signature.matches(call, key, symbols.data())) continue;
+            if (!entry->uncompiled.empty()) return entry;
+            if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(symbols.data(), values);
+            bool fits = true;
+            for (const shape::SizeGuard& guard : entry->guards) fits = fits && holds(guard, values);
+            if (fits) return entry;
+        }
+        return nullptr;
+    }
+
+    void run(const Entry& entry, std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
+        SmallVector<void*, 16> pointers;
+        for (const Argument& argument : call) pointers.push_back(argument.data);
+        for (const device::Memory& memory : entry.captured) pointers.push_back(memory.data);
+        std::vector<plan::Result> produced;
+        produced.reserve(entry.plan.outputs.size());
+        entry.plan.run({pointers.data(), pointers.size()}, values, produced);
+        results.reserve(produced.size());
+        for (plan::Result& result : produced) results.push_back(finish(entry, call, std::move(result)));
+    }
+
+    // A result that is an argument's memory, or a view of it, shares it.
+    static array finish(const Entry& entry, std::span<const Argument> call, plan::Result result) {
+        if (result.argument < 0) return api::wrap(std::move(result.memory));
+        const auto number = static_cast<std::size_t>(result.argument);
+        if (number >= call.size()) {
+            result.memory.buffer = entry.captured[number - call.size()].buffer;
+            return api::wrap(std::move(result.memory));
+        }
+        const Argument& argument = call[number];
+        const array held = argument.hold != nullptr ? argument.hold(argument) : owned_copy(argument);
+        const device::Memory& memory = held.body()->memory;
+        const std::ptrdiff_t offset = static_cast<char*>(result.memory.data) - static_cast<char*>(argument.data);
+        if (argument.hold == nullptr && memory.strides != Strides(argument.strides, argument.strides + argument.rank)) {
+            return api::wrap(std::move(result.memory)).copy();
+        }
+        result.memory.buffer = memory.buffer;
+        result.memory.data = static_cast<char*>(memory.data) + offset;
+        return api::wrap(std::move(result.memory), held.writable());
+    }
+
+    EntryPtr add(std::shared_ptr<Entry> entry) {
+        const std::unique_lock lock(mutex);
+        entry->number = next_number++;
+        // The widest first: a generalised entry is the one that later calls will want.
+        entries.insert(entries.begin(), entry);
+        return entry;
+    }
+
+    // Why there is no entry for this call, and which sizes should vary from now on.
+    std::string explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const {
+        const std::shared_lock lock(mutex);
+        std::string reason = "first call";
+        bool first = true;
+        for (const EntryPtr& entry : entries) {
+            if (first) reason = entry->signature.mismatch(call, key);
+            first = false;
+            std::vector<std::pair<int, int>> differing;
+            if (entry->signature.same_but_sizes(call, key, differing)) {
+                dynamic.insert(dynamic.end(), differing.begin(), differing.end());
+                reason = entry->signature.mismatch(call, key);
+            }
+        }
+        return reason;
+    }
+
+    static std::vector<array> parameters_of(const compile::Signature& signature, std::span<const Argument> call,
+                                            const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides);
+    EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record);
+};
+
+// A recorded array for each argument, its varying sizes and strides as symbols.
+std::vector<array> Engine::State::parameters_of(const compile::Signature& signature, std::span<const Argument> call,
+                                                const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides) {
+    ir::Graph& graph = recorder->graph();
+    std::vector<std::int64_t> hints(signature.symbols.size(), 0);
+    for (std::size_t a = 0; a < call.size(); ++a) {
+        const compile::ArgumentGuard& guard = signature.arguments[a];
+        for (std::size_t i = 0; i < guard.shape.size(); ++i) {
+            if (guard.shape[i].symbol >= 0) hints[static_cast<std::size_t>(guard.shape[i].symbol)] = call[a].shape[i];
+        }
+        for (std::size_t i = 0; i < guard.strides.size(); ++i) {
+            if (guard.strides[i].symbol >= 0) hints[static_cast<std::size_t>(guard.strides[i].symbol)] = call[a].strides[i];
+        }
+    }
+    std::vector<shape::Dim> symbols;
+    for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
+        const compile::Symbol& symbol = signature.symbols[s];
+        symbols.push_back(graph.sizes().symbol(symbol.name, hints[s], symbol.low, symbol.high));
+    }
+    auto dim_of = [&](const compile::Extent& extent) {
+        return extent.symbol < 0 ? shape::Dim(extent.value) : symbols[static_cast<std::size_t>(extent.symbol)];
+    };
+    std::vector<array> parameters;
+    for (const compile::ArgumentGuard& guard : signature.arguments) {
+        shape::Dims dims;
+        for (const compile::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
+        shape::Dims steps;
+        for (const compile::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
+        strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
+        parameters.push_back(api::wrap(graph.parameter(guard.dtype, dims), recorder));
+    }
+    return parameters;
+}
+
+EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record) {
+    auto entry = std::make_shared<Entry>();
+    std::vector<std::pair<int, int>> dynamic;
+    entry->reason = explain_miss(call, key, dynamic);
+    entry->signature = compile::describe(call, key, dynamic, options);
+    const auto recorder = std::make_shared<trace::Recorder>();
+    std::vector<shape::Dims> strides;
+    try {
+        const auto start = std::chrono::steady_clock::now();
+        {
+            const trace::Recorder::Scope scope(recorder);
+            const std::vector<array> parameters = parameters_of(entry->signature, call, recorder, strides);
+            const std::vector<array> outputs = record(parameters);
+            std::vector<ir::Value> values;
+            for (const array& output : outputs) {
+                values.push_back(output.is_recorded() ? output.body()->value : recorder->capture(output.body()->memory));
+            }
+            recorder->graph().set_outputs(std::move(values));
+        }
+        const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+        entry->captured = recorder->captured();
+        for (const device::Memory& memory : entry->captured) strides.push_back(shape::to_dims(memory.strides));
+        compile::Specialised made = compile::specialise(std::move(recorder->graph()), strides, options.backend);
+        entry->plan = std::move(made.plan);
+        entry->times = std::move(made.times);
+        entry->times.insert(entry->times.begin(), {"record", spent.count()});
+        entry->ir = std::move(made.ir);
+        entry->guards = entry->plan.sizes.guards();
+        if (entry->plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
+        ++compiles;
+    } catch (const RecordError& error) {
+        if (options.fullgraph) throw;
+        entry->uncompiled = error.what();
+        entry->signature.any_layout = true;
+        entry->plan = {};
+    }
+    return add(std::move(entry));
+}
+
+Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
+    if (!compile::is_backend(options.backend)) {
+        throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
+    }
+    state_->options = std::move(options);
+}
+
+Engine::~Engine() = default;
+
+Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, const Record& record, std::vector<array>& results) {
+    std::array<std::int64_t, most_values> values;
+    EntryPtr entry = state_->match(arguments, key, values.data());
+    if (entry) {
+        state_->hits.fetch_add(1, std::memory_order_relaxed);
+    } else {
+        const std::scoped_lock lock(state_->compiling);
+        entry = state_->match(arguments, key, values.data());
+        if (!entry) {
+            state_->misses.fetch_add(1, std::memory_order_relaxed);
+            entry = state_->specialise(arguments, key, record);
+            const EntryPtr found = state_->match(arguments, key, values.data());
+            if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
+        }
+    }
+    if (!entry->uncompiled.empty()) {
+        state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
+        return {Outcome::uncompiled, entry->number};
+    }
+    state_->run(*entry, arguments, values.data(), results);
+    return {Outcome::ran, entry->number};
+}
+
+CacheInfo Engine::cache_info() const {
+    const std::shared_lock lock(state_->mutex);
+    return {state_->hits, state_->misses, state_->entries.size(), state_->compiles, state_->uncompiled};
+}
+
+void Engine::clear() {
+    const std::unique_lock lock(state_->mutex);
+    state_->entries.clear();
+    state_->hits = 0;
+    state_->misses = 0;
+    state_->compiles = 0;
+    state_->uncompiled = 0;
+}
+
+const CompileOptions& Engine::options() const { return state_->options; }
+
+namespace {
+
+std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {
+    const std::string text = sizes.text(guard.expression);
+    switch (guard.kind) {
+        case shape::SizeGuard::Kind::zero: return text + " == 0";
+        case shape::SizeGuard::Kind::nonzero: return text + " != 0";
+        case shape::SizeGuard::Kind::nonnegative: return text + " >= 0";
+    }
+    return text;
+}
+
+EntryInfo info_of(const Entry& entry, bool with_code) {
+    EntryInfo info;
+    info.reason = entry.reason;
+    info.uncompiled = entry.uncompiled;
+    info.guards = entry.signature.describe();
+    for (const shape::SizeGuard& guard : entry.guards) info.guards.push_back(guard_text(guard, entry.plan.sizes));
+    info.milliseconds = entry.times;
+    info.ir = entry.ir;
+    std::size_t kernel = 0;
+    for (const plan::Step& step : entry.plan.steps) {
+        if (!step.is_kernel) {
+            const std::string name(ops::info(step.eager.op).name);
+            info.kernels.push_back({name, "precompiled", {name}, ""});
+            continue;
+        }
+        const loop::Kernel& made = entry.plan.kernels[kernel];
+        std::string axes;
+        for (const loop::Axis& axis : made.axes) axes += (axes.empty() ? "" : " x ") + entry.plan.sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
+        info.kernels.push_back({made.name, made.name, made.ops, axes});
+        info.loops += loop::to_string(made, entry.plan.schedules[kernel], entry.plan.sizes);
+        ++kernel;
+    }
+    if (with_code && !entry.plan.kernels.empty()) {
+        std::vector<codegen::Job> jobs;
+        for (std::size_t i = 0; i < entry.plan.kernels.size(); ++i) jobs.push_back({&entry.plan.kernels[i], &entry.plan.schedules[i]});
+        info.llvm = codegen::llvm_text(jobs);
+        info.assembly = codegen::assembly_text(jobs);
+    }
+    return info;
+}
+
+}  // namespace
+
+std::vector<EntryInfo> Engine::entries(bool with_code) const {
+    std::vector<EntryPtr> held;
+    {
+        const std::shared_lock lock(state_->mutex);
+        held = state_->entries;
+    }
+    std::vector<EntryInfo> result;
+    for (auto entry = held.rbegin(); entry != held.rend(); ++entry) result.push_back(info_of(**entry, with_code));
+    return result;
+}
+
+}  // namespace fastnp::detail

@@ -1,0 +1,378 @@
+// The loops of a kernel. One outer point after the other (or a block of lanes of them): its stages in order, then its outer stores. An
+// expression is computed in the outermost loop where all it depends on is known.
+#include "codegen/emit.h"
+
+#include <algorithm>
+
+#include "codegen/emitter.h"
+#include "fastnp/error.h"
+
+namespace fastnp::codegen {
+
+using llvm::BasicBlock;
+
+int lanes_of(const loop::Kernel& kernel, const Machine& machine) {
+    std::size_t widest = 1;
+    auto consider = [&](Dtype dtype) {
+        std::size_t bytes = itemsize_of(real_of(dtype));
+        if (is_floating(dtype)) bytes = std::max<std::size_t>(bytes, 4);  // the 16-bit floats compute in float
+        widest = std::max(widest, bytes);
+    };
+    for (const loop::Expr& expr : kernel.exprs) {
+        if (expr.kind == loop::Expr::Kind::constant || expr.kind == loop::Expr::Kind::extent) continue;
+        consider(expr.dtype);
+    }
+    return std::clamp(machine.vector_bytes / static_cast<int>(widest), 1, 32);
+}
+
+Emitter::Emitter(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module)
+    : kernel_(kernel),
+      schedule_(schedule),
+      machine_(machine),
+      b_(module, schedule.lane < 0 ? 1 : lanes_of(kernel, machine)),
+      depends_(loop::dependencies(kernel)),
+      outer_(kernel.outer_count()) {}
+
+llvm::Value* Emitter::size(shape::Dim dim) {
+    if (dim.is_constant()) return number(dim.value());
+    const auto found = size_values_.find(dim.raw());
+    if (found != size_values_.end()) return found->second;
+    llvm::IRBuilder<> at(b_.entry, b_.entry->getTerminator() != nullptr ? b_.entry->getTerminator()->getIterator() : b_.entry->end());
+    llvm::Value* slot = at.CreateConstInBoundsGEP1_64(at.getInt64Ty(), sizes_argument_, dim.id());
+    llvm::Value* value = at.CreateLoad(at.getInt64Ty(), slot);
+    size_values_.emplace(dim.raw(), value);
+    return value;
+}
+
+void Emitter::loop(llvm::Value* begin, llvm::Value* end, std::int64_t step, const char* name, const Body& body) {
+    auto& ir = b_.ir;
+    BasicBlock* before = ir.GetInsertBlock();
+    BasicBlock* inside = BasicBlock::Create(ir.getContext(), name, function_);
+    BasicBlock* after = BasicBlock::Create(ir.getContext(), std::string(name) + ".end", function_);
+    ir.CreateCondBr(ir.CreateICmpSLT(begin, end), inside, after);
+    ir.SetInsertPoint(inside);
+    llvm::PHINode* index = ir.CreatePHI(ir.getInt64Ty(), 2, name);
+    index->addIncoming(begin, before);
+    body(index);
+    llvm::Value* next = ir.CreateAdd(index, number(step), "", true, true);
+    index->addIncoming(next, ir.GetInsertBlock());
+    ir.CreateCondBr(ir.CreateICmpSLT(next, end), inside, after);
+    ir.SetInsertPoint(after);
+}
+
+void Emitter::lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body) {
+    auto& ir = b_.ir;
+    const int lane = schedule_.lane;
+    const std::uint32_t bit = 1U << lane;
+    const int outer_copies = copies_;
+    const std::int64_t width = b_.width;
+    auto* constant_begin = llvm::dyn_cast<llvm::ConstantInt>(begin);
+    auto* constant_end = llvm::dyn_cast<llvm::ConstantInt>(end);
+    const std::int64_t known = constant_begin != nullptr && constant_end != nullptr ? constant_end->getSExtValue() - constant_begin->getSExtValue() : -1;
+    auto part = [&](llvm::Value* at, llvm::Value* mask, int count) {
+        index_[static_cast<std::size_t>(lane)] = at;
+        mask_ = mask;
+        copies_ = count;
+        enter(bit);
+        body();
+        leave();
+        mask_ = nullptr;
+        copies_ = outer_copies;
+    };
+    auto masked = [&](llvm::Value* at) {
+        llvm::SmallVector<llvm::Constant*, 64> lanes;
+        for (std::int64_t i = 0; i < width; ++i) lanes.push_back(ir.getInt32(static_cast<std::uint32_t>(i)));
+        llvm::Value* left = ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateSub(end, at), number(width)), ir.getInt32Ty());
+        part(at, ir.CreateICmpSLT(llvm::ConstantVector::get(lanes), b_.splat(left)), std::max(1, copies > 0 ? 1 : outer_copies));
+    };
+    const bool along = unrolled_along(lane);
+    const int group = along ? copies : 1;
+    const int main_copies = along ? copies : outer_copies;
+    llvm::Value* rest = begin;
+    const bool has_main = known < 0 || known >= width * group;
+    // One masked body does for kernels that are dominated by calls, where masks are cheap.
+    const bool whole_vectors = has_main && (group > 1 || schedule_.streaming || !machine_.masked_memory || (known >= 0 && known % (width * group) == 0) ||
+                                            !kernel_.stages.empty());
+    if (whole_vectors) {
+        llvm::Value* count = ir.CreateSub(end, begin);
+        llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(count, number(width * group)), number(width * group));
+        rest = ir.CreateAdd(begin, whole);
+        loop(begin, rest, width * group, "lanes", [&](llvm::Value* at) { part(at, nullptr, main_copies); });
+        if (known >= 0 && known % (width * group) == 0) return;
+    }
+    loop(rest, end, width, "lanes.rest", [&](llvm::Value* at) {
+        if (along) {
+            masked(at);
+        } else {
+            llvm::SmallVector<llvm::Constant*, 64> lanes;
+            for (std::int64_t i = 0; i < width; ++i) lanes.push_back(ir.getInt32(static_cast<std::uint32_t>(i)));
+            llvm::Value* left = ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateSub(end, at), number(width)), ir.getInt32Ty());
+            part(at, ir.CreateICmpSLT(llvm::ConstantVector::get(lanes), b_.splat(left)), outer_copies);
+        }
+    });
+}
+
+void Emitter::serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body) {
+    auto& ir = b_.ir;
+    const std::uint32_t bit = 1U << axis;
+    const int outer_copies = copies_;
+    auto run = [&](llvm::Value* from, llvm::Value* to, int count) {
+        loop(from, to, unrolled_along(axis) ? count : 1, "serial", [&](llvm::Value* at) {
+            index_[static_cast<std::size_t>(axis)] = at;
+            copies_ = unrolled_along(axis) ? count : outer_copies;
+            enter(bit);
+            body();
+            leave();
+            copies_ = outer_copies;
+        });
+    };
+    if (!unrolled_along(axis)) {
+        run(begin, end, 1);
+        return;
+    }
+    llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(ir.CreateSub(end, begin), number(copies)), number(copies));
+    llvm::Value* rest = ir.CreateAdd(begin, whole);
+    run(begin, rest, copies);
+    auto* left = llvm::dyn_cast<llvm::ConstantInt>(rest);
+    auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
+    if (left != nullptr && last != nullptr && left->getSExtValue() == last->getSExtValue()) return;
+    run(rest, end, 1);
+}
+
+Value Emitter::eval(loop::ExprId id, int copy) {
+    const bool varies = schedule_.unroll_axis >= 0 && (depends_[id] >> schedule_.unroll_axis & 1U) != 0;
+    const std::pair<loop::ExprId, int> key{id, varies ? copy : 0};
+    for (auto scope = memo_.rbegin(); scope != memo_.rend(); ++scope) {
+        const auto found = scope->find(key);
+        if (found != scope->end()) return found->second;
+    }
+    Value value = compute(id, key.second);
+    memo_.back().emplace(key, value);
+    return value;
+}
+
+Value Emitter::compute(loop::ExprId id, int copy) {
+    const loop::Expr& expr = kernel_.exprs[id];
+    using Kind = loop::Expr::Kind;
+    switch (expr.kind) {
+        case Kind::load: return load(expr.access, copy);
+        case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
+        case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};
+        case Kind::index: {
+            llvm::Value* at = b_.ir.CreateAdd(size(expr.offset), b_.ir.CreateMul(number(expr.step), index_of(expr.number, copy)));
+            if (expr.number == schedule_.lane) {
+                llvm::SmallVector<llvm::Constant*, 64> lanes;
+                for (int i = 0; i < b_.width; ++i) lanes.push_back(b_.ir.getInt64(static_cast<std::uint64_t>(i * expr.step)));
+                at = b_.ir.CreateAdd(b_.splat(at), llvm::ConstantVector::get(lanes));
+            }
+            return {&b_, Dtype::int64, at, nullptr};
+        }
+        case Kind::map: {
+            llvm::SmallVector<Value, 3> args;
+            for (const loop::ExprId arg : expr.args) args.push_back(eval(arg, copy));
+            return b_.map(expr.op, expr.compute, expr.dtype, args);
+        }
+        case Kind::fold: {
+            const Copies& results = fold_results_[static_cast<std::size_t>(expr.number)];
+            return results[static_cast<std::size_t>(copy) < results.size() ? static_cast<std::size_t>(copy) : 0];
+        }
+        case Kind::scratch:
+            return load_at(scratch_address(expr.number, copy), expr.dtype, nullptr, schedule_.lane >= 0);
+    }
+    throw InternalError("unknown loop expression");
+}
+
+std::vector<loop::ExprId> Emitter::roots_of(const loop::Stage& stage) const {
+    std::vector<loop::ExprId> roots;
+    for (const int fold : stage.folds) roots.push_back(kernel_.folds[static_cast<std::size_t>(fold)].value);
+    for (const auto& keep : stage.keeps) roots.push_back(keep.second);
+    for (const loop::Store& store : stage.stores) roots.push_back(store.value);
+    return roots;
+}
+
+void Emitter::hoist(const std::vector<loop::ExprId>& roots) {
+    std::vector<bool> needed(kernel_.exprs.size(), false);
+    for (const loop::ExprId root : roots) needed[root] = true;
+    for (std::size_t i = kernel_.exprs.size(); i-- > 0;) {
+        if (!needed[i]) continue;
+        // Arguments of what is computed here are computed with it; only those of what must wait are looked at.
+        const bool ready = (depends_[i] & ~available_.back() & ~loop::depends_on_folds) == 0;
+        if (ready) continue;
+        for (const loop::ExprId arg : kernel_.exprs[i].args) needed[arg] = true;
+    }
+    for (loop::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
+        if (!needed[i] || (depends_[i] & ~available_.back() & ~loop::depends_on_folds) != 0) continue;
+        const bool varies = schedule_.unroll_axis >= 0 && (depends_[i] >> schedule_.unroll_axis & 1U) != 0;
+        for (int copy = 0; copy < (varies ? copies_ : 1); ++copy) eval(i, copy);
+    }
+}
+
+void Emitter::inner_range(int axis, llvm::Value*& begin, llvm::Value*& end) {
+    begin = number(0);
+    end = size(kernel_.axes[static_cast<std::size_t>(axis)].extent);
+    if (kernel_.block == 0 || static_cast<std::size_t>(axis) != outer_) return;
+    begin = b_.ir.CreateMul(index_[0], number(kernel_.block));
+    end = b_.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.ir.CreateAdd(begin, number(kernel_.block)), size(kernel_.blocked_extent));
+}
+
+void Emitter::stage(const loop::Stage& stage) {
+    reset(stage);
+    start_cascade(stage);
+    hoist(roots_of(stage));
+    inner_loops(stage, outer_);
+    finish(stage);
+}
+
+void Emitter::inner_loops(const loop::Stage& stage, std::size_t level) {
+    const std::size_t lane = schedule_.lane < 0 ? kernel_.axes.size() : static_cast<std::size_t>(schedule_.lane);
+    if (level == lane) {
+        inner_loops(stage, level + 1);
+        return;
+    }
+    if (level >= kernel_.axes.size()) {
+        lane_part(stage);
+        return;
+    }
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+    inner_range(static_cast<int>(level), begin, end);
+    serial_loop(static_cast<int>(level), begin, end, schedule_.unroll, [&] {
+        hoist(roots_of(stage));
+        inner_loops(stage, level + 1);
+    });
+}
+
+void Emitter::inner_point(const loop::Stage& stage) {
+    accumulate(stage);
+    for (int copy = 0; copy < copies_; ++copy) {
+        for (const auto& [row, value] : stage.keeps) {
+            Value kept = eval(value, copy);
+            store_at(scratch_address(row, copy), kept, nullptr, schedule_.lane >= 0);
+        }
+        for (const loop::Store& each : stage.stores) store(each.access, eval(each.value, copy), copy);
+    }
+}
+
+void Emitter::outer_stores() {
+    for (int copy = 0; copy < copies_; ++copy) {
+        for (const loop::Store& each : kernel_.outer_stores) store(each.access, eval(each.value, copy), copy);
+    }
+}
+
+void Emitter::outer_point() {
+    enter(0);
+    for (const loop::Stage& each : kernel_.stages) stage(each);
+    available_.back() |= loop::depends_on_folds;
+    outer_stores();
+    leave();
+}
+
+void Emitter::unit_over_lane_block() {
+    auto& ir = b_.ir;
+    const auto lane = static_cast<std::size_t>(schedule_.lane);
+    llvm::Value* begin = ir.CreateMul(index_[lane], number(schedule_.lane_block));
+    llvm::Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateAdd(begin, number(schedule_.lane_block)), size(kernel_.axes[lane].extent));
+    if (schedule_.tiled) {
+        tiled(begin, end);
+        return;
+    }
+    lane_loop(begin, end, schedule_.unroll, [&] { outer_point(); });
+}
+
+// One unit of the parallel range: index_ holds the outer indices (of the lanes' axis: the block's number).
+void Emitter::unit() {
+    std::vector<loop::ExprId> roots;
+    for (const loop::Store& each : kernel_.outer_stores) roots.push_back(each.value);
+    for (const loop::Stage& each : kernel_.stages) {
+        for (const loop::ExprId root : roots_of(each)) roots.push_back(root);
+    }
+    // What depends on folds is not known before the stages have run.
+    std::erase_if(roots, [&](loop::ExprId root) { return (depends_[root] & loop::depends_on_folds) != 0; });
+    std::uint32_t known = 0;
+    const bool outer_lanes = schedule_.lane >= 0 && schedule_.lane < static_cast<int>(outer_);
+    for (std::size_t a = 0; a < outer_; ++a) {
+        if (!(outer_lanes && static_cast<int>(a) == schedule_.lane)) known |= 1U << a;
+    }
+    enter(known);
+    hoist(roots);
+    if (outer_lanes) {
+        unit_over_lane_block();
+    } else {
+        outer_point();
+    }
+    leave();
+}
+
+void Emitter::run(const std::string& symbol) {
+    auto& ir = b_.ir;
+    llvm::Type* pointer = ir.getPtrTy();
+    llvm::Type* whole = ir.getInt64Ty();
+    auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, whole, whole, pointer}, false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, b_.module);
+    function_->setDoesNotThrow();
+    for (const unsigned argument : {0U, 1U, 4U}) function_->addParamAttr(argument, llvm::Attribute::NoAlias);
+    b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
+    BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
+    ir.SetInsertPoint(b_.entry);
+    sizes_argument_ = function_->getArg(1);
+    scratch_argument_ = function_->getArg(4);
+    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
+        bases_.push_back(ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, function_->getArg(0), i)));
+    }
+    ir.CreateBr(start);
+    ir.SetInsertPoint(start);
+    index_.assign(kernel_.axes.size(), number(0));
+    fold_results_.resize(kernel_.folds.size());
+    accumulators_.resize(kernel_.folds.size());
+    cascades_.resize(kernel_.folds.size());
+    totals_.resize(kernel_.folds.size());
+    memo_.emplace_back();
+    available_.push_back(0);
+
+    loop(function_->getArg(2), function_->getArg(3), 1, "unit", [&](llvm::Value* index) {
+        llvm::Value* left = index;
+        const bool outer_lanes = schedule_.lane >= 0 && schedule_.lane < static_cast<int>(outer_);
+        std::vector<std::pair<std::size_t, llvm::Value*>> order;  // axes, slowest first, and how many steps each has
+        int jammed = -1;
+        for (std::size_t a = 0; a < outer_; ++a) {
+            if (outer_lanes && static_cast<int>(a) == schedule_.lane) continue;
+            llvm::Value* extent = size(kernel_.axes[a].extent);
+            if (unrolled_along(static_cast<int>(a))) {
+                jammed = static_cast<int>(a);
+                extent = ir.CreateSDiv(ir.CreateAdd(extent, number(schedule_.unroll - 1)), number(schedule_.unroll));
+            }
+            order.emplace_back(a, extent);
+        }
+        if (outer_lanes) order.emplace_back(static_cast<std::size_t>(schedule_.lane), size(schedule_.lane_blocks));
+        for (std::size_t i = order.size(); i-- > 0;) {
+            const bool slowest = i == 0;
+            index_[order[i].first] = slowest ? left : ir.CreateSRem(left, order[i].second);
+            if (!slowest) left = ir.CreateSDiv(left, order[i].second);
+        }
+        if (jammed < 0) {
+            unit();
+            return;
+        }
+        const auto axis = static_cast<std::size_t>(jammed);
+        llvm::Value* block = index_[axis];
+        llvm::Value* begin = ir.CreateMul(block, number(schedule_.unroll));
+        llvm::Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateAdd(begin, number(schedule_.unroll)), size(kernel_.axes[axis].extent));
+        std::vector<llvm::Value*> saved = index_;
+        serial_loop(jammed, begin, end, schedule_.unroll, [&] {
+            llvm::Value* at = index_[axis];
+            index_ = saved;
+            index_[axis] = at;
+            unit();
+        });
+    });
+    ir.CreateRetVoid();
+}
+
+void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module,
+          const std::string& symbol, std::map<std::string, void*>& externals) {
+    Emitter emitter(kernel, schedule, machine, module);
+    emitter.run(symbol);
+    externals.insert(emitter.externals().begin(), emitter.externals().end());
+}
+
+}  // namespace fastnp::codegen

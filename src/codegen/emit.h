@@ -1,0 +1,26 @@
+// Loop kernels to LLVM IR.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "codegen/llvm.h"
+#include "loop/kernel.h"
+
+namespace fastnp::codegen {
+
+/// What the emitter must know of the machine.
+struct Machine {
+    int vector_bytes = 16;     // of a native register
+    bool masked_memory = false; // masked loads and stores are cheap for every element size
+};
+
+/// Vector lanes for a kernel: a native register of its widest element.
+int lanes_of(const loop::Kernel& kernel, const Machine& machine);
+
+/// Writes `void symbol(ptr pointers, ptr sizes, i64 begin, i64 end, ptr scratch)`: outer points [begin, end) of the kernel. `pointers` holds a base
+/// address per buffer, `sizes` the values of the Sizes table by id. Functions outside the module are added to `externals`.
+void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module,
+          const std::string& symbol, std::map<std::string, void*>& externals);
+
+}  // namespace fastnp::codegen

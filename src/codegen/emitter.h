@@ -1,0 +1,119 @@
+// The state of one kernel's emission. memory.cpp has loads and stores, emit.cpp the loops, fold.cpp the reductions.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "codegen/emit.h"
+#include "codegen/value.h"
+
+namespace fastnp::codegen {
+
+class Emitter {
+public:
+    Emitter(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module);
+    void run(const std::string& symbol);
+    const std::map<std::string, void*>& externals() const { return b_.externals; }
+
+private:
+    using Body = std::function<void(llvm::Value*)>;
+    using Copies = std::vector<Value>;
+
+    // Loops (emit.cpp).
+    llvm::Value* number(std::int64_t value) { return b_.ir.getInt64(static_cast<std::uint64_t>(value)); }
+    llvm::Value* size(shape::Dim dim);
+    void loop(llvm::Value* begin, llvm::Value* end, std::int64_t step, const char* name, const Body& body);
+    /// Lanes over [begin, end) of the lane axis, `copies` vectors a step where they fit, then one by one under a mask.
+    void lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
+    /// Steps of a serial axis, `copies` at a time where they fit, then one by one.
+    void serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
+    void unit();
+    void unit_over_lane_block();
+    void outer_point();
+    void tiled(llvm::Value* begin, llvm::Value* end);
+    void stage(const loop::Stage& stage);
+    void inner_loops(const loop::Stage& stage, std::size_t level);
+    void lane_part(const loop::Stage& stage);
+    void inner_point(const loop::Stage& stage);
+    void inner_range(int axis, llvm::Value*& begin, llvm::Value*& end);
+    void outer_stores();
+    bool unrolled_along(int axis) const { return schedule_.unroll_axis == axis && schedule_.unroll > 1; }
+
+    // Expressions.
+    Value eval(loop::ExprId id, int copy);
+    Value compute(loop::ExprId id, int copy);
+    /// Computes here what the loop about to be entered needs and does not change.
+    void hoist(const std::vector<loop::ExprId>& roots);
+    std::vector<loop::ExprId> roots_of(const loop::Stage& stage) const;
+    void enter(std::uint32_t axes) {
+        memo_.emplace_back();
+        available_.push_back(available_.back() | axes);
+    }
+    void leave() {
+        memo_.pop_back();
+        available_.pop_back();
+    }
+
+    // Memory (memory.cpp).
+    llvm::Value* index_of(int axis, int copy);
+    llvm::Value* address(const loop::Access& access, int copy);
+    Value load(const loop::Access& access, int copy);
+    void store(const loop::Access& access, Value value, int copy);
+    llvm::Value* scratch_address(int row, int copy);
+    Value load_at(llvm::Value* address, Dtype dtype, llvm::Value* stride, bool vector);
+    void store_at(llvm::Value* address, Value value, llvm::Value* stride, bool vector);
+    llvm::Value* lane_stride(const loop::Access& access, bool& varies);
+    llvm::Value* lane_pointers(llvm::Value* address, llvm::Value* stride);
+
+    // Folds (fold.cpp).
+    struct Accumulator {
+        llvm::Value* re = nullptr;  // allocas
+        llvm::Value* im = nullptr;
+    };
+    struct Cascade {
+        llvm::Value* stack_re = nullptr;
+        llvm::Value* stack_im = nullptr;
+    };
+    Value identity(const loop::Fold& fold);
+    Accumulator make_accumulator(Dtype dtype);
+    Value read(const Accumulator& accumulator, Dtype dtype);
+    void write(const Accumulator& accumulator, const Value& value);
+    void reset(const loop::Stage& stage);
+    void accumulate(const loop::Stage& stage);
+    Value combine(const loop::Fold& fold, const Value& x, const Value& y);
+    Value merged_copies(int fold);
+    Value across_lanes(const loop::Fold& fold, Value value);
+    bool cascades(const loop::Stage& stage) const;
+    void start_cascade(const loop::Stage& stage);
+    void flush(const loop::Stage& stage);
+    Value finish_cascade(int fold);
+    void finish(const loop::Stage& stage);
+
+    const loop::Kernel& kernel_;
+    const loop::Schedule& schedule_;
+    const Machine& machine_;
+    Builder b_;
+    std::vector<std::uint32_t> depends_;
+    std::size_t outer_ = 0;
+
+    llvm::Function* function_ = nullptr;
+    llvm::Value* sizes_argument_ = nullptr;
+    llvm::Value* scratch_argument_ = nullptr;
+    std::vector<llvm::Value*> bases_;
+    std::map<std::int64_t, llvm::Value*> size_values_;
+
+    std::vector<llvm::Value*> index_;  // per axis, of copy 0
+    llvm::Value* mask_ = nullptr;      // lanes in use; null: all
+    int copies_ = 1;
+    std::vector<std::map<std::pair<loop::ExprId, int>, Value>> memo_;
+    std::vector<std::uint32_t> available_;
+
+    std::vector<std::vector<Accumulator>> accumulators_;  // [fold][copy]
+    std::vector<Cascade> cascades_;
+    std::vector<Accumulator> totals_;
+    llvm::Value* flushes_ = nullptr;
+    std::vector<Copies> fold_results_;
+};
+
+}  // namespace fastnp::codegen

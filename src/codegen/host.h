@@ -1,0 +1,20 @@
+// The host as a target: features, vector width, the vector math of its C library.
+#pragma once
+
+#include "codegen/emit.h"
+
+namespace llvm {
+class TargetMachine;
+class Function;
+}  // namespace llvm
+
+namespace fastnp::codegen {
+
+const Machine& host_machine();
+/// A new target machine for the host (one per compilation: they are not thread-safe).
+std::unique_ptr<llvm::TargetMachine> make_target_machine();
+/// Marks a function as code for the host's full feature set and vector width.
+void set_host_attributes(llvm::Function& function);
+std::string host_name();
+
+}  // namespace fastnp::codegen

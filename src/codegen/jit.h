@@ -1,0 +1,38 @@
+// Kernels as machine code of this process.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loop/kernel.h"
+
+namespace fastnp::codegen {
+
+/// A kernel's code: outer points [begin, end). See emit().
+using KernelFunction = void (*)(void* const* pointers, const std::int64_t* sizes, std::int64_t begin, std::int64_t end, void* scratch);
+
+struct Job {
+    const loop::Kernel* kernel;
+    const loop::Schedule* schedule;
+};
+
+/// Machine code of several kernels; freed when the last owner lets go.
+struct Code {
+    std::vector<KernelFunction> functions;  // per job
+    std::shared_ptr<void> owner;
+    double emit_ms = 0, optimize_ms = 0, generate_ms = 0, link_ms = 0;
+};
+
+/// Compiles kernels for the host. Thread-safe.
+Code compile(std::span<const Job> jobs);
+
+/// The same kernels as text: LLVM IR after optimisation, and assembly.
+std::string llvm_text(std::span<const Job> jobs);
+std::string assembly_text(std::span<const Job> jobs);
+
+/// "znver5, 512-bit vectors".
+std::string host_text();
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,78 @@
+// codegen::Value: an element, or a vector of elements, whose operators and functions write LLVM IR. The catalogue's meanings are
+// templates over such values, so `x + y` in a row becomes the instructions here, for every target.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "codegen/llvm.h"
+#include "fastnp/dtype.h"
+#include "fastnp/scalar.h"
+#include "ir/op.h"
+
+namespace fastnp::codegen {
+
+class Builder;
+
+/// A complex element is a pair of reals; a bool is an i1; the 16-bit floats are floats that hold representable values.
+struct Value {
+    Builder* builder = nullptr;
+    Dtype dtype = Dtype::bool_;
+    llvm::Value* re = nullptr;
+    llvm::Value* im = nullptr;
+    /// No instructions for this: the caller takes the precompiled kernel.
+    bool missing() const { return re == nullptr; }
+};
+
+/// The row's meaning as instructions; missing where there are none for this op and dtype.
+Value meaning_of(ir::Op op, Value x, Value y);
+
+/// What the emitter needs of a map: its result for operands in the loop's dtype (`compute`).
+class Builder {
+public:
+    Builder(llvm::Module& module, int width) : ir(module.getContext()), module(module), width(width) {}
+
+    llvm::Type* element_type(Dtype dtype);                 // of one part of a value
+    llvm::Type* vector_type(llvm::Type* element) const { return llvm::FixedVectorType::get(element, static_cast<unsigned>(width)); }
+    llvm::Value* splat(llvm::Value* value);                // a scalar to all lanes; a vector as it is
+    Value splat(Value value);
+    bool is_vector(const Value& value) const { return value.re->getType()->isVectorTy(); }
+
+    Value constant(const Scalar& scalar, Dtype dtype);
+    Value number(Dtype dtype, double value);               // scalar of a real dtype
+    Value cast(Value x, Dtype to);
+    Value select(Value condition, Value x, Value y);
+    Value map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value> args);
+
+    /// Rounds a float that stands for a 16-bit one.
+    llvm::Value* round_to(llvm::Value* value, Dtype dtype);
+    /// An intrinsic over the value's own type.
+    llvm::Value* unary(llvm::Intrinsic::ID id, llvm::Value* x) { return ir.CreateUnaryIntrinsic(id, x); }
+    llvm::Value* binary(llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) { return ir.CreateBinaryIntrinsic(id, x, y); }
+    /// The host's vector function of that name, or missing.
+    Value vector_math(const char* name, Value x, const Value* y = nullptr);
+    /// A constant like `like`'s part.
+    llvm::Value* real_constant(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
+
+    llvm::FunctionCallee external(const std::string& name, void* address, llvm::FunctionType* type);
+
+    llvm::IRBuilder<> ir;
+    llvm::Module& module;
+    int width;                               // lanes
+    llvm::BasicBlock* entry = nullptr;       // where allocas go
+    std::map<std::string, void*> externals;  // functions outside the module that it calls
+
+private:
+    Value call_span(const std::string& name, void* kernel, llvm::ArrayRef<Value> args, Dtype result);
+    llvm::AllocaInst* lane_buffer(Dtype dtype);
+    void spill(Value value, llvm::Value* to);
+    Value fill(Dtype dtype, llvm::Value* from);
+
+public:
+    /// Elements of a dtype as they lie in memory, to and from values (scalars or vectors by `lanes`).
+    llvm::Type* memory_type(Dtype dtype);
+    llvm::Value* to_memory(llvm::Value* part, Dtype dtype);
+    llvm::Value* from_memory(llvm::Value* raw, Dtype dtype);
+};
+
+}  // namespace fastnp::codegen

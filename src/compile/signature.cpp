@@ -1,0 +1,166 @@
+#include "compile/signature.h"
+
+#include <algorithm>
+
+#include "fastnp/error.h"
+
+namespace fastnp::compile {
+
+bool is_c_contiguous(const detail::Argument& argument) {
+    auto step = static_cast<std::int64_t>(itemsize_of(argument.dtype));
+    for (int i = argument.rank; i-- > 0;) {
+        if (argument.shape[i] == 0) return true;
+    }
+    for (int i = argument.rank; i-- > 0;) {
+        if (argument.shape[i] != 1 && argument.strides[i] != step) return false;
+        step *= argument.shape[i];
+    }
+    return true;
+}
+
+bool Signature::matches(std::span<const detail::Argument> call, std::string_view call_key, std::int64_t* values) const {
+    if (call.size() != arguments.size() || call_key != key) return false;
+    for (std::size_t s = 0; s < symbols.size(); ++s) values[s] = INT64_MIN;
+    auto fits = [&](const Extent& extent, std::int64_t actual) {
+        if (extent.symbol < 0) return extent.value == actual;
+        std::int64_t& held = values[extent.symbol];
+        if (held == INT64_MIN) {
+            const Symbol& symbol = symbols[static_cast<std::size_t>(extent.symbol)];
+            held = actual;
+            return actual >= symbol.low && actual <= symbol.high;
+        }
+        return held == actual;
+    };
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        const ArgumentGuard& guard = arguments[a];
+        const detail::Argument& argument = call[a];
+        if (guard.dtype != argument.dtype || guard.rank != argument.rank) return false;
+        if (any_layout) continue;
+        for (int i = 0; i < guard.rank; ++i) {
+            if (!fits(guard.shape[static_cast<std::size_t>(i)], argument.shape[i])) return false;
+        }
+        if (guard.contiguous) {
+            if (!is_c_contiguous(argument)) return false;
+            continue;
+        }
+        for (int i = 0; i < guard.rank; ++i) {
+            if (!fits(guard.strides[static_cast<std::size_t>(i)], argument.strides[i])) return false;
+        }
+    }
+    return true;
+}
+
+namespace {
+
+std::string place(std::size_t argument) { return "argument " + std::to_string(argument); }
+
+std::string extent_text(const Extent& extent, const std::vector<Symbol>& symbols) {
+    return extent.symbol < 0 ? std::to_string(extent.value) : symbols[static_cast<std::size_t>(extent.symbol)].name;
+}
+
+}  // namespace
+
+std::string Signature::mismatch(std::span<const detail::Argument> call, std::string_view call_key) const {
+    if (call_key != key) return "plain values or structure of the arguments changed";
+    if (call.size() != arguments.size()) return "number of arrays changed from " + std::to_string(arguments.size()) + " to " + std::to_string(call.size());
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        const ArgumentGuard& guard = arguments[a];
+        const detail::Argument& argument = call[a];
+        if (guard.dtype != argument.dtype) {
+            return place(a) + ": dtype changed from " + std::string(name_of(guard.dtype)) + " to " + std::string(name_of(argument.dtype));
+        }
+        if (guard.rank != argument.rank) {
+            return place(a) + ": rank changed from " + std::to_string(guard.rank) + " to " + std::to_string(argument.rank);
+        }
+        for (int i = 0; i < guard.rank; ++i) {
+            const Extent& extent = guard.shape[static_cast<std::size_t>(i)];
+            if (extent.symbol < 0 && extent.value != argument.shape[i]) {
+                return place(a) + ": size of axis " + std::to_string(i) + " changed from " + std::to_string(extent.value) + " to " +
+                       std::to_string(argument.shape[i]);
+            }
+        }
+        if (guard.contiguous != is_c_contiguous(argument)) return place(a) + ": memory layout changed";
+    }
+    return "a condition on the sizes or strides no longer holds";
+}
+
+bool Signature::same_but_sizes(std::span<const detail::Argument> call, std::string_view call_key, std::vector<std::pair<int, int>>& differing) const {
+    if (call.size() != arguments.size() || call_key != key || any_layout) return false;
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        const ArgumentGuard& guard = arguments[a];
+        const detail::Argument& argument = call[a];
+        if (guard.dtype != argument.dtype || guard.rank != argument.rank || guard.contiguous != is_c_contiguous(argument)) return false;
+        for (int i = 0; i < guard.rank; ++i) {
+            const Extent& extent = guard.shape[static_cast<std::size_t>(i)];
+            if (extent.symbol >= 0 || extent.value != argument.shape[i]) differing.emplace_back(static_cast<int>(a), i);
+        }
+    }
+    return true;
+}
+
+std::vector<std::string> Signature::describe() const {
+    std::vector<std::string> lines;
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        const ArgumentGuard& guard = arguments[a];
+        std::string line = place(a) + ": " + std::string(name_of(guard.dtype)) + "[";
+        if (any_layout) {
+            lines.push_back(line + "rank " + std::to_string(guard.rank) + "]");
+            continue;
+        }
+        for (std::size_t i = 0; i < guard.shape.size(); ++i) line += (i == 0 ? "" : ", ") + extent_text(guard.shape[i], symbols);
+        line += guard.contiguous ? "] contiguous" : "] strides (";
+        if (!guard.contiguous) {
+            for (std::size_t i = 0; i < guard.strides.size(); ++i) line += (i == 0 ? "" : ", ") + extent_text(guard.strides[i], symbols);
+            line += ")";
+        }
+        lines.push_back(line);
+    }
+    for (const Symbol& symbol : symbols) {
+        if (symbol.low == INT64_MIN) continue;
+        lines.push_back(std::to_string(symbol.low) + " <= " + symbol.name + (symbol.high == INT64_MAX ? "" : " <= " + std::to_string(symbol.high)));
+    }
+    if (!key.empty()) lines.push_back("plain values equal");
+    return lines;
+}
+
+Signature describe(std::span<const detail::Argument> call, std::string_view key, const std::vector<std::pair<int, int>>& dynamic,
+                   const CompileOptions& options) {
+    Signature signature;
+    signature.key = key;
+    auto symbol_named = [&](const std::string& name, std::int64_t low, std::int64_t high) {
+        for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
+            if (signature.symbols[s].name == name) return static_cast<int>(s);
+        }
+        signature.symbols.push_back({name, low, high});
+        return static_cast<int>(signature.symbols.size() - 1);
+    };
+    for (std::size_t a = 0; a < call.size(); ++a) {
+        const detail::Argument& argument = call[a];
+        ArgumentGuard guard{argument.dtype, argument.rank, is_c_contiguous(argument), {}, {}};
+        const std::string suffix = std::to_string(a) + "_";
+        for (int i = 0; i < argument.rank; ++i) {
+            const std::pair<int, int> where{static_cast<int>(a), i};
+            Extent extent{-1, argument.shape[i]};
+            const auto range = options.dynamic.find(where);
+            if (range != options.dynamic.end() && argument.shape[i] >= range->second.low && argument.shape[i] <= range->second.high) {
+                extent.symbol = symbol_named(range->second.name, range->second.low, range->second.high);
+            } else if (std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end()) {
+                extent.symbol = symbol_named("n" + suffix + std::to_string(i), 0, INT64_MAX);
+            }
+            guard.shape.push_back(extent);
+        }
+        if (!guard.contiguous) {
+            for (int i = 0; i < argument.rank; ++i) {
+                Extent extent{-1, argument.strides[i]};
+                const auto itemsize = static_cast<std::int64_t>(itemsize_of(argument.dtype));
+                const bool fixed = argument.strides[i] == 0 || argument.strides[i] == itemsize;  // broadcast, or side by side
+                if (!fixed) extent.symbol = symbol_named("s" + suffix + std::to_string(i), INT64_MIN, INT64_MAX);
+                guard.strides.push_back(extent);
+            }
+        }
+        signature.arguments.push_back(std::move(guard));
+    }
+    return signature;
+}
+
+}  // namespace fastnp::compile

@@ -1,0 +1,126 @@
+#include "loop/kernel.h"
+
+#include <sstream>
+
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+
+namespace fastnp::loop {
+
+std::size_t Kernel::outer_count() const {
+    std::size_t count = 0;
+    while (count < axes.size() && !axes[count].inner) ++count;
+    return count;
+}
+
+ExprId Kernel::add(Expr expr) {
+    for (ExprId i = 0; i < exprs.size(); ++i) {
+        if (exprs[i] == expr) return i;
+    }
+    exprs.push_back(std::move(expr));
+    return static_cast<ExprId>(exprs.size() - 1);
+}
+
+std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
+    std::vector<std::uint32_t> result(kernel.exprs.size(), 0);
+    std::uint32_t inner = 0;
+    for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
+        if (kernel.axes[a].inner) inner |= 1U << a;
+    }
+    const std::uint32_t outer = ((1U << kernel.axes.size()) - 1) & ~inner;
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
+        const Expr& expr = kernel.exprs[i];
+        for (const ExprId arg : expr.args) result[i] |= result[arg];
+        switch (expr.kind) {
+            case Expr::Kind::load:
+                for (std::size_t a = 0; a < expr.access.strides.size(); ++a) {
+                    if (expr.access.strides[a] != shape::Dim(0)) result[i] |= 1U << a;
+                }
+                break;
+            case Expr::Kind::index: result[i] |= 1U << expr.number; break;
+            case Expr::Kind::fold: result[i] |= depends_on_folds | outer; break;
+            case Expr::Kind::scratch: result[i] |= depends_on_folds | outer | inner; break;
+            case Expr::Kind::constant:
+            case Expr::Kind::extent:
+            case Expr::Kind::map: break;
+        }
+    }
+    return result;
+}
+
+namespace {
+
+std::string access_text(const Access& access, const shape::Sizes& sizes) {
+    std::ostringstream out;
+    out << "b" << access.buffer << "[" << sizes.text(access.offset);
+    for (std::size_t a = 0; a < access.strides.size(); ++a) {
+        if (access.strides[a] != shape::Dim(0)) out << " + i" << a << "*" << sizes.text(access.strides[a]);
+    }
+    out << "]";
+    return out.str();
+}
+
+std::string scalar_text(const Scalar& value) {
+    std::ostringstream out;
+    switch (value.kind()) {
+        case WeakKind::boolean: return value.bits() != 0 ? "True" : "False";
+        case WeakKind::integer:
+            if (value.negative()) out << value.as_int64();
+            else out << value.bits();
+            break;
+        case WeakKind::floating: out << value.real(); break;
+        case WeakKind::complex: out << "(" << value.real() << " + " << value.imag() << "j)"; break;
+    }
+    return out.str();
+}
+
+std::string expr_text(const Expr& expr, const shape::Sizes& sizes) {
+    std::ostringstream out;
+    switch (expr.kind) {
+        case Expr::Kind::load: out << "load " << access_text(expr.access, sizes); break;
+        case Expr::Kind::constant: out << "constant " << scalar_text(expr.scalar); break;
+        case Expr::Kind::index: out << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number; break;
+        case Expr::Kind::extent: out << "extent " << sizes.text(expr.offset); break;
+        case Expr::Kind::map:
+            out << ops::info(expr.op).name;
+            for (const ExprId arg : expr.args) out << " %" << arg;
+            break;
+        case Expr::Kind::fold: out << "result of fold " << expr.number; break;
+        case Expr::Kind::scratch: out << "scratch " << expr.number; break;
+    }
+    out << " : " << name_of(expr.dtype);
+    return out.str();
+}
+
+}  // namespace
+
+std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes) {
+    std::ostringstream out;
+    out << "kernel " << kernel.name << "(";
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+        out << (b == 0 ? "" : ", ") << "b" << b << ": " << name_of(kernel.buffers[b].dtype) << (kernel.buffers[b].written ? " out" : "");
+    }
+    out << ")\n";
+    for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
+        out << "  axis i" << a << " < " << sizes.text(kernel.axes[a].extent) << (kernel.axes[a].inner ? " inner" : "");
+        if (static_cast<int>(a) == schedule.lane) out << " lanes";
+        if (static_cast<int>(a) == schedule.unroll_axis) out << " unroll " << schedule.unroll;
+        out << "\n";
+    }
+    if (kernel.block != 0) out << "  i0 counts blocks of " << kernel.block << "\n";
+    if (schedule.tiled) out << "  accumulators in tiles\n";
+    if (schedule.streaming) out << "  streaming stores\n";
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) out << "  %" << i << " = " << expr_text(kernel.exprs[i], sizes) << "\n";
+    for (std::size_t s = 0; s < kernel.stages.size(); ++s) {
+        out << "  stage " << s << "\n";
+        for (const int f : kernel.stages[s].folds) {
+            out << "    fold " << f << " = " << ops::info(kernel.folds[f].combine).name << " over %" << kernel.folds[f].value << "\n";
+        }
+        for (const auto& [row, value] : kernel.stages[s].keeps) out << "    scratch " << row << " = %" << value << "\n";
+        for (const Store& store : kernel.stages[s].stores) out << "    " << access_text(store.access, sizes) << " = %" << store.value << "\n";
+    }
+    for (const Store& store : kernel.outer_stores) out << "  " << access_text(store.access, sizes) << " = %" << store.value << "\n";
+    return out.str();
+}
+
+}  // namespace fastnp::loop

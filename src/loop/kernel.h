@@ -1,0 +1,128 @@
+// The loop kernel: one iteration space, expressions over its points, reductions and stores. It says what is computed, with index
+// maps down to memory; a Schedule says in which order and how wide. Targets turn both into code.
+//
+//   for each point of the outer axes:
+//       for each stage:
+//           for each point of the inner axes: accumulate the stage's folds, do its stores
+//       do the outer stores
+//
+// An elementwise kernel has outer axes and outer stores alone. sum(x, axis=1) has one outer axis, one inner axis, one stage. Softmax is
+// three stages over the same inner axis. Column sums have the leading axis as the inner one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fastnp/dtype.h"
+#include "fastnp/scalar.h"
+#include "ir/op.h"
+#include "shape/dim.h"
+
+namespace fastnp::loop {
+
+using ExprId = std::uint32_t;
+
+/// Elements of a buffer at a point: base + offset + sum of index * stride over the kernel's axes, in bytes.
+struct Access {
+    int buffer = 0;
+    shape::Dim offset = 0;
+    shape::Dims strides{};         // one per axis; 0: the axis does not move it
+    friend bool operator==(const Access&, const Access&) = default;
+};
+
+struct Expr {
+    enum class Kind : std::uint8_t {
+        load,      // an element of a buffer
+        constant,  // scalar
+        index,     // offset + step * (the index along an axis), as int64
+        extent,    // a size, as int64
+        map,       // op over args (also cast: from args[0]'s dtype to dtype; select)
+        fold,      // the result of a fold of an earlier stage
+        scratch,   // a value that an earlier stage kept for each inner point
+    };
+    Kind kind;
+    ir::Op op = ir::Op::count;
+    Dtype dtype = Dtype::bool_;    // of the result
+    Dtype compute = Dtype::bool_;  // maps: the loop's dtype
+    SmallVector<ExprId, 3> args{};
+    Access access{};               // load
+    Scalar scalar{};               // constant
+    shape::Dim offset = 0;         // index: offset; extent: the size
+    std::int64_t step = 0;         // index
+    int number = 0;                // index: the axis; fold: number among the folds; scratch: number among the scratch rows
+    friend bool operator==(const Expr&, const Expr&) = default;
+};
+
+struct Fold {
+    ir::Op combine;
+    Dtype dtype;
+    ExprId value;
+};
+
+struct Store {
+    Access access;
+    ExprId value;
+};
+
+struct Stage {
+    std::vector<int> folds;                             // numbers among Kernel::folds
+    std::vector<Store> stores;                          // at each inner point
+    std::vector<std::pair<int, ExprId>> keeps;          // scratch row <- value, at each inner point
+};
+
+struct Axis {
+    shape::Dim extent;
+    bool inner = false;
+    std::int64_t hint = 0;  // its length for the sizes at hand
+};
+
+struct Buffer {
+    Dtype dtype;
+    bool written = false;
+};
+
+struct Kernel {
+    std::string name;
+    std::vector<Axis> axes;       // outer ones first
+    std::vector<Buffer> buffers;
+    std::vector<Expr> exprs;      // arguments before users
+    std::vector<Fold> folds;
+    std::vector<Stage> stages;
+    std::vector<Store> outer_stores;
+    std::vector<Dtype> scratch;   // rows of one element per inner point, private to a worker
+    /// A leading outer axis counts blocks of `block` steps of the first inner axis, whose whole length is `blocked_extent`.
+    std::int64_t block = 0;
+    shape::Dim blocked_extent = 0;
+    shape::Dim inner_points = 1;  // of one outer point
+    std::vector<std::string> ops; // names of what was fused, for explain
+
+    std::size_t outer_count() const;
+    ExprId add(Expr expr);        // the equal one if it is there
+};
+
+/// How a kernel is run.
+struct Schedule {
+    int lane = -1;        // the axis along which vectors run; -1: none (a kernel of rank 0)
+    int unroll_axis = -1; // the axis whose steps are put side by side
+    int unroll = 1;
+    bool tiled = false;      // lanes on an outer axis, accumulators kept in memory, `unroll` inner steps per pass
+    bool streaming = false;  // stores bypass the cache
+    /// Outer points are handed out by number: all outer axes but the lanes', the unrolled one in groups of `unroll`, and, where lanes run
+    /// along an outer axis, its blocks of `lane_block` steps (fastest).
+    std::int64_t lane_block = 0;
+    shape::Dim lane_blocks = 1;
+    shape::Dim parallel = 1;
+    std::int64_t cost = 1;   // rough nanoseconds x 16 an unit of `parallel` takes, for the choice of a grain
+};
+
+/// Brings the axes into the best order, merges those that every access walks as one, and chooses vectors and unrolling.
+Schedule schedule(Kernel& kernel, shape::Sizes& sizes);
+
+/// Axes that an expression's value depends on, as bits; bit 31: on fold results.
+std::vector<std::uint32_t> dependencies(const Kernel& kernel);
+inline constexpr std::uint32_t depends_on_folds = 1U << 31;
+
+/// The kernel as text.
+std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes);
+
+}  // namespace fastnp::loop

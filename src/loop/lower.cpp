@@ -1,0 +1,412 @@
+#include "loop/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+
+namespace fastnp::loop {
+
+using ir::Op;
+using ir::Value;
+using ops::Kind;
+using pass::IndexMap;
+using pass::Region;
+using shape::Dim;
+using shape::Dims;
+
+namespace {
+
+constexpr std::int64_t split_elements = 65536;        // folded by one task of a split reduction
+constexpr std::int64_t scratch_limit = 256 * 1024;    // bytes of a scratch row that is better than computing again
+
+class Lowering {
+public:
+    Lowering(const Region& region, const pass::Program& program, shape::Sizes& sizes) : region_(region), program_(program), sizes_(sizes) {
+        for (std::size_t i = 0; i < region.domain.size(); ++i) {
+            if (!region.reduced[i]) add_axis(i, false);
+        }
+        for (std::size_t i = 0; i < region.domain.size(); ++i) {
+            if (region.reduced[i]) add_axis(i, true);
+        }
+        for (const Region::Member& member : region.members) roles_.emplace(member.value, member.role);
+    }
+
+    Lowered run(const std::function<bool(Value)>& stored) {
+        for (const Region::Member& member : region_.members) add_member(member, stored);
+        keep_shared();
+        return take();
+    }
+
+    /// The folds of a split region alone: each block's results into temporaries of shape [blocks, outer...].
+    Lowered run_blocks(std::vector<Temporary>& temporaries) {
+        const std::size_t outer = result_.kernel.outer_count();
+        Kernel& kernel = result_.kernel;
+        std::int64_t rest = 1;
+        for (std::size_t a = outer + 1; a < kernel.axes.size(); ++a) rest *= std::max<std::int64_t>(kernel.axes[a].hint, 1);
+        const bool columns = !region_.reduced.back();
+        const std::int64_t width = columns ? std::max<std::int64_t>(sizes_.hint(sizes_.product(outer_shape())), 1) : 1;
+        kernel.block = std::max<std::int64_t>(64, split_elements / (rest * width));
+        kernel.blocked_extent = kernel.axes[outer].extent;
+        block_axis_ = true;
+        const Dim blocks = sizes_.divide(sizes_.add(kernel.blocked_extent, Dim(kernel.block - 1)), Dim(kernel.block));
+        kernel.axes.insert(kernel.axes.begin(), Axis{blocks, false, sizes_.hint(blocks)});
+        for (int& axis : axis_of_) ++axis;
+        Dims shape = outer_shape();
+        shape.insert(shape.begin(), blocks);
+        for (const Region::Member& member : region_.members) {
+            if (member.role != Region::Role::fold) continue;
+            const ExprId result = add_fold(member.value);
+            const Dtype dtype = kernel.folds[static_cast<std::size_t>(kernel.exprs[result].number)].dtype;
+            temporaries.push_back({dtype, shape});
+            const int buffer = buffer_of({nullptr, static_cast<int>(temporaries.size() - 1)}, dtype, true);
+            Access access{buffer, 0, Dims(kernel.axes.size(), Dim(0))};
+            const Dims strides = pass::contiguous_strides(shape, dtype, sizes_);
+            for (std::size_t i = 0; i < strides.size(); ++i) access.strides[i] = strides[i];
+            kernel.outer_stores.push_back({access, result});
+        }
+        return take();
+    }
+
+    /// What comes after: the blocks' results folded, and the outer members. The temporaries are the last ones of `temporaries`.
+    Lowered run_results(const std::vector<Temporary>& temporaries, const std::function<bool(Value)>& stored) {
+        Kernel& kernel = result_.kernel;
+        const std::size_t outer = kernel.outer_count();
+        kernel.axes.resize(outer);
+        std::size_t folds = 0;
+        for (const Region::Member& member : region_.members) folds += member.role == Region::Role::fold ? 1 : 0;
+        std::size_t next = temporaries.size() - folds;
+        const Dim blocks = temporaries[next].shape[0];
+        kernel.axes.push_back({blocks, true, sizes_.hint(blocks)});
+        for (const Region::Member& member : region_.members) {
+            if (member.role != Region::Role::fold) continue;
+            const Temporary& temporary = temporaries[next];
+            const int buffer = buffer_of({nullptr, static_cast<int>(next++)}, temporary.dtype, false);
+            Access access{buffer, 0, Dims(kernel.axes.size(), Dim(0))};
+            const Dims strides = pass::contiguous_strides(temporary.shape, temporary.dtype, sizes_);
+            access.strides[outer] = strides[0];
+            for (std::size_t i = 0; i < outer; ++i) access.strides[i] = strides[i + 1];
+            Expr load{Expr::Kind::load};
+            load.dtype = temporary.dtype;
+            load.access = access;
+            const ExprId value = kernel.add(load);
+            record_fold(member.value, combine_of(member.value), temporary.dtype, value, 0);
+        }
+        for (const Region::Member& member : region_.members) add_stores(member, stored);
+        return take();
+    }
+
+    std::vector<Value> inputs() const { return inputs_; }
+
+private:
+    void add_axis(std::size_t domain_axis, bool inner) {
+        axis_of_.resize(region_.domain.size(), -1);
+        axis_of_[domain_axis] = static_cast<int>(result_.kernel.axes.size());
+        const Dim extent = region_.domain[domain_axis];
+        result_.kernel.axes.push_back({extent, inner, sizes_.hint(extent)});
+    }
+
+    Dims outer_shape() const {
+        Dims shape;
+        for (std::size_t i = 0; i < region_.domain.size(); ++i) {
+            if (!region_.reduced[i]) shape.push_back(region_.domain[i]);
+        }
+        return shape;
+    }
+
+    // A member's axes to the kernel's.
+    IndexMap kernel_map(IndexMap map) const {
+        for (pass::Index& index : map) {
+            if (index.axis >= 0) index.axis = axis_of_[static_cast<std::size_t>(index.axis)];
+        }
+        return map;
+    }
+
+    int buffer_of(Binding binding, Dtype dtype, bool written) {
+        for (std::size_t i = 0; i < result_.bindings.size(); ++i) {
+            if (result_.bindings[i].value == binding.value && result_.bindings[i].temporary == binding.temporary) {
+                result_.kernel.buffers[i].written = result_.kernel.buffers[i].written || written;
+                return static_cast<int>(i);
+            }
+        }
+        if (binding.value != nullptr && !written) inputs_.push_back(binding.value);
+        result_.bindings.push_back(binding);
+        result_.kernel.buffers.push_back({dtype, written});
+        return static_cast<int>(result_.bindings.size() - 1);
+    }
+
+    Access access_to(const pass::Storage& storage, const IndexMap& map, bool written) {
+        Access access{buffer_of({storage.base, -1}, storage.base->dtype, written), storage.offset, Dims(result_.kernel.axes.size(), Dim(0))};
+        for (std::size_t i = 0; i < map.size(); ++i) {
+            access.offset = sizes_.add(access.offset, sizes_.multiply(map[i].offset, storage.strides[i]));
+            if (map[i].axis < 0) continue;
+            Dim& stride = access.strides[static_cast<std::size_t>(map[i].axis)];
+            // An axis of one step is never moved along.
+            if (result_.kernel.axes[static_cast<std::size_t>(map[i].axis)].extent == Dim(1)) continue;
+            stride = sizes_.add(stride, sizes_.multiply(Dim(map[i].step), storage.strides[i]));
+        }
+        return access;
+    }
+
+    ExprId cast_to(ExprId value, Dtype dtype) {
+        const Dtype from = result_.kernel.exprs[value].dtype;
+        if (from == dtype) return value;
+        Expr expr{Expr::Kind::map};
+        expr.op = Op::cast;
+        expr.dtype = dtype;
+        expr.compute = from;
+        expr.args = {value};
+        return result_.kernel.add(expr);
+    }
+
+    ExprId value_at(Value value, const IndexMap& map, bool is_self) {
+        if (!is_self) {
+            const auto fold = fold_exprs_.find(value);
+            if (fold != fold_exprs_.end()) return fold->second;
+            const auto role = roles_.find(value);
+            const bool same_point = role != roles_.end() && role->second != Region::Role::fold;
+            if (!same_point && value->op != Op::constant && value->op != Op::extent) {
+                const auto storage = program_.storage.find(value);
+                if (storage != program_.storage.end()) {
+                    // A view of another member of this region is computed anew, not read back.
+                    if (!roles_.contains(storage->second.base)) return load(storage->second, map);
+                }
+            }
+        }
+        for (const auto& [key, id] : memo_) {
+            if (key.first == value && key.second == map) return id;
+        }
+        const ExprId id = compute(value, map);
+        memo_.push_back({{value, map}, id});
+        return id;
+    }
+
+    ExprId load(const pass::Storage& storage, const IndexMap& map) {
+        Expr expr{Expr::Kind::load};
+        expr.dtype = storage.base->dtype;
+        expr.access = access_to(storage, map, false);
+        return result_.kernel.add(expr);
+    }
+
+    ExprId compute(Value value, const IndexMap& map) {
+        Kernel& kernel = result_.kernel;
+        const Kind kind = ops::info(value->op).kind;
+        Expr expr{};
+        switch (kind) {
+            case Kind::make:
+                if (value->op == Op::constant) {
+                    expr.kind = Expr::Kind::constant;
+                    expr.scalar = value->attributes.scalar;
+                    expr.dtype = value->dtype;
+                    return kernel.add(expr);
+                }
+                if (value->op == Op::extent) {
+                    expr.kind = Expr::Kind::extent;
+                    expr.offset = value->attributes.dims[0];
+                    expr.dtype = Dtype::int64;
+                    return cast_to(kernel.add(expr), value->dtype);
+                }
+                if (value->op == Op::iota) {
+                    const pass::Index& index = map[static_cast<std::size_t>(value->attributes.ints[0])];
+                    expr.kind = index.axis < 0 ? Expr::Kind::extent : Expr::Kind::index;
+                    expr.offset = index.offset;
+                    expr.step = index.axis < 0 ? 0 : index.step;
+                    expr.number = std::max(index.axis, 0);
+                    expr.dtype = Dtype::int64;
+                    return cast_to(kernel.add(expr), value->dtype);
+                }
+                break;
+            case Kind::move:
+                if (const auto inner = pass::through(*value, map, sizes_)) return value_at(value->inputs[0], *inner, false);
+                break;
+            case Kind::map: {
+                kernel.ops.emplace_back(ops::info(value->op).name);
+                expr.kind = Expr::Kind::map;
+                expr.op = value->op;
+                for (const Value input : value->inputs) expr.args.push_back(value_at(input, map, false));
+                expr.dtype = value->dtype;
+                expr.compute = value->inputs[0]->dtype;
+                if (value->op == Op::select) expr.compute = value->dtype;
+                return kernel.add(expr);
+            }
+            default: break;
+        }
+        throw InternalError("no loop form of " + std::string(ops::info(value->op).name));
+    }
+
+    Op combine_of(Value fold) const { return ops::info(fold->op).combine; }
+
+    // The 16-bit floats are summed in float, as NumPy does.
+    static Dtype accumulator_of(Dtype dtype) { return is_floating(dtype) && itemsize_of(dtype) == 2 ? Dtype::float32 : dtype; }
+
+    ExprId add_fold(Value fold) {
+        result_.kernel.ops.emplace_back(ops::info(fold->op).name);
+        const IndexMap map = kernel_map(pass::identity_map(region_.domain.size()));
+        const Dtype dtype = accumulator_of(fold->dtype);
+        const ExprId value = cast_to(value_at(fold->inputs[0], map, false), dtype);
+        return record_fold(fold, combine_of(fold), dtype, value, stage_after(value));
+    }
+
+    ExprId record_fold(Value fold, Op combine, Dtype dtype, ExprId value, int stage) {
+        Kernel& kernel = result_.kernel;
+        const int number = static_cast<int>(kernel.folds.size());
+        kernel.folds.push_back({combine, dtype, value});
+        while (static_cast<int>(kernel.stages.size()) <= stage) kernel.stages.emplace_back();
+        kernel.stages[static_cast<std::size_t>(stage)].folds.push_back(number);
+        fold_stage_.push_back(stage);
+        Expr result{Expr::Kind::fold};
+        result.dtype = dtype;
+        result.number = number;
+        const ExprId id = kernel.add(result);
+        fold_exprs_[fold] = cast_to(id, fold->dtype);
+        return id;
+    }
+
+    // The first stage in which an expression can be computed: after the folds it reads.
+    int stage_after(ExprId root) {
+        const Kernel& kernel = result_.kernel;
+        int stage = 0;
+        std::vector<ExprId> open{root};
+        while (!open.empty()) {
+            const Expr& expr = kernel.exprs[open.back()];
+            open.pop_back();
+            if (expr.kind == Expr::Kind::fold) stage = std::max(stage, fold_stage_[static_cast<std::size_t>(expr.number)] + 1);
+            open.insert(open.end(), expr.args.begin(), expr.args.end());
+        }
+        return stage;
+    }
+
+    void add_member(const Region::Member& member, const std::function<bool(Value)>& stored) {
+        if (member.role == Region::Role::fold) add_fold(member.value);
+        add_stores(member, stored);
+    }
+
+    void add_stores(const Region::Member& member, const std::function<bool(Value)>& stored) {
+        if (!stored(member.value)) return;
+        const IndexMap map = kernel_map(region_.map_of(member));
+        const ExprId value = member.role == Region::Role::fold ? fold_exprs_.at(member.value) : value_at(member.value, map, true);
+        const Access access = access_to(program_.storage.at(member.value), map, true);
+        Kernel& kernel = result_.kernel;
+        if (member.role != Region::Role::full || !region_.has_fold()) {
+            kernel.outer_stores.push_back({access, value});
+            return;
+        }
+        const auto stage = static_cast<std::size_t>(stage_after(value));
+        while (kernel.stages.size() <= stage) kernel.stages.emplace_back();
+        kernel.stages[stage].stores.push_back({access, value});
+    }
+
+    // Costly expressions that two stages compute are kept in a scratch row by the first.
+    void keep_shared() {
+        Kernel& kernel = result_.kernel;
+        if (kernel.stages.size() < 2) return;
+        std::int64_t points = 1;
+        for (const Axis& axis : kernel.axes) points *= axis.inner ? std::max<std::int64_t>(axis.hint, 1) : 1;
+        const auto depends = dependencies(kernel);
+        std::uint32_t inner = 0;
+        for (std::size_t a = 0; a < kernel.axes.size(); ++a) inner |= kernel.axes[a].inner ? 1U << a : 0U;
+        for (ExprId i = 0; i < kernel.exprs.size(); ++i) {
+            const Expr expr = kernel.exprs[i];
+            const bool costly = expr.kind == Expr::Kind::map && expr.op != Op::cast && (ops::info(expr.op).traits & ops::costly) != 0;
+            if (!costly || expr.op == Op::sqrt || (depends[i] & inner) == 0 || points * static_cast<std::int64_t>(itemsize_of(expr.dtype)) > scratch_limit) continue;
+            keep(i);
+        }
+    }
+
+    void keep(ExprId id) {
+        Kernel& kernel = result_.kernel;
+        std::vector<std::size_t> users;
+        for (std::size_t s = 0; s < kernel.stages.size(); ++s) {
+            if (stage_uses(kernel.stages[s], id)) users.push_back(s);
+        }
+        if (users.size() < 2) return;
+        Expr scratch{Expr::Kind::scratch};
+        scratch.dtype = kernel.exprs[id].dtype;
+        scratch.number = static_cast<int>(kernel.scratch.size());
+        kernel.scratch.push_back(scratch.dtype);
+        kernel.stages[users[0]].keeps.emplace_back(scratch.number, id);
+        // Later stages read the row: their expressions are rebuilt over it.
+        kernel.exprs.push_back(scratch);
+        const auto row = static_cast<ExprId>(kernel.exprs.size() - 1);
+        for (std::size_t u = 1; u < users.size(); ++u) {
+            std::map<ExprId, ExprId> copies{{id, row}};
+            Stage& stage = kernel.stages[users[u]];
+            for (const int fold : stage.folds) {
+                ExprId& value = kernel.folds[static_cast<std::size_t>(fold)].value;
+                value = rebuilt(value, copies);
+            }
+            for (Store& store : stage.stores) store.value = rebuilt(store.value, copies);
+            for (auto& each : stage.keeps) each.second = rebuilt(each.second, copies);
+        }
+    }
+
+    ExprId rebuilt(ExprId id, std::map<ExprId, ExprId>& copies) {
+        const auto found = copies.find(id);
+        if (found != copies.end()) return found->second;
+        Expr expr = result_.kernel.exprs[id];
+        bool changed = false;
+        for (ExprId& arg : expr.args) {
+            const ExprId copy = rebuilt(arg, copies);
+            changed = changed || copy != arg;
+            arg = copy;
+        }
+        const ExprId result = changed ? result_.kernel.add(expr) : id;
+        copies.emplace(id, result);
+        return result;
+    }
+
+    bool stage_uses(const Stage& stage, ExprId id) const {
+        std::vector<ExprId> open;
+        for (const int fold : stage.folds) open.push_back(result_.kernel.folds[static_cast<std::size_t>(fold)].value);
+        for (const Store& store : stage.stores) open.push_back(store.value);
+        for (const auto& each : stage.keeps) open.push_back(each.second);
+        std::unordered_set<ExprId> seen;
+        while (!open.empty()) {
+            const ExprId at = open.back();
+            open.pop_back();
+            if (at == id) return true;
+            if (!seen.insert(at).second) continue;
+            const Expr& expr = result_.kernel.exprs[at];
+            open.insert(open.end(), expr.args.begin(), expr.args.end());
+        }
+        return false;
+    }
+
+    Lowered take() { return std::move(result_); }
+
+    const Region& region_;
+    const pass::Program& program_;
+    shape::Sizes& sizes_;
+    Lowered result_;
+    std::vector<int> axis_of_;  // of the domain's axes
+    std::map<Value, Region::Role> roles_;
+    std::map<Value, ExprId> fold_exprs_;
+    std::vector<int> fold_stage_;
+    std::vector<std::pair<std::pair<Value, IndexMap>, ExprId>> memo_;
+    std::vector<Value> inputs_;
+    bool block_axis_ = false;
+};
+
+}  // namespace
+
+std::vector<Lowered> lower(const Region& region, const pass::Program& program, shape::Sizes& sizes,
+                           const std::function<bool(Value)>& stored, std::vector<Temporary>& temporaries) {
+    std::vector<Lowered> kernels;
+    if (!region.split) {
+        kernels.push_back(Lowering(region, program, sizes).run(stored));
+        return kernels;
+    }
+    kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries));
+    kernels.push_back(Lowering(region, program, sizes).run_results(temporaries, stored));
+    return kernels;
+}
+
+std::vector<Value> inputs_of(const Region& region, const pass::Program& program, shape::Sizes& sizes) {
+    Lowering lowering(region, program, sizes);
+    lowering.run([](Value) { return true; });
+    return lowering.inputs();
+}
+
+}  // namespace fastnp::loop

@@ -1,0 +1,398 @@
+// How regions are formed. Roots are the values that must exist as such: folds, outputs, operands of precompiled steps, and values that are too
+// costly to compute again for each use. In order of dependence each root joins the region of a fold that it reads, or a sibling over the same
+// domain, if no other step lies between; else it opens a region. All other values are computed where they are used.
+#include "pass/fuse.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <unordered_set>
+
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+
+namespace fastnp::pass {
+
+using ir::Op;
+using ir::Value;
+using ops::Kind;
+using shape::Dim;
+using shape::Dims;
+
+bool Region::has_fold() const {
+    return std::any_of(members.begin(), members.end(), [](const Member& member) { return member.role == Role::fold; });
+}
+
+IndexMap Region::map_of(const Member& member) const {
+    if (member.role == Role::full) return identity_map(domain.size());
+    IndexMap map;
+    const bool keeps = member.role == Role::outer && member.value->shape.size() == domain.size();
+    for (std::size_t i = 0; i < domain.size(); ++i) {
+        if (!reduced[i]) map.push_back({static_cast<int>(i), 1, 0});
+        else if (keeps) map.push_back({});
+    }
+    return map;
+}
+
+namespace {
+
+constexpr std::int64_t small_total = 32768;  // elements below which one thread and one kernel are best
+
+bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly) != 0; }
+
+class Fuser {
+public:
+    Fuser(ir::Graph& graph, const std::vector<Dims>& parameter_strides, const FuseOptions& options)
+        : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), options_(options), order_(ir::reachable(graph.outputs())) {}
+
+    Program run() {
+        find_roots();
+        do {
+            form();
+        } while (force_shared());
+        return finish();
+    }
+
+private:
+    struct Unit {
+        Value node = nullptr;
+        Region region;
+        std::set<int> needs;  // units whose values it reads
+    };
+    using Leaf = std::function<void(Value, const IndexMap&)>;
+
+    bool is_precompiled(Value value) const {
+        const Kind kind = ops::info(value->op).kind;
+        if (value->op == Op::parameter) return false;
+        if (!options_.fuse) return kind != Kind::move;
+        return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || copies_.contains(value);
+    }
+
+    // --- roots -------------------------------------------------------------------------------------------------------------------
+
+    std::optional<Storage> resolve(Value value) {
+        if (value->op == Op::parameter) {
+            return Storage{value, 0, parameter_strides_[static_cast<std::size_t>(value->attributes.ints[0])]};
+        }
+        if (is_root(value)) return Storage{value, 0, contiguous_strides(value->shape, value->dtype, sizes_)};
+        if (ops::info(value->op).kind != Kind::move) return std::nullopt;
+        const auto operand = resolve(value->inputs[0]);
+        return operand ? view(*value, *operand, sizes_) : std::nullopt;
+    }
+
+    bool is_root(Value value) const { return roots_.contains(value); }
+
+    // Makes a value addressable: itself, or what it is a view of.
+    void place(Value value) {
+        if (resolve(value)) return;
+        const bool is_move = ops::info(value->op).kind == Kind::move;
+        if (is_move && value->op != Op::reshape) {
+            place(value->inputs[0]);
+            if (resolve(value)) return;
+        }
+        if (is_move && value->op == Op::reshape) place_reshape(value);
+        else roots_.insert(value);
+    }
+
+    void place_reshape(Value value) {
+        Value source = value->inputs[0];
+        if (through(*value, identity_map(value->shape.size()), sizes_)) {
+            place(source);
+            return;
+        }
+        if (!resolve(source)) roots_.insert(source);
+        if (resolve(value)) return;
+        copies_.insert(value);  // of strided memory: a copy
+        roots_.insert(value);
+    }
+
+    void find_roots() {
+        for (const Value value : order_) {
+            const Kind kind = ops::info(value->op).kind;
+            if (value->op == Op::parameter) continue;
+            if (is_precompiled(value)) {
+                for (const Value input : value->inputs) place(input);
+                roots_.insert(value);
+            } else if (kind == Kind::fold) {
+                roots_.insert(value);
+            } else if (value->op == Op::reshape && !through(*value, identity_map(value->shape.size()), sizes_)) {
+                place_reshape(value);
+            }
+        }
+        for (const Value output : graph_.outputs()) place(output);
+    }
+
+    // --- leaves ------------------------------------------------------------------------------------------------------------------
+
+    // Calls `leaf` for each value in memory, fold or earlier root that computing `value` at the points of `map` reads.
+    void visit(Value value, const IndexMap& map, bool is_self, const Leaf& leaf) {
+        if (!is_self && (value->op == Op::parameter || is_root(value))) {
+            leaf(value, map);
+            return;
+        }
+        const Kind kind = ops::info(value->op).kind;
+        if (kind == Kind::make) return;
+        if (kind == Kind::move) {
+            if (const auto inner = through(*value, map, sizes_)) {
+                visit(value->inputs[0], *inner, false, leaf);
+            } else {
+                const auto storage = resolve(value);  // a reshape of something in memory
+                if (storage) leaf(storage->base, IndexMap{});
+            }
+            return;
+        }
+        for (const Value input : value->inputs) visit(input, map, false, leaf);
+    }
+
+    Dims domain_of(Value root) const { return ops::info(root->op).kind == Kind::fold ? root->inputs[0]->shape : root->shape; }
+
+    void leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
+        if (ops::info(root->op).kind == Kind::fold) visit(root->inputs[0], map, false, leaf);
+        else visit(root, map, true, leaf);
+    }
+
+    // --- regions -----------------------------------------------------------------------------------------------------------------
+
+    std::int64_t hint_of(const Dims& dims, const SmallVector<bool>* mask = nullptr, bool wanted = false) {
+        std::int64_t product = 1;
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            if (mask == nullptr || (*mask)[i] == wanted) product *= sizes_.hint(dims[i]);
+        }
+        return product;
+    }
+
+    SmallVector<bool> mask_of(Value root) const {
+        SmallVector<bool> mask(domain_of(root).size(), false);
+        if (ops::info(root->op).kind == Kind::fold) {
+            for (const std::int64_t axis : root->attributes.ints) mask[static_cast<std::size_t>(axis)] = true;
+        }
+        return mask;
+    }
+
+    // The role that a root could play in a region, by its shape.
+    std::optional<Region::Role> role_in(const Region& region, Value root) const {
+        const bool is_fold = ops::info(root->op).kind == Kind::fold;
+        if (is_fold) {
+            if (domain_of(root) == region.domain && mask_of(root) == region.reduced) return Region::Role::fold;
+            return std::nullopt;
+        }
+        if (root->shape == region.domain) return Region::Role::full;
+        if (!region.has_fold()) return std::nullopt;
+        const bool keeps = root->shape.size() == region.domain.size();
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < region.domain.size(); ++i) {
+            if (region.reduced[i]) {
+                if (keeps && !(root->shape[at++] == Dim(1))) return std::nullopt;
+                continue;
+            }
+            if (at >= root->shape.size() || !(root->shape[at++] == region.domain[i])) return std::nullopt;
+        }
+        return at == root->shape.size() ? std::optional(Region::Role::outer) : std::nullopt;
+    }
+
+    // Whether what the root reads of the region's own values is there when it is computed: the same point's.
+    bool reads_in_place(const Unit& unit, int number, Value root, Region::Role role) {
+        Region::Member member{root, role};
+        const IndexMap map = role == Region::Role::fold ? identity_map(unit.region.domain.size()) : unit.region.map_of(member);
+        bool fits = true;
+        leaves_of(root, map, [&](Value leaf, const IndexMap& at) {
+            const auto found = unit_of_.find(leaf);
+            if (found == unit_of_.end() || found->second != number) return;
+            for (const Region::Member& other : unit.region.members) {
+                if (other.value != leaf) continue;
+                if (other.role == Region::Role::full && role == Region::Role::outer) fits = false;
+                const IndexMap wanted = unit.region.map_of(other);
+                fits = fits && at.size() == wanted.size();
+                for (std::size_t i = 0; fits && i < at.size(); ++i) {
+                    const bool repeated = wanted[i].axis < 0;
+                    fits = repeated ? at[i].axis < 0 : at[i] == wanted[i];
+                }
+            }
+        });
+        return fits;
+    }
+
+    bool depends_on(int unit, int target) const {
+        if (unit == target) return true;
+        for (const int need : units_[static_cast<std::size_t>(unit)].needs) {
+            if (depends_on(need, target)) return true;
+        }
+        return false;
+    }
+
+    // Whether doing a root in a region is good, not only possible.
+    bool worthwhile(const Region& region, Region::Role role, bool reads_it) {
+        const std::int64_t total = hint_of(region.domain);
+        if (role == Region::Role::full && region.has_fold()) {
+            const bool rows = !region.domain.empty() && region.reduced.back();
+            return total <= small_total || (rows && hint_of(region.domain, &region.reduced, false) >= 8 * options_.threads);
+        }
+        if (role == Region::Role::outer) return reads_it;
+        return true;
+    }
+
+    bool try_join(int number, Value root, const std::set<int>& needs) {
+        Unit& unit = units_[static_cast<std::size_t>(number)];
+        if (unit.node != nullptr) return false;
+        const auto role = role_in(unit.region, root);
+        const bool reads_it = needs.contains(number);
+        if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role)) return false;
+        for (const int need : needs) {
+            if (need != number && depends_on(need, number)) return false;
+        }
+        unit.region.members.push_back({root, *role});
+        for (const int need : needs) {
+            if (need != number) unit.needs.insert(need);
+        }
+        unit_of_[root] = number;
+        return true;
+    }
+
+    void form() {
+        units_.clear();
+        unit_of_.clear();
+        std::vector<std::unordered_set<Value>> reads;  // parameters and earlier values by unit, for finding siblings
+        for (const Value root : order_) {
+            if (!is_root(root)) continue;
+            std::set<int> needs;
+            std::unordered_set<Value> leaves;
+            auto note = [&](Value leaf) {
+                leaves.insert(leaf);
+                const auto found = unit_of_.find(leaf);
+                if (found != unit_of_.end()) needs.insert(found->second);
+            };
+            if (is_precompiled(root)) {
+                for (const Value input : root->inputs) note(resolve(input)->base);
+            } else {
+                leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
+                bool joined = false;
+                for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs);
+                for (std::size_t i = 0; i < units_.size() && !joined; ++i) {
+                    const bool shares = std::any_of(leaves.begin(), leaves.end(), [&](Value leaf) { return reads[i].contains(leaf); });
+                    joined = shares && try_join(static_cast<int>(i), root, needs);
+                }
+                if (joined) {
+                    reads[static_cast<std::size_t>(unit_of_[root])].insert(leaves.begin(), leaves.end());
+                    continue;
+                }
+            }
+            Unit unit;
+            unit.needs = needs;
+            if (is_precompiled(root)) {
+                unit.node = root;
+            } else {
+                unit.region.domain = domain_of(root);
+                unit.region.reduced = mask_of(root);
+                unit.region.members.push_back({root, ops::info(root->op).kind == Kind::fold ? Region::Role::fold : Region::Role::full});
+            }
+            unit_of_[root] = static_cast<int>(units_.size());
+            units_.push_back(std::move(unit));
+            reads.push_back(std::move(leaves));
+        }
+    }
+
+    // Costly values that several regions would compute, or one region again and again behind a broadcast, become roots.
+    bool force_shared() {
+        std::unordered_map<Value, std::set<int>> users;
+        std::set<Value> repeated;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            for (const Region::Member& member : units_[i].region.members) {
+                const Value start = member.role == Region::Role::fold ? member.value->inputs[0] : member.value;
+                collect(start, member.role != Region::Role::fold, static_cast<int>(i), users, repeated);
+            }
+        }
+        bool changed = false;
+        for (const auto& [value, units] : users) {
+            if (is_costly(value) && units.size() > 1 && hint_of(value->shape) > 1) changed = roots_.insert(value).second || changed;
+        }
+        for (const Value value : repeated) changed = roots_.insert(value).second || changed;
+        return changed;
+    }
+
+    void collect(Value value, bool is_self, int unit, std::unordered_map<Value, std::set<int>>& users, std::set<Value>& repeated) {
+        if (!is_self && (value->op == Op::parameter || is_root(value))) return;
+        const Kind kind = ops::info(value->op).kind;
+        if (kind == Kind::map && !users[value].insert(unit).second) return;
+        if (value->op == Op::broadcast_to) {
+            const Value operand = value->inputs[0];
+            const bool repeats_rows = !operand->shape.empty() && !(operand->shape.back() == Dim(1)) && hint_of(operand->shape) < hint_of(value->shape);
+            if (repeats_rows && maps_below(operand) >= 3 && !is_root(operand)) {
+                Value at = operand;
+                while (ops::info(at->op).kind == Kind::move) at = at->inputs[0];
+                if (ops::info(at->op).kind == Kind::map && !is_root(at)) repeated.insert(at);
+            }
+        }
+        if (kind == Kind::fold) return;
+        for (const Value input : value->inputs) collect(input, false, unit, users, repeated);
+    }
+
+    int maps_below(Value value) const {
+        if (value->op == Op::parameter || is_root(value)) return 0;
+        const Kind kind = ops::info(value->op).kind;
+        int count = kind == Kind::map ? (is_costly(value) ? 3 : 1) : 0;
+        for (const Value input : value->inputs) {
+            if (count >= 3) break;
+            count += maps_below(input);
+        }
+        return count;
+    }
+
+    // --- the program -------------------------------------------------------------------------------------------------------------
+
+    void choose_split(Region& region) {
+        const bool all_outer = std::none_of(region.members.begin(), region.members.end(), [](const auto& m) { return m.role == Region::Role::full; });
+        if (!region.has_fold() || !all_outer) return;
+        for (const Region::Member& member : region.members) {  // one stage alone: folds that read folds need them whole
+            if (member.role != Region::Role::fold) continue;
+            bool reads_fold = false;
+            const int own = unit_of_.at(member.value);
+            leaves_of(member.value, identity_map(region.domain.size()), [&](Value leaf, const IndexMap&) {
+                const auto found = unit_of_.find(leaf);
+                reads_fold = reads_fold || (found != unit_of_.end() && found->second == own);
+            });
+            if (reads_fold) return;
+        }
+        const std::int64_t outer = hint_of(region.domain, &region.reduced, false);
+        const std::int64_t inner = hint_of(region.domain, &region.reduced, true);
+        const bool rows = region.reduced.back();
+        if (outer * inner < 8 * small_total) return;
+        region.split = rows ? outer < 8 * options_.threads && inner > small_total : outer <= 4096 && inner >= 1024;
+    }
+
+    Program finish() {
+        Program program;
+        std::vector<bool> done(units_.size(), false);
+        std::function<void(int)> put = [&](int number) {
+            if (done[static_cast<std::size_t>(number)]) return;
+            done[static_cast<std::size_t>(number)] = true;
+            for (const int need : units_[static_cast<std::size_t>(number)].needs) put(need);
+            Unit& unit = units_[static_cast<std::size_t>(number)];
+            choose_split(unit.region);
+            program.steps.push_back({unit.node, std::move(unit.region)});
+        };
+        // Splits look at members, so all are chosen before any region is moved away.
+        for (std::size_t i = 0; i < units_.size(); ++i) put(static_cast<int>(i));
+        for (const Value value : order_) {
+            if (auto storage = resolve(value)) program.storage.emplace(value, std::move(*storage));
+        }
+        return program;
+    }
+
+    ir::Graph& graph_;
+    shape::Sizes& sizes_;
+    const std::vector<Dims>& parameter_strides_;
+    const FuseOptions& options_;
+    std::vector<Value> order_;
+    std::unordered_set<Value> roots_;
+    std::unordered_set<Value> copies_;
+    std::vector<Unit> units_;
+    std::unordered_map<Value, int> unit_of_;
+};
+
+}  // namespace
+
+Program fuse(ir::Graph& graph, const std::vector<Dims>& parameter_strides, const FuseOptions& options) {
+    return Fuser(graph, parameter_strides, options).run();
+}
+
+}  // namespace fastnp::pass

@@ -1,0 +1,50 @@
+// Fusion: which values are computed together in one loop nest, and which must lie in memory between steps.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph.h"
+#include "pass/index_map.h"
+
+namespace fastnp::pass {
+
+/// Values computed in one walk over `domain`. Folds reduce its `reduced` axes; full members have the domain's shape, outer members that of
+/// the axes that are not reduced (or with 1 in place of those).
+struct Region {
+    enum class Role : std::uint8_t { fold, full, outer };
+    struct Member {
+        ir::Value value;
+        Role role;
+    };
+    shape::Dims domain;
+    SmallVector<bool> reduced;
+    std::vector<Member> members;
+    /// Few and long reductions: blocks of the first reduced axis are folded side by side, then their results.
+    bool split = false;
+
+    bool has_fold() const;
+    /// The map from a member's axes to the domain's.
+    IndexMap map_of(const Member& member) const;
+};
+
+/// A step computes a region, or one node by its precompiled kernel.
+struct Step {
+    ir::Value node = nullptr;  // precompiled
+    Region region;             // otherwise
+};
+
+struct Program {
+    std::vector<Step> steps;                            // in an order that can be run
+    std::unordered_map<ir::Value, Storage> storage;     // of every value that a step reads or writes, and of every output
+};
+
+struct FuseOptions {
+    bool fuse = true;  // false: every node is a step of its own (the "eager" backend)
+    int threads = 1;
+};
+
+/// `parameter_strides`: the layout of each parameter, in bytes.
+Program fuse(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const FuseOptions& options);
+
+}  // namespace fastnp::pass

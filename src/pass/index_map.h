@@ -1,0 +1,41 @@
+// Which element of a value a point of an iteration space reads: per axis of the value an affine index. Moves (transposes, slices,
+// broadcasts, ...) are transformations of such maps, not copies.
+#pragma once
+
+#include <optional>
+
+#include "ir/graph.h"
+
+namespace fastnp::pass {
+
+/// offset + step * (index along an axis of the iteration space); axis -1: the offset alone.
+struct Index {
+    int axis = -1;
+    std::int64_t step = 0;
+    shape::Dim offset = 0;
+    friend bool operator==(const Index&, const Index&) = default;
+};
+using IndexMap = SmallVector<Index>;
+
+/// Each axis of a value of that rank by itself.
+IndexMap identity_map(std::size_t rank);
+
+/// The map of a move's operand, given that of its result; nothing for a reshape that mixes axes.
+std::optional<IndexMap> through(const ir::Node& move, const IndexMap& result, shape::Sizes& sizes);
+
+/// Where a value lies in memory: a view of another value's buffer. Offset and strides in bytes.
+struct Storage {
+    ir::Value base = nullptr;
+    shape::Dim offset = 0;
+    shape::Dims strides;
+};
+
+/// C order strides in bytes.
+shape::Dims contiguous_strides(const shape::Dims& shape, Dtype dtype, shape::Sizes& sizes);
+/// Whether strides are C order's (of axes longer than one).
+bool is_contiguous(const shape::Dims& shape, const shape::Dims& strides, Dtype dtype, shape::Sizes& sizes);
+
+/// A storage seen through a move; nothing where a reshape would have to copy.
+std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape::Sizes& sizes);
+
+}  // namespace fastnp::pass

@@ -1,0 +1,235 @@
+#include "pass/simplify.h"
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <unordered_map>
+
+#include "eager/eager.h"
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+#include "ops/infer.h"
+#include "pass/index_map.h"
+
+namespace fastnp::pass {
+
+using ir::Op;
+using ir::Value;
+using ops::Kind;
+using shape::Dim;
+using shape::Dims;
+
+namespace {
+
+bool is_constant(Value value) { return value->op == Op::constant; }
+
+// A constant's element as bytes, and back.
+using Element = std::array<std::byte, 16>;
+
+Element bytes_of(Value constant) {
+    Element element{};
+    eager::View out{element.data(), constant->dtype, {}, {}};
+    ir::Attributes attributes;
+    attributes.scalar = constant->attributes.scalar;
+    attributes.dtype = constant->dtype;
+    eager::run(Op::constant, attributes, {}, out);
+    return element;
+}
+
+template <class T>
+T read(const Element& element) {
+    T value;
+    std::memcpy(&value, element.data(), sizeof value);
+    return value;
+}
+
+Scalar scalar_of(const Element& element, Dtype dtype) {
+    Element wide{};
+    const Dtype target = kind_of(dtype) == 'c' ? Dtype::complex128 : kind_of(dtype) == 'f' ? Dtype::float64 : dtype;
+    Element source = element;
+    eager::copy({source.data(), dtype, {}, {}}, {wide.data(), target, {}, {}});
+    switch (kind_of(dtype)) {
+        case 'c': return read<std::complex<double>>(wide);
+        case 'f': return read<double>(wide);
+        case 'b': return read<bool>(wide);
+        case 'u':
+            if (dtype == Dtype::uint64) return read<std::uint64_t>(wide);
+            break;
+        default: break;
+    }
+    Element integer{};
+    eager::copy({source.data(), dtype, {}, {}}, {integer.data(), Dtype::int64, {}, {}});
+    return read<std::int64_t>(integer);
+}
+
+class Simplifier {
+public:
+    explicit Simplifier(ir::Graph& graph) : graph_(graph), sizes_(graph.sizes()) {}
+
+    void run() {
+        for (const Value value : ir::reachable(graph_.outputs())) {
+            if (value->op == Op::parameter) {
+                done_[value] = value;
+                continue;
+            }
+            SmallVector<Value, 3> inputs;
+            for (const Value input : value->inputs) inputs.push_back(done_.at(input));
+            done_[value] = rewrite(make(value->op, inputs, value->attributes, value->dtype, value->shape));
+        }
+        std::vector<Value> outputs;
+        for (const Value output : graph_.outputs()) outputs.push_back(done_.at(output));
+        graph_.set_outputs(std::move(outputs));
+    }
+
+private:
+    Value make(Op op, const SmallVector<Value, 3>& inputs, const ir::Attributes& attributes, Dtype dtype, const Dims& shape) {
+        return graph_.make(op, {inputs.data(), inputs.size()}, attributes, dtype, shape);
+    }
+
+    Value constant_like(Value like, const Scalar& scalar, Dtype dtype) {
+        ir::Attributes attributes;
+        attributes.scalar = scalar;
+        attributes.dims = like->shape;
+        attributes.dtype = dtype;
+        return make(Op::constant, {}, attributes, dtype, like->shape);
+    }
+
+    Value rewrite(Value value) {
+        switch (ops::info(value->op).kind) {
+            case Kind::map: return rewrite_map(value);
+            case Kind::move: return rewrite_move(value);
+            default: return value;
+        }
+    }
+
+    Value rewrite_map(Value value) {
+        const auto& in = value->inputs;
+        bool all_constant = true;
+        for (const Value input : in) all_constant = all_constant && is_constant(input);
+        if (all_constant) return fold(value);
+        switch (value->op) {
+            case Op::cast:
+                if (in[0]->dtype == value->dtype) return in[0];
+                break;
+            case Op::positive: return in[0];
+            case Op::select:
+                if (is_constant(in[0])) return in[0]->attributes.scalar.bits() != 0 ? in[1] : in[2];
+                if (in[1] == in[2]) return in[1];
+                break;
+            case Op::multiply:
+            case Op::divide:
+                if (is_number(in[1], 1) && value->dtype == in[0]->dtype) return in[0];
+                if (value->op == Op::multiply && is_number(in[0], 1)) return in[1];
+                break;
+            case Op::add:
+                if (is_integer(value->dtype) && is_number(in[1], 0)) return in[0];
+                if (is_integer(value->dtype) && is_number(in[0], 0)) return in[1];
+                break;
+            case Op::subtract:
+                if (is_number(in[1], 0) && !std::signbit(in[1]->attributes.scalar.real())) return in[0];
+                break;
+            case Op::power: return rewrite_power(value);
+            default: break;
+        }
+        return value;
+    }
+
+    // NumPy's own short cuts for small exponents.
+    Value rewrite_power(Value value) {
+        const Value base = value->inputs[0];
+        if (!is_floating(value->dtype) || !is_constant(value->inputs[1])) return value;
+        const double exponent = value->inputs[1]->attributes.scalar.real();
+        const SmallVector<Value, 3> one{base};
+        if (exponent == 1) return base;
+        if (exponent == 2) return make(Op::square, one, {}, value->dtype, value->shape);
+        return value;
+    }
+
+    static bool is_number(Value value, double number) {
+        if (!is_constant(value)) return false;
+        const Scalar& scalar = value->attributes.scalar;
+        return scalar.real() == number && scalar.imag() == 0;
+    }
+
+    Value fold(Value value) {
+        std::vector<Element> elements;
+        std::vector<eager::View> operands;
+        for (const Value input : value->inputs) elements.push_back(bytes_of(input));
+        for (std::size_t i = 0; i < elements.size(); ++i) operands.push_back({elements[i].data(), value->inputs[i]->dtype, {}, {}});
+        Element result{};
+        try {
+            eager::run(value->op, value->attributes, operands, {result.data(), value->dtype, {}, {}});
+        } catch (const Error&) {
+            return value;  // it is an error for the run to raise
+        }
+        return constant_like(value, scalar_of(result, value->dtype), value->dtype);
+    }
+
+    Value rewrite_move(Value value) {
+        const Value operand = value->inputs[0];
+        if (is_constant(operand)) return constant_like(value, operand->attributes.scalar, value->dtype);
+        if (value->shape == operand->shape && value->op != Op::transpose && value->op != Op::slice) return operand;
+        if (value->op == Op::transpose && is_identity(value->attributes.ints)) return operand;
+        if (value->op == Op::slice && takes_all(value)) return operand;
+        if (value->op == Op::reshape) return rewrite_reshape(value);
+        if (value->op == Op::broadcast_to && operand->op == Op::broadcast_to) {
+            return rewrite(make(Op::broadcast_to, operand->inputs, value->attributes, value->dtype, value->shape));
+        }
+        if (value->op == Op::transpose && operand->op == Op::transpose) {
+            ir::Attributes joined;
+            for (const std::int64_t axis : value->attributes.ints) joined.ints.push_back(operand->attributes.ints[static_cast<std::size_t>(axis)]);
+            return rewrite(make(Op::transpose, operand->inputs, joined, value->dtype, value->shape));
+        }
+        return value;
+    }
+
+    static bool is_identity(const SmallVector<std::int64_t>& axes) {
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            if (axes[i] != static_cast<std::int64_t>(i)) return false;
+        }
+        return true;
+    }
+
+    static bool takes_all(Value slice) {
+        if (!(slice->shape == slice->inputs[0]->shape)) return false;
+        for (std::size_t i = 0; i < slice->shape.size(); ++i) {
+            if (slice->attributes.ints[i] != 1 || !(slice->attributes.dims[i] == Dim(0))) return false;
+        }
+        return true;
+    }
+
+    // A reshape that mixes axes is free on contiguous memory and a copy elsewhere: so it goes below elementwise ops.
+    Value rewrite_reshape(Value value) {
+        const Value operand = value->inputs[0];
+        if (operand->op == Op::reshape) {
+            return rewrite(make(Op::reshape, operand->inputs, value->attributes, value->dtype, value->shape));
+        }
+        if (through(*value, identity_map(value->shape.size()), sizes_)) return value;
+        if (ops::info(operand->op).kind != Kind::map) return value;
+        SmallVector<Value, 3> inputs;
+        for (const Value input : operand->inputs) {
+            const bool sinks = is_constant(input) || input->op == Op::parameter || ops::info(input->op).kind == Kind::map || input->op == Op::reshape;
+            const bool repeats_one = input->op == Op::broadcast_to && input->inputs[0]->shape.empty();
+            if (!sinks && !repeats_one) return value;
+        }
+        for (const Value input : operand->inputs) {
+            if (input->op == Op::broadcast_to) {
+                inputs.push_back(make(Op::broadcast_to, input->inputs, value->attributes, input->dtype, value->shape));
+            } else {
+                inputs.push_back(rewrite(make(Op::reshape, {input}, value->attributes, input->dtype, value->shape)));
+            }
+        }
+        return make(operand->op, inputs, operand->attributes, operand->dtype, value->shape);
+    }
+
+    ir::Graph& graph_;
+    shape::Sizes& sizes_;
+    std::unordered_map<Value, Value> done_;
+};
+
+}  // namespace
+
+void simplify(ir::Graph& graph) { Simplifier(graph).run(); }
+
+}  // namespace fastnp::pass

@@ -1,0 +1,204 @@
+#include "plan/build.h"
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_set>
+
+#include "fastnp/error.h"
+#include "loop/lower.h"
+#include "ops/catalogue.h"
+
+namespace fastnp::plan {
+
+using ir::Value;
+using shape::Dim;
+
+namespace {
+
+class PlanBuilder {
+public:
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, Times& times)
+        : graph_(graph), program_(program), sizes_(graph.sizes()), times_(times) {}
+
+    Plan run() {
+        const auto start = std::chrono::steady_clock::now();
+        find_stored();
+        for (const pass::Step& step : program_.steps) lower(step);
+        bind();
+        for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
+        place_temporaries();
+        const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+        times_.emplace_back("lower", spent.count());
+        generate();
+        plan_.sizes = sizes_;
+        return std::move(plan_);
+    }
+
+private:
+    // Values that must be written: outputs, what precompiled steps touch, and what another region reads.
+    void find_stored() {
+        for (const Value output : graph_.outputs()) stored_.insert(base_of(output));
+        for (const pass::Step& step : program_.steps) {
+            if (step.node != nullptr) {
+                stored_.insert(step.node);
+                for (const Value input : step.node->inputs) stored_.insert(base_of(input));
+            } else {
+                for (const Value input : loop::inputs_of(step.region, program_, sizes_)) stored_.insert(input);
+            }
+        }
+    }
+
+    Value base_of(Value value) const { return program_.storage.at(value).base; }
+
+    void lower(const pass::Step& step) {
+        if (step.node != nullptr) {
+            Step eager{false};
+            eager.eager.op = step.node->op;
+            eager.eager.attributes = step.node->attributes;
+            order_.push_back({step.node, -1});
+            plan_.steps.push_back(std::move(eager));
+            return;
+        }
+        auto kernels = loop::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_);
+        for (loop::Lowered& lowered : kernels) {
+            if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
+            if (lowered.bindings.size() > 64) throw RecordError("a fused kernel over more than 64 arrays");
+            const loop::Schedule schedule = loop::schedule(lowered.kernel, sizes_);
+            lowered.kernel.name = kind_of_kernel(lowered.kernel, schedule);
+            Step run{true};
+            run.kernel.parallel = schedule.parallel;
+            run.kernel.cost = schedule.cost;
+            run.kernel.scratch = lowered.kernel.scratch;
+            run.kernel.inner_points = lowered.kernel.inner_points;
+            order_.push_back({nullptr, static_cast<int>(plan_.kernels.size())});
+            bindings_.push_back(std::move(lowered.bindings));
+            plan_.kernels.push_back(std::move(lowered.kernel));
+            plan_.schedules.push_back(schedule);
+            plan_.steps.push_back(std::move(run));
+        }
+    }
+
+    static std::string kind_of_kernel(const loop::Kernel& kernel, const loop::Schedule& schedule) {
+        if (kernel.stages.empty()) return "elementwise";
+        if (kernel.outer_count() == 0 || kernel.block != 0) return "reduction";
+        return schedule.lane >= static_cast<int>(kernel.outer_count()) ? "rows" : "columns";
+    }
+
+    int slot_of(Value base) {
+        const auto found = slots_.find(base);
+        if (found != slots_.end()) return found->second;
+        Slot slot{};
+        if (base->op == ir::Op::parameter) {
+            slot.kind = Slot::Kind::argument;
+            slot.number = static_cast<int>(base->attributes.ints[0]);
+        } else {
+            const bool is_result = std::any_of(graph_.outputs().begin(), graph_.outputs().end(), [&](Value output) { return base_of(output) == base; });
+            slot.kind = is_result ? Slot::Kind::result : Slot::Kind::temporary;
+            slot.number = is_result ? plan_.result_count++ : temporary_count_++;
+            slot.bytes = sizes_.multiply(sizes_.product(base->shape), Dim(static_cast<std::int64_t>(itemsize_of(base->dtype))));
+        }
+        plan_.slots.push_back(slot);
+        slots_[base] = static_cast<int>(plan_.slots.size() - 1);
+        return slots_[base];
+    }
+
+    int slot_of_temporary(int number) {
+        const auto found = temporary_slots_.find(number);
+        if (found != temporary_slots_.end()) return found->second;
+        const loop::Temporary& temporary = temporaries_[static_cast<std::size_t>(number)];
+        const Dim bytes = sizes_.multiply(sizes_.product(temporary.shape), Dim(static_cast<std::int64_t>(itemsize_of(temporary.dtype))));
+        plan_.slots.push_back({Slot::Kind::temporary, temporary_count_++, bytes});
+        temporary_slots_[number] = static_cast<int>(plan_.slots.size() - 1);
+        return temporary_slots_[number];
+    }
+
+    ViewOf view_of(Value value) {
+        const pass::Storage& storage = program_.storage.at(value);
+        return {slot_of(storage.base), value->dtype, storage.offset, value->shape, storage.strides};
+    }
+
+    void bind() {
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            Step& step = plan_.steps[i];
+            if (!step.is_kernel) {
+                const Value node = order_[i].first;
+                for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
+                step.eager.out = view_of(node);
+                continue;
+            }
+            for (const loop::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
+                step.kernel.slots.push_back(binding.value != nullptr ? slot_of(binding.value) : slot_of_temporary(binding.temporary));
+            }
+        }
+    }
+
+    template <class F>
+    static void for_each_slot(const Step& step, F visit) {
+        for (const int slot : step.kernel.slots) visit(slot);
+        if (step.is_kernel) return;
+        for (const ViewOf& operand : step.eager.operands) visit(operand.slot);
+        visit(step.eager.out.slot);
+    }
+
+    // Temporaries of one size take over each other's place once they are dead.
+    void place_temporaries() {
+        std::vector<std::size_t> first(plan_.slots.size(), plan_.steps.size()), last(plan_.slots.size(), 0);
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            for_each_slot(plan_.steps[i], [&](int slot) {
+                first[static_cast<std::size_t>(slot)] = std::min(first[static_cast<std::size_t>(slot)], i);
+                last[static_cast<std::size_t>(slot)] = i;
+            });
+        }
+        std::vector<std::size_t> free_from;  // per group: the step after which it is free
+        plan_.temporary_group.assign(static_cast<std::size_t>(temporary_count_), 0);
+        std::vector<std::size_t> order;
+        for (std::size_t s = 0; s < plan_.slots.size(); ++s) {
+            if (plan_.slots[s].kind == Slot::Kind::temporary) order.push_back(s);
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+        for (const std::size_t s : order) {
+            const Slot& slot = plan_.slots[s];
+            std::size_t group = 0;
+            while (group < free_from.size() && !(free_from[group] < first[s] && plan_.group_bytes[group] == slot.bytes)) ++group;
+            if (group == free_from.size()) {
+                free_from.push_back(0);
+                plan_.group_bytes.push_back(slot.bytes);
+            }
+            free_from[group] = last[s];
+            plan_.temporary_group[static_cast<std::size_t>(slot.number)] = static_cast<int>(group);
+        }
+    }
+
+    void generate() {
+        if (plan_.kernels.empty()) return;
+        std::vector<codegen::Job> jobs;
+        for (std::size_t i = 0; i < plan_.kernels.size(); ++i) jobs.push_back({&plan_.kernels[i], &plan_.schedules[i]});
+        plan_.code = codegen::compile(jobs);
+        times_.emplace_back("emit", plan_.code.emit_ms);
+        times_.emplace_back("optimize", plan_.code.optimize_ms);
+        times_.emplace_back("generate", plan_.code.generate_ms);
+        times_.emplace_back("link", plan_.code.link_ms);
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            if (plan_.steps[i].is_kernel) plan_.steps[i].kernel.function = plan_.code.functions[static_cast<std::size_t>(order_[i].second)];
+        }
+    }
+
+    ir::Graph& graph_;
+    const pass::Program& program_;
+    shape::Sizes& sizes_;
+    Times& times_;
+    Plan plan_;
+    std::unordered_set<Value> stored_;
+    std::vector<std::pair<Value, int>> order_;  // per step: the node, or the kernel's number
+    std::vector<std::vector<loop::Binding>> bindings_;
+    std::vector<loop::Temporary> temporaries_;
+    std::unordered_map<Value, int> slots_;
+    std::unordered_map<int, int> temporary_slots_;
+    int temporary_count_ = 0;
+};
+
+}  // namespace
+
+Plan build(ir::Graph& graph, const pass::Program& program, Times& times) { return PlanBuilder(graph, program, times).run(); }
+
+}  // namespace fastnp::plan

@@ -1,0 +1,405 @@
+// Symbolic sizes: canonical polynomials over symbols and floor quotients, so that equal expressions are one Dim, with exact intervals to
+// decide comparisons that hold for all sizes.
+#include "shape/dim.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "fastnp/error.h"
+
+namespace fastnp::shape {
+
+namespace {
+
+using Wide = __int128;
+using Atoms = SmallVector<std::uint32_t, 2>;
+
+constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
+
+// Numbers at the ends stand for "no bound".
+std::int64_t clamp(Wide value) {
+    if (value >= infinity) return infinity;
+    return value <= -Wide(infinity) ? -infinity : static_cast<std::int64_t>(value);
+}
+
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+    const std::int64_t quotient = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+struct Interval {
+    std::int64_t low, high;
+};
+
+Interval plus(Interval a, Interval b) { return {clamp(Wide(a.low) + b.low), clamp(Wide(a.high) + b.high)}; }
+
+Interval times(Interval a, Interval b) {
+    const Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low, Wide(a.high) * b.high};
+    return {clamp(*std::min_element(corners, corners + 4)), clamp(*std::max_element(corners, corners + 4))};
+}
+
+Interval over(Interval a, Interval b) {
+    if (b.low < 1) {
+        if (a.low < 0 || b.low < 0) return {-infinity, infinity};
+        return {0, a.high};  // a size over a size that a guard keeps from being zero
+    }
+    const std::int64_t corners[] = {floor_quotient(a.low, b.low), floor_quotient(a.low, b.high), floor_quotient(a.high, b.low),
+                                    floor_quotient(a.high, b.high)};
+    return {a.low == -infinity ? -infinity : *std::min_element(corners, corners + 4),
+            a.high == infinity ? infinity : *std::max_element(corners, corners + 4)};
+}
+
+// Terms in order: higher degrees first, then by atoms. A monomial order, so that long division ends.
+bool precedes(const Atoms& a, const Atoms& b) {
+    if (a.size() != b.size()) return a.size() > b.size();
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Adds coefficient * atoms, keeping the terms sorted and without zeros.
+void accumulate(std::vector<Sizes::Term>& terms, std::int64_t coefficient, const Atoms& atoms) {
+    const auto at = std::lower_bound(terms.begin(), terms.end(), atoms, [](const Sizes::Term& term, const Atoms& key) { return precedes(term.atoms, key); });
+    if (at == terms.end() || !(at->atoms == atoms)) {
+        if (coefficient != 0) terms.insert(at, {coefficient, atoms});
+        return;
+    }
+    at->coefficient += coefficient;
+    if (at->coefficient == 0) terms.erase(at);
+}
+
+Atoms joined(const Atoms& a, const Atoms& b) {
+    Atoms result;
+    result.resize(a.size() + b.size());
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), result.begin());
+    return result;
+}
+
+// a without the atoms of b; false where b does not divide a.
+bool without(const Atoms& a, const Atoms& b, Atoms& rest) {
+    if (!std::includes(a.begin(), a.end(), b.begin(), b.end())) return false;
+    rest.clear();
+    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(rest));
+    return true;
+}
+
+std::size_t mix(std::size_t seed, std::uint64_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 29); }
+
+std::size_t hash_of(const Sizes::Expression& expression) {
+    std::size_t hash = mix(static_cast<std::size_t>(expression.kind), static_cast<std::uint64_t>(expression.constant));
+    for (const Sizes::Term& term : expression.terms) {
+        hash = mix(hash, static_cast<std::uint64_t>(term.coefficient));
+        for (const std::uint32_t atom : term.atoms) hash = mix(hash, atom);
+    }
+    hash = mix(hash, static_cast<std::uint64_t>(expression.dividend.raw()));
+    return mix(hash, static_cast<std::uint64_t>(expression.divisor.raw()));
+}
+
+bool same(const Sizes::Expression& a, const Sizes::Expression& b) {
+    return a.kind == b.kind && a.constant == b.constant && a.terms == b.terms && a.dividend == b.dividend && a.divisor == b.divisor;
+}
+
+}  // namespace
+
+Dim Sizes::symbol(std::string name, std::int64_t hint, std::int64_t low, std::int64_t high) {
+    Expression expression{};
+    expression.kind = Expression::Kind::symbol;
+    expression.name = std::move(name);
+    expression.hint = hint;
+    expression.low = low;
+    expression.high = high;
+    ++symbol_count_;
+    expressions_.push_back(std::move(expression));
+    return Dim::expression(static_cast<std::uint32_t>(expressions_.size() - 1));
+}
+
+Sizes::Polynomial Sizes::polynomial(Dim dim) const {
+    if (dim.is_constant()) return {dim.value(), {}};
+    const Expression& known = expressions_[dim.id()];
+    if (known.kind == Expression::Kind::polynomial) return {known.constant, known.terms};
+    return {0, {{1, Atoms{dim.id()}}}};
+}
+
+Dim Sizes::intern(Polynomial value) {
+    auto& [constant, terms] = value;
+    if (terms.empty()) return Dim(constant);
+    if (constant == 0 && terms.size() == 1 && terms[0].coefficient == 1 && terms[0].atoms.size() == 1) return Dim::expression(terms[0].atoms[0]);
+    Expression expression{};
+    expression.kind = Expression::Kind::polynomial;
+    expression.constant = constant;
+    expression.terms = std::move(terms);
+    return intern(std::move(expression));
+}
+
+Dim Sizes::intern(Expression expression) {
+    const std::size_t hash = hash_of(expression);
+    const auto [first, last] = index_.equal_range(hash);
+    for (auto known = first; known != last; ++known) {
+        if (same(expressions_[known->second], expression)) return Dim::expression(known->second);
+    }
+    std::vector<std::int64_t> hints;
+    if (expression.kind == Expression::Kind::quotient) {
+        Interval a{}, b{};
+        range_of(expression.dividend, a.low, a.high);
+        range_of(expression.divisor, b.low, b.high);
+        const Interval range = over(a, b);
+        expression.low = range.low;
+        expression.high = range.high;
+        const std::int64_t divisor = hint(expression.divisor);
+        expression.hint = divisor == 0 ? 0 : floor_quotient(hint(expression.dividend), divisor);
+    } else {
+        Interval sum{expression.constant, expression.constant};
+        std::int64_t value = expression.constant;
+        for (const Term& term : expression.terms) {
+            Interval product{term.coefficient, term.coefficient};
+            std::int64_t number = term.coefficient;
+            for (const std::uint32_t atom : term.atoms) {
+                product = times(product, {expressions_[atom].low, expressions_[atom].high});
+                number *= expressions_[atom].hint;
+            }
+            sum = plus(sum, product);
+            value += number;
+        }
+        expression.low = sum.low;
+        expression.high = sum.high;
+        expression.hint = value;
+    }
+    const auto id = static_cast<std::uint32_t>(expressions_.size());
+    expressions_.push_back(std::move(expression));
+    index_.emplace(hash, id);
+    return Dim::expression(id);
+}
+
+void Sizes::range_of(Dim dim, std::int64_t& low, std::int64_t& high) const {
+    low = dim.is_constant() ? dim.value() : expressions_[dim.id()].low;
+    high = dim.is_constant() ? dim.value() : expressions_[dim.id()].high;
+}
+
+Dim Sizes::add(Dim a, Dim b) {
+    if (a.is_constant() && b.is_constant()) return Dim(a.value() + b.value());
+    Polynomial sum = polynomial(a);
+    const Polynomial other = polynomial(b);
+    sum.first += other.first;
+    for (const Term& term : other.second) accumulate(sum.second, term.coefficient, term.atoms);
+    return intern(std::move(sum));
+}
+
+Dim Sizes::subtract(Dim a, Dim b) {
+    if (a.is_constant() && b.is_constant()) return Dim(a.value() - b.value());
+    Polynomial difference = polynomial(a);
+    const Polynomial other = polynomial(b);
+    difference.first -= other.first;
+    for (const Term& term : other.second) accumulate(difference.second, -term.coefficient, term.atoms);
+    return intern(std::move(difference));
+}
+
+Dim Sizes::multiply(Dim a, Dim b) {
+    if (a.is_constant() && b.is_constant()) return Dim(a.value() * b.value());
+    const Polynomial x = polynomial(a);
+    const Polynomial y = polynomial(b);
+    Polynomial product{x.first * y.first, {}};
+    for (const Term& term : x.second) accumulate(product.second, term.coefficient * y.first, term.atoms);
+    for (const Term& term : y.second) accumulate(product.second, term.coefficient * x.first, term.atoms);
+    for (const Term& p : x.second) {
+        for (const Term& q : y.second) accumulate(product.second, p.coefficient * q.coefficient, joined(p.atoms, q.atoms));
+    }
+    return intern(std::move(product));
+}
+
+namespace {
+
+// Takes multiples of `divisor` out of `rest`: what is taken out is `quotient`. With a numeric divisor every coefficient is reduced to its
+// remainder, with a symbolic one only what goes in evenly.
+void long_division(std::pair<std::int64_t, std::vector<Sizes::Term>>& rest, const std::pair<std::int64_t, std::vector<Sizes::Term>>& divisor,
+                   std::pair<std::int64_t, std::vector<Sizes::Term>>& quotient) {
+    if (divisor.second.empty()) {
+        const std::int64_t by = divisor.first;
+        std::vector<Sizes::Term> left;
+        for (const Sizes::Term& term : rest.second) {
+            const std::int64_t times = floor_quotient(term.coefficient, by);
+            accumulate(quotient.second, times, term.atoms);
+            accumulate(left, term.coefficient - times * by, term.atoms);
+        }
+        quotient.first = floor_quotient(rest.first, by);
+        rest = {rest.first - quotient.first * by, std::move(left)};
+        return;
+    }
+    const Sizes::Term& leading = divisor.second.front();
+    Atoms atoms;
+    for (std::size_t i = 0; i < rest.second.size();) {
+        const Sizes::Term term = rest.second[i];
+        if (term.coefficient % leading.coefficient != 0 || !without(term.atoms, leading.atoms, atoms)) {
+            ++i;
+            continue;
+        }
+        const std::int64_t times = term.coefficient / leading.coefficient;
+        if (atoms.empty()) {
+            quotient.first += times;
+        } else {
+            accumulate(quotient.second, times, atoms);
+        }
+        // rest -= times * atoms * divisor; what comes before `term` stays as it is.
+        for (const Sizes::Term& part : divisor.second) accumulate(rest.second, -times * part.coefficient, joined(atoms, part.atoms));
+        if (atoms.empty()) {
+            rest.first -= times * divisor.first;
+        } else {
+            accumulate(rest.second, -times * divisor.first, atoms);
+        }
+    }
+}
+
+}  // namespace
+
+Dim Sizes::divide(Dim a, Dim b) {
+    if (b.is_constant() && b.value() == 0) throw InternalError("a size divided by zero");
+    if (a.is_constant() && b.is_constant()) return Dim(floor_quotient(a.value(), b.value()));
+    if (equal(b, Dim(0))) return Dim(0);  // guarded; callers test for zero where it matters
+    Polynomial rest = polynomial(a);
+    const Polynomial divisor = polynomial(b);
+    Polynomial whole{0, {}};
+    long_division(rest, divisor, whole);
+    const bool exact = rest.first == 0 && rest.second.empty();
+    if (exact) return intern(std::move(whole));
+    const bool single = divisor.second.empty() || (divisor.second.size() == 1 && divisor.first == 0);
+    Expression quotient{};
+    quotient.kind = Expression::Kind::quotient;
+    quotient.divisor = b;
+    if (!single) {
+        quotient.dividend = a;
+        return intern(std::move(quotient));
+    }
+    // floor((q * b + r) / b) = q + floor(r / b)
+    quotient.dividend = intern(std::move(rest));
+    std::int64_t low = 0, high = 0, least = 0, most = 0;
+    range_of(quotient.dividend, low, high);
+    range_of(b, least, most);
+    if (low >= 0 && high < least) return intern(std::move(whole));
+    return add(intern(std::move(whole)), quotient.dividend.is_constant() && b.is_constant()
+                                             ? Dim(floor_quotient(quotient.dividend.value(), b.value()))
+                                             : intern(std::move(quotient)));
+}
+
+Dim Sizes::product(const Dims& dims) {
+    Dim result(1);
+    for (const Dim dim : dims) result = multiply(result, dim);
+    return result;
+}
+
+void Sizes::guard(SizeGuard::Kind kind, Dim expression) {
+    // The same condition in one spelling: the common factor out, the leading coefficient positive where the sign does not matter.
+    auto [constant, terms] = polynomial(expression);
+    std::int64_t factor = 0;
+    for (const Term& term : terms) factor = std::gcd(factor, term.coefficient);
+    if (kind != SizeGuard::Kind::nonnegative) factor = std::gcd(factor, constant);
+    const bool flip = kind != SizeGuard::Kind::nonnegative && terms.front().coefficient < 0;
+    for (Term& term : terms) term.coefficient = term.coefficient / factor * (flip ? -1 : 1);
+    constant = floor_quotient(constant, factor) * (flip ? -1 : 1);
+    const SizeGuard wanted{kind, intern({constant, std::move(terms)})};
+    if (std::find(guards_.begin(), guards_.end(), wanted) == guards_.end()) guards_.push_back(wanted);
+}
+
+bool Sizes::equal(Dim a, Dim b) {
+    if (a == b) return true;
+    const Dim difference = subtract(a, b);
+    if (difference.is_constant()) return difference.value() == 0;
+    std::int64_t low = 0, high = 0;
+    range_of(difference, low, high);
+    if (low > 0 || high < 0) return false;
+    if (low == 0 && high == 0) return true;
+    const auto [constant, terms] = polynomial(difference);
+    std::int64_t factor = 0;
+    for (const Term& term : terms) factor = std::gcd(factor, term.coefficient);
+    if (constant % factor != 0) return false;
+    const bool answer = hint(difference) == 0;
+    guard(answer ? SizeGuard::Kind::zero : SizeGuard::Kind::nonzero, difference);
+    return answer;
+}
+
+bool Sizes::at_least(Dim a, Dim b) {
+    const Dim difference = subtract(a, b);
+    if (difference.is_constant()) return difference.value() >= 0;
+    std::int64_t low = 0, high = 0;
+    range_of(difference, low, high);
+    if (low >= 0) return true;
+    if (high < 0) return false;
+    const bool answer = hint(difference) >= 0;
+    guard(SizeGuard::Kind::nonnegative, answer ? difference : subtract(subtract(b, a), Dim(1)));
+    return answer;
+}
+
+std::int64_t Sizes::concretize(Dim dim) {
+    if (dim.is_constant()) return dim.value();
+    const std::int64_t value = hint(dim);
+    std::int64_t low = 0, high = 0;
+    range_of(dim, low, high);
+    if (low != high) guard(SizeGuard::Kind::zero, subtract(dim, Dim(value)));
+    return value;
+}
+
+std::int64_t Sizes::evaluate(const Expression& expression, const std::int64_t* values) const {
+    const auto value_of = [&](Dim dim) { return dim.is_constant() ? dim.value() : values[dim.id()]; };
+    if (expression.kind == Expression::Kind::quotient) {
+        const std::int64_t divisor = value_of(expression.divisor);
+        return divisor == 0 ? 0 : floor_quotient(value_of(expression.dividend), divisor);
+    }
+    // Guards are checked after this, so a product may be of any numbers: wrap rather than overflow.
+    auto sum = static_cast<std::uint64_t>(expression.constant);
+    for (const Term& term : expression.terms) {
+        auto product = static_cast<std::uint64_t>(term.coefficient);
+        for (const std::uint32_t atom : term.atoms) product *= static_cast<std::uint64_t>(values[atom]);
+        sum += product;
+    }
+    return static_cast<std::int64_t>(sum);
+}
+
+void Sizes::evaluate(const std::int64_t* symbols, std::int64_t* values) const {
+    for (std::size_t id = 0; id < expressions_.size(); ++id) {
+        const Expression& expression = expressions_[id];
+        values[id] = expression.kind == Expression::Kind::symbol ? *symbols++ : evaluate(expression, values);
+    }
+}
+
+std::string Sizes::text(Dim dim) const {
+    if (dim.is_constant()) return std::to_string(dim.value());
+    const Expression& expression = expressions_[dim.id()];
+    if (expression.kind == Expression::Kind::symbol) return expression.name;
+    const auto enclosed = [this](Dim part) {
+        const bool sum = !part.is_constant() && expressions_[part.id()].kind == Expression::Kind::polynomial;
+        return sum ? "(" + text(part) + ")" : text(part);
+    };
+    if (expression.kind == Expression::Kind::quotient) return enclosed(expression.dividend) + "//" + enclosed(expression.divisor);
+    std::string result;
+    const auto sign = [&result](bool negative) { result += result.empty() ? (negative ? "-" : "") : (negative ? " - " : " + "); };
+    for (const Term& term : expression.terms) {
+        sign(term.coefficient < 0);
+        std::string product = term.coefficient == 1 || term.coefficient == -1 ? "" : std::to_string(std::abs(term.coefficient));
+        for (const std::uint32_t atom : term.atoms) {
+            std::string factor = text(Dim::expression(atom));
+            if (expressions_[atom].kind == Expression::Kind::quotient) factor = "(" + factor + ")";
+            product += (product.empty() ? "" : "*") + factor;
+        }
+        result += product;
+    }
+    if (expression.constant != 0) {
+        sign(expression.constant < 0);
+        result += std::to_string(std::abs(expression.constant));
+    }
+    return result;
+}
+
+Shape concrete(const Dims& dims) {
+    Shape shape;
+    for (const Dim dim : dims) {
+        if (!dim.is_constant()) throw InternalError("a symbolic size outside a recording");
+        shape.push_back(dim.value());
+    }
+    return shape;
+}
+
+Dims to_dims(const Shape& shape) {
+    Dims dims;
+    for (const std::int64_t size : shape) dims.push_back(Dim(size));
+    return dims;
+}
+
+}  // namespace fastnp::shape
