@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace fastnp::ir {
 
@@ -17,5 +18,8 @@ enum class Op : std::uint16_t {
 #include "fastnp/ops/array.def"
     count
 };
+
+/// The op's name in the catalogue.
+std::string_view name_of(Op op);
 
 }  // namespace fastnp::ir

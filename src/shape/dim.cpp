@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/hash.h"
 #include "fastnp/error.h"
 
 namespace fastnp::shape {
@@ -83,16 +84,14 @@ bool without(const Atoms& a, const Atoms& b, Atoms& rest) {
     return true;
 }
 
-std::size_t mix(std::size_t seed, std::uint64_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 29); }
-
 std::size_t hash_of(const Sizes::Expression& expression) {
-    std::size_t hash = mix(static_cast<std::size_t>(expression.kind), static_cast<std::uint64_t>(expression.constant));
+    std::size_t hash = base::mix(static_cast<std::size_t>(expression.kind), static_cast<std::uint64_t>(expression.constant));
     for (const Sizes::Term& term : expression.terms) {
-        hash = mix(hash, static_cast<std::uint64_t>(term.coefficient));
-        for (const std::uint32_t atom : term.atoms) hash = mix(hash, atom);
+        hash = base::mix(hash, static_cast<std::uint64_t>(term.coefficient));
+        for (const std::uint32_t atom : term.atoms) hash = base::mix(hash, atom);
     }
-    hash = mix(hash, static_cast<std::uint64_t>(expression.dividend.raw()));
-    return mix(hash, static_cast<std::uint64_t>(expression.divisor.raw()));
+    hash = base::mix(hash, static_cast<std::uint64_t>(expression.dividend.raw()));
+    return base::mix(hash, static_cast<std::uint64_t>(expression.divisor.raw()));
 }
 
 bool same(const Sizes::Expression& a, const Sizes::Expression& b) {
@@ -137,7 +136,6 @@ Dim Sizes::intern(Expression expression) {
     for (auto known = first; known != last; ++known) {
         if (same(expressions_[known->second], expression)) return Dim::expression(known->second);
     }
-    std::vector<std::int64_t> hints;
     if (expression.kind == Expression::Kind::quotient) {
         Interval a{}, b{};
         range_of(expression.dividend, a.low, a.high);

@@ -50,7 +50,7 @@ public:
     /// An expression node: a symbol (an argument's size), a sum of terms, a product, or a floor division.
     struct Term {
         std::int64_t coefficient;
-        SmallVector<std::uint32_t, 2> atoms;  // sorted ids of symbols and quotients, multiplied
+        SmallVector<std::uint32_t, 2> atoms{}; // sorted ids of symbols and quotients, multiplied
         friend bool operator==(const Term&, const Term&) = default;
     };
     struct Expression {

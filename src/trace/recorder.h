@@ -1,6 +1,7 @@
 // A recording in progress: ops on recorded arrays become nodes of its graph. One per thread at a time (the innermost).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "device/memory.h"
@@ -8,7 +9,7 @@
 
 namespace fastnp::trace {
 
-class Recorder {
+class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
     ir::Graph& graph() { return graph_; }
 
@@ -21,15 +22,16 @@ public:
     /// The recording that this thread is in, or null.
     static Recorder* active();
 
-    /// Makes a recording the active one while it lives.
+    /// Makes a recording the active one of this thread while it lives; null: ops run at once meanwhile.
     class Scope {
     public:
-        explicit Scope(Recorder* recorder);
+        explicit Scope(std::shared_ptr<Recorder> recorder);
         ~Scope();
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 
     private:
+        std::shared_ptr<Recorder> recorder_;
         Recorder* previous_;
     };
 

@@ -1,0 +1,61 @@
+#include "ops/catalogue.h"
+
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "ops/rules.h"
+
+namespace fastnp::ops {
+
+namespace {
+
+constexpr int operands_of(Kind kind, int given) { return kind == Kind::fold || kind == Kind::argfold || kind == Kind::scan ? 1 : given; }
+
+// An identity column holds a number or the word none.
+struct NoIdentity {};
+constexpr std::optional<int> identity_of(int value) { return value; }
+constexpr std::optional<int> identity_of(NoIdentity) { return std::nullopt; }
+
+std::array<Info, static_cast<std::size_t>(Op::count)> make_table() {
+    std::array<Info, static_cast<std::size_t>(Op::count)> table;
+    std::size_t at = 0;
+    auto add = [&](Info info) {
+        info.op = static_cast<Op>(at);
+        info.operands = static_cast<std::int8_t>(operands_of(info.kind, info.operands));
+        table[at++] = info;
+    };
+#define MAP1(name, rule, meaning, traits, doc) add({Op::name, #name, Kind::map, 1, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
+#define MAP2(name, rule, meaning, traits, doc) add({Op::name, #name, Kind::map, 2, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
+#include "fastnp/ops/map.def"
+    constexpr NoIdentity none{};
+    (void)none;
+#define FOLD(name, combine, rule, identity, doc) add({Op::name, #name, Kind::fold, 1, Trait::none, nullptr, Op::combine, #rule, identity_of(identity), {}, doc});
+#define ARGFOLD(name, better, doc) add({Op::name, #name, Kind::argfold, 1, Trait::none, nullptr, Op::better, {}, {}, {}, doc});
+#define SCAN(name, combine, rule, doc) add({Op::name, #name, Kind::scan, 1, Trait::none, nullptr, Op::combine, #rule, {}, {}, doc});
+#include "fastnp/ops/fold.def"
+#define ARRAY(name, kind, operands, doc) add({Op::name, #name, Kind::kind, operands, Trait::none, nullptr, Op::count, {}, {}, {}, doc});
+#include "fastnp/ops/array.def"
+    return table;
+}
+
+const auto& table() {
+    static const auto made = make_table();
+    return made;
+}
+
+}  // namespace
+
+const Info& info(Op op) { return table()[static_cast<std::size_t>(op)]; }
+
+std::optional<Op> find(std::string_view name) {
+    static const std::unordered_map<std::string_view, Op> names = [] {
+        std::unordered_map<std::string_view, Op> made;
+        for (const Info& each : table()) made.emplace(each.name, each.op);
+        return made;
+    }();
+    const auto found = names.find(name);
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace fastnp::ops

@@ -1,0 +1,33 @@
+#include "trace/recorder.h"
+
+#include <utility>
+
+namespace fastnp::trace {
+
+namespace {
+
+thread_local Recorder* current = nullptr;
+
+bool same_layout(const device::Memory& a, const device::Memory& b) {
+    return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.buffer == b.buffer;
+}
+
+}  // namespace
+
+ir::Value Recorder::capture(const device::Memory& memory) {
+    for (std::size_t i = 0; i < captured_.size(); ++i) {
+        if (same_layout(captured_[i], memory)) return captured_values_[i];
+    }
+    const ir::Value value = graph_.parameter(memory.dtype, shape::to_dims(memory.shape));
+    captured_.push_back(memory);
+    captured_values_.push_back(value);
+    return value;
+}
+
+Recorder* Recorder::active() { return current; }
+
+Recorder::Scope::Scope(std::shared_ptr<Recorder> recorder) : recorder_(std::move(recorder)), previous_(std::exchange(current, recorder_.get())) {}
+
+Recorder::Scope::~Scope() { current = previous_; }
+
+}  // namespace fastnp::trace
