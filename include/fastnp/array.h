@@ -213,20 +213,20 @@ namespace detail {
 [[noreturn]] FASTNP_API void throw_ragged();
 }
 
-template <class T>
-array::array(std::initializer_list<std::initializer_list<T>> rows) {
-    std::vector<T> flat;
+template <class E>
+array::array(std::initializer_list<std::initializer_list<E>> rows) {
+    std::vector<E> flat;
     const std::size_t width = rows.size() == 0 ? 0 : rows.begin()->size();
     for (const auto& row : rows) {
         if (row.size() != width) detail::throw_ragged();
         flat.insert(flat.end(), row.begin(), row.end());
     }
-    *this = from_elements(flat.data(), dtype_of<T>, Shape{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width)});
+    *this = from_elements(flat.data(), dtype_of<E>, Shape{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width)});
 }
 
-template <class T>
-array::array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
-    std::vector<T> flat;
+template <class E>
+array::array(std::initializer_list<std::initializer_list<std::initializer_list<E>>> planes) {
+    std::vector<E> flat;
     const std::size_t height = planes.size() == 0 ? 0 : planes.begin()->size();
     const std::size_t width = height == 0 ? 0 : planes.begin()->begin()->size();
     for (const auto& plane : planes) {
@@ -236,7 +236,7 @@ array::array(std::initializer_list<std::initializer_list<std::initializer_list<T
             flat.insert(flat.end(), row.begin(), row.end());
         }
     }
-    *this = from_elements(flat.data(), dtype_of<T>,
+    *this = from_elements(flat.data(), dtype_of<E>,
                           Shape{static_cast<std::int64_t>(planes.size()), static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)});
 }
 

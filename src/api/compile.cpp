@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
 
 struct Entry {
-    compile::Signature signature;
+    compiler::Signature signature;
     std::uint32_t number = 0;
     std::string reason;      // of this compilation
     std::string uncompiled;  // why it runs as written, if it does
@@ -130,18 +130,18 @@ struct Engine::State {
         return reason;
     }
 
-    static std::vector<array> parameters_of(const compile::Signature& signature, std::span<const Argument> call,
+    static std::vector<array> parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
                                             const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides);
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record);
 };
 
 // A recorded array for each argument, its varying sizes and strides as symbols.
-std::vector<array> Engine::State::parameters_of(const compile::Signature& signature, std::span<const Argument> call,
+std::vector<array> Engine::State::parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
                                                 const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides) {
     ir::Graph& graph = recorder->graph();
     std::vector<std::int64_t> hints(signature.symbols.size(), 0);
     for (std::size_t a = 0; a < call.size(); ++a) {
-        const compile::ArgumentGuard& guard = signature.arguments[a];
+        const compiler::ArgumentGuard& guard = signature.arguments[a];
         for (std::size_t i = 0; i < guard.shape.size(); ++i) {
             if (guard.shape[i].symbol >= 0) hints[static_cast<std::size_t>(guard.shape[i].symbol)] = call[a].shape[i];
         }
@@ -151,18 +151,18 @@ std::vector<array> Engine::State::parameters_of(const compile::Signature& signat
     }
     std::vector<shape::Dim> symbols;
     for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
-        const compile::Symbol& symbol = signature.symbols[s];
+        const compiler::Symbol& symbol = signature.symbols[s];
         symbols.push_back(graph.sizes().symbol(symbol.name, hints[s], symbol.low, symbol.high));
     }
-    auto dim_of = [&](const compile::Extent& extent) {
+    auto dim_of = [&](const compiler::Extent& extent) {
         return extent.symbol < 0 ? shape::Dim(extent.value) : symbols[static_cast<std::size_t>(extent.symbol)];
     };
     std::vector<array> parameters;
-    for (const compile::ArgumentGuard& guard : signature.arguments) {
+    for (const compiler::ArgumentGuard& guard : signature.arguments) {
         shape::Dims dims;
-        for (const compile::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
+        for (const compiler::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
         shape::Dims steps;
-        for (const compile::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
+        for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
         strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
         parameters.push_back(api::wrap(graph.parameter(guard.dtype, dims), recorder));
     }
@@ -173,7 +173,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
     entry->reason = explain_miss(call, key, dynamic);
-    entry->signature = compile::describe(call, key, dynamic, options);
+    entry->signature = compiler::describe(call, key, dynamic, options);
     const auto recorder = std::make_shared<trace::Recorder>();
     std::vector<shape::Dims> strides;
     try {
@@ -191,7 +191,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         entry->captured = recorder->captured();
         for (const device::Memory& memory : entry->captured) strides.push_back(shape::to_dims(memory.strides));
-        compile::Specialised made = compile::specialise(std::move(recorder->graph()), strides, options.backend);
+        compiler::Specialised made = compiler::specialise(std::move(recorder->graph()), strides, options.backend);
         entry->plan = std::move(made.plan);
         entry->times = std::move(made.times);
         entry->times.insert(entry->times.begin(), {"record", spent.count()});
@@ -209,7 +209,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
 }
 
 Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
-    if (!compile::is_backend(options.backend)) {
+    if (!compiler::is_backend(options.backend)) {
         throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
     }
     state_->options = std::move(options);

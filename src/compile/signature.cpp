@@ -4,7 +4,7 @@
 
 #include "fastnp/error.h"
 
-namespace fastnp::compile {
+namespace fastnp::compiler {
 
 bool is_c_contiguous(const detail::Argument& argument) {
     auto step = static_cast<std::int64_t>(itemsize_of(argument.dtype));
@@ -163,4 +163,4 @@ Signature describe(std::span<const detail::Argument> call, std::string_view key,
     return signature;
 }
 
-}  // namespace fastnp::compile
+}  // namespace fastnp::compiler

@@ -9,7 +9,7 @@
 #include "fastnp/compile.h"
 #include "shape/dim.h"
 
-namespace fastnp::compile {
+namespace fastnp::compiler {
 
 /// A size or a stride of an argument: a number it must equal, or the symbol that takes its value.
 struct Extent {
@@ -52,4 +52,4 @@ Signature describe(std::span<const detail::Argument> call, std::string_view key,
 
 bool is_c_contiguous(const detail::Argument& argument);
 
-}  // namespace fastnp::compile
+}  // namespace fastnp::compiler

@@ -6,7 +6,7 @@
 #include "pass/fuse.h"
 #include "pass/simplify.h"
 
-namespace fastnp::compile {
+namespace fastnp::compiler {
 
 bool is_backend(const std::string& name) { return name == "llvm" || name == "eager"; }
 
@@ -28,4 +28,4 @@ Specialised specialise(ir::Graph graph, const std::vector<shape::Dims>& paramete
     return result;
 }
 
-}  // namespace fastnp::compile
+}  // namespace fastnp::compiler

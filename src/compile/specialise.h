@@ -8,7 +8,7 @@
 #include "plan/build.h"
 #include "plan/plan.h"
 
-namespace fastnp::compile {
+namespace fastnp::compiler {
 
 struct Specialised {
     plan::Plan plan;
@@ -22,4 +22,4 @@ Specialised specialise(ir::Graph graph, const std::vector<shape::Dims>& paramete
 /// Whether a backend of that name exists.
 bool is_backend(const std::string& name);
 
-}  // namespace fastnp::compile
+}  // namespace fastnp::compiler
