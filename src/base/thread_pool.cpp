@@ -1,0 +1,177 @@
+#include "base/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fastnp::base {
+
+namespace {
+
+constexpr auto spin_time = std::chrono::microseconds(50);
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+int wanted_threads() {
+    if (const char* text = std::getenv("FASTNP_NUM_THREADS")) {
+        const int count = std::atoi(text);
+        if (count > 0) return std::min(count, 1024);
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1U, std::thread::hardware_concurrency());
+}
+
+class Pool {
+public:
+    explicit Pool(int threads) : count_(threads) {
+        for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+    }
+
+    ~Pool() {
+        stop_.store(true);
+        wake();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+    int count() const { return count_; }
+
+    void run(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
+        std::unique_lock entered(entry_, std::try_to_lock);
+        if (!entered || inside() || threads_.empty() || tasks == 1) {
+            run_alone(tasks, body, context);
+            return;
+        }
+        body_ = body;
+        context_ = context;
+        tasks_ = tasks;
+        failure_ = nullptr;
+        next_.store(0, std::memory_order_relaxed);
+        working_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
+        generation_.fetch_add(1, std::memory_order_seq_cst);
+        if (sleepers_.load(std::memory_order_seq_cst) > 0) wake();
+        take(0);
+        while (working_.load(std::memory_order_acquire) > 0) relax();
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    static bool& inside() {
+        thread_local bool flag = false;
+        return flag;
+    }
+
+    static void run_alone(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
+        for (std::int64_t task = 0; task < tasks; ++task) body(context, task, 0);
+    }
+
+    void take(int worker) {
+        inside() = true;
+        for (;;) {
+            const std::int64_t task = next_.fetch_add(1, std::memory_order_relaxed);
+            if (task >= tasks_) break;
+            try {
+                body_(context_, task, worker);
+            } catch (...) {
+                const std::scoped_lock lock(mutex_);
+                if (!failure_) failure_ = std::current_exception();
+                next_.store(tasks_, std::memory_order_relaxed);
+            }
+        }
+        inside() = false;
+    }
+
+    void serve(int worker) {
+        std::uint64_t seen = 0;
+        while (wait(seen)) {
+            seen = generation_.load(std::memory_order_acquire);
+            take(worker);
+            working_.fetch_sub(1, std::memory_order_release);
+        }
+    }
+
+    // Until there is a new generation of work; false at the end of the process.
+    bool wait(std::uint64_t seen) {
+        const auto until = std::chrono::steady_clock::now() + spin_time;
+        for (int round = 0;; ++round) {
+            if (stop_.load(std::memory_order_relaxed)) return false;
+            if (generation_.load(std::memory_order_acquire) != seen) return true;
+            relax();
+            if (round % 64 == 63 && std::chrono::steady_clock::now() > until) break;
+        }
+        std::unique_lock lock(mutex_);
+        sleepers_.fetch_add(1, std::memory_order_seq_cst);
+        ready_.wait(lock, [&] { return stop_.load() || generation_.load(std::memory_order_seq_cst) != seen; });
+        sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+        return !stop_.load();
+    }
+
+    void wake() {
+        const std::scoped_lock lock(mutex_);  // a worker between its last look and its sleep holds this
+        ready_.notify_all();
+    }
+
+    int count_;
+    std::vector<std::thread> threads_;
+    std::mutex entry_;  // held by the thread that uses the workers
+    std::mutex mutex_;
+    std::condition_variable ready_;
+    std::atomic<bool> stop_{false};
+    std::atomic<int> sleepers_{0};
+    alignas(64) std::atomic<std::uint64_t> generation_{0};
+    alignas(64) std::atomic<std::int64_t> next_{0};
+    alignas(64) std::atomic<int> working_{0};
+    void (*body_)(void*, std::int64_t, int) = nullptr;
+    void* context_ = nullptr;
+    std::int64_t tasks_ = 0;
+    std::exception_ptr failure_;
+};
+
+// Made at first use; a forked child has no workers, so it starts a pool of its own. Never destroyed: kernels may run until the very end of the process,
+// and a worker that sleeps hinders no exit.
+std::atomic<Pool*> pool{nullptr};
+std::mutex making;
+
+Pool& the_pool() {
+    Pool* made = pool.load(std::memory_order_acquire);
+    if (made != nullptr) return *made;
+    const std::scoped_lock lock(making);
+    made = pool.load(std::memory_order_acquire);
+    if (made == nullptr) {
+        static std::once_flag once;
+        std::call_once(once, [] {
+            pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, [] {
+                pool.store(nullptr);  // its threads stayed in the parent
+                making.unlock();
+            });
+        });
+        made = new Pool(wanted_threads());
+        pool.store(made, std::memory_order_release);
+    }
+    return *made;
+}
+
+}  // namespace
+
+int thread_count() { return the_pool().count(); }
+
+void parallel_for(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
+    if (tasks > 0) the_pool().run(tasks, body, context);
+}
+
+}  // namespace fastnp::base

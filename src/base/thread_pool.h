@@ -1,0 +1,17 @@
+// The process's worker threads. Workers wait for work by spinning for a while, then asleep, so that a launch right after another costs little
+// and an idle process nothing.
+#pragma once
+
+#include <cstdint>
+
+namespace fastnp::base {
+
+/// Threads that parallel_for uses, the caller among them: FASTNP_NUM_THREADS, or the processors that this process may run on.
+int thread_count();
+
+/// Runs body(context, task, worker) for every task in [0, tasks), on this thread and the workers; returns when all are done. `worker` is below
+/// thread_count() and its own while a task runs. Entered from within a task, or while another thread uses the workers, it runs on the caller alone. The
+/// first exception of a task is thrown here after the others have ended.
+void parallel_for(std::int64_t tasks, void (*body)(void* context, std::int64_t task, int worker), void* context);
+
+}  // namespace fastnp::base

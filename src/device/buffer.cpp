@@ -1,0 +1,154 @@
+// The host's caching allocator. Freed blocks are kept by size class and handed out again: fresh pages cost several times what a kernel does. Classes
+// are a quarter of a power of two apart, so at most a fifth of a block is unused.
+#include "device/buffer.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "fastnp/error.h"
+
+namespace fastnp::device {
+
+namespace {
+
+constexpr std::size_t smallest = 64;
+constexpr std::size_t huge = std::size_t{4} << 20;              // from here on blocks are aligned for huge pages
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t most_held = std::size_t{4} << 30;         // bytes kept for reuse
+constexpr std::size_t class_count = 4 * 58;
+
+struct SizeClass {
+    std::size_t number, bytes;
+};
+
+SizeClass class_of(std::size_t bytes) {
+    if (bytes <= smallest) return {0, smallest};
+    const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;  // 2**power < bytes <= 2**(power + 1)
+    const std::size_t step = std::size_t{1} << (power - 2);
+    const std::size_t quarter = (bytes - (std::size_t{1} << power) + step - 1) / step;  // 1 ... 4
+    std::size_t rounded = (std::size_t{1} << power) + quarter * step;
+    rounded = (rounded + 63) / 64 * 64;
+    return {(power - 6) * 4 + quarter, rounded};
+}
+
+std::string readable(std::size_t bytes) {
+    const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < std::size(units)) {
+        value /= 1024;
+        ++unit;
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, unit == 0 ? "%.0f" : value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
+    return std::string(text) + " " + units[unit];
+}
+
+class Pool {
+public:
+    void* allocate(std::size_t bytes) {
+        const SizeClass size = class_of(bytes);
+        {
+            const std::scoped_lock lock(mutex_);
+            ++statistics_.allocations;
+            statistics_.live_bytes += size.bytes;
+            auto& blocks = free_[size.number];
+            if (!blocks.empty()) {
+                void* block = blocks.back();
+                blocks.pop_back();
+                statistics_.held_bytes -= size.bytes;
+                return block;
+            }
+            ++statistics_.fresh;
+        }
+        void* block = fresh(size.bytes);
+        if (block == nullptr) {
+            trim();
+            block = fresh(size.bytes);
+        }
+        if (block == nullptr) {
+            const std::scoped_lock lock(mutex_);
+            statistics_.live_bytes -= size.bytes;
+            throw MemoryError("Unable to allocate " + readable(bytes) + " for an array");
+        }
+        return block;
+    }
+
+    void release(void* block, std::size_t bytes) {
+        const SizeClass size = class_of(bytes);
+        const std::scoped_lock lock(mutex_);
+        statistics_.live_bytes -= size.bytes;
+        if (statistics_.held_bytes + size.bytes > most_held) {
+            std::free(block);
+            return;
+        }
+        statistics_.held_bytes += size.bytes;
+        free_[size.number].push_back(block);
+    }
+
+    void trim() {
+        const std::scoped_lock lock(mutex_);
+        for (auto& blocks : free_) {
+            for (void* block : blocks) std::free(block);
+            blocks.clear();
+        }
+        statistics_.held_bytes = 0;
+    }
+
+    PoolStatistics statistics() {
+        const std::scoped_lock lock(mutex_);
+        return statistics_;
+    }
+
+private:
+    static void* fresh(std::size_t bytes) {
+        const std::size_t alignment = bytes >= huge ? huge_page : 64;
+        if (bytes > std::size_t{1} << 62) return nullptr;
+        void* block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        if (block != nullptr && bytes >= huge) madvise(block, bytes, MADV_HUGEPAGE);
+        return block;
+    }
+
+    std::mutex mutex_;
+    std::array<std::vector<void*>, class_count> free_;
+    PoolStatistics statistics_;
+};
+
+// Never destroyed: arrays may outlive every static.
+Pool& pool() {
+    static Pool* made = new Pool;
+    return *made;
+}
+
+}  // namespace
+
+BufferPtr Buffer::allocate(std::size_t bytes) {
+    void* data = pool().allocate(bytes);
+    try {
+        return std::make_shared<Buffer>(Key{}, data, bytes, true, nullptr);
+    } catch (...) {
+        pool().release(data, bytes);
+        throw;
+    }
+}
+
+BufferPtr Buffer::borrow(void* data, std::size_t bytes, std::function<void()> release) {
+    return std::make_shared<Buffer>(Key{}, data, bytes, false, std::move(release));
+}
+
+Buffer::~Buffer() {
+    if (pooled_) pool().release(data_, bytes_);
+    else if (release_) release_();
+}
+
+PoolStatistics pool_statistics() { return pool().statistics(); }
+void trim_pool() { pool().trim(); }
+
+}  // namespace fastnp::device
