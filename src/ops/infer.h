@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "ir/attributes.h"
 #include "ops/catalogue.h"
@@ -27,9 +28,9 @@ struct LoopOperand {
 
 /// The loop a ufunc runs: what each operand is cast to and what it computes in. NEP 50; UFuncTypeError's words (a TypeError) where there is none.
 struct Loop {
-    SmallVector<Dtype> operands;
-    Dtype compute;
-    Dtype output;
+    SmallVector<Dtype, 3> operands;
+    Dtype compute = Dtype::bool_;
+    Dtype output = Dtype::bool_;
 };
 Loop resolve(Op op, std::span<const LoopOperand> operands, std::optional<Dtype> dtype = std::nullopt, Casting casting = Casting::same_kind);
 
@@ -47,7 +48,12 @@ int normalize_axis(std::int64_t axis, int rank);
 /// Several; ValueError "duplicate value in 'axis'".
 SmallVector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, int rank);
 
+/// The sizes asked for in a reshape, with -1 for "what is left", made definite. ValueError where the counts differ.
+shape::Dims reshaped(const shape::Dims& from, shape::Dims to, shape::Sizes* sizes);
+
 /// "(2, 3)" and "(2,)", as Python prints a tuple.
 std::string shape_text(const shape::Dims& shape, const shape::Sizes* sizes = nullptr);
+/// "(2,3)" and "(2,)", as NumPy's own errors print shapes.
+std::string compact_text(const shape::Dims& shape, const shape::Sizes* sizes = nullptr);
 
 }  // namespace fastnp::ops

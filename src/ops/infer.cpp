@@ -1,0 +1,234 @@
+// The result type of each op, one rule a kind.
+#include "ops/infer.h"
+
+#include <algorithm>
+
+#include "fastnp/error.h"
+#include "ops/rules.h"
+#include "shape/arithmetic.h"
+
+namespace fastnp::ops {
+
+using ir::Attributes;
+using shape::Arithmetic;
+using shape::Dim;
+using shape::Dims;
+using shape::Sizes;
+
+namespace {
+
+struct Call {
+    Op op;
+    const Attributes& attributes;
+    std::span<const Type> operands;
+    Arithmetic sizes;
+
+    std::size_t integer(std::size_t i) const { return static_cast<std::size_t>(attributes.ints[i]); }
+    const Dims& shape() const { return operands[0].shape; }
+};
+
+bool contains(const SmallVector<std::int64_t>& list, std::size_t number) {
+    return std::find(list.begin(), list.end(), static_cast<std::int64_t>(number)) != list.end();
+}
+
+Type infer_map(const Call& call, const Info& row) {
+    if (call.op == Op::cast) return {call.attributes.dtype, call.shape()};
+    if (call.op == Op::select) return {call.operands[1].dtype, call.shape()};
+    return {rules::output_of(*row.rule, call.operands[0].dtype), call.shape()};
+}
+
+Dims without(const Dims& shape, const SmallVector<std::int64_t>& axes) {
+    Dims result;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (!contains(axes, i)) result.push_back(shape[i]);
+    }
+    return result;
+}
+
+// Whether an axis over which nothing can be chosen is empty while there are results to choose for.
+bool lacks_elements(const Call& call, const Dims& kept) {
+    bool empty = false;
+    for (const std::int64_t axis : call.attributes.ints) empty = empty || call.sizes.equal(call.shape()[static_cast<std::size_t>(axis)], Dim(0));
+    if (!empty) return false;
+    for (const Dim dim : kept) {
+        if (call.sizes.equal(dim, Dim(0))) return false;
+    }
+    return true;
+}
+
+Type infer_fold(const Call& call, const Info& row) {
+    Dims kept = without(call.shape(), call.attributes.ints);
+    if (row.kind == Kind::fold) {
+        if (!row.identity && lacks_elements(call, kept)) {
+            throw ValueError("zero-size array to reduction operation " + std::string(info(row.combine).name) + " which has no identity");
+        }
+        return {call.operands[0].dtype, std::move(kept)};
+    }
+    if (lacks_elements(call, kept)) throw ValueError("attempt to get " + std::string(row.name) + " of an empty sequence");
+    return {Dtype::int64, std::move(kept)};
+}
+
+Type infer_make(const Call& call) {
+    switch (call.op) {
+        case Op::constant:
+        case Op::iota: return {call.attributes.dtype, call.attributes.dims};
+        case Op::extent: return {Dtype::int64, {}};
+        default: throw InternalError("a parameter has no rule for its type");
+    }
+}
+
+Dims transposed(const Call& call) {
+    const std::size_t rank = call.shape().size();
+    if (call.attributes.ints.size() != rank) throw ValueError("axes don't match array");
+    Dims result;
+    for (const std::int64_t axis : call.attributes.ints) result.push_back(call.shape()[static_cast<std::size_t>(axis)]);
+    return result;
+}
+
+Dims broadcast_to(const Call& call) {
+    const Dims& from = call.shape();
+    const Dims& to = call.attributes.dims;
+    if (from.size() > to.size()) throw ValueError("input operand has more dimensions than allowed by the axis remapping");
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const Dim dim = from[i];
+        if (dim == Dim(1) || dim == to[to.size() - from.size() + i]) continue;
+        if (!call.sizes.equal(dim, to[to.size() - from.size() + i])) {
+            throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " +
+                             compact_text(from, call.sizes.sizes()) + "  and requested shape " + compact_text(to, call.sizes.sizes()));
+        }
+    }
+    return to;
+}
+
+Dims expanded(const Call& call) {
+    Dims result;
+    const std::size_t rank = call.shape().size() + call.attributes.ints.size();
+    for (std::size_t i = 0, at = 0; i < rank; ++i) result.push_back(contains(call.attributes.ints, i) ? Dim(1) : call.shape()[at++]);
+    return result;
+}
+
+Dims squeezed(const Call& call) {
+    for (const std::int64_t axis : call.attributes.ints) {
+        if (!call.sizes.equal(call.shape()[static_cast<std::size_t>(axis)], Dim(1))) {
+            throw ValueError("cannot select an axis to squeeze out which has size not equal to one");
+        }
+    }
+    return without(call.shape(), call.attributes.ints);
+}
+
+Type infer_move(const Call& call) {
+    const Dtype dtype = call.operands[0].dtype;
+    const std::size_t rank = call.shape().size();
+    switch (call.op) {
+        case Op::reshape: return {dtype, reshaped(call.shape(), call.attributes.dims, call.sizes.sizes())};
+        case Op::transpose: return {dtype, transposed(call)};
+        case Op::broadcast_to: return {dtype, broadcast_to(call)};
+        case Op::slice: return {dtype, Dims(call.attributes.dims.begin() + rank, call.attributes.dims.end())};
+        case Op::expand_dims: return {dtype, expanded(call)};
+        case Op::squeeze: return {dtype, squeezed(call)};
+        default: throw InternalError("no rule for the move " + std::string(info(call.op).name));
+    }
+}
+
+Dims concatenated(const Call& call) {
+    const std::size_t axis = call.integer(0);
+    Dims result = call.shape();
+    for (std::size_t i = 1; i < call.operands.size(); ++i) {
+        const Dims& shape = call.operands[i].shape;
+        if (shape.size() != result.size()) {
+            throw ValueError("all the input arrays must have same number of dimensions, but the array at index 0 has " +
+                             std::to_string(result.size()) + " dimension(s) and the array at index " + std::to_string(i) + " has " +
+                             std::to_string(shape.size()) + " dimension(s)");
+        }
+        for (std::size_t a = 0; a < result.size(); ++a) {
+            if (a == axis || call.sizes.equal(result[a], shape[a])) continue;
+            throw ValueError("all the input array dimensions except for the concatenation axis must match exactly, but along dimension " +
+                             std::to_string(a) + ", the array at index 0 has size " + std::to_string(call.sizes.hint(result[a])) +
+                             " and the array at index " + std::to_string(i) + " has size " + std::to_string(call.sizes.hint(shape[a])));
+        }
+        result[axis] = call.sizes.add(result[axis], shape[axis]);
+    }
+    return result;
+}
+
+Dims padded(const Call& call) {
+    Dims result = call.shape();
+    const std::size_t rank = result.size();
+    for (std::size_t a = 0; a < rank; ++a) {
+        result[a] = call.sizes.add(call.sizes.add(result[a], call.attributes.dims[a]), call.attributes.dims[rank + a]);
+    }
+    return result;
+}
+
+Dims taken(const Call& call) {
+    const std::size_t axis = call.integer(0);
+    const Dims& from = call.shape();
+    const Dims& indices = call.operands[1].shape;
+    if (call.sizes.equal(from[axis], Dim(0)) && !call.sizes.equal(call.sizes.product(indices), Dim(0))) {
+        throw IndexError("cannot do a non-empty take from an empty axes.");
+    }
+    Dims result(from.begin(), from.begin() + axis);
+    for (const Dim dim : indices) result.push_back(dim);
+    for (std::size_t a = axis + 1; a < from.size(); ++a) result.push_back(from[a]);
+    return result;
+}
+
+Type infer_pick(const Call& call) {
+    const Dtype dtype = call.operands[0].dtype;
+    switch (call.op) {
+        case Op::concatenate: return {dtype, concatenated(call)};
+        case Op::pad: return {dtype, padded(call)};
+        case Op::take: return {dtype, taken(call)};
+        case Op::sort: return {dtype, call.shape()};
+        case Op::argsort: return {Dtype::int64, call.shape()};
+        default: throw InternalError("no rule for " + std::string(info(call.op).name));
+    }
+}
+
+Type infer_matmul(const Call& call) {
+    const Dims& x = call.operands[0].shape;
+    const Dims& y = call.operands[1].shape;
+    const std::size_t n = x.size();
+    const std::size_t m = y.size();
+    if (!call.sizes.equal(x[n - 1], y[m - 2])) {
+        throw ValueError("matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
+                         std::to_string(call.sizes.hint(y[m - 2])) + " is different from " + std::to_string(call.sizes.hint(x[n - 1])) + ")");
+    }
+    const Dims batches[] = {Dims(x.begin(), x.end() - 2), Dims(y.begin(), y.end() - 2)};
+    Dims result;
+    try {
+        result = broadcast(batches, call.sizes.sizes());
+    } catch (const ValueError&) {
+        std::string text = "operands could not be broadcast together with remapped shapes [original->remapped]: ";
+        for (std::size_t i = 0; i < 2; ++i) {
+            std::string batch = compact_text(batches[i], call.sizes.sizes());
+            batch.pop_back();
+            if (batch.size() > 1 && batch.back() != ',') batch += ",";
+            text += compact_text(call.operands[i].shape, call.sizes.sizes()) + "->" + batch + "newaxis,newaxis) ";
+        }
+        throw ValueError(text + " and requested shape " + compact_text({x[n - 2], y[m - 1]}, call.sizes.sizes()));
+    }
+    result.push_back(x[n - 2]);
+    result.push_back(y[m - 1]);
+    return {call.operands[0].dtype, std::move(result)};
+}
+
+}  // namespace
+
+Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, Sizes* sizes) {
+    const Info& row = info(op);
+    const Call call{op, attributes, operands, Arithmetic(sizes)};
+    switch (row.kind) {
+        case Kind::map: return infer_map(call, row);
+        case Kind::fold:
+        case Kind::argfold: return infer_fold(call, row);
+        case Kind::scan: return {operands[0].dtype, operands[0].shape};
+        case Kind::make: return infer_make(call);
+        case Kind::move: return infer_move(call);
+        case Kind::pick: return infer_pick(call);
+        case Kind::contract: return infer_matmul(call);
+    }
+    throw InternalError("an op of no kind");
+}
+
+}  // namespace fastnp::ops

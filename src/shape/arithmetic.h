@@ -1,0 +1,45 @@
+// Arithmetic on sizes that is the same inside and outside recordings: plain numbers are computed at once, symbolic ones by the
+// recording's table.
+#pragma once
+
+#include "fastnp/error.h"
+#include "shape/dim.h"
+
+namespace fastnp::shape {
+
+class Arithmetic {
+public:
+    explicit Arithmetic(Sizes* sizes) : sizes_(sizes) {}
+
+    Dim add(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() + b.value()) : table().add(a, b); }
+    Dim subtract(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() - b.value()) : table().subtract(a, b); }
+    Dim multiply(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() * b.value()) : table().multiply(a, b); }
+    /// Floor division; `b` is not zero.
+    Dim divide(Dim a, Dim b) const {
+        if (!plain(a, b)) return table().divide(a, b);
+        const std::int64_t quotient = a.value() / b.value();
+        return a.value() % b.value() != 0 && (a.value() < 0) != (b.value() < 0) ? quotient - 1 : quotient;
+    }
+    Dim product(const Dims& dims) const {
+        Dim result(1);
+        for (const Dim dim : dims) result = multiply(result, dim);
+        return result;
+    }
+    bool equal(Dim a, Dim b) const { return plain(a, b) ? a == b : table().equal(a, b); }
+    bool at_least(Dim a, Dim b) const { return plain(a, b) ? a.value() >= b.value() : table().at_least(a, b); }
+    Dim max(Dim a, Dim b) const { return at_least(a, b) ? a : b; }
+    Dim min(Dim a, Dim b) const { return at_least(a, b) ? b : a; }
+    std::int64_t hint(Dim dim) const { return dim.is_constant() ? dim.value() : table().hint(dim); }
+    Sizes* sizes() const { return sizes_; }
+
+private:
+    static bool plain(Dim a, Dim b) { return a.is_constant() && b.is_constant(); }
+    Sizes& table() const {
+        if (sizes_ == nullptr) throw InternalError("a symbolic size outside its recording");
+        return *sizes_;
+    }
+
+    Sizes* sizes_;
+};
+
+}  // namespace fastnp::shape
