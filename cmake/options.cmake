@@ -1,0 +1,37 @@
+# Options and the flags that every target shares.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+option(FASTNP_BUILD_TESTS "Build the C++ tests" ${PROJECT_IS_TOP_LEVEL})
+option(FASTNP_BUILD_EXAMPLES "Build the C++ examples" ${PROJECT_IS_TOP_LEVEL})
+option(FASTNP_BUILD_PYTHON "Build the Python module" OFF)
+option(FASTNP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(FASTNP_STATIC_RUNTIME "Link libstdc++ and libgcc statically" OFF)
+option(FASTNP_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# NumPy's arithmetic: no contraction, no reassociation; errno is not looked at.
+add_compile_options(-fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
+if(FASTNP_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+add_library(fastnp_warnings INTERFACE)
+target_compile_options(fastnp_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-restrict -Wno-array-bounds> $<$<BOOL:${FASTNP_WERROR}>:-Werror>)
