@@ -1,0 +1,173 @@
+// apply(): the one place where an op is run, or recorded.
+#include <array>
+#include <vector>
+
+#include "api/body.h"
+#include "api/primitives.h"
+#include "eager/eager.h"
+#include "fastnp/error.h"
+#include "ops/infer.h"
+#include "shape/strides.h"
+
+namespace fastnp::api {
+
+using device::Memory;
+using ir::Op;
+using trace::Recorder;
+
+array wrap(Memory memory, bool writable) {
+    auto body = std::make_shared<detail::ArrayBody>();
+    body->memory = std::move(memory);
+    body->writable = writable;
+    return array(std::move(body));
+}
+
+array wrap(ir::Value value, std::shared_ptr<Recorder> recorder) {
+    auto body = std::make_shared<detail::ArrayBody>();
+    body->memory.dtype = value->dtype;
+    body->value = value;
+    body->recorder = std::move(recorder);
+    return array(std::move(body));
+}
+
+Memory allocate(Dtype dtype, const Shape& shape) {
+    Memory memory;
+    memory.buffer = device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype)));
+    memory.data = memory.buffer->data();
+    memory.dtype = dtype;
+    memory.shape = shape;
+    memory.strides = shape::c_strides(shape, itemsize_of(dtype));
+    return memory;
+}
+
+shape::Sizes* active_sizes() {
+    Recorder* recorder = Recorder::active();
+    return recorder == nullptr ? nullptr : &recorder->graph().sizes();
+}
+
+void check_alive(const array& x) {
+    const detail::ArrayBody& body = *x.body();
+    if (body.value == nullptr || body.recorder.get() == Recorder::active()) return;
+    if (Recorder::active() != nullptr) throw RecordError("an array of one recording was used in another");
+    throw RecordError("an array that stands for a value inside a compiled function was used after its recording ended; return it from the "
+                      "function instead of keeping it");
+}
+
+shape::Dims dims_of(const array& x) {
+    if (!x.is_recorded()) return shape::to_dims(x.body()->memory.shape);
+    check_alive(x);
+    return x.body()->value->shape;
+}
+
+const Memory& memory_of(const array& x, const char* what) {
+    if (x.is_recorded()) {
+        check_alive(x);
+        throw RecordError(std::string(what) + " can't be recorded: inside a compiled function the array stands for a value that is not computed yet");
+    }
+    return x.body()->memory;
+}
+
+void refuse_while_recording(const char* what) {
+    if (Recorder::active() != nullptr) throw RecordError(std::string(what) + " can't be recorded yet");
+}
+
+eager::View view_of(const Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
+
+namespace {
+
+ir::Value value_of(Recorder& recorder, const array& x) {
+    check_alive(x);
+    return x.is_recorded() ? x.body()->value : recorder.capture(x.body()->memory);
+}
+
+array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<const array> operands) {
+    std::vector<ir::Value> inputs;
+    std::vector<ops::Type> types;
+    inputs.reserve(operands.size());
+    types.reserve(operands.size());
+    for (const array& operand : operands) {
+        inputs.push_back(value_of(recorder, operand));
+        types.push_back({inputs.back()->dtype, inputs.back()->shape});
+    }
+    ops::Type type = ops::infer(op, attributes, types, &recorder.graph().sizes());
+    return wrap(recorder.graph().make(op, inputs, std::move(attributes), type.dtype, std::move(type.shape)), recorder.shared_from_this());
+}
+
+// The result of a move as another view of the operand's memory, where strides can say it.
+bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, Memory& to) {
+    const std::size_t rank = from.shape.size();
+    const auto contains = [&](std::size_t place) {
+        for (const std::int64_t each : attributes.ints) {
+            if (each == static_cast<std::int64_t>(place)) return true;
+        }
+        return false;
+    };
+    switch (op) {
+        case Op::transpose:
+            for (const std::int64_t axis : attributes.ints) to.strides.push_back(from.strides[static_cast<std::size_t>(axis)]);
+            return true;
+        case Op::broadcast_to: to.strides = shape::broadcast_strides(from.shape, from.strides, to.shape); return true;
+        case Op::slice: {
+            std::int64_t offset = 0;
+            for (std::size_t i = 0; i < rank; ++i) {
+                offset += attributes.dims[i].value() * from.strides[i];
+                to.strides.push_back(from.strides[i] * attributes.ints[i]);
+            }
+            if (shape::count(to.shape) != 0) to.data = static_cast<char*>(from.data) + offset;
+            return true;
+        }
+        case Op::expand_dims:
+            for (std::size_t i = 0, at = 0; i < to.shape.size(); ++i) to.strides.push_back(contains(i) ? 0 : from.strides[at++]);
+            return true;
+        case Op::squeeze:
+            for (std::size_t i = 0; i < rank; ++i) {
+                if (!contains(i)) to.strides.push_back(from.strides[i]);
+            }
+            return true;
+        case Op::reshape:
+            if (auto strides = shape::reshaped(from.shape, from.strides, to.shape, itemsize_of(from.dtype))) {
+                to.strides = std::move(*strides);
+                return true;
+            }
+            return false;
+        default: return false;
+    }
+}
+
+array run(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
+    std::vector<ops::Type> types;
+    types.reserve(operands.size());
+    for (const array& operand : operands) types.push_back({operand.dtype(), shape::to_dims(operand.body()->memory.shape)});
+    const ops::Type type = ops::infer(op, attributes, types, nullptr);
+    const Shape shape = shape::concrete(type.shape);
+    if (ops::info(op).kind == ops::Kind::move) {
+        const Memory& from = operands[0].body()->memory;
+        Memory to{from.buffer, from.data, from.dtype, shape, {}};
+        if (move_strides(op, attributes, from, to)) return wrap(std::move(to), operands[0].writable() && op != Op::broadcast_to);
+    }
+    Memory out = allocate(type.dtype, shape);
+    const eager::View result = view_of(out);
+    if (ops::info(op).kind == ops::Kind::move) {  // a reshape of memory that strides can't show in that order
+        Memory copy = allocate(type.dtype, operands[0].body()->memory.shape);
+        copy.buffer = out.buffer;
+        copy.data = out.data;
+        eager::copy(view_of(operands[0].body()->memory), view_of(copy));
+        return wrap(std::move(out));
+    }
+    std::vector<eager::View> views;
+    views.reserve(operands.size());
+    for (const array& operand : operands) views.push_back(view_of(operand.body()->memory));
+    if (op == Op::cast) eager::copy(views[0], result);
+    else eager::run(op, attributes, views, result);
+    return wrap(std::move(out));
+}
+
+}  // namespace
+
+array apply(Op op, ir::Attributes attributes, std::span<const array> operands) {
+    if (Recorder* recorder = Recorder::active()) return record(*recorder, op, std::move(attributes), operands);
+    for (const array& operand : operands) check_alive(operand);
+    return run(op, attributes, operands);
+}
+
+}  // namespace fastnp::api

@@ -1,0 +1,162 @@
+// class array: making handles, what they tell of themselves, and reading elements.
+#include "fastnp/array.h"
+
+#include <cstring>
+
+#include "api/primitives.h"
+#include "eager/eager.h"
+#include "ops/element.h"
+#include "ops/infer.h"
+#include "shape/strides.h"
+
+namespace fastnp {
+
+using device::Memory;
+using trace::Recorder;
+
+array::array() {
+    Memory memory;
+    memory.dtype = Dtype::float64;
+    memory.shape = {0};
+    memory.strides = {static_cast<std::int64_t>(sizeof(double))};
+    body_ = api::wrap(std::move(memory)).body();
+}
+
+array::array(const Scalar& value, std::optional<Dtype> dtype) {
+    constexpr Dtype defaults[] = {Dtype::bool_, Dtype::int64, Dtype::float64, Dtype::complex128};
+    Dtype wanted = dtype.value_or(defaults[static_cast<int>(value.kind())]);
+    const bool large = value.kind() == WeakKind::integer && !value.negative() && value.bits() > static_cast<std::uint64_t>(INT64_MAX);
+    if (!dtype && large) wanted = Dtype::uint64;
+    if (Recorder::active() != nullptr) {
+        *this = api::constant(value, wanted);
+        return;
+    }
+    const Scalar converted = ops::convert(value, wanted);
+    Memory memory = api::allocate(wanted, {});
+    ops::store(converted, wanted, memory.data);
+    body_ = api::wrap(std::move(memory)).body();
+}
+
+array array::from_memory(void* data, Dtype dtype, Shape shape, Strides strides, std::function<void()> release, bool writable) {
+    const std::size_t bytes = shape::byte_count(shape, itemsize_of(dtype));
+    if (strides.empty()) strides = shape::c_strides(shape, itemsize_of(dtype));
+    if (strides.size() != shape.size()) throw ValueError("strides, if given, must be the same length as shape");
+    Memory memory;
+    memory.buffer = device::Buffer::borrow(data, bytes, std::move(release));
+    memory.data = data;
+    memory.dtype = dtype;
+    memory.shape = std::move(shape);
+    memory.strides = std::move(strides);
+    return api::wrap(std::move(memory), writable);
+}
+
+array array::from_elements(const void* data, Dtype dtype, const Shape& shape) {
+    // A single number written in a recorded function is part of the function; more are memory that the recording captures.
+    if (shape.empty() && Recorder::active() != nullptr) return api::constant(ops::load(dtype, data), dtype);
+    Memory memory = api::allocate(dtype, shape);
+    const std::size_t bytes = shape::byte_count(shape, itemsize_of(dtype));
+    if (bytes != 0) std::memcpy(memory.data, data, bytes);
+    return api::wrap(std::move(memory));
+}
+
+array array::uninitialized(Dtype dtype, const Shape& shape) { return api::wrap(api::allocate(dtype, shape)); }
+
+Dtype array::dtype() const { return body_->memory.dtype; }
+
+bool array::is_recorded() const { return body_->value != nullptr; }
+
+int array::ndim() const {
+    if (!is_recorded()) return static_cast<int>(body_->memory.shape.size());
+    api::check_alive(*this);
+    return static_cast<int>(body_->value->shape.size());
+}
+
+Shape array::shape() const {
+    if (!is_recorded()) return body_->memory.shape;
+    Shape result;
+    for (const shape::Dim dim : api::dims_of(*this)) result.push_back(api::active_sizes()->concretize(dim));
+    return result;
+}
+
+std::int64_t array::shape(int axis) const {
+    const int place = ops::normalize_axis(axis, ndim());
+    if (!is_recorded()) return body_->memory.shape[static_cast<std::size_t>(place)];
+    return api::active_sizes()->concretize(api::dims_of(*this)[static_cast<std::size_t>(place)]);
+}
+
+std::int64_t array::size() const {
+    if (!is_recorded()) return shape::count(body_->memory.shape);
+    return api::active_sizes()->concretize(api::active_sizes()->product(api::dims_of(*this)));
+}
+
+Strides array::strides() const { return api::memory_of(*this, "strides").strides; }
+
+bool array::writable() const { return body_->writable; }
+
+void array::set_writable(bool writable) {
+    api::memory_of(*this, "set_writable()");
+    body_->writable = writable;
+}
+
+bool array::is_c_contiguous() const {
+    const Memory& memory = api::memory_of(*this, "is_c_contiguous()");
+    return shape::is_c_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
+}
+
+bool array::is_f_contiguous() const {
+    const Memory& memory = api::memory_of(*this, "is_f_contiguous()");
+    return shape::is_f_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
+}
+
+void* array::data() const { return api::memory_of(*this, "data()").data; }
+
+void array::check_dtype(Dtype wanted) const {
+    if (dtype() == wanted) return;
+    throw TypeError("elements of dtype " + std::string(name_of(dtype())) + " read as " + std::string(name_of(wanted)));
+}
+
+void array::check_contiguous() const {
+    if (!is_c_contiguous()) throw ValueError("as_span() needs a C contiguous array; copy() makes one");
+}
+
+Scalar array::item_scalar() const {
+    const Memory& memory = api::memory_of(*this, "item()");
+    if (shape::count(memory.shape) != 1) throw ValueError("can only convert an array of size 1 to a Python scalar");
+    return ops::load(memory.dtype, memory.data);
+}
+
+array array::T() const { return transpose(*this); }
+
+array array::copy() const {
+    if (Recorder::active() != nullptr) {
+        if (is_recorded()) {
+            api::check_alive(*this);
+            return *this;  // values do not change
+        }
+        return api::wrap(Recorder::active()->capture(body_->memory), Recorder::active()->shared_from_this());
+    }
+    const Memory& memory = api::memory_of(*this, "copy()");
+    Memory out = api::allocate(memory.dtype, memory.shape);
+    eager::copy(api::view_of(memory), api::view_of(out));
+    return api::wrap(std::move(out));
+}
+
+array array::astype(Dtype dtype, Casting casting) const {
+    if (!can_cast(this->dtype(), dtype, casting)) {
+        throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(this->dtype())) + "') to dtype('" + std::string(name_of(dtype)) +
+                        "') according to the rule '" + std::string(name_of(casting)) + "'");
+    }
+    return dtype == this->dtype() ? copy() : api::cast(*this, dtype);
+}
+
+array array::reshape(const Shape& shape) const { return fastnp::reshape(*this, shape); }
+
+namespace detail {
+
+void throw_ragged() {
+    throw ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape: rows differ in length");
+}
+
+}  // namespace detail
+
+}  // namespace fastnp

@@ -1,0 +1,159 @@
+// Basic subscripts: integers, slices, newaxis and ellipsis become one slice and axes left out or put in. Always a view.
+#include <cstdlib>
+
+#include "api/primitives.h"
+#include "fastnp/array.h"
+#include "fastnp/error.h"
+
+namespace fastnp {
+
+using api::Dim;
+using api::Dims;
+
+namespace {
+
+// What a subscript does to the axes, before anything is done.
+struct Plan {
+    Dims starts, lengths;
+    SmallVector<std::int64_t> steps;
+    SmallVector<std::int64_t> dropped;  // axes of the operand taken by integers
+    SmallVector<std::int64_t> added;    // axes of the result put in by newaxis
+    bool slices = false;                // whether anything but whole axes is taken
+};
+
+class Indexer {
+public:
+    explicit Indexer(const array& x) : shape_(api::dims_of(x)), sizes_(api::arithmetic()) {}
+
+    Plan plan(std::span<const Index> subscripts) {
+        std::size_t taken = 0;
+        bool any_ellipsis = false;
+        for (const Index& index : subscripts) {
+            if (std::holds_alternative<Ellipsis>(index)) {
+                if (any_ellipsis) throw IndexError("an index can only have a single ellipsis ('...')");
+                any_ellipsis = true;
+            } else if (!std::holds_alternative<NewAxis>(index)) {
+                ++taken;
+            }
+        }
+        if (taken > shape_.size()) {
+            throw IndexError("too many indices for array: array is " + std::to_string(shape_.size()) + "-dimensional, but " + std::to_string(taken) +
+                             " were indexed");
+        }
+        for (const Index& index : subscripts) {
+            if (const auto* slice = std::get_if<Slice>(&index)) {
+                take_slice(*slice);
+            } else if (const auto* number = std::get_if<std::int64_t>(&index)) {
+                take_integer(*number);
+            } else if (std::holds_alternative<NewAxis>(index)) {
+                plan_.added.push_back(result_axis_++);
+            } else {
+                for (std::size_t i = taken; i < shape_.size(); ++i) take_whole();
+            }
+        }
+        while (plan_.starts.size() < shape_.size()) take_whole();
+        return std::move(plan_);
+    }
+
+private:
+    Dim size() const { return shape_[plan_.starts.size()]; }
+
+    void put(Dim start, Dim length, std::int64_t step) {
+        plan_.starts.push_back(start);
+        plan_.lengths.push_back(length);
+        plan_.steps.push_back(step);
+    }
+
+    void take_whole() {
+        put(Dim(0), size(), 1);
+        ++result_axis_;
+    }
+
+    void take_integer(std::int64_t index) {
+        const Dim start = index >= 0 ? Dim(index) : sizes_.add(size(), Dim(index));
+        const bool inside = sizes_.at_least(size(), Dim(index >= 0 ? index + 1 : -index));
+        if (!inside) {
+            throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(plan_.starts.size()) + " with size " +
+                             std::to_string(sizes_.hint(size())));
+        }
+        plan_.dropped.push_back(static_cast<std::int64_t>(plan_.starts.size()));
+        plan_.slices = true;
+        put(start, Dim(1), 1);
+    }
+
+    // A bound counted from the start, within [low, high].
+    Dim bound(std::int64_t value, Dim low, Dim high) const {
+        if (value >= 0) return sizes_.min(Dim(value), high);
+        return sizes_.max(sizes_.add(size(), Dim(value)), low);
+    }
+
+    void take_slice(const Slice& slice) {
+        if (slice.step == 0) throw ValueError("slice step cannot be zero");
+        if (!slice.start && !slice.stop && slice.step == 1) return take_whole();
+        ++result_axis_;
+        plan_.slices = true;
+        const std::int64_t step = slice.step;
+        Dim start, span;
+        if (step > 0) {
+            start = slice.start ? bound(*slice.start, Dim(0), size()) : Dim(0);
+            const Dim stop = slice.stop ? bound(*slice.stop, Dim(0), size()) : size();
+            span = sizes_.subtract(stop, start);
+        } else {
+            const Dim last = sizes_.subtract(size(), Dim(1));
+            start = slice.start ? bound(*slice.start, Dim(-1), last) : last;
+            const Dim stop = slice.stop ? bound(*slice.stop, Dim(-1), last) : Dim(-1);
+            span = sizes_.subtract(start, stop);
+        }
+        const std::int64_t stride = step > 0 ? step : -step;
+        const Dim positive = sizes_.max(span, Dim(0));
+        put(start, sizes_.divide(sizes_.add(positive, Dim(stride - 1)), Dim(stride)), step);
+    }
+
+    Dims shape_;
+    shape::Arithmetic sizes_;
+    Plan plan_;
+    std::int64_t result_axis_ = 0;
+};
+
+std::span<const std::int64_t> span_of(const SmallVector<std::int64_t>& list) { return {list.data(), list.size()}; }
+
+// The view, made in one go.
+array view(const array& x, const Plan& plan) {
+    const device::Memory& from = x.body()->memory;
+    device::Memory to{from.buffer, from.data, from.dtype, {}, {}};
+    std::int64_t offset = 0;
+    bool empty = false;
+    std::size_t dropped = 0, added = 0;
+    const auto add_new_axes = [&]() {
+        while (added < plan.added.size() && plan.added[added] == static_cast<std::int64_t>(to.shape.size())) {
+            to.shape.push_back(1);
+            to.strides.push_back(0);
+            ++added;
+        }
+    };
+    for (std::size_t i = 0; i < from.shape.size(); ++i) {
+        add_new_axes();
+        offset += plan.starts[i].value() * from.strides[i];
+        if (dropped < plan.dropped.size() && plan.dropped[dropped] == static_cast<std::int64_t>(i)) {
+            ++dropped;
+            continue;
+        }
+        to.shape.push_back(plan.lengths[i].value());
+        to.strides.push_back(from.strides[i] * plan.steps[i]);
+        empty = empty || plan.lengths[i].value() == 0;
+    }
+    add_new_axes();
+    if (!empty) to.data = static_cast<char*>(from.data) + offset;
+    return api::wrap(std::move(to), x.writable());
+}
+
+}  // namespace
+
+array array::index(std::span<const Index> subscripts) const {
+    const Plan plan = Indexer(*this).plan(subscripts);
+    if (!is_recorded() && trace::Recorder::active() == nullptr) return view(*this, plan);
+    array result = plan.slices ? api::slice(*this, plan.starts, plan.lengths, span_of(plan.steps)) : *this;
+    return api::expand(api::squeeze(result, span_of(plan.dropped)), span_of(plan.added));
+}
+
+}  // namespace fastnp

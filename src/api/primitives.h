@@ -1,0 +1,65 @@
+// The catalogue's ops as functions of arrays, and what compositions over them need. All go through apply(), so a composition written
+// with them works on concrete arrays and while recording alike.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "api/body.h"
+#include "eager/eager.h"
+#include "fastnp/ops.h"
+#include "shape/arithmetic.h"
+
+namespace fastnp::api {
+
+using shape::Dim;
+using shape::Dims;
+
+/// Memory in C order for a result.
+device::Memory allocate(Dtype dtype, const Shape& shape);
+/// The memory of a concrete array. RecordError for a recorded one: "`what` can't be recorded".
+const device::Memory& memory_of(const array& x, const char* what);
+/// RecordError if this thread is recording: `what` can't be recorded.
+void refuse_while_recording(const char* what);
+/// RecordError unless x is concrete or a value of the recording that is going on.
+void check_alive(const array& x);
+
+/// Arithmetic on sizes as they are now: plain, or of the active recording.
+inline shape::Arithmetic arithmetic() { return shape::Arithmetic(active_sizes()); }
+inline int rank_of(const array& x) { return x.ndim(); }
+
+/// An operand as an array; a weak scalar takes `dtype`, or its default.
+array as_array(const Operand& x, std::optional<Dtype> dtype = std::nullopt);
+/// One value everywhere; converted to the dtype by convert().
+array constant(const Scalar& value, Dtype dtype, const Dims& shape = {});
+/// 0, 1, 2 ... along `axis`, as int64.
+array iota(const Dims& shape, int axis);
+/// A size as an int64 scalar: a constant, or a value that follows the arguments' sizes.
+array extent(Dim size);
+/// x itself where it has the dtype already.
+array cast(const array& x, Dtype dtype);
+/// x itself where it has the shape already.
+array broadcast(const array& x, const Dims& shape);
+array reshape(const array& x, const Dims& shape);
+array flatten(const array& x);
+array permute(const array& x, std::span<const std::int64_t> axes);
+array slice(const array& x, const Dims& starts, const Dims& lengths, std::span<const std::int64_t> steps);
+array expand(const array& x, std::span<const std::int64_t> places);
+array squeeze(const array& x, std::span<const std::int64_t> places);
+/// where(condition, x, y) of one dtype and any shapes.
+array select(const array& condition, const array& x, const array& y);
+/// A fold, argfold or scan over normalized axes.
+array fold(ir::Op op, const array& x, std::span<const std::int64_t> axes);
+
+/// Any map op, with everything NumPy's ufuncs do to their operands.
+array ufunc(ir::Op op, std::span<const Operand* const> operands, const UfuncOptions& options = {});
+
+/// Copies x into the view `out`, broadcast and cast by any rule. ValueError "could not broadcast input array from shape ...".
+void assign(const array& out, const array& x);
+/// ValueError unless it may be written to.
+void check_writable(const array& out, const char* message = "output array is read-only");
+/// The view that eager kernels take.
+eager::View view_of(const device::Memory& memory);
+
+}  // namespace fastnp::api

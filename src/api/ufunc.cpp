@@ -1,0 +1,271 @@
+// Elementwise functions: what NumPy's ufunc machinery does to operands (loops, casts, broadcasting, out=, where=), once for every map op.
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "api/primitives.h"
+#include "eager/eager.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+#include "ops/element.h"
+#include "ops/infer.h"
+#include "shape/strides.h"
+
+namespace fastnp {
+namespace api {
+
+using device::Memory;
+using eager::View;
+using ir::Op;
+using ops::Loop;
+using trace::Recorder;
+using Operands = std::span<const Operand* const>;
+
+namespace {
+
+constexpr std::size_t most_operands = 2;
+
+const ir::Attributes no_attributes;
+
+shape::Layout layout_of(const View& view) { return {view.data, view.shape, view.strides, itemsize_of(view.dtype)}; }
+
+// The broadcast shape of concrete operands and `extra` ones; in NumPy's words where there is none.
+Shape broadcast_shape(Operands operands, std::span<const array* const> extra) {
+    std::vector<Dims> shapes;
+    for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
+    for (const array* x : extra) shapes.push_back(dims_of(*x));
+    return shape::concrete(ops::broadcast(shapes, nullptr));
+}
+
+// The shape where all array operands agree, which is the common case and costs nothing; else by the rules.
+Shape result_shape(Operands operands, const array* mask, const array* out) {
+    const Shape* first = nullptr;
+    bool same = mask == nullptr && out == nullptr;
+    for (const Operand* operand : operands) {
+        const array* x = operand->as_array();
+        if (x == nullptr) continue;
+        const Shape& shape = x->body()->memory.shape;
+        if (first == nullptr) first = &shape;
+        else same = same && *first == shape;
+    }
+    if (same) return first == nullptr ? Shape() : *first;
+    SmallVector<const array*, 2> extra;
+    if (mask != nullptr) extra.push_back(mask);
+    if (out == nullptr) return broadcast_shape(operands, {extra.data(), extra.size()});
+    const Shape inputs = broadcast_shape(operands, {extra.data(), extra.size()});
+    extra.push_back(out);
+    Shape all = broadcast_shape(operands, {extra.data(), extra.size()});
+    const Shape& wanted = out->body()->memory.shape;
+    if (!(all == wanted)) {
+        throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(shape::to_dims(wanted)) +
+                         " doesn't match the broadcast shape " + ops::compact_text(shape::to_dims(all)));
+    }
+    return all;
+}
+
+// An operand in the loop's dtype, seen under the result's shape. Conversions and weak scalars live here while the kernel runs.
+struct Prepared {
+    View view;
+    Memory converted;
+    alignas(16) std::array<std::byte, 16> scalar;
+
+    void prepare(const Operand& operand, Dtype dtype, const Shape& shape) {
+        if (const Scalar* weak = operand.as_scalar()) {
+            ops::store(ops::convert(*weak, dtype), dtype, scalar.data());
+            view = {scalar.data(), dtype, shape, Strides(shape.size(), 0)};
+            return;
+        }
+        const Memory* memory = &operand.as_array()->body()->memory;
+        if (memory->dtype != dtype) {
+            converted = allocate(dtype, memory->shape);
+            eager::copy(view_of(*memory), view_of(converted));
+            memory = &converted;
+        }
+        view.data = memory->data;
+        view.dtype = dtype;
+        view.shape = shape;
+        view.strides = memory->shape == shape ? memory->strides : shape::broadcast_strides(memory->shape, memory->strides, shape);
+    }
+};
+
+void check_output(Op op, Dtype from, const array& out, Casting casting) {
+    check_writable(out);
+    if (can_cast(from, out.dtype(), casting)) return;
+    throw TypeError("Cannot cast ufunc '" + std::string(ops::info(op).name) + "' output from dtype('" + std::string(name_of(from)) + "') to dtype('" +
+                    std::string(name_of(out.dtype())) + "') with casting rule '" + std::string(name_of(casting)) + "'");
+}
+
+View mask_view(const array& mask, const Shape& shape) {
+    const Memory& memory = mask.body()->memory;
+    return {memory.data, memory.dtype, shape, shape::broadcast_strides(memory.shape, memory.strides, shape)};
+}
+
+array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
+    const array* mask = options.where ? &*options.where : nullptr;
+    const array* out = options.out ? &*options.out : nullptr;
+    for (const Operand* operand : operands) {
+        if (operand->as_array() != nullptr) check_alive(*operand->as_array());
+    }
+    if (out != nullptr) check_output(op, loop.output, *out, options.casting);
+    const Shape shape = result_shape(operands, mask, out);
+    std::array<Prepared, most_operands> prepared;
+    std::array<View, most_operands> views;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        prepared[i].prepare(*operands[i], loop.operands[i], shape);
+        views[i] = prepared[i].view;
+    }
+    const std::span<const View> inputs(views.data(), operands.size());
+    if (out == nullptr) {
+        Memory result = allocate(loop.output, shape);
+        eager::run(op, no_attributes, inputs, view_of(result));
+        return wrap(std::move(result));
+    }
+    const View target = view_of(out->body()->memory);
+    bool direct = mask == nullptr && target.dtype == loop.output && !shape::repeats(target.shape, target.strides);
+    for (const View& input : inputs) direct = direct && (shape::is_same(layout_of(input), layout_of(target)) || !shape::may_overlap(layout_of(input), layout_of(target)));
+    if (direct) {
+        eager::run(op, no_attributes, inputs, target);
+        return *out;
+    }
+    const Memory result = allocate(loop.output, shape);
+    eager::run(op, no_attributes, inputs, view_of(result));
+    if (mask == nullptr) {
+        eager::copy(view_of(result), target);
+        return *out;
+    }
+    const Memory casted = allocate(target.dtype, shape);
+    eager::copy(view_of(result), view_of(casted));
+    const View choices[] = {mask_view(*mask, shape), view_of(casted), target};
+    eager::run(Op::select, no_attributes, choices, target);
+    return *out;
+}
+
+array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
+    if (options.out) refuse_while_recording("out=");
+    std::vector<Dims> shapes;
+    for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
+    if (options.where) shapes.push_back(dims_of(*options.where));
+    const Dims shape = ops::broadcast(shapes, active_sizes());
+    std::vector<array> inputs;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const array* x = operands[i]->as_array();
+        if (x == nullptr) inputs.push_back(constant(*operands[i]->as_scalar(), loop.operands[i], shape));
+        else inputs.push_back(broadcast(cast(*x, loop.operands[i]), shape));
+    }
+    return apply(op, {}, inputs);
+}
+
+// Integers to negative powers are an error, which only a known exponent can be held against while recording.
+void check_power(const Loop& loop, const Operand& exponent) {
+    if (!is_integer(loop.compute)) return;
+    if (const Scalar* weak = exponent.as_scalar()) {
+        if (weak->negative()) throw ValueError("Integers to negative integer powers are not allowed.");
+        return;
+    }
+    const bool may_be_negative = kind_of(exponent.as_array()->dtype()) == 'i';
+    if (may_be_negative && Recorder::active() != nullptr) {
+        throw RecordError("an integer power can't be recorded: its exponents are known at run time only, and negative ones are an error");
+    }
+}
+
+bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
+
+std::optional<bool> compare_unbounded(Op op, bool first_is_less) {
+    switch (op) {
+        case Op::equal: return false;
+        case Op::not_equal: return true;
+        case Op::less:
+        case Op::less_equal: return first_is_less;
+        default: return !first_is_less;
+    }
+}
+
+Op compare_as(Op op, bool swapped) {
+    if (!swapped) return op;
+    switch (op) {
+        case Op::less: return Op::greater;
+        case Op::less_equal: return Op::greater_equal;
+        case Op::greater: return Op::less;
+        case Op::greater_equal: return Op::less_equal;
+        default: return op;
+    }
+}
+
+bool fits(const Scalar& value, Dtype dtype) {
+    try {
+        ops::convert(value, dtype);
+        return true;
+    } catch (const OverflowError&) {
+        return false;
+    }
+}
+
+// Comparisons that no common dtype could do: integers with a plain integer outside their range, and signed with uint64. Exact, as NumPy.
+std::optional<array> compare_exactly(Op op, Operands operands, const UfuncOptions& options) {
+    const array* x = operands[0]->as_array();
+    const array* y = operands[1]->as_array();
+    if (x != nullptr && y != nullptr) {
+        if (x->dtype() == y->dtype()) return std::nullopt;
+        const bool swapped = x->dtype() == Dtype::uint64;
+        const array& with_sign = swapped ? *y : *x;
+        const array& without = swapped ? *x : *y;
+        if (kind_of(with_sign.dtype()) != 'i' || without.dtype() != Dtype::uint64) return std::nullopt;
+        const Op turned = compare_as(op, swapped);
+        const Operand zero(0), first(with_sign), second(without), positive(cast(with_sign, Dtype::uint64));
+        const Operand* below[] = {&first, &zero};
+        const Operand* magnitudes[] = {&positive, &second};
+        const array result =
+            select(ufunc(Op::less, below), constant(*compare_unbounded(turned, true), Dtype::bool_), ufunc(turned, magnitudes));
+        const Operand answer(result);
+        const Operand* copied[] = {&answer, &answer};
+        return options.out || options.where ? ufunc(Op::logical_and, copied, options) : result;
+    }
+    if ((x == nullptr) == (y == nullptr)) return std::nullopt;
+    const array& tested = x != nullptr ? *x : *y;
+    const Scalar& bound = x != nullptr ? *operands[1]->as_scalar() : *operands[0]->as_scalar();
+    if (!is_integer(tested.dtype()) || bound.kind() != WeakKind::integer || fits(bound, tested.dtype())) return std::nullopt;
+    const array result = constant(*compare_unbounded(compare_as(op, x == nullptr), !bound.negative()), Dtype::bool_, dims_of(tested));
+    const Operand answer(result);
+    const Operand* copied[] = {&answer, &answer};
+    return options.out || options.where ? ufunc(Op::logical_and, copied, options) : result;
+}
+
+ops::LoopOperand loop_operand(const Operand& operand) {
+    if (const array* x = operand.as_array()) return {x->dtype(), std::nullopt};
+    return {std::nullopt, *operand.as_scalar()};
+}
+
+void check_mask(const array& mask) {
+    if (mask.dtype() == Dtype::bool_) return;
+    throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(mask.dtype())) + "') to dtype('bool') according to the rule 'safe'");
+}
+
+}  // namespace
+
+array ufunc(Op op, Operands operands, const UfuncOptions& options) {
+    if (options.where) check_mask(*options.where);
+    if (is_comparison(op)) {
+        if (auto result = compare_exactly(op, operands, options)) return std::move(*result);
+    }
+    std::array<ops::LoopOperand, most_operands> types;
+    for (std::size_t i = 0; i < operands.size(); ++i) types[i] = loop_operand(*operands[i]);
+    const Loop loop = ops::resolve(op, {types.data(), operands.size()}, options.dtype, options.casting);
+    if (op == Op::power) check_power(loop, *operands[1]);
+    return Recorder::active() != nullptr ? record(op, loop, operands, options) : run(op, loop, operands, options);
+}
+
+}  // namespace api
+
+#define MAP1(name, rule, meaning, traits, doc)               \
+    array name(const Operand& x, const UfuncOptions& options) { \
+        const Operand* operands[] = {&x};                    \
+        return api::ufunc(ir::Op::name, operands, options);  \
+    }
+#define MAP2(name, rule, meaning, traits, doc)                                  \
+    array name(const Operand& x, const Operand& y, const UfuncOptions& options) { \
+        const Operand* operands[] = {&x, &y};                                   \
+        return api::ufunc(ir::Op::name, operands, options);                     \
+    }
+#include "fastnp/ops/map.def"
+
+}  // namespace fastnp
