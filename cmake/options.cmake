@@ -4,10 +4,17 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 option(FASTNP_BUILD_TESTS "Build the C++ tests" ${PROJECT_IS_TOP_LEVEL})
 option(FASTNP_BUILD_EXAMPLES "Build the C++ examples" ${PROJECT_IS_TOP_LEVEL})
-option(FASTNP_BUILD_PYTHON "Build the Python module" OFF)
+set(FASTNP_BUILD_PYTHON OFF CACHE STRING "Build the Python module: ON, OFF, or AUTO (where Python, NumPy and pybind11 are found)")
+set_property(CACHE FASTNP_BUILD_PYTHON PROPERTY STRINGS ON OFF AUTO)
 option(FASTNP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
 option(FASTNP_STATIC_RUNTIME "Link libstdc++ and libgcc statically" OFF)
 option(FASTNP_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  message(FATAL_ERROR "g++ ${CMAKE_CXX_COMPILER_VERSION} is too old: fastnp needs g++ 12 or clang 16")
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+  message(FATAL_ERROR "clang ${CMAKE_CXX_COMPILER_VERSION} is too old: fastnp needs g++ 12 or clang 16")
+endif()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -16,14 +23,25 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")  # CMake's default; the kernels ask for -O3 themselves
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+endif()
 
+# Paths relative to the source folder let ccache serve one build folder (a wheel's, say) with what another one compiled.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CCACHE}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
 endif()
 find_program(MOLD mold)
+find_program(LLD NAMES ld.lld ld.lld-19)
 if(MOLD)
   add_link_options(-fuse-ld=mold)
+elseif(LLD)
+  add_link_options(-fuse-ld=lld)
 endif()
 
 # NumPy's arithmetic: no contraction, no reassociation; errno is not looked at.
@@ -34,4 +52,6 @@ if(FASTNP_SANITIZE)
 endif()
 
 add_library(fastnp_warnings INTERFACE)
-target_compile_options(fastnp_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-restrict -Wno-array-bounds> $<$<BOOL:${FASTNP_WERROR}>:-Werror>)
+target_compile_options(fastnp_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-restrict -Wno-array-bounds>
+                       $<$<BOOL:${FASTNP_WERROR}>:-Werror>)

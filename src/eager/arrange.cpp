@@ -1,0 +1,211 @@
+// Making and rearranging: constants, iotas, moves (as copies of a strided view), concatenation, padding, gathers.
+#include <algorithm>
+#include <cstring>
+
+#include "eager/kernels.h"
+#include "fastnp/error.h"
+#include "ops/number.h"
+
+namespace fastnp::eager {
+
+namespace {
+
+// A scalar's element in a dtype.
+void write_scalar(const Scalar& scalar, Dtype dtype, char* to) {
+    alignas(16) char wide[16];
+    Dtype from = Dtype::complex128;
+    if (scalar.kind() == WeakKind::integer || scalar.kind() == WeakKind::boolean) {
+        const std::uint64_t bits = scalar.bits();
+        std::memcpy(wide, &bits, sizeof bits);
+        from = scalar.negative() ? Dtype::int64 : Dtype::uint64;
+    } else if (scalar.kind() == WeakKind::floating) {
+        const double value = scalar.real();
+        std::memcpy(wide, &value, sizeof value);
+        from = Dtype::float64;
+    } else {
+        const double parts[] = {scalar.real(), scalar.imag()};
+        std::memcpy(wide, parts, sizeof parts);
+    }
+    const void* operands[] = {wide};
+    cast_kernel(from, dtype)(operands, to, 1);
+}
+
+void fill(const View& out, const char* element) {
+    View repeated{const_cast<char*>(element), out.dtype, out.shape, {}};
+    repeated.strides.resize(out.shape.size(), 0);
+    copy(repeated, out);
+}
+
+bool contains(const SmallVector<std::int64_t>& axes, std::size_t axis) {
+    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
+}
+
+bool is_contiguous(const View& x) {
+    auto step = static_cast<std::int64_t>(itemsize_of(x.dtype));
+    for (std::size_t i = x.shape.size(); i-- > 0;) {
+        if (x.shape[i] != 1 && x.strides[i] != step) return false;
+        step *= x.shape[i];
+    }
+    return true;
+}
+
+void make_contiguous(View& x) {
+    auto step = static_cast<std::int64_t>(itemsize_of(x.dtype));
+    x.strides.resize(x.shape.size());
+    for (std::size_t i = x.shape.size(); i-- > 0;) {
+        x.strides[i] = step;
+        step *= x.shape[i];
+    }
+}
+
+}  // namespace
+
+void run_make(ops::Op op, const ir::Attributes& attributes, const View& out) {
+    alignas(16) char element[16];
+    switch (op) {
+        case ops::Op::constant: write_scalar(attributes.scalar, out.dtype, element); break;
+        case ops::Op::extent: write_scalar(Scalar(attributes.dims[0].value()), out.dtype, element); break;
+        case ops::Op::iota: {
+            const auto axis = static_cast<std::size_t>(attributes.ints[0]);
+            std::vector<std::int64_t> steps(static_cast<std::size_t>(out.shape[axis]));
+            for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<std::int64_t>(i);
+            View line{steps.data(), Dtype::int64, out.shape, {}};
+            line.strides.resize(out.shape.size(), 0);
+            line.strides[axis] = sizeof(std::int64_t);
+            copy(line, out);
+            return;
+        }
+        default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
+    }
+    fill(out, element);
+}
+
+void run_move(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
+    View seen{x.data, x.dtype, out.shape, {}};
+    seen.strides.resize(out.shape.size(), 0);
+    switch (op) {
+        case ops::Op::transpose:
+            for (std::size_t i = 0; i < out.shape.size(); ++i) seen.strides[i] = x.strides[static_cast<std::size_t>(attributes.ints[i])];
+            break;
+        case ops::Op::broadcast_to: {
+            const std::size_t lead = out.shape.size() - x.shape.size();
+            for (std::size_t i = 0; i < x.shape.size(); ++i) seen.strides[i + lead] = x.shape[i] == 1 && out.shape[i + lead] != 1 ? 0 : x.strides[i];
+            break;
+        }
+        case ops::Op::slice:
+            for (std::size_t i = 0; i < out.shape.size(); ++i) {
+                seen.data = static_cast<char*>(seen.data) + attributes.dims[i].value() * x.strides[i];
+                seen.strides[i] = attributes.ints[i] * x.strides[i];
+            }
+            break;
+        case ops::Op::expand_dims:
+            for (std::size_t i = 0, at = 0; i < out.shape.size(); ++i) seen.strides[i] = contains(attributes.ints, i) ? 0 : x.strides[at++];
+            break;
+        case ops::Op::squeeze:
+            for (std::size_t i = 0, at = 0; i < x.shape.size(); ++i) {
+                if (!contains(attributes.ints, i)) seen.strides[at++] = x.strides[i];
+            }
+            break;
+        case ops::Op::reshape:
+            if (is_contiguous(x)) {
+                make_contiguous(seen);
+            } else if (is_contiguous(out)) {  // written in the operand's own shape
+                View shaped{out.data, out.dtype, x.shape, {}};
+                make_contiguous(shaped);
+                copy(x, shaped);
+                return;
+            } else {
+                std::int64_t size = 1;
+                for (const std::int64_t extent : x.shape) size *= extent;
+                std::unique_ptr<char[]> held(new char[static_cast<std::size_t>(size) * itemsize_of(x.dtype) + 1]);
+                View packed{held.get(), x.dtype, x.shape, {}};
+                make_contiguous(packed);
+                copy(x, packed);
+                seen.data = held.get();
+                make_contiguous(seen);
+                copy(seen, out);
+                return;
+            }
+            break;
+        default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
+    }
+    copy(seen, out);
+}
+
+void run_concatenate(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    const auto axis = static_cast<std::size_t>(attributes.ints[0]);
+    View part = out;
+    for (const View& operand : operands) {
+        part.shape = operand.shape;
+        copy(operand, part);
+        part.data = static_cast<char*>(part.data) + operand.shape[axis] * out.strides[axis];
+    }
+}
+
+void run_pad(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    fill(out, static_cast<const char*>(operands[1].data));
+    View inside = out;
+    inside.shape = operands[0].shape;
+    for (std::size_t i = 0; i < out.shape.size(); ++i) inside.data = static_cast<char*>(inside.data) + attributes.dims[i].value() * out.strides[i];
+    copy(operands[0], inside);
+}
+
+// The result's shape is x's with the axis replaced by the indices' shape.
+void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    const View& x = operands[0];
+    const View& indices = operands[1];
+    const auto axis = static_cast<std::size_t>(attributes.ints[0]);
+    const std::int64_t mode = attributes.ints[1];
+    const std::int64_t extent = x.shape[axis];
+    const std::size_t rank = indices.shape.size();
+    std::int64_t count = 1;
+    for (const std::int64_t each : indices.shape) count *= each;
+    View from{nullptr, x.dtype, {}, {}};
+    View to{nullptr, x.dtype, {}, {}};
+    for (std::size_t i = 0; i < x.shape.size(); ++i) {
+        if (i == axis) continue;
+        from.shape.push_back(x.shape[i]);
+        from.strides.push_back(x.strides[i]);
+        to.strides.push_back(out.strides[i < axis ? i : i - 1 + rank]);
+    }
+    to.shape = from.shape;
+    SmallVector<std::int64_t> index(rank, 0);
+    const char* at = static_cast<const char*>(indices.data);
+    char* target = static_cast<char*>(out.data);
+    if (count != 0 && extent == 0) throw IndexError("cannot do a non-empty take from an empty axes.");
+    const bool scalar = from.shape.empty();
+    const std::size_t itemsize = itemsize_of(x.dtype);
+    for (std::int64_t n = 0; n < count; ++n) {
+        std::int64_t i = 0;
+        std::memcpy(&i, at, sizeof i);
+        if (mode == 1) {
+            i %= extent;
+            if (i < 0) i += extent;
+        } else if (mode == 2) {
+            i = std::clamp<std::int64_t>(i, 0, extent - 1);
+        } else {
+            if (i < -extent || i >= extent) {
+                throw IndexError("index " + std::to_string(i) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+            }
+            if (i < 0) i += extent;
+        }
+        char* source = static_cast<char*>(x.data) + i * x.strides[axis];
+        if (scalar) {
+            std::memcpy(target, source, itemsize);
+        } else {
+            from.data = source;
+            to.data = target;
+            copy(from, to);
+        }
+        for (std::size_t k = rank; k-- > 0;) {
+            at += indices.strides[k];
+            target += out.strides[axis + k];
+            if (++index[k] < indices.shape[k]) break;
+            at -= indices.strides[k] * indices.shape[k];
+            target -= out.strides[axis + k] * indices.shape[k];
+            index[k] = 0;
+        }
+    }
+}
+
+}  // namespace fastnp::eager

@@ -1,0 +1,29 @@
+// eager::run: the kernel family of an op's kind.
+#include "eager/eager.h"
+#include "eager/kernels.h"
+#include "fastnp/error.h"
+
+namespace fastnp::eager {
+
+void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    switch (ops::info(op).kind) {
+        case ops::Kind::map: run_elementwise(op, operands, out); return;
+        case ops::Kind::fold: run_fold(op, attributes, operands[0], out); return;
+        case ops::Kind::argfold: run_argfold(op, attributes, operands[0], out); return;
+        case ops::Kind::scan: run_scan(op, attributes, operands[0], out); return;
+        case ops::Kind::make: run_make(op, attributes, out); return;
+        case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
+        case ops::Kind::contract: run_matmul(operands[0], operands[1], out); return;
+        case ops::Kind::pick: break;
+    }
+    switch (op) {
+        case ops::Op::concatenate: run_concatenate(attributes, operands, out); return;
+        case ops::Op::pad: run_pad(attributes, operands, out); return;
+        case ops::Op::take: run_take(attributes, operands, out); return;
+        case ops::Op::sort:
+        case ops::Op::argsort: run_sort(op, attributes, operands[0], out); return;
+        default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
+    }
+}
+
+}  // namespace fastnp::eager

@@ -1,0 +1,126 @@
+#include "eager/vector_math.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace fastnp::eager {
+
+namespace {
+
+struct Isa {
+    char letter;  // of the vector ABI
+    int bytes;
+};
+
+Isa widest() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+        return {'e', 64};
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {'d', 32};
+    return {'b', 16};
+#else
+    return {0, 0};
+#endif
+}
+
+using Table = std::map<std::pair<ir::Op, Dtype>, VectorFunction>;
+
+const Table& table() {
+    static const Table made = [] {
+        Table table;
+        const Isa isa = widest();
+        void* library = isa.bytes != 0 ? dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL) : nullptr;
+        if (library == nullptr) return table;
+        auto add = [&](ir::Op op, const char* stem, int operands, Dtype dtype) {
+            const int lanes = isa.bytes / static_cast<int>(itemsize_of(dtype));
+            const std::string symbol = std::string("_ZGV") + isa.letter + "N" + std::to_string(lanes) + (operands == 2 ? "vv_" : "v_") + stem +
+                                       (dtype == Dtype::float32 ? "f" : "");
+            if (void* address = dlsym(library, symbol.c_str())) table[{op, dtype}] = {symbol, address, lanes, operands};
+        };
+#define VECTOR(name, stem, operands)                       \
+    add(ir::Op::name, #stem, operands, Dtype::float32);    \
+    add(ir::Op::name, #stem, operands, Dtype::float64);
+#include "eager/vector_math.def"
+        return table;
+    }();
+    return made;
+}
+
+#if defined(__x86_64__)
+
+// One call on whole vectors: GNU vector types so that the compiler passes them in registers, as the vector ABI wants.
+#define FASTNP_RUNNER(name, isa, T, V)                                                                        \
+    __attribute__((target(isa))) void name(const VectorFunction& f, const void* const* in, void* out, std::int64_t count) { \
+        using One = V (*)(V);                                                                                  \
+        using Two = V (*)(V, V);                                                                               \
+        constexpr std::int64_t lanes = sizeof(V) / sizeof(T);                                                  \
+        auto call = [&](const T* x, const T* y, T* to) __attribute__((target(isa), always_inline)) {           \
+            V a, b, r;                                                                                         \
+            std::memcpy(&a, x, sizeof(V));                                                                     \
+            if (f.operands == 2) {                                                                             \
+                std::memcpy(&b, y, sizeof(V));                                                                 \
+                r = reinterpret_cast<Two>(f.address)(a, b);                                                    \
+            } else {                                                                                           \
+                r = reinterpret_cast<One>(f.address)(a);                                                       \
+            }                                                                                                  \
+            std::memcpy(to, &r, sizeof(V));                                                                    \
+        };                                                                                                     \
+        const T* x = static_cast<const T*>(in[0]);                                                             \
+        const T* y = f.operands == 2 ? static_cast<const T*>(in[1]) : x;                                       \
+        T* to = static_cast<T*>(out);                                                                          \
+        std::int64_t i = 0;                                                                                    \
+        for (; i + lanes <= count; i += lanes) call(x + i, y + i, to + i);                                     \
+        if (i == count) return;                                                                                \
+        alignas(64) T px[lanes], py[lanes], pr[lanes];                                                         \
+        for (std::int64_t k = 0; k < lanes; ++k) {                                                             \
+            px[k] = x[i + k < count ? i + k : i];                                                              \
+            py[k] = y[i + k < count ? i + k : i];                                                              \
+        }                                                                                                      \
+        call(px, py, pr);                                                                                      \
+        std::memcpy(to + i, pr, static_cast<std::size_t>(count - i) * sizeof(T));                              \
+    }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+#pragma GCC diagnostic ignored "-Wpsabi"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+FASTNP_RUNNER(run_e_float, "avx512f,avx512dq,avx512bw,avx512vl", float, __m512)
+FASTNP_RUNNER(run_e_double, "avx512f,avx512dq,avx512bw,avx512vl", double, __m512d)
+FASTNP_RUNNER(run_d_float, "avx2,fma", float, __m256)
+FASTNP_RUNNER(run_d_double, "avx2,fma", double, __m256d)
+FASTNP_RUNNER(run_b_float, "sse2", float, __m128)
+FASTNP_RUNNER(run_b_double, "sse2", double, __m128d)
+#pragma GCC diagnostic pop
+#undef FASTNP_RUNNER
+
+#endif
+
+}  // namespace
+
+const VectorFunction* vector_function(ir::Op op, Dtype dtype) {
+    const auto found = table().find({op, dtype});
+    return found == table().end() ? nullptr : &found->second;
+}
+
+void run_vector_function(const VectorFunction& function, Dtype dtype, const void* const* operands, void* out, std::int64_t count) {
+#if defined(__x86_64__)
+    const bool single = dtype == Dtype::float32;
+    switch (function.lanes * (single ? 4 : 8)) {
+        case 64: single ? run_e_float(function, operands, out, count) : run_e_double(function, operands, out, count); break;
+        case 32: single ? run_d_float(function, operands, out, count) : run_d_double(function, operands, out, count); break;
+        default: single ? run_b_float(function, operands, out, count) : run_b_double(function, operands, out, count); break;
+    }
+#else
+    (void)function, (void)dtype, (void)operands, (void)out, (void)count;
+#endif
+}
+
+}  // namespace fastnp::eager

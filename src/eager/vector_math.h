@@ -1,0 +1,26 @@
+// The C library's vector functions, found at run time for the widest instruction set of this machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fastnp/dtype.h"
+#include "ir/op.h"
+
+namespace fastnp::eager {
+
+struct VectorFunction {
+    std::string symbol;       // "_ZGVeN16v_expf"
+    void* address = nullptr;  // takes and returns vectors of `lanes` elements in registers
+    int lanes = 0;
+    int operands = 0;
+};
+
+/// For float32 or float64; null where the library has none.
+const VectorFunction* vector_function(ir::Op op, Dtype dtype);
+
+/// Runs one over contiguous elements; the last, partial vector is filled up with its first element.
+void run_vector_function(const VectorFunction& function, Dtype dtype, const void* const* operands, void* out, std::int64_t count);
+
+}  // namespace fastnp::eager

@@ -1,0 +1,589 @@
+// Number<T>: an element as a scalar with NumPy's arithmetic, so that a catalogue row's meaning compiled over it is the eager kernel. Signed integers
+// wrap, bools add as or and multiply as and, the 16-bit floats compute in float and are rounded once when stored.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <type_traits>
+
+#include "fastnp/dtype.h"
+
+namespace fastnp::ops {
+
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>;
+template <class T>
+inline constexpr bool is_complex_type = false;
+template <class T>
+inline constexpr bool is_complex_type<std::complex<T>> = true;
+
+/// What an element is computed in.
+template <class T>
+using Work = std::conditional_t<is_half<T>, float, T>;
+
+template <class T>
+struct Number {
+    Work<T> v;
+};
+
+template <class T>
+Number<T> load(const T& element) {
+    return {static_cast<Work<T>>(element)};
+}
+template <class T>
+T store(Number<T> x) {
+    return static_cast<T>(x.v);
+}
+
+template <class T>
+concept Boolean = std::is_same_v<T, bool>;
+template <class T>
+concept Integer = std::is_integral_v<T> && !Boolean<T>;
+template <class T>
+concept Signed = Integer<T> && std::is_signed_v<T>;
+template <class T>
+concept Unsigned = Integer<T> && std::is_unsigned_v<T>;
+template <class T>
+concept Complex = is_complex_type<T>;
+template <class T>
+concept Real = is_half<T> || std::is_floating_point_v<T>;
+
+namespace detail {
+// Wide enough that no arithmetic on it is undefined.
+template <Integer T>
+using Wrap = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsigned_t<T>>;
+template <Integer T>
+T wrap(auto value) {
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(value));
+}
+template <Complex T>
+bool lexically_less(const T& x, const T& y) {
+    return x.real() < y.real() || (x.real() == y.real() && x.imag() < y.imag());
+}
+template <Complex T>
+bool has_nan(const T& x) {
+    return std::isnan(x.real()) || std::isnan(x.imag());
+}
+}  // namespace detail
+
+// --- arithmetic ----------------------------------------------------------------------------------------------------------------------
+
+template <class T>
+Number<T> operator+(Number<T> x, Number<T> y) {
+    if constexpr (Boolean<T>) return {x.v || y.v};
+    else if constexpr (Integer<T>) return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) + static_cast<detail::Wrap<T>>(y.v))};
+    else return {x.v + y.v};
+}
+template <class T>
+Number<T> operator-(Number<T> x, Number<T> y) {
+    if constexpr (Integer<T>) return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) - static_cast<detail::Wrap<T>>(y.v))};
+    else return {x.v - y.v};
+}
+template <class T>
+Number<T> operator-(Number<T> x) {
+    if constexpr (Integer<T>) return {detail::wrap<T>(detail::Wrap<T>{0} - static_cast<detail::Wrap<T>>(x.v))};
+    else return {-x.v};
+}
+template <class T>
+Number<T> operator*(Number<T> x, Number<T> y) {
+    if constexpr (Boolean<T>) {
+        return {x.v && y.v};
+    } else if constexpr (Integer<T>) {
+        return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) * static_cast<detail::Wrap<T>>(y.v))};
+    } else if constexpr (Complex<T>) {
+        return {T(x.v.real() * y.v.real() - x.v.imag() * y.v.imag(), x.v.real() * y.v.imag() + x.v.imag() * y.v.real())};
+    } else {
+        return {x.v * y.v};
+    }
+}
+template <Real T>
+Number<T> operator/(Number<T> x, Number<T> y) {
+    return {x.v / y.v};
+}
+/// Smith's method, as NumPy.
+template <Complex T>
+Number<T> operator/(Number<T> x, Number<T> y) {
+    using R = typename T::value_type;
+    const R re = std::abs(y.v.real());
+    const R im = std::abs(y.v.imag());
+    if (re >= im) {
+        if (re == 0 && im == 0) return {T(x.v.real() / re, x.v.imag() / re)};
+        const R ratio = y.v.imag() / y.v.real();
+        const R scale = R(1) / (y.v.real() + y.v.imag() * ratio);
+        return {T((x.v.real() + x.v.imag() * ratio) * scale, (x.v.imag() - x.v.real() * ratio) * scale)};
+    }
+    const R ratio = y.v.real() / y.v.imag();
+    const R scale = R(1) / (y.v.imag() + y.v.real() * ratio);
+    return {T((x.v.real() * ratio + x.v.imag()) * scale, (x.v.imag() * ratio - x.v.real()) * scale)};
+}
+
+template <class T>
+Number<T> operator~(Number<T> x) {
+    if constexpr (Boolean<T>) return {!x.v};
+    else return {static_cast<T>(~x.v)};
+}
+template <class T>
+Number<T> operator&(Number<T> x, Number<T> y) {
+    return {static_cast<T>(x.v & y.v)};
+}
+template <class T>
+Number<T> operator|(Number<T> x, Number<T> y) {
+    return {static_cast<T>(x.v | y.v)};
+}
+template <class T>
+Number<T> operator^(Number<T> x, Number<T> y) {
+    return {static_cast<T>(x.v ^ y.v)};
+}
+
+// --- comparison ----------------------------------------------------------------------------------------------------------------------
+
+template <class T>
+Number<bool> operator==(Number<T> x, Number<T> y) {
+    return {x.v == y.v};
+}
+template <class T>
+Number<bool> operator!=(Number<T> x, Number<T> y) {
+    return {!(x.v == y.v)};
+}
+template <class T>
+Number<bool> operator<(Number<T> x, Number<T> y) {
+    if constexpr (Complex<T>) return {!detail::has_nan(x.v) && !detail::has_nan(y.v) ? detail::lexically_less(x.v, y.v) : x.v.real() < y.v.real()};
+    else return {x.v < y.v};
+}
+template <class T>
+Number<bool> operator<=(Number<T> x, Number<T> y) {
+    if constexpr (Complex<T>) return {(x.v.real() < y.v.real() && !std::isnan(x.v.imag()) && !std::isnan(y.v.imag())) || (x.v.real() == y.v.real() && x.v.imag() <= y.v.imag())};
+    else return {x.v <= y.v};
+}
+template <class T>
+Number<bool> operator>(Number<T> x, Number<T> y) {
+    return y < x;
+}
+template <class T>
+Number<bool> operator>=(Number<T> x, Number<T> y) {
+    return y <= x;
+}
+
+template <class T>
+bool truth(Number<T> x) {
+    if constexpr (Complex<T>) return x.v.real() != 0 || x.v.imag() != 0;
+    else return x.v != 0;
+}
+template <class T>
+Number<bool> logical_not(Number<T> x) {
+    return {!truth(x)};
+}
+template <class T>
+Number<bool> logical_and(Number<T> x, Number<T> y) {
+    return {truth(x) && truth(y)};
+}
+template <class T>
+Number<bool> logical_or(Number<T> x, Number<T> y) {
+    return {truth(x) || truth(y)};
+}
+template <class T>
+Number<bool> logical_xor(Number<T> x, Number<T> y) {
+    return {truth(x) != truth(y)};
+}
+
+template <class T>
+Number<bool> isnan(Number<T> x) {
+    if constexpr (Complex<T>) return {detail::has_nan(x.v)};
+    else if constexpr (Real<T>) return {x.v != x.v};
+    else return {false};
+}
+template <class T>
+Number<bool> isinf(Number<T> x) {
+    if constexpr (Complex<T>) return {std::isinf(x.v.real()) || std::isinf(x.v.imag())};
+    else if constexpr (Real<T>) return {std::abs(x.v) == std::numeric_limits<Work<T>>::infinity()};
+    else return {false};
+}
+template <class T>
+Number<bool> isfinite(Number<T> x) {
+    if constexpr (Complex<T>) return {std::isfinite(x.v.real()) && std::isfinite(x.v.imag())};
+    else if constexpr (Real<T>) return {std::abs(x.v) < std::numeric_limits<Work<T>>::infinity()};
+    else return {true};
+}
+template <Real T>
+Number<bool> signbit(Number<T> x) {
+    // By the bits: GCC 12 fails to vectorise std::signbit.
+    using Bits = std::conditional_t<sizeof(Work<T>) == 4, std::int32_t, std::int64_t>;
+    return {std::bit_cast<Bits>(x.v) < 0};
+}
+
+// --- parts and signs -----------------------------------------------------------------------------------------------------------------
+
+template <class T>
+auto absolute(Number<T> x) {
+    if constexpr (Complex<T>) return Number<typename T::value_type>{std::hypot(x.v.real(), x.v.imag())};
+    else if constexpr (Signed<T>) return x.v < 0 ? -x : x;
+    else if constexpr (Real<T>) return Number<T>{std::abs(x.v)};
+    else return x;
+}
+template <class T>
+auto real(Number<T> x) {
+    if constexpr (Complex<T>) return Number<typename T::value_type>{x.v.real()};
+    else return x;
+}
+template <class T>
+auto imag(Number<T> x) {
+    if constexpr (Complex<T>) return Number<typename T::value_type>{x.v.imag()};
+    else return Number<T>{Work<T>{}};
+}
+template <class T>
+Number<T> conjugate(Number<T> x) {
+    if constexpr (Complex<T>) return {std::conj(x.v)};
+    else return x;
+}
+template <class T>
+Number<T> sign(Number<T> x) {
+    if constexpr (Complex<T>) {  // x / |x|
+        const auto size = std::hypot(x.v.real(), x.v.imag());
+        if (std::isnan(size)) return {T(std::numeric_limits<typename T::value_type>::quiet_NaN(), std::numeric_limits<typename T::value_type>::quiet_NaN())};
+        if (std::isinf(size)) {
+            const bool re = std::isinf(x.v.real());
+            const bool im = std::isinf(x.v.imag());
+            if (re && im) return {T(std::numeric_limits<typename T::value_type>::quiet_NaN(), std::numeric_limits<typename T::value_type>::quiet_NaN())};
+            return {re ? T(x.v.real() > 0 ? 1 : -1, 0) : T(0, x.v.imag() > 0 ? 1 : -1)};
+        }
+        if (size == 0) return {T(0, 0)};
+        return {T(x.v.real() / size, x.v.imag() / size)};
+    } else if constexpr (Real<T>) {
+        return x.v != x.v ? x : Number<T>{static_cast<Work<T>>((x.v > 0) - (x.v < 0))};
+    } else if constexpr (Signed<T>) {
+        return {static_cast<T>((x.v > 0) - (x.v < 0))};
+    } else {
+        return {static_cast<T>(x.v > 0)};
+    }
+}
+template <Real T>
+Number<T> copysign(Number<T> x, Number<T> y) {
+    return {std::copysign(x.v, y.v)};
+}
+
+template <class T>
+Number<T> rint(Number<T> x) {
+    if constexpr (Complex<T>) return {T(std::rint(x.v.real()), std::rint(x.v.imag()))};
+    else return {std::rint(x.v)};
+}
+template <class T>
+Number<T> floor(Number<T> x) {
+    if constexpr (Real<T>) return {std::floor(x.v)};
+    else return x;
+}
+template <class T>
+Number<T> ceil(Number<T> x) {
+    if constexpr (Real<T>) return {std::ceil(x.v)};
+    else return x;
+}
+template <class T>
+Number<T> trunc(Number<T> x) {
+    if constexpr (Real<T>) return {std::trunc(x.v)};
+    else return x;
+}
+template <class T>
+Number<T> square(Number<T> x) {
+    return x * x;
+}
+template <class T>
+Number<T> reciprocal(Number<T> x) {
+    if constexpr (Complex<T>) {
+        return Number<T>{T(1, 0)} / x;
+    } else if constexpr (Integer<T>) {
+        // NumPy divides in floating point; 1 / 0 gives the type's least value (0 for small and unsigned types).
+        if (x.v == 0) return {Signed<T> && sizeof(T) >= 4 ? std::numeric_limits<T>::min() : static_cast<T>(0)};
+        return {static_cast<T>(T(1) / x.v)};
+    } else {
+        return {Work<T>(1) / x.v};
+    }
+}
+template <Real T>
+Number<T> degrees(Number<T> x) {
+    return {x.v * static_cast<Work<T>>(180.0 / std::numbers::pi)};
+}
+template <Real T>
+Number<T> radians(Number<T> x) {
+    return {x.v * static_cast<Work<T>>(std::numbers::pi / 180.0)};
+}
+
+// --- extremes: maximum and minimum give NaN where either operand is one, fmax and fmin the other operand -----------------------------
+
+template <class T>
+Number<T> maximum(Number<T> x, Number<T> y) {
+    if constexpr (Complex<T>) return detail::has_nan(x.v) || (!detail::has_nan(y.v) && !detail::lexically_less(x.v, y.v)) ? x : y;
+    else return x.v > y.v || x.v != x.v ? x : y;
+}
+template <class T>
+Number<T> minimum(Number<T> x, Number<T> y) {
+    if constexpr (Complex<T>) return detail::has_nan(x.v) || (!detail::has_nan(y.v) && !detail::lexically_less(y.v, x.v)) ? x : y;
+    else return x.v < y.v || x.v != x.v ? x : y;
+}
+template <class T>
+Number<T> fmax(Number<T> x, Number<T> y) {
+    if constexpr (Complex<T>) return detail::has_nan(y.v) || (!detail::has_nan(x.v) && !detail::lexically_less(x.v, y.v)) ? x : y;
+    else return x.v >= y.v || y.v != y.v ? x : y;
+}
+template <class T>
+Number<T> fmin(Number<T> x, Number<T> y) {
+    if constexpr (Complex<T>) return detail::has_nan(y.v) || (!detail::has_nan(x.v) && !detail::lexically_less(y.v, x.v)) ? x : y;
+    else return x.v <= y.v || y.v != y.v ? x : y;
+}
+
+// --- division, powers, bits ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+Number<T> floor_divide(Number<T> x, Number<T> y) {
+    if constexpr (Signed<T>) {
+        if (y.v == 0) return {0};
+        if (y.v == -1) return -x;  // the least value has no positive counterpart: it wraps
+        const T quotient = static_cast<T>(x.v / y.v);
+        return {static_cast<T>(quotient - ((x.v % y.v != 0) && ((x.v < 0) != (y.v < 0)) ? 1 : 0))};
+    } else if constexpr (Integer<T>) {
+        return {y.v == 0 ? static_cast<T>(0) : static_cast<T>(x.v / y.v)};
+    } else {  // npy_floor_divide
+        const Work<T> a = x.v;
+        const Work<T> b = y.v;
+        if (b == 0) return {a / b};
+        Work<T> mod = std::fmod(a, b);
+        Work<T> div = (a - mod) / b;
+        if (mod != 0 && (b < 0) != (mod < 0)) div -= 1;
+        if (div == 0) return {std::copysign(Work<T>(0), a / b)};
+        Work<T> floored = std::floor(div);
+        if (div - floored > Work<T>(0.5)) floored += 1;
+        return {floored};
+    }
+}
+template <class T>
+Number<T> remainder(Number<T> x, Number<T> y) {
+    if constexpr (Signed<T>) {
+        if (y.v == 0 || y.v == -1) return {0};
+        const T rest = static_cast<T>(x.v % y.v);
+        return {static_cast<T>(rest != 0 && (rest < 0) != (y.v < 0) ? rest + y.v : rest)};
+    } else if constexpr (Integer<T>) {
+        return {y.v == 0 ? static_cast<T>(0) : static_cast<T>(x.v % y.v)};
+    } else {
+        const Work<T> mod = std::fmod(x.v, y.v);
+        if (y.v == 0) return {mod};
+        if (mod == 0) return {std::copysign(Work<T>(0), y.v)};
+        return {(y.v < 0) != (mod < 0) ? mod + y.v : mod};
+    }
+}
+template <class T>
+Number<T> fmod(Number<T> x, Number<T> y) {
+    if constexpr (Signed<T>) return {y.v == 0 || y.v == -1 ? static_cast<T>(0) : static_cast<T>(x.v % y.v)};
+    else if constexpr (Integer<T>) return {y.v == 0 ? static_cast<T>(0) : static_cast<T>(x.v % y.v)};
+    else return {std::fmod(x.v, y.v)};
+}
+template <class T>
+Number<T> power(Number<T> x, Number<T> y) {
+    if constexpr (Integer<T>) {
+        Number<T> result{1};
+        Number<T> base = x;
+        for (auto n = static_cast<std::make_unsigned_t<T>>(y.v); n != 0; n = static_cast<decltype(n)>(n >> 1)) {
+            if ((n & 1U) != 0) result = result * base;
+            base = base * base;
+        }
+        return result;
+    } else if constexpr (Complex<T>) {
+        using R = typename T::value_type;
+        const R br = y.v.real();
+        const R bi = y.v.imag();
+        if (br == 0 && bi == 0) return {T(1, 0)};
+        if (x.v == T(0, 0)) {
+            if (br > 0 && bi == 0) return {T(0, 0)};
+            return {T(std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN())};
+        }
+        if (bi == 0 && br == std::trunc(br) && br > -100 && br < 100) {  // small integers by multiplication, as NumPy
+            if (br == 1) return x;
+            if (br == 2) return x * x;
+            if (br == 3) return x * (x * x);
+            Number<T> result{T(1, 0)};
+            Number<T> base = x;
+            for (int n = std::abs(static_cast<int>(br)); n != 0; n >>= 1) {
+                if ((n & 1) != 0) result = result * base;
+                base = base * base;
+            }
+            return br < 0 ? Number<T>{T(1, 0)} / result : result;
+        }
+        return {std::pow(x.v, y.v)};
+    } else {
+        return {std::pow(x.v, y.v)};
+    }
+}
+template <Integer T>
+Number<T> left_shift(Number<T> x, Number<T> y) {
+    const auto amount = static_cast<std::make_unsigned_t<T>>(y.v);
+    if (amount >= sizeof(T) * 8) return {0};
+    return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) << amount)};
+}
+template <Integer T>
+Number<T> right_shift(Number<T> x, Number<T> y) {
+    const auto amount = static_cast<std::make_unsigned_t<T>>(y.v);
+    if (amount >= sizeof(T) * 8) return {static_cast<T>(Signed<T> && x.v < 0 ? -1 : 0)};
+    return {static_cast<T>(x.v >> amount)};
+}
+template <Integer T>
+Number<std::uint8_t> bitwise_count(Number<T> x) {
+    return {static_cast<std::uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(absolute(x).v)))};
+}
+template <Integer T>
+Number<T> gcd(Number<T> x, Number<T> y) {
+    using U = std::make_unsigned_t<T>;
+    U a = static_cast<U>(absolute(x).v);
+    U b = static_cast<U>(absolute(y).v);
+    while (b != 0) {
+        const U rest = static_cast<U>(a % b);
+        a = b;
+        b = rest;
+    }
+    return {static_cast<T>(a)};
+}
+template <Integer T>
+Number<T> lcm(Number<T> x, Number<T> y) {
+    const Number<T> common = gcd(x, y);
+    if (common.v == 0) return {0};
+    using U = std::make_unsigned_t<T>;
+    const U reduced = static_cast<U>(static_cast<U>(absolute(x).v) / static_cast<U>(common.v));
+    return Number<T>{static_cast<T>(reduced)} * absolute(y);
+}
+
+// --- floating-point parts ------------------------------------------------------------------------------------------------------------
+
+template <Real T>
+Number<T> heaviside(Number<T> x, Number<T> y) {
+    if (x.v != x.v) return x;
+    return x.v == 0 ? y : Number<T>{static_cast<Work<T>>(x.v > 0 ? 1 : 0)};
+}
+template <Real T>
+Number<T> nextafter(Number<T> x, Number<T> y) {
+    if constexpr (is_half<T>) {
+        if (x.v != x.v || y.v != y.v) return {x.v + y.v};
+        if (x.v == y.v) return y;
+        T at(x.v);
+        if (x.v == 0) {
+            at.bits = static_cast<std::uint16_t>(y.v < 0 ? 0x8001U : 1U);
+        } else {
+            const bool away = (x.v < y.v) == (x.v > 0);
+            at.bits = static_cast<std::uint16_t>(at.bits + (away ? 1 : -1));
+        }
+        return {static_cast<float>(at)};
+    } else {
+        return {std::nextafter(x.v, y.v)};
+    }
+}
+template <Real T>
+Number<T> spacing(Number<T> x) {
+    const Work<T> infinity = std::numeric_limits<Work<T>>::infinity();
+    if (std::isinf(x.v) || x.v != x.v) return {std::numeric_limits<Work<T>>::quiet_NaN()};
+    return {nextafter(x, {std::copysign(infinity, x.v)}).v - x.v};
+}
+template <Real T>
+Number<T> ldexp(Number<T> x, Number<std::int32_t> y) {
+    return {std::ldexp(x.v, y.v)};
+}
+template <Real T>
+Number<T> frexp_mantissa(Number<T> x) {
+    int exponent = 0;
+    return {std::frexp(x.v, &exponent)};
+}
+template <Real T>
+Number<std::int32_t> frexp_exponent(Number<T> x) {
+    if (!std::isfinite(x.v)) return {x.v != x.v || std::isinf(x.v) ? 0 : 0};
+    int exponent = 0;
+    (void)std::frexp(x.v, &exponent);
+    return {exponent};
+}
+template <Real T>
+Number<T> modf_fraction(Number<T> x) {
+    Work<T> whole{};
+    return {std::modf(x.v, &whole)};
+}
+template <Real T>
+Number<T> logaddexp(Number<T> x, Number<T> y) {
+    if (x.v == y.v) return {x.v + std::numbers::ln2_v<Work<T>>};
+    const Work<T> difference = x.v - y.v;
+    if (difference > 0) return {x.v + std::log1p(std::exp(-difference))};
+    if (difference <= 0) return {y.v + std::log1p(std::exp(difference))};
+    return {difference};
+}
+template <Real T>
+Number<T> logaddexp2(Number<T> x, Number<T> y) {
+    if (x.v == y.v) return {x.v + 1};
+    const Work<T> difference = x.v - y.v;
+    const Work<T> scale = std::numbers::log2e_v<Work<T>>;
+    if (difference > 0) return {x.v + scale * std::log1p(std::exp2(-difference))};
+    if (difference <= 0) return {y.v + scale * std::log1p(std::exp2(difference))};
+    return {difference};
+}
+
+// --- functions of the C library; real float and double run through vector math instead (src/eager/vector_math.h) ----------------------
+
+#define FASTNP_STANDARD1(name, call)   \
+    template <class T>                 \
+    Number<T> name(Number<T> x) {      \
+        return {std::call(x.v)};       \
+    }
+FASTNP_STANDARD1(sqrt, sqrt)
+FASTNP_STANDARD1(cbrt, cbrt)
+FASTNP_STANDARD1(exp, exp)
+FASTNP_STANDARD1(log, log)
+FASTNP_STANDARD1(log10, log10)
+FASTNP_STANDARD1(sin, sin)
+FASTNP_STANDARD1(cos, cos)
+FASTNP_STANDARD1(tan, tan)
+FASTNP_STANDARD1(arcsin, asin)
+FASTNP_STANDARD1(arccos, acos)
+FASTNP_STANDARD1(arctan, atan)
+FASTNP_STANDARD1(sinh, sinh)
+FASTNP_STANDARD1(cosh, cosh)
+FASTNP_STANDARD1(tanh, tanh)
+FASTNP_STANDARD1(arcsinh, asinh)
+FASTNP_STANDARD1(arccosh, acosh)
+FASTNP_STANDARD1(arctanh, atanh)
+#undef FASTNP_STANDARD1
+
+template <class T>
+Number<T> exp2(Number<T> x) {
+    if constexpr (Complex<T>) return {std::exp(x.v * std::numbers::ln2_v<typename T::value_type>)};
+    else return {std::exp2(x.v)};
+}
+template <class T>
+Number<T> log2(Number<T> x) {
+    if constexpr (Complex<T>) return {std::log(x.v) * std::numbers::log2e_v<typename T::value_type>};
+    else return {std::log2(x.v)};
+}
+template <class T>
+Number<T> expm1(Number<T> x) {
+    if constexpr (Complex<T>) {
+        using R = typename T::value_type;
+        const R half = std::sin(x.v.imag() / 2);
+        const R grown = std::exp(x.v.real());
+        return {T(std::expm1(x.v.real()) * std::cos(x.v.imag()) - 2 * half * half, grown * std::sin(x.v.imag()))};
+    } else {
+        return {std::expm1(x.v)};
+    }
+}
+template <class T>
+Number<T> log1p(Number<T> x) {
+    if constexpr (Complex<T>) {
+        const auto size = std::hypot(x.v.real() + 1, x.v.imag());
+        return {T(std::log(size), std::atan2(x.v.imag(), x.v.real() + 1))};
+    } else {
+        return {std::log1p(x.v)};
+    }
+}
+template <Real T>
+Number<T> arctan2(Number<T> x, Number<T> y) {
+    return {std::atan2(x.v, y.v)};
+}
+template <Real T>
+Number<T> hypot(Number<T> x, Number<T> y) {
+    return {std::hypot(x.v, y.v)};
+}
+
+}  // namespace fastnp::ops
