@@ -1,0 +1,80 @@
+// Elementwise functions that are compositions: where, clip, round and the ones with two results.
+#include <cmath>
+
+#include "api/primitives.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+#include "ops/infer.h"
+
+namespace fastnp {
+
+namespace {
+
+// NEP 50 over any operands; weak bools are bools.
+Dtype common_dtype(std::initializer_list<const Operand*> operands) {
+    SmallVector<Dtype> dtypes;
+    SmallVector<WeakKind> weak;
+    for (const Operand* operand : operands) {
+        if (const array* x = operand->as_array()) dtypes.push_back(x->dtype());
+        else if (operand->as_scalar()->kind() == WeakKind::boolean) dtypes.push_back(Dtype::bool_);
+        else weak.push_back(operand->as_scalar()->kind());
+    }
+    return result_type({dtypes.data(), dtypes.size()}, {weak.data(), weak.size()});
+}
+
+array as_dtype(const Operand& x, Dtype dtype) {
+    if (const array* value = x.as_array()) return api::cast(*value, dtype);
+    return api::constant(*x.as_scalar(), dtype);
+}
+
+// Whether a plain integer bound lies where no value of the integer dtype is beyond it.
+bool is_past(const Scalar& bound, Dtype dtype, bool low) {
+    if (bound.kind() != WeakKind::integer || !is_integer(dtype)) return false;
+    const int bits = static_cast<int>(8 * itemsize_of(dtype)) - (kind_of(dtype) == 'i' ? 1 : 0);
+    if (low) {
+        if (kind_of(dtype) == 'u') return bound.negative() || bound.bits() == 0;
+        return bound.negative() && bound.as_int64() <= (bits == 63 ? INT64_MIN : -(std::int64_t{1} << bits));
+    }
+    const std::uint64_t most = bits == 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
+    return !bound.negative() && bound.bits() >= most;
+}
+
+}  // namespace
+
+array where(const Operand& condition, const Operand& x, const Operand& y) {
+    const Dtype dtype = common_dtype({&x, &y});
+    return api::select(as_dtype(condition, Dtype::bool_), as_dtype(x, dtype), as_dtype(y, dtype));
+}
+
+array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high, const UfuncOptions& options) {
+    const Dtype dtype = x.as_array() != nullptr ? x.as_array()->dtype() : common_dtype({&x});
+    const Operand* bottom = low && !(low->as_scalar() != nullptr && is_past(*low->as_scalar(), dtype, true)) ? &*low : nullptr;
+    const Operand* top = high && !(high->as_scalar() != nullptr && is_past(*high->as_scalar(), dtype, false)) ? &*high : nullptr;
+    if (bottom == nullptr && top == nullptr) return dtype == Dtype::bool_ ? logical_or(x, x, options) : positive(x, options);
+    if (bottom == nullptr) return minimum(x, *top, options);
+    if (top == nullptr) return maximum(x, *bottom, options);
+    const Dtype common = options.dtype.value_or(common_dtype({&x, bottom, top}));
+    return minimum(maximum(as_dtype(x, common), as_dtype(*bottom, common)), as_dtype(*top, common), options);
+}
+
+array round(const Operand& operand, int decimals) {
+    const array x = api::as_array(operand);
+    const bool whole = is_integer(x.dtype());
+    if (whole && decimals >= 0) return x.copy();
+    if (decimals == 0) return rint(x);
+    const double factor = std::pow(10.0, std::abs(decimals));
+    if (decimals > 0) return divide(rint(multiply(x, factor)), factor);
+    const array rounded = multiply(rint(divide(x, factor)), factor);
+    return whole ? api::cast(rounded, x.dtype()) : rounded;
+}
+
+std::pair<array, array> divmod(const Operand& x, const Operand& y) { return {floor_divide(x, y), remainder(x, y)}; }
+
+std::pair<array, array> frexp(const Operand& x) { return {frexp_mantissa(x), frexp_exponent(x)}; }
+
+std::pair<array, array> modf(const Operand& x) {
+    const array fraction = modf_fraction(x);
+    return {fraction, trunc(as_dtype(x, fraction.dtype()))};
+}
+
+}  // namespace fastnp

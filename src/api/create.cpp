@@ -1,0 +1,142 @@
+// Arrays made from nothing. While recording they are values of the recording, so sizes taken from other arrays stay symbolic.
+#include <cmath>
+
+#include "api/primitives.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+#include "ops/infer.h"
+#include "shape/strides.h"
+
+namespace fastnp {
+
+using api::Dim;
+using api::Dims;
+
+namespace {
+
+constexpr Dtype default_dtype(const Scalar& value) {
+    constexpr Dtype defaults[] = {Dtype::bool_, Dtype::int64, Dtype::float64, Dtype::complex128};
+    return defaults[static_cast<int>(value.kind())];
+}
+
+// As numpy.full: of a complex number the real part goes into a real array.
+Scalar fitted(const Scalar& value, Dtype dtype) {
+    return value.kind() == WeakKind::complex && !is_complex(dtype) && dtype != Dtype::bool_ ? Scalar(value.real()) : value;
+}
+
+Dims checked(const Shape& shape) {
+    shape::count(shape);  // negative and excessive sizes
+    return shape::to_dims(shape);
+}
+
+array filled(const Dims& shape, const Scalar& value, Dtype dtype) { return api::constant(fitted(value, dtype), dtype, shape); }
+
+array uninitialized(const Dims& shape, Dtype dtype) {
+    if (trace::Recorder::active() != nullptr) return api::constant(0, dtype, shape);
+    return array::uninitialized(dtype, shape::concrete(shape));
+}
+
+}  // namespace
+
+array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype) { return filled(checked(shape), value, dtype.value_or(default_dtype(value))); }
+array zeros(const Shape& shape, Dtype dtype) { return filled(checked(shape), 0, dtype); }
+array ones(const Shape& shape, Dtype dtype) { return filled(checked(shape), 1, dtype); }
+array empty(const Shape& shape, Dtype dtype) { return uninitialized(checked(shape), dtype); }
+
+array full_like(const array& x, const Scalar& value, std::optional<Dtype> dtype) { return filled(api::dims_of(x), value, dtype.value_or(x.dtype())); }
+array zeros_like(const array& x, std::optional<Dtype> dtype) { return filled(api::dims_of(x), 0, dtype.value_or(x.dtype())); }
+array ones_like(const array& x, std::optional<Dtype> dtype) { return filled(api::dims_of(x), 1, dtype.value_or(x.dtype())); }
+array empty_like(const array& x, std::optional<Dtype> dtype) { return uninitialized(api::dims_of(x), dtype.value_or(x.dtype())); }
+
+namespace {
+
+// 0, 1, 2 ... n-1 in another dtype.
+array counted(Dim length, Dtype dtype) { return api::cast(api::iota({length}, 0), dtype); }
+
+std::int64_t integer_length(std::int64_t start, std::int64_t stop, std::int64_t step) {
+    const __int128 span = static_cast<__int128>(stop) - start;
+    if ((span > 0) != (step > 0) || span == 0) return 0;
+    const __int128 size = step > 0 ? step : -static_cast<__int128>(step);
+    return static_cast<std::int64_t>(((span > 0 ? span : -span) + size - 1) / size);
+}
+
+std::int64_t arange_length(const Scalar& start, const Scalar& stop, const Scalar& step, bool whole) {
+    if (step.real() == 0 && step.imag() == 0) throw ZeroDivisionError(whole ? "division by zero" : "float division by zero");
+    if (whole) return integer_length(start.as_int64(), stop.as_int64(), step.as_int64());
+    if (start.kind() == WeakKind::complex || stop.kind() == WeakKind::complex || step.kind() == WeakKind::complex) {
+        const auto number = [](const Scalar& s) { return std::complex<double>(s.real(), s.imag()); };
+        const std::complex<double> steps = (number(stop) - number(start)) / number(step);
+        return static_cast<std::int64_t>(std::max(0.0, std::ceil(std::min(steps.real(), steps.imag()))));
+    }
+    const double steps = std::ceil((stop.real() - start.real()) / step.real());
+    if (!(std::abs(steps) < 0x1p62)) throw ValueError("arange: cannot compute length");
+    return steps <= 0 ? 0 : static_cast<std::int64_t>(steps);
+}
+
+Scalar sum_of(const Scalar& a, const Scalar& b) {
+    if (a.kind() == WeakKind::complex || b.kind() == WeakKind::complex) return std::complex<double>(a.real() + b.real(), a.imag() + b.imag());
+    if (a.kind() == WeakKind::floating || b.kind() == WeakKind::floating) return a.real() + b.real();
+    return static_cast<std::int64_t>(a.bits() + b.bits());
+}
+
+}  // namespace
+
+array arange(const Scalar& stop) { return arange(0, stop, 1); }
+
+array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<Dtype> dtype) {
+    const WeakKind kind = std::max({start.kind(), stop.kind(), step.kind(), WeakKind::integer});
+    constexpr Dtype defaults[] = {Dtype::bool_, Dtype::int64, Dtype::float64, Dtype::complex128};
+    const Dtype wanted = dtype.value_or(defaults[static_cast<int>(kind)]);
+    const std::int64_t length = arange_length(start, stop, step, kind == WeakKind::integer);
+    if (is_integer(wanted)) {
+        // NumPy fills from the first two values: the step is their difference, in the result's dtype.
+        const Scalar first = ops::convert(start, wanted);
+        if (length <= 1) return api::constant(first, wanted, {Dim(length)});
+        const Scalar second = ops::convert(sum_of(start, step), wanted);
+        array values = counted(Dim(length), wanted);
+        const Scalar delta(static_cast<std::int64_t>(second.bits() - first.bits()));
+        // As arrays of the dtype: steps down wrap around in unsigned dtypes.
+        if (delta.as_int64() != 1) values = multiply(values, api::cast(api::constant(delta, Dtype::int64), wanted));
+        return first.bits() == 0 ? values : add(values, api::constant(first, wanted));
+    }
+    if (wanted == Dtype::bool_) {
+        if (length > 2) throw TypeError("no fill-function for data-type.");
+        return api::cast(add(multiply(counted(Dim(length), Dtype::float64), step), start), wanted);
+    }
+    const bool half = wanted == Dtype::float16 || wanted == Dtype::bfloat16;
+    const Dtype compute = half ? Dtype::float32 : wanted;
+    const Scalar first = ops::convert(ops::convert(start, wanted), compute);
+    const Scalar second = ops::convert(ops::convert(sum_of(start, step), wanted), compute);
+    const array delta = subtract(api::constant(second, compute), api::constant(first, compute));
+    return api::cast(add(multiply(counted(Dim(length), compute), delta), api::constant(first, compute)), wanted);
+}
+
+array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint, std::optional<Dtype> dtype) {
+    if (num < 0) throw ValueError("Number of samples, " + std::to_string(num) + ", must be non-negative.");
+    const bool complex = start.kind() == WeakKind::complex || stop.kind() == WeakKind::complex;
+    const Dtype compute = complex ? Dtype::complex128 : Dtype::float64;
+    const Dtype wanted = dtype.value_or(compute);
+    const std::complex<double> from(start.real(), start.imag());
+    const std::complex<double> span = std::complex<double>(stop.real(), stop.imag()) - from;
+    const auto scalar = [complex](std::complex<double> value) { return complex ? Scalar(value) : Scalar(value.real()); };
+    const std::int64_t parts = endpoint ? num - 1 : num;
+    const array places = counted(Dim(num), compute);
+    array values = places;
+    if (parts > 0) {
+        const std::complex<double> step = span / static_cast<double>(parts);
+        values = step == 0.0 ? multiply(divide(places, parts), scalar(span)) : multiply(places, scalar(step));
+    } else {
+        values = multiply(places, scalar(span));
+    }
+    values = add(values, scalar(from));
+    if (endpoint && num > 1) values = api::select(equal(places, num - 1), api::constant(scalar({stop.real(), stop.imag()}), compute), values);
+    if (is_integer(wanted)) values = floor(values);
+    return api::cast(values, wanted);
+}
+
+array eye(std::int64_t rows, std::optional<std::int64_t> columns, int k, Dtype dtype) {
+    const Dims shape = checked({rows, columns.value_or(rows)});
+    return api::cast(equal(add(api::iota(shape, 0), k), api::iota(shape, 1)), dtype);
+}
+
+}  // namespace fastnp

@@ -1,0 +1,222 @@
+// Reductions and scans with NumPy's keyword arguments, and the statistics made of them.
+#include <algorithm>
+#include <cmath>
+
+#include "api/primitives.h"
+#include "eager/eager.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+#include "ops/infer.h"
+
+namespace fastnp {
+namespace api {
+
+using ir::Op;
+
+namespace {
+
+using AxisList = SmallVector<std::int64_t>;
+
+std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
+
+AxisList all_axes(int rank) {
+    AxisList axes;
+    for (int i = 0; i < rank; ++i) axes.push_back(i);
+    return axes;
+}
+
+// Ascending axes counted from 0. As NumPy, axis 0 of a 0-d array means no axis.
+AxisList axes_of(const Axes& axes, int rank) {
+    if (axes.is_none()) return all_axes(rank);
+    if (rank == 0 && axes.list().size() == 1 && (axes.list()[0] == 0 || axes.list()[0] == -1)) return {};
+    AxisList result = ops::normalize_axes(axes.list(), rank);
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+Dims kept_shape(const Dims& shape, const AxisList& axes) {
+    Dims kept;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) == axes.end()) kept.push_back(shape[i]);
+    }
+    return kept;
+}
+
+bool is_empty(const Dims& shape, const AxisList& axes) {
+    for (const std::int64_t axis : axes) {
+        if (arithmetic().equal(shape[static_cast<std::size_t>(axis)], Dim(0))) return true;
+    }
+    return false;
+}
+
+void check_where(const array& where) {
+    if (where.dtype() == Dtype::bool_) return;
+    throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(where.dtype())) + "') to dtype('bool') according to the rule 'safe'");
+}
+
+array store(const array& result, const std::optional<array>& out, const ops::Info& row) {
+    if (!out) return result;
+    refuse_while_recording("out=");
+    check_writable(*out);
+    if (out->ndim() != result.ndim()) {
+        throw ValueError("output parameter for reduction operation " + std::string(ops::info(row.combine).name) +
+                         " has wrong number of dimensions: Found " + std::to_string(out->ndim()) + " but expected " + std::to_string(result.ndim()));
+    }
+    assign(*out, result);
+    return *out;
+}
+
+array combine(Op op, const array& x, const array& y) {
+    const Operand first(x), second(y);
+    const Operand* operands[] = {&first, &second};
+    return cast(ufunc(op, operands), x.dtype());
+}
+
+array reduce(Op op, const Operand& operand, const FoldOptions& options) {
+    const ops::Info& row = ops::info(op);
+    const array source = as_array(operand);
+    const AxisList axes = axes_of(options.axis, source.ndim());
+    const Dtype dtype = ops::fold_dtype(op, source.dtype(), options.dtype);
+    array x = cast(source, dtype);
+    if (options.where) {
+        check_where(*options.where);
+        if (!row.identity && !options.initial) {
+            throw ValueError("reduction operation '" + std::string(ops::info(row.combine).name) +
+                             "' does not have an identity, so to use a where mask one has to specify 'initial'");
+        }
+        x = select(*options.where, x, constant(row.identity ? Scalar(*row.identity) : *options.initial, dtype));
+    }
+    array result = x;
+    const bool start_alone = options.initial && !row.identity && is_empty(dims_of(x), axes);
+    if (start_alone) {
+        result = constant(*options.initial, dtype, kept_shape(dims_of(x), axes));
+    } else if (!axes.empty()) {
+        result = fold(op, x, span_of(axes));
+    } else if (!x.is_recorded() && x.body() == source.body()) {
+        result = x.copy();
+    }
+    if (options.initial && !start_alone) result = combine(row.combine, result, constant(*options.initial, dtype));
+    if (options.keepdims) result = expand(result, span_of(axes));
+    return store(result, options.out, row);
+}
+
+array choose(Op op, const Operand& operand, const AxisOptions& options) {
+    const array source = as_array(operand);
+    const int rank = source.ndim();
+    if (rank == 0 && options.axis) ops::normalize_axis(*options.axis, 1);
+    const bool flat = !options.axis || rank == 0;
+    const array x = flat ? flatten(source) : source;
+    const std::int64_t axis = flat ? 0 : ops::normalize_axis(*options.axis, rank);
+    array result = fold(op, x, {&axis, 1});
+    if (options.keepdims) result = expand(result, flat ? span_of(all_axes(rank)) : std::span<const std::int64_t>(&axis, 1));
+    return store(result, options.out, ops::info(op));
+}
+
+array scan(Op op, const Operand& operand, const AxisOptions& options) {
+    const array source = as_array(operand);
+    const array x = options.axis && source.ndim() > 0 ? source : flatten(source);
+    const std::int64_t axis = options.axis ? ops::normalize_axis(*options.axis, x.ndim()) : 0;
+    const Dtype dtype = ops::fold_dtype(op, x.dtype(), options.dtype);
+    return store(fold(op, cast(x, dtype), {&axis, 1}), options.out, ops::info(op));
+}
+
+array binary(Op op, const Operand& x, const Operand& y) {
+    const Operand* operands[] = {&x, &y};
+    return ufunc(op, operands);
+}
+
+// How many elements each result is made of: a number, or with where= an array.
+array count_of(const array& x, const AxisList& axes, const FoldOptions& options, bool keepdims) {
+    if (options.where) {
+        FoldOptions counting;
+        counting.axis = axes.empty() && !options.axis.is_none() ? Axes(std::span<const std::int64_t>()) : Axes(span_of(axes));
+        counting.keepdims = keepdims;
+        return reduce(Op::sum, broadcast(*options.where, dims_of(x)), counting);
+    }
+    Dim count(1);
+    for (const std::int64_t axis : axes) count = arithmetic().multiply(count, dims_of(x)[static_cast<std::size_t>(axis)]);
+    return extent(count);
+}
+
+// Sums are made in float64 for integers and in float32 for float16, as NumPy.
+Dtype statistic_dtype(Dtype dtype, std::optional<Dtype> wanted) {
+    if (wanted) return *wanted;
+    if (dtype == Dtype::float16 || dtype == Dtype::bfloat16) return Dtype::float32;
+    return is_inexact(dtype) ? dtype : Dtype::float64;
+}
+
+Dtype result_dtype(Dtype dtype, std::optional<Dtype> wanted) {
+    if (wanted) return *wanted;
+    return is_inexact(dtype) ? dtype : Dtype::float64;
+}
+
+// total / count in the total's dtype, divided as wide as NumPy divides by an integer count.
+array divided(const array& total, const array& count) { return cast(binary(Op::divide, total, count), total.dtype()); }
+
+FoldOptions sum_options(const FoldOptions& options, const AxisList& axes, Dtype dtype, bool keepdims) {
+    FoldOptions result;
+    result.axis = Axes(span_of(axes));
+    result.keepdims = keepdims;
+    result.dtype = dtype;
+    result.where = options.where;
+    return result;
+}
+
+array result_of(const array& x, const FoldOptions& options, Dtype dtype) {
+    const array result = cast(x, dtype);
+    return store(result, options.out, ops::info(Op::sum));
+}
+
+// The mean of squares of distances from the mean.
+array variance(const array& x, const FoldOptions& options, double ddof) {
+    const AxisList axes = axes_of(options.axis, x.ndim());
+    const Dtype dtype = statistic_dtype(x.dtype(), options.dtype);
+    const array count = count_of(x, axes, options, true);
+    const array center = divided(reduce(Op::sum, x, sum_options(options, axes, dtype, true)), count);
+    const array distance = binary(Op::subtract, x, center);
+    array squares = distance;
+    if (is_complex(distance.dtype())) {
+        const array re = real(distance), im = imag(distance);
+        squares = binary(Op::add, binary(Op::multiply, re, re), binary(Op::multiply, im, im));
+    } else {
+        squares = binary(Op::multiply, distance, distance);
+    }
+    const array total = reduce(Op::sum, squares, sum_options(options, axes, real_of(dtype), options.keepdims));
+    const array counted = count_of(x, axes, options, options.keepdims);
+    const array whole = ddof == std::floor(ddof) ? binary(Op::subtract, counted, static_cast<std::int64_t>(ddof)) : binary(Op::subtract, counted, ddof);
+    return divided(total, binary(Op::maximum, whole, 0));
+}
+
+Dtype variance_dtype(const array& x, const FoldOptions& options) { return real_of(result_dtype(x.dtype(), options.dtype)); }
+
+}  // namespace
+}  // namespace api
+
+#define FOLD(name, combine, rule, identity, doc) \
+    array name##_fold(const Operand& x, const FoldOptions& options) { return api::reduce(ir::Op::name, x, options); }
+#define ARGFOLD(name, better, doc) \
+    array name(const Operand& x, const AxisOptions& options) { return api::choose(ir::Op::name, x, options); }
+#define SCAN(name, combine, rule, doc) \
+    array name(const Operand& x, const AxisOptions& options) { return api::scan(ir::Op::name, x, options); }
+#include "fastnp/ops/fold.def"
+
+array mean(const Operand& operand, const FoldOptions& options) {
+    const array x = api::as_array(operand);
+    const auto axes = api::axes_of(options.axis, x.ndim());
+    const Dtype dtype = api::statistic_dtype(x.dtype(), options.dtype);
+    const array total = api::reduce(ir::Op::sum, x, api::sum_options(options, axes, dtype, options.keepdims));
+    const array count = api::count_of(x, axes, options, options.keepdims);
+    return api::result_of(api::divided(total, count), options, api::result_dtype(x.dtype(), options.dtype));
+}
+
+array var(const Operand& operand, const FoldOptions& options, double ddof) {
+    const array x = api::as_array(operand);
+    return api::result_of(api::variance(x, options, ddof), options, api::variance_dtype(x, options));
+}
+
+array std(const Operand& operand, const FoldOptions& options, double ddof) {
+    const array x = api::as_array(operand);
+    return api::result_of(sqrt(api::variance(x, options, ddof)), options, api::variance_dtype(x, options));
+}
+
+}  // namespace fastnp

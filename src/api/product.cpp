@@ -1,0 +1,129 @@
+// Matrix products and what reduces to them.
+#include <algorithm>
+
+#include "api/primitives.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+#include "ops/infer.h"
+
+namespace fastnp {
+
+using api::Dim;
+using api::Dims;
+
+namespace {
+
+using AxisList = SmallVector<std::int64_t>;
+
+std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
+
+Dtype common_dtype(const array& x, const array& y) { return x.dtype() == y.dtype() ? x.dtype() : promote_types(x.dtype(), y.dtype()); }
+
+// Both of rank 2 or more and of one dtype.
+array contract(const array& x, const array& y) {
+    const ops::Type types[] = {{x.dtype(), api::dims_of(x)}, {y.dtype(), api::dims_of(y)}};
+    const Dims shape = ops::infer(ir::Op::matmul, {}, types, api::active_sizes()).shape;
+    const auto batched = [&shape](const array& operand) {
+        const Dims own = api::dims_of(operand);
+        Dims wanted(shape.begin(), shape.end() - 2);
+        wanted.push_back(own[own.size() - 2]);
+        wanted.push_back(own[own.size() - 1]);
+        return api::broadcast(operand, wanted);
+    };
+    const array operands[] = {batched(x), batched(y)};
+    return api::apply(ir::Op::matmul, {}, operands);
+}
+
+array expand_at(const array& x, std::int64_t place) { return api::expand(x, {&place, 1}); }
+array squeeze_at(const array& x, std::int64_t place) { return api::squeeze(x, {&place, 1}); }
+
+void check_core_rank(const array& x, int number) {
+    if (x.ndim() > 0) return;
+    throw ValueError("matmul: Input operand " + std::to_string(number) +
+                     " does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
+}
+
+// The axes given, moved to the end or to the front, as a matrix.
+array as_matrix(const array& x, const AxisList& summed, bool summed_last, Dims& kept) {
+    AxisList order;
+    const Dims shape = api::dims_of(x);
+    Dim rows(1), columns(1);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (std::find(summed.begin(), summed.end(), static_cast<std::int64_t>(i)) != summed.end()) continue;
+        order.push_back(static_cast<std::int64_t>(i));
+        kept.push_back(shape[i]);
+        rows = api::arithmetic().multiply(rows, shape[i]);
+    }
+    for (const std::int64_t axis : summed) columns = api::arithmetic().multiply(columns, shape[static_cast<std::size_t>(axis)]);
+    if (summed_last) {
+        for (const std::int64_t axis : summed) order.push_back(axis);
+        return api::reshape(api::permute(x, span_of(order)), {rows, columns});
+    }
+    AxisList front = summed;
+    for (const std::int64_t axis : order) front.push_back(axis);
+    return api::reshape(api::permute(x, span_of(front)), {columns, rows});
+}
+
+array sum_over(const array& x, const AxisList& x_axes, const array& y, const AxisList& y_axes) {
+    const Dtype dtype = common_dtype(x, y);
+    Dims shape;
+    const array left = as_matrix(api::cast(x, dtype), x_axes, true, shape);
+    const array right = as_matrix(api::cast(y, dtype), y_axes, false, shape);
+    return api::reshape(contract(left, right), shape);
+}
+
+}  // namespace
+
+array matmul(const array& x, const array& y) {
+    check_core_rank(x, 0);
+    check_core_rank(y, 1);
+    const Dtype dtype = common_dtype(x, y);
+    const bool vector_left = x.ndim() == 1, vector_right = y.ndim() == 1;
+    const array left = vector_left ? expand_at(api::cast(x, dtype), 0) : api::cast(x, dtype);
+    const array right = vector_right ? expand_at(api::cast(y, dtype), 1) : api::cast(y, dtype);
+    array result = contract(left, right);
+    if (vector_right) result = squeeze_at(result, result.ndim() - 1);
+    if (vector_left) result = squeeze_at(result, result.ndim() - (vector_right ? 1 : 2));
+    return result;
+}
+
+array dot(const array& x, const array& y) {
+    if (x.ndim() == 0 || y.ndim() == 0) return multiply(x, y);
+    const Dims left = api::dims_of(x), right = api::dims_of(y);
+    const int x_axis = x.ndim() - 1;
+    const int y_axis = std::max(y.ndim() - 2, 0);
+    const Dim a = left[static_cast<std::size_t>(x_axis)], b = right[static_cast<std::size_t>(y_axis)];
+    if (!api::arithmetic().equal(a, b)) {
+        const auto text = [](Dim dim, int axis) { return std::to_string(api::arithmetic().hint(dim)) + " (dim " + std::to_string(axis) + ")"; };
+        throw ValueError("shapes " + ops::compact_text(left, api::active_sizes()) + " and " + ops::compact_text(right, api::active_sizes()) +
+                         " not aligned: " + text(a, x_axis) + " != " + text(b, y_axis));
+    }
+    if (x.ndim() <= 2 && y.ndim() <= 2) return matmul(x, y);
+    return sum_over(x, {x_axis}, y, {y_axis});
+}
+
+array tensordot(const array& x, const array& y, int axes) {
+    AxisList x_axes, y_axes;
+    for (int i = 0; i < axes; ++i) {
+        x_axes.push_back(x.ndim() - axes + i);
+        y_axes.push_back(i);
+    }
+    if (axes > x.ndim() || axes > y.ndim()) throw IndexError("tuple index out of range");
+    return tensordot(x, y, Axes(span_of(x_axes)), Axes(span_of(y_axes)));
+}
+
+array tensordot(const array& x, const array& y, const Axes& x_axes, const Axes& y_axes) {
+    const AxisList left = ops::normalize_axes(x_axes.list(), x.ndim());
+    const AxisList right = ops::normalize_axes(y_axes.list(), y.ndim());
+    bool fits = left.size() == right.size();
+    const Dims x_shape = api::dims_of(x), y_shape = api::dims_of(y);
+    for (std::size_t i = 0; fits && i < left.size(); ++i) {
+        fits = api::arithmetic().equal(x_shape[static_cast<std::size_t>(left[i])], y_shape[static_cast<std::size_t>(right[i])]);
+    }
+    if (!fits) throw ValueError("shape-mismatch for sum");
+    return sum_over(x, left, y, right);
+}
+
+array outer(const array& x, const array& y) { return multiply(expand_at(api::flatten(x), 1), expand_at(api::flatten(y), 0)); }
+
+}  // namespace fastnp

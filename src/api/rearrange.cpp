@@ -1,0 +1,183 @@
+// The same elements under other shapes and in other orders, and several arrays made one.
+#include <algorithm>
+
+#include "api/primitives.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+#include "ops/infer.h"
+
+namespace fastnp {
+
+using api::Dim;
+using api::Dims;
+
+namespace {
+
+using AxisList = SmallVector<std::int64_t>;
+
+std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
+
+AxisList identity(int rank) {
+    AxisList axes;
+    for (int i = 0; i < rank; ++i) axes.push_back(i);
+    return axes;
+}
+
+// An AxisError that names the argument at fault: "axis2: axis 5 is out of bounds for array of dimension 2".
+int named_axis(const char* name, int axis, int rank) {
+    try {
+        return ops::normalize_axis(axis, rank);
+    } catch (const AxisError& error) {
+        throw AxisError(std::string(name) + ": " + error.what());
+    }
+}
+
+Dtype common_dtype(const std::vector<array>& arrays) {
+    SmallVector<Dtype> dtypes;
+    for (const array& x : arrays) dtypes.push_back(x.dtype());
+    return result_type({dtypes.data(), dtypes.size()});
+}
+
+}  // namespace
+
+array reshape(const array& x, const Shape& shape) { return api::reshape(x, shape::to_dims(shape)); }
+
+array ravel(const array& x) { return api::flatten(x); }
+
+array transpose(const array& x, std::optional<Shape> axes) {
+    const int rank = x.ndim();
+    if (!axes) {
+        AxisList reversed = identity(rank);
+        std::reverse(reversed.begin(), reversed.end());
+        return api::permute(x, span_of(reversed));
+    }
+    if (static_cast<int>(axes->size()) != rank) throw ValueError("axes don't match array");
+    AxisList order;
+    for (const std::int64_t axis : *axes) {
+        const int place = ops::normalize_axis(axis, rank);
+        if (std::find(order.begin(), order.end(), place) != order.end()) throw ValueError("repeated axis in transpose");
+        order.push_back(place);
+    }
+    return api::permute(x, span_of(order));
+}
+
+array swapaxes(const array& x, int a, int b) {
+    const int first = named_axis("axis1", a, x.ndim());
+    const int second = named_axis("axis2", b, x.ndim());
+    AxisList order = identity(x.ndim());
+    std::swap(order[static_cast<std::size_t>(first)], order[static_cast<std::size_t>(second)]);
+    return api::permute(x, span_of(order));
+}
+
+array moveaxis(const array& x, int from, int to) {
+    const int source = named_axis("source", from, x.ndim());
+    const int destination = named_axis("destination", to, x.ndim());
+    AxisList order = identity(x.ndim());
+    order.erase(order.begin() + source);
+    order.insert(order.begin() + destination, source);
+    return api::permute(x, span_of(order));
+}
+
+array expand_dims(const array& x, int axis) {
+    const std::int64_t place = ops::normalize_axis(axis, x.ndim() + 1);
+    return api::expand(x, {&place, 1});
+}
+
+array squeeze(const array& x, const Axes& axis) {
+    AxisList places;
+    if (axis.is_none()) {
+        const Dims shape = api::dims_of(x);
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            if (api::arithmetic().equal(shape[i], Dim(1))) places.push_back(static_cast<std::int64_t>(i));
+        }
+    } else {
+        places = ops::normalize_axes(axis.list(), x.ndim());
+    }
+    return api::squeeze(x, span_of(places));
+}
+
+array broadcast_to(const array& x, const Shape& shape) {
+    for (const std::int64_t size : shape) {
+        if (size < 0) throw ValueError("all elements of broadcast shape must be non-negative");
+    }
+    if (!x.is_recorded() && trace::Recorder::active() == nullptr) {  // a view of its own, which may not be written to
+        ir::Attributes attributes;
+        attributes.dims = shape::to_dims(shape);
+        return api::apply(ir::Op::broadcast_to, std::move(attributes), {&x, 1});
+    }
+    return api::broadcast(x, shape::to_dims(shape));
+}
+
+std::vector<array> broadcast_arrays(const std::vector<array>& arrays) {
+    std::vector<Dims> shapes;
+    for (const array& x : arrays) shapes.push_back(api::dims_of(x));
+    Dims shape;
+    try {
+        shape = ops::broadcast(shapes, api::active_sizes());
+    } catch (const ValueError&) {
+        throw ValueError("shape mismatch: objects cannot be broadcast to a single shape.");
+    }
+    std::vector<array> result;
+    for (const array& x : arrays) result.push_back(api::broadcast(x, shape));
+    return result;
+}
+
+array flip(const array& x, const Axes& axis) {
+    const AxisList axes = axis.is_none() ? identity(x.ndim()) : ops::normalize_axes(axis.list(), x.ndim());
+    const Dims shape = api::dims_of(x);
+    Dims starts(shape.size());
+    AxisList steps(shape.size(), 1);
+    for (const std::int64_t each : axes) {
+        const auto place = static_cast<std::size_t>(each);
+        starts[place] = api::arithmetic().subtract(shape[place], Dim(1));
+        steps[place] = -1;
+    }
+    return api::slice(x, starts, shape, span_of(steps));
+}
+
+array concatenate(const std::vector<array>& arrays, int axis) {
+    if (arrays.empty()) throw ValueError("need at least one array to concatenate");
+    if (arrays[0].ndim() == 0) throw ValueError("zero-dimensional arrays cannot be concatenated");
+    const Dtype dtype = common_dtype(arrays);
+    std::vector<array> operands;
+    for (const array& x : arrays) operands.push_back(api::cast(x, dtype));
+    ir::Attributes attributes;
+    attributes.ints.push_back(ops::normalize_axis(axis, arrays[0].ndim()));
+    return api::apply(ir::Op::concatenate, std::move(attributes), operands);
+}
+
+array stack(const std::vector<array>& arrays, int axis) {
+    if (arrays.empty()) throw ValueError("need at least one array to stack");
+    const Dims first = api::dims_of(arrays[0]);
+    const std::int64_t place = ops::normalize_axis(axis, arrays[0].ndim() + 1);
+    std::vector<array> operands;
+    for (const array& x : arrays) {
+        const Dims shape = api::dims_of(x);
+        bool same = shape.size() == first.size();
+        for (std::size_t i = 0; same && i < shape.size(); ++i) same = api::arithmetic().equal(shape[i], first[i]);
+        if (!same) throw ValueError("all input arrays must have the same shape");
+        operands.push_back(api::expand(x, {&place, 1}));
+    }
+    return concatenate(operands, static_cast<int>(place));
+}
+
+array pad(const array& x, const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Scalar& value) {
+    const auto rank = static_cast<std::size_t>(x.ndim());
+    if (widths.size() != rank && widths.size() != 1) {
+        throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: (" + std::to_string(widths.size()) +
+                         ",2)  and requested shape (" + std::to_string(rank) + ",2)");
+    }
+    ir::Attributes attributes;
+    attributes.dims.resize(2 * rank);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const auto [before, after] = widths.size() == rank ? widths[i] : widths[0];
+        if (before < 0 || after < 0) throw ValueError("index can't contain negative values");
+        attributes.dims[i] = Dim(before);
+        attributes.dims[rank + i] = Dim(after);
+    }
+    const bool truncates = is_integer(x.dtype()) && value.kind() == WeakKind::floating;
+    const array operands[] = {x, api::constant(truncates ? Scalar(static_cast<std::int64_t>(value.real())) : value, x.dtype())};
+    return api::apply(ir::Op::pad, std::move(attributes), operands);
+}
+
+}  // namespace fastnp
