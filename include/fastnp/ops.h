@@ -84,9 +84,9 @@ inline constexpr AllFunction all{};
 
 /// numpy.mean: sum / count in float64 for integers (float16 is summed in float32).
 FASTNP_API array mean(const Operand& x, const FoldOptions& options = {});
-/// numpy.var and numpy.std with `ddof`.
+/// numpy.var and numpy.std (stddev here: std is a namespace) with `ddof`.
 FASTNP_API array var(const Operand& x, const FoldOptions& options = {}, double ddof = 0);
-FASTNP_API array std(const Operand& x, const FoldOptions& options = {}, double ddof = 0);
+FASTNP_API array stddev(const Operand& x, const FoldOptions& options = {}, double ddof = 0);
 
 /// numpy.where with three arguments.
 FASTNP_API array where(const Operand& condition, const Operand& x, const Operand& y);

@@ -256,6 +256,22 @@ void Engine::clear() {
 
 const CompileOptions& Engine::options() const { return state_->options; }
 
+bool is_recording() { return trace::Recorder::active() != nullptr; }
+
+bool borrow(const array& value, Argument& argument) {
+    const ArrayBody& body = *value.body();
+    if (body.value != nullptr) return false;
+    const device::Memory& memory = body.memory;
+    argument.data = memory.data;
+    argument.shape = memory.shape.data();
+    argument.strides = memory.strides.data();
+    argument.dtype = memory.dtype;
+    argument.rank = static_cast<std::int8_t>(memory.shape.size());
+    argument.hold = [](const Argument& held) { return *static_cast<const array*>(held.context); };
+    argument.context = &value;
+    return true;
+}
+
 namespace {
 
 std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {

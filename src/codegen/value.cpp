@@ -2,6 +2,7 @@
 #include "codegen/value.h"
 
 #include "eager/eager.h"
+#include "eager/vector_math.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 
@@ -232,6 +233,37 @@ Value Builder::call_span(const std::string& name, void* kernel, llvm::ArrayRef<V
         if (value.im != nullptr) value.im = ir.CreateExtractElement(value.im, std::uint64_t{0});
     }
     return value;
+}
+
+// Calls the C library's vector function; vectors narrower than the machine's are filled up.
+Value Builder::vector_math(const char* name, Value x, const Value* y) {
+    const Dtype dtype = x.dtype == Dtype::float64 ? Dtype::float64 : Dtype::float32;
+    if (!is_floating(x.dtype)) return {};
+    const eager::VectorFunction* function = eager::vector_function(*ops::find(name), dtype);
+    if (function == nullptr) return {};
+    const bool vector = is_vector(x);
+    const int given = vector ? width : 1;
+    const int lanes = function->lanes;
+    auto* native = llvm::FixedVectorType::get(element_type(dtype), static_cast<unsigned>(lanes));
+    llvm::SmallVector<Type*, 2> parameters(static_cast<std::size_t>(function->operands), native);
+    llvm::FunctionCallee callee = external(function->symbol, function->address, llvm::FunctionType::get(native, parameters, false));
+    if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) declared->setDoesNotAccessMemory();
+    if (given > lanes) throw InternalError("vectors wider than the machine's");
+    auto filled = [&](llvm::Value* value) -> llvm::Value* {
+        if (!vector) return ir.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+        if (given == lanes) return value;
+        llvm::SmallVector<int, 64> order;  // past the end: the first element again, so that no odd value takes a slow path
+        for (int i = 0; i < lanes; ++i) order.push_back(i < given ? i : 0);
+        return ir.CreateShuffleVector(value, order);
+    };
+    llvm::SmallVector<llvm::Value*, 2> arguments{filled(x.re)};
+    if (y != nullptr) arguments.push_back(filled(y->re));
+    llvm::Value* result = ir.CreateCall(callee, arguments);
+    if (!vector) return {this, x.dtype, ir.CreateExtractElement(result, std::uint64_t{0}), nullptr};
+    if (given == lanes) return {this, x.dtype, result, nullptr};
+    llvm::SmallVector<int, 64> order;
+    for (int i = 0; i < given; ++i) order.push_back(i);
+    return {this, x.dtype, ir.CreateShuffleVector(result, order), nullptr};
 }
 
 Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value> args) {
