@@ -235,6 +235,14 @@ ops::LoopOperand loop_operand(const Operand& operand) {
     return {std::nullopt, *operand.as_scalar()};
 }
 
+// Exponents for numpy.ldexp that a wide dtype holds, brought into the loop's int32; what is beyond makes no difference.
+std::optional<array> narrowed_exponents(Op op, Operands operands) {
+    if (op != Op::ldexp || operands[1]->as_array() == nullptr) return std::nullopt;
+    const array& exponents = *operands[1]->as_array();
+    if (!can_cast(exponents.dtype(), Dtype::int64) || can_cast(exponents.dtype(), Dtype::int32)) return std::nullopt;
+    return cast(clip(cast(exponents, Dtype::int64), INT32_MIN, INT32_MAX), Dtype::int32);
+}
+
 void check_mask(const array& mask) {
     if (mask.dtype() == Dtype::bool_) return;
     throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(mask.dtype())) + "') to dtype('bool') according to the rule 'safe'");
@@ -246,6 +254,11 @@ array ufunc(Op op, Operands operands, const UfuncOptions& options) {
     if (options.where) check_mask(*options.where);
     if (is_comparison(op)) {
         if (auto result = compare_exactly(op, operands, options)) return std::move(*result);
+    }
+    if (const auto narrow = narrowed_exponents(op, operands)) {
+        const Operand exponents(*narrow);
+        const Operand* both[] = {operands[0], &exponents};
+        return ufunc(op, both, options);
     }
     std::array<ops::LoopOperand, most_operands> types;
     for (std::size_t i = 0; i < operands.size(); ++i) types[i] = loop_operand(*operands[i]);

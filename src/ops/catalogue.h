@@ -25,7 +25,7 @@ struct Rule {
     std::string_view loops;
     Output output = Output::same;
     bool integers_as_float64 = false;  // numpy.divide
-    bool integer_second = false;       // numpy.ldexp: the second operand is int64
+    bool integer_second = false;       // numpy.ldexp: the second operand is int32
 };
 
 struct Info {

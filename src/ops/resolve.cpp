@@ -149,7 +149,7 @@ Loop resolve_scaled(Op op, const Rule& rule, std::span<const LoopOperand> operan
     const Dtype first = any_dtype && weak_integer ? Dtype::float16 : default_dtype(operands[0]);
     const auto loop = first_loop(rule, first);
     if (!loop) throw_not_supported(op);
-    return {{*loop, Dtype::int64}, *loop, rules::output_of(rule, *loop)};
+    return {{*loop, Dtype::int32}, *loop, rules::output_of(rule, *loop)};
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ Loop resolve(Op op, std::span<const LoopOperand> operands, std::optional<Dtype> 
     Loop result;
     if (dtype && rule.integer_second) {
         result.compute = requested_loop(op, rule, operands, *dtype);
-        result.operands = {result.compute, Dtype::int64};
+        result.operands = {result.compute, Dtype::int32};
     } else if (rule.integer_second) {
         return resolve_scaled(op, rule, operands);
     } else if (dtype) {
