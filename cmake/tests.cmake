@@ -8,6 +8,7 @@ if(test_sources)
   add_executable(fastnp_tests "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/main.cpp" ${test_sources})
   target_link_libraries(fastnp_tests PRIVATE fastnp_internal fastnp_warnings Boost::unit_test_framework)
   target_compile_definitions(fastnp_tests PRIVATE BOOST_TEST_DYN_LINK)
+  set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it names the module before including
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <vector> <string> <functional>)
   add_test(NAME cpp COMMAND fastnp_tests --log_level=test_suite --report_level=short)
 endif()
