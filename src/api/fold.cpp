@@ -214,7 +214,7 @@ array var(const Operand& operand, const FoldOptions& options, double ddof) {
     return api::result_of(api::variance(x, options, ddof), options, api::variance_dtype(x, options));
 }
 
-array std(const Operand& operand, const FoldOptions& options, double ddof) {
+array stddev(const Operand& operand, const FoldOptions& options, double ddof) {
     const array x = api::as_array(operand);
     return api::result_of(sqrt(api::variance(x, options, ddof)), options, api::variance_dtype(x, options));
 }
