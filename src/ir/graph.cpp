@@ -1,119 +1,122 @@
 #include "ir/graph.h"
 
 #include <algorithm>
-#include <sstream>
-#include <unordered_set>
+#include <bit>
+#include <charconv>
+
+#include "base/hash.h"
 
 namespace fastnp::ir {
 
 namespace {
 
-std::size_t mix(std::size_t seed, std::size_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2)); }
-
-std::size_t hash_of(Op op, std::span<const Value> inputs, const Attributes& attributes, Dtype dtype, const shape::Dims& shape) {
-    std::size_t seed = mix(static_cast<std::size_t>(op), static_cast<std::size_t>(dtype));
-    for (const Value input : inputs) seed = mix(seed, input->id);
-    for (const std::int64_t each : attributes.ints) seed = mix(seed, static_cast<std::size_t>(each));
-    for (const shape::Dim dim : attributes.dims) seed = mix(seed, static_cast<std::size_t>(dim.raw()));
-    seed = mix(seed, attributes.scalar.bits());
-    for (const shape::Dim dim : shape) seed = mix(seed, static_cast<std::size_t>(dim.raw()));
-    return seed;
+std::size_t hash_of(const Scalar& scalar) {
+    std::size_t hash = base::mix(static_cast<std::size_t>(scalar.kind()), scalar.bits());
+    if (scalar.kind() == WeakKind::boolean || scalar.kind() == WeakKind::integer) return hash;
+    hash = base::mix(hash, std::bit_cast<std::uint64_t>(scalar.real()));
+    return base::mix(hash, std::bit_cast<std::uint64_t>(scalar.imag()));
 }
 
-constexpr std::string_view op_names[] = {
-#define MAP1(name, rule, meaning, traits, doc) #name,
-#define MAP2(name, rule, meaning, traits, doc) #name,
-#include "fastnp/ops/map.def"
-#define FOLD(name, combine, rule, identity, doc) #name,
-#define ARGFOLD(name, better, doc) #name,
-#define SCAN(name, combine, rule, doc) #name,
-#include "fastnp/ops/fold.def"
-#define ARRAY(name, kind, operands, doc) #name,
-#include "fastnp/ops/array.def"
-};
-static_assert(std::size(op_names) == static_cast<std::size_t>(Op::count));
+std::size_t hash_of(Op op, std::span<const Value> inputs, const Attributes& attributes, Dtype dtype, const shape::Dims& shape) {
+    std::size_t hash = base::mix(static_cast<std::size_t>(op), static_cast<std::uint64_t>(dtype));
+    for (const Value input : inputs) hash = base::mix(hash, input->id);
+    for (const shape::Dim dim : shape) hash = base::mix(hash, static_cast<std::uint64_t>(dim.raw()));
+    for (const std::int64_t number : attributes.ints) hash = base::mix(hash, static_cast<std::uint64_t>(number));
+    for (const shape::Dim dim : attributes.dims) hash = base::mix(hash, static_cast<std::uint64_t>(dim.raw()));
+    return base::mix(hash, hash_of(attributes.scalar));
+}
+
+std::string number_text(double value) {
+    char text[40];
+    std::string result(text, std::to_chars(text, text + sizeof text, value).ptr);
+    if (result.find_first_of(".en") == std::string::npos) result += ".0";  // not to be taken for an integer
+    return result;
+}
 
 std::string scalar_text(const Scalar& scalar) {
-    std::ostringstream out;
-    out.precision(17);
     switch (scalar.kind()) {
-        case WeakKind::boolean: out << (scalar.bits() != 0 ? "True" : "False"); break;
-        case WeakKind::integer:
-            if (scalar.negative()) out << scalar.as_int64();
-            else out << scalar.bits();
-            break;
-        case WeakKind::floating: out << scalar.real(); break;
-        case WeakKind::complex: out << scalar.real() << "+" << scalar.imag() << "j"; break;
+        case WeakKind::boolean: return scalar.bits() != 0 ? "true" : "false";
+        case WeakKind::integer: return scalar.negative() ? std::to_string(scalar.as_int64()) : std::to_string(scalar.bits());
+        case WeakKind::floating: return number_text(scalar.real());
+        case WeakKind::complex: return "(" + number_text(scalar.real()) + ", " + number_text(scalar.imag()) + ")";
     }
-    return out.str();
+    return {};
+}
+
+std::string dims_text(const shape::Dims& dims, const shape::Sizes& sizes) {
+    std::string result = "[";
+    for (std::size_t i = 0; i < dims.size(); ++i) result += (i == 0 ? "" : ", ") + sizes.text(dims[i]);
+    return result + "]";
+}
+
+// What tells this node from others of its op; what the type after the colon shows is left out.
+std::string attributes_text(const Node& node, const shape::Sizes& sizes) {
+    const Attributes& attributes = node.attributes;
+    std::string result;
+    if (node.op == Op::constant) result += " " + scalar_text(attributes.scalar);
+    if (!attributes.ints.empty()) {
+        result += " (";
+        for (std::size_t i = 0; i < attributes.ints.size(); ++i) result += (i == 0 ? "" : ", ") + std::to_string(attributes.ints[i]);
+        result += ")";
+    }
+    if (!attributes.dims.empty() && !(attributes.dims == node.shape)) result += " " + dims_text(attributes.dims, sizes);
+    return result;
 }
 
 }  // namespace
 
 Value Graph::parameter(Dtype dtype, shape::Dims shape) {
-    Attributes attributes;
-    attributes.ints.push_back(static_cast<std::int64_t>(parameters_.size()));
-    nodes_.push_back({Op::parameter, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), {}, std::move(attributes)});
+    Node node{Op::parameter, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), {}, {}};
+    node.attributes.ints.push_back(static_cast<std::int64_t>(parameters_.size()));
+    nodes_.push_back(std::move(node));
     parameters_.push_back(&nodes_.back());
-    return &nodes_.back();
+    return parameters_.back();
 }
 
 Value Graph::make(Op op, std::span<const Value> inputs, Attributes attributes, Dtype dtype, shape::Dims shape) {
     const std::size_t hash = hash_of(op, inputs, attributes, dtype, shape);
     const auto [first, last] = index_.equal_range(hash);
-    for (auto it = first; it != last; ++it) {
-        const Node& node = *it->second;
-        if (node.op == op && node.dtype == dtype && node.shape == shape && node.attributes == attributes &&
-            std::equal(node.inputs.begin(), node.inputs.end(), inputs.begin(), inputs.end())) {
-            return &node;
+    for (auto known = first; known != last; ++known) {
+        const Node& node = *known->second;
+        if (node.op == op && node.dtype == dtype && std::equal(inputs.begin(), inputs.end(), node.inputs.begin(), node.inputs.end()) &&
+            node.attributes == attributes && node.shape == shape) {
+            return known->second;
         }
     }
-    SmallVector<const Node*, 3> held(inputs.begin(), inputs.end());
-    nodes_.push_back({op, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), std::move(held), std::move(attributes)});
+    nodes_.push_back({op, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), {inputs.begin(), inputs.end()}, std::move(attributes)});
     index_.emplace(hash, &nodes_.back());
     return &nodes_.back();
 }
 
 std::string Graph::text() const {
-    std::ostringstream out;
-    std::unordered_map<Value, std::size_t> number;
-    auto dims_text = [&](const shape::Dims& dims) {
-        std::string text;
-        for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + sizes_.text(dims[i]);
-        return text;
+    std::unordered_map<Value, std::string> names;  // numbered anew, so that what is not needed does not show
+    const auto joined = [&names](const auto& values) {
+        std::string result;
+        for (const Value value : values) result += (result.empty() ? " " : ", ") + names.at(value);
+        return result;
     };
+    std::string result;
     for (const Value value : reachable(outputs_)) {
-        const std::size_t id = number.emplace(value, number.size()).first->second;
-        out << "%" << id << " = " << op_names[static_cast<std::size_t>(value->op)];
-        for (std::size_t i = 0; i < value->inputs.size(); ++i) out << (i == 0 ? " %" : ", %") << number.at(value->inputs[i]);
-        const Attributes& attributes = value->attributes;
-        if (!attributes.ints.empty()) {
-            out << " ints(";
-            for (std::size_t i = 0; i < attributes.ints.size(); ++i) out << (i == 0 ? "" : ", ") << attributes.ints[i];
-            out << ")";
-        }
-        if (!attributes.dims.empty()) out << " dims(" << dims_text(attributes.dims) << ")";
-        if (value->op == Op::constant) out << " " << scalar_text(attributes.scalar);
-        out << " : " << name_of(value->dtype) << "[" << dims_text(value->shape) << "]\n";
+        const std::string& name = names.emplace(value, "%" + std::to_string(names.size())).first->second;
+        result += name + " = " + std::string(name_of(value->op)) + joined(value->inputs) + attributes_text(*value, sizes_) + " : " +
+                  std::string(fastnp::name_of(value->dtype)) + dims_text(value->shape, sizes_) + "\n";
     }
-    out << "return";
-    for (std::size_t i = 0; i < outputs_.size(); ++i) out << (i == 0 ? " %" : ", %") << number.at(outputs_[i]);
-    out << "\n";
-    return out.str();
+    return result + "return" + joined(outputs_) + "\n";
 }
 
 std::vector<Value> reachable(std::span<const Value> outputs) {
-    std::vector<Value> found;
-    std::unordered_set<Value> seen;
-    std::vector<Value> open(outputs.begin(), outputs.end());
-    while (!open.empty()) {
-        const Value value = open.back();
-        open.pop_back();
-        if (!seen.insert(value).second) continue;
+    std::vector<Value> found, pending(outputs.begin(), outputs.end());
+    std::vector<bool> seen;
+    while (!pending.empty()) {
+        const Value value = pending.back();
+        pending.pop_back();
+        if (seen.size() <= value->id) seen.resize(value->id + 1);
+        if (seen[value->id]) continue;
+        seen[value->id] = true;
         found.push_back(value);
-        open.insert(open.end(), value->inputs.begin(), value->inputs.end());
+        pending.insert(pending.end(), value->inputs.begin(), value->inputs.end());
     }
-    std::sort(found.begin(), found.end(), [](Value a, Value b) { return a->id < b->id; });  // inputs are older
+    std::sort(found.begin(), found.end(), [](Value a, Value b) { return a->id < b->id; });  // ids are in the order of making
     return found;
 }
 
