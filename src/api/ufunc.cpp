@@ -155,17 +155,10 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     return apply(op, {}, inputs);
 }
 
-// Integers to negative powers are an error, which only a known exponent can be held against while recording.
+// Integers to negative powers are an error. Here a weak exponent is held against it; those in arrays the precompiled kernel looks at, at run time.
 void check_power(const Loop& loop, const Operand& exponent) {
-    if (!is_integer(loop.compute)) return;
-    if (const Scalar* weak = exponent.as_scalar()) {
-        if (weak->negative()) throw ValueError("Integers to negative integer powers are not allowed.");
-        return;
-    }
-    const bool may_be_negative = kind_of(exponent.as_array()->dtype()) == 'i';
-    if (may_be_negative && Recorder::active() != nullptr) {
-        throw RecordError("an integer power can't be recorded: its exponents are known at run time only, and negative ones are an error");
-    }
+    const Scalar* weak = exponent.as_scalar();
+    if (is_integer(loop.compute) && weak != nullptr && weak->negative()) throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
 bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }

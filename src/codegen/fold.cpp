@@ -33,11 +33,11 @@ Value Emitter::identity(const loop::Fold& fold) {
         case Op::maximum:
             if (dtype == Dtype::bool_) return b_.constant(Scalar(false), dtype);
             if (is_integer(dtype)) return integer(is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits));
-            return b_.number(dtype, -infinity);
+            return is_complex(dtype) ? b_.constant(Scalar(std::complex<double>(-infinity, -infinity)), dtype) : b_.number(dtype, -infinity);
         case Op::minimum:
             if (dtype == Dtype::bool_) return b_.constant(Scalar(true), dtype);
             if (is_integer(dtype)) return integer(is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
-            return b_.number(dtype, infinity);
+            return is_complex(dtype) ? b_.constant(Scalar(std::complex<double>(infinity, infinity)), dtype) : b_.number(dtype, infinity);
         default: throw InternalError("a fold without an identity");
     }
 }
@@ -102,7 +102,9 @@ Value Emitter::merged_copies(int f) {
 }
 
 Value Emitter::across_lanes(const loop::Fold& fold, Value value) {
-    for (int width = b_.width / 2; width >= 1; width /= 2) {
+    const int whole = b_.width;
+    for (int width = whole / 2; width >= 1; width /= 2) {
+        b_.width = width;  // calls of precompiled kernels take this many lanes
         llvm::SmallVector<int, 64> low, high;
         for (int i = 0; i < width; ++i) {
             low.push_back(i);
@@ -116,6 +118,7 @@ Value Emitter::across_lanes(const loop::Fold& fold, Value value) {
         };
         value = combine(fold, half(low), half(high));
     }
+    b_.width = whole;
     value.re = b_.ir.CreateExtractElement(value.re, std::uint64_t{0});
     if (value.im != nullptr) value.im = b_.ir.CreateExtractElement(value.im, std::uint64_t{0});
     return value;

@@ -65,6 +65,10 @@ private:
         const Kind kind = ops::info(value->op).kind;
         if (value->op == Op::parameter) return false;
         if (!options_.fuse) return kind != Kind::move;
+        // Negative powers of integers are an error, which only the precompiled kernel looks for.
+        if (value->op == Op::power && kind_of(value->dtype) == 'i' && value->inputs[1]->op != Op::constant) return true;
+        // Of several complex NaNs the first counts: that takes an order.
+        if (kind == Kind::fold && is_complex(value->dtype) && (value->op == Op::max || value->op == Op::min)) return true;
         return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || copies_.contains(value);
     }
 

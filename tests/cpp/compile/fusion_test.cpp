@@ -1,0 +1,63 @@
+// What becomes one kernel.
+#include <boost/test/unit_test.hpp>
+
+#include "fastnp/fastnp.h"
+
+using namespace fastnp;
+
+namespace {
+
+template <class F, class... A>
+std::vector<KernelInfo> kernels(F function, const A&... arguments) {
+    const auto compiled = compile(function);
+    compiled(arguments...);
+    const auto entries = compiled.entries();
+    BOOST_REQUIRE(entries.size() == 1U);
+    BOOST_TEST(entries[0].uncompiled == "");
+    return entries[0].kernels;
+}
+
+const array rows = ones({512, 300}, float32);
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fusion)
+
+BOOST_AUTO_TEST_CASE(elementwise_chains_with_views_and_broadcasts) {
+    const array v = ones({300}, float32);
+    BOOST_TEST(kernels([](const array& x, const array& y) { return exp(x * y + 1.0F)(range(1, -1), all) - y; }, rows, v).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(producers_and_consumers_of_a_reduction) {
+    BOOST_TEST(kernels([](const array& x) { return sqrt(sum(x * x, {.axis = 1})) / 3.0F; }, rows).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(softmax_and_layer_norm_are_one_row_kernel) {
+    const auto softmax = kernels(
+        [](const array& x) {
+            const array e = exp(x - max(x, {.axis = -1, .keepdims = true}));
+            return e / sum(e, {.axis = -1, .keepdims = true});
+        },
+        rows);
+    BOOST_REQUIRE(softmax.size() == 1U);
+    BOOST_TEST(softmax[0].kind == "rows");
+    BOOST_TEST(kernels([](const array& x) { return (x - mean(x, {.axis = 1, .keepdims = true})) / stddev(x, {.axis = 1, .keepdims = true}); }, rows).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(sibling_reductions_share_a_pass) {
+    const auto made = kernels([](const array& x) { return std::make_pair(sum(x, {.axis = 1}), max(x, {.axis = 1})); }, rows);
+    BOOST_TEST(made.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(outer_products_are_not_made) {
+    const array x = ones({64, 32}, float32);
+    const auto made = kernels([](const array& a) { return sum(a(all, all, newaxis) * a(all, newaxis, all), {.axis = {-2, -1}}); }, x);
+    BOOST_TEST(made.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(column_reductions) {
+    const auto made = kernels([](const array& x) { return sum(x * 2.0F, {.axis = 0}); }, rows);
+    BOOST_TEST(made.back().kind == "columns");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
