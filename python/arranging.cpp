@@ -1,0 +1,212 @@
+// reshape, transpose, concatenate, take, sort, matmul and their kin: bodies of functions.def.
+#include <algorithm>
+#include <vector>
+
+#include "functions.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// reshape and ravel with order= other than C: by NumPy, on the same memory.
+bool is_c_order(PyObject* order) {
+    if (is_missing(order)) return true;
+    return PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0;
+}
+
+std::vector<array> to_arrays(PyObject* sequence) {
+    if (is_ndarray(sequence) || PyArray_Check(sequence)) {
+        const Ref items = own(PySequence_List(sequence));
+        return to_arrays(items.get());
+    }
+    const Ref items = own(PySequence_Fast(sequence, "arrays to stack must be passed as a \"sequence\" type such as list or tuple."));
+    std::vector<array> arrays;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) arrays.push_back(to_array(PySequence_Fast_GET_ITEM(items.get(), i)));
+    return arrays;
+}
+
+Shape normalized(PyObject* axes, int rank, const char* what) {
+    Shape list = to_shape(axes);
+    for (std::int64_t& axis : list) {
+        if (axis < -rank || axis >= rank) {
+            throw AxisError(std::string(what) + ": axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+        }
+        if (axis < 0) axis += rank;
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (std::find(list.begin(), list.begin() + i, list[i]) != list.begin() + i) {
+            throw ValueError(std::string("repeated axis in `") + what + "` argument");
+        }
+    }
+    return list;
+}
+
+// kind= and stable= of sorts: whether equal elements must keep their order.
+bool is_stable(PyObject* kind, PyObject* order, PyObject* stable) {
+    if (!is_missing(order)) throw NeedsNumpy{};
+    if (!is_missing(stable)) return is_true(stable);
+    if (is_missing(kind)) return false;
+    if (!PyUnicode_Check(kind)) throw NeedsNumpy{};
+    const std::string text = PyUnicode_AsUTF8(kind);
+    if (text != "quicksort" && text != "heapsort" && text != "stable" && text != "mergesort") throw NeedsNumpy{};
+    return text == "stable" || text == "mergesort";
+}
+
+// axis= of sorts, whose default is the last and None is the flattened array.
+std::optional<int> sort_axis(PyObject* axis) { return axis == nullptr ? std::optional(-1) : to_axis(axis); }
+
+}  // namespace
+
+PyObject* reshape_body(PyObject** v) {
+    if (!is_c_order(v[2]) || !is_missing(v[3])) throw NeedsNumpy{};
+    return wrap_view(reshape(to_array(v[0]), to_shape(v[1])), v[0]);
+}
+
+PyObject* ravel_body(PyObject** v) {
+    if (!is_c_order(v[1])) throw NeedsNumpy{};
+    return wrap_view(ravel(to_array(v[0])), v[0]);
+}
+
+PyObject* transpose_body(PyObject** v) {
+    std::optional<Shape> axes;
+    if (!is_missing(v[1])) axes = to_shape(v[1]);
+    return wrap_view(transpose(to_array(v[0]), axes), v[0]);
+}
+
+PyObject* matrix_transpose_body(PyObject** v) {
+    const array x = to_array(v[0]);
+    if (x.ndim() < 2) throw ValueError("Input array must be at least 2-dimensional, but it is " + std::to_string(x.ndim()));
+    return wrap_view(swapaxes(x, -1, -2), v[0]);
+}
+
+PyObject* swapaxes_body(PyObject** v) {
+    return wrap_view(swapaxes(to_array(v[0]), static_cast<int>(to_index(v[1])), static_cast<int>(to_index(v[2]))), v[0]);
+}
+
+PyObject* moveaxis_body(PyObject** v) {
+    const array x = to_array(v[0]);
+    const Shape source = normalized(v[1], x.ndim(), "source");
+    const Shape destination = normalized(v[2], x.ndim(), "destination");
+    if (source.size() != destination.size()) throw ValueError("`source` and `destination` arguments must have the same number of elements");
+    std::vector<std::int64_t> order;
+    for (int axis = 0; axis < x.ndim(); ++axis) {
+        if (std::find(source.begin(), source.end(), axis) == source.end()) order.push_back(axis);
+    }
+    std::vector<std::pair<std::int64_t, std::int64_t>> moves;
+    for (std::size_t i = 0; i < source.size(); ++i) moves.emplace_back(destination[i], source[i]);
+    std::sort(moves.begin(), moves.end());
+    for (const auto& [to, from] : moves) order.insert(order.begin() + to, from);
+    return wrap_view(transpose(x, Shape(order.begin(), order.end())), v[0]);
+}
+
+PyObject* expand_dims_body(PyObject** v) {
+    array x = to_array(v[0]);
+    if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, static_cast<int>(to_index(v[1]))), v[0]);
+    const int rank = x.ndim() + static_cast<int>(PySequence_Fast_GET_SIZE(v[1]));
+    Shape axes = normalized(v[1], rank, "axis");
+    std::sort(axes.begin(), axes.end());
+    for (const std::int64_t axis : axes) x = expand_dims(x, static_cast<int>(axis));
+    return wrap_view(std::move(x), v[0]);
+}
+
+PyObject* squeeze_body(PyObject** v) { return wrap_view(squeeze(to_array(v[0]), to_axes(v[1])), v[0]); }
+
+PyObject* broadcast_to_body(PyObject** v) { return wrap_view(broadcast_to(to_array(v[0]), to_shape(v[1])), v[0]); }
+
+PyObject* flip_body(PyObject** v) { return wrap_view(flip(to_array(v[0]), to_axes(v[1])), v[0]); }
+
+namespace {
+PyObject* joined(PyObject** v, bool new_axis) {
+    only_defaults({v[2]});
+    if (v[4] != nullptr && v[3] == nullptr) throw NeedsNumpy{};
+    std::vector<array> arrays = to_arrays(v[0]);
+    int axis = v[1] == nullptr ? 0 : 0;
+    if (v[1] == Py_None) {
+        if (new_axis) throw NeedsNumpy{};
+        for (array& x : arrays) x = ravel(x);
+    } else if (v[1] != nullptr) {
+        axis = static_cast<int>(to_index(v[1]));
+    }
+    const std::optional<Dtype> dtype = to_dtype(v[3]);
+    if (dtype) {
+        const Casting casting = v[4] == nullptr ? Casting::same_kind : to_casting(v[4]);
+        for (array& x : arrays) {
+            if (!can_cast(x.dtype(), *dtype, casting)) throw NeedsNumpy{};
+            x = x.astype(*dtype);
+        }
+    }
+    return wrap(new_axis ? stack(arrays, axis) : concatenate(arrays, axis));
+}
+}  // namespace
+
+PyObject* concatenate_body(PyObject** v) { return joined(v, false); }
+PyObject* stack_body(PyObject** v) { return joined(v, true); }
+
+PyObject* pad_body(PyObject** v) {
+    if (v[2] != nullptr && (!PyUnicode_Check(v[2]) || PyUnicode_CompareWithASCIIString(v[2], "constant") != 0)) throw NeedsNumpy{};
+    const array x = to_array(v[0]);
+    const Scalar value = v[3] == nullptr ? Scalar(0) : to_scalar(v[3]);
+    if (PyDict_Check(v[1])) throw NeedsNumpy{};
+    const Ref spread = import_attribute("numpy", "broadcast_to");
+    const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", v[1], x.ndim(), 2));
+    const Ref integers = own(PyArray_FromAny(widths.get(), PyArray_DescrFromType(NPY_INT64), 2, 2, NPY_ARRAY_CARRAY, nullptr));
+    const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(integers.get())));
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+    for (int i = 0; i < x.ndim(); ++i) {
+        if (numbers[2 * i] < 0 || numbers[2 * i + 1] < 0) throw ValueError("index can't contain negative values");
+        pairs.emplace_back(numbers[2 * i], numbers[2 * i + 1]);
+    }
+    return wrap(pad(x, pairs, value));
+}
+
+PyObject* take_body(PyObject** v) {
+    only_defaults({v[3]});
+    TakeMode mode = TakeMode::raise;
+    if (v[4] != nullptr) {
+        if (!PyUnicode_Check(v[4])) throw NeedsNumpy{};
+        const std::string text = PyUnicode_AsUTF8(v[4]);
+        if (text == "wrap") mode = TakeMode::wrap;
+        else if (text == "clip") mode = TakeMode::clip;
+        else if (text != "raise") throw NeedsNumpy{};
+    }
+    return wrap_scalar(take(to_array(v[0]), to_operand(v[1]), to_axis(v[2]), mode));
+}
+
+PyObject* sort_body(PyObject** v) { return wrap(sort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4]))); }
+PyObject* argsort_body(PyObject** v) { return wrap(argsort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4]))); }
+
+namespace {
+PyObject* product(array (*function)(const array&, const array&), PyObject* a, PyObject* b, PyObject* out) {
+    const std::optional<array> into = to_out(out);
+    array result = function(to_array(a), to_array(b));
+    if (into) {
+        UfuncOptions options;
+        options.out = into;
+        positive(result, options);
+    }
+    return finish(std::move(result), out);
+}
+}  // namespace
+
+PyObject* matmul_body(PyObject** v) {
+    only_defaults({v[3]});
+    return product(&fastnp::matmul, v[0], v[1], v[2]);
+}
+PyObject* dot_body(PyObject** v) {
+    only_defaults({v[2]});
+    return product(&fastnp::dot, v[0], v[1], nullptr);
+}
+PyObject* outer_body(PyObject** v) {
+    return product(&fastnp::outer, v[0], v[1], v[2]);
+}
+
+PyObject* tensordot_body(PyObject** v) {
+    const array a = to_array(v[0]);
+    const array b = to_array(v[1]);
+    if (v[2] == nullptr || PyIndex_Check(v[2])) return wrap(tensordot(a, b, v[2] == nullptr ? 2 : static_cast<int>(to_index(v[2]))));
+    const Ref pair = own(PySequence_Fast(v[2], "axes must be an integer or a pair"));
+    if (PySequence_Fast_GET_SIZE(pair.get()) != 2) raise(PyExc_ValueError, "not enough values to unpack (expected 2)");
+    return wrap(tensordot(a, b, to_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)), to_axes(PySequence_Fast_GET_ITEM(pair.get(), 1))));
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,112 @@
+// What every file of the binding shares: references, the array object, recordings, and the way of C++ exceptions into Python.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "fastnp/fastnp.h"
+
+namespace fastnp::python {
+
+/// An owned reference; null is allowed.
+class Ref {
+public:
+    Ref() = default;
+    explicit Ref(PyObject* stolen) : object_(stolen) {}
+    static Ref borrow(PyObject* object) {
+        Py_XINCREF(object);
+        return Ref(object);
+    }
+    Ref(const Ref& other) : object_(other.object_) { Py_XINCREF(object_); }
+    Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Ref& operator=(Ref other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Ref() { Py_XDECREF(object_); }
+    PyObject* get() const { return object_; }
+    PyObject* release() { return std::exchange(object_, nullptr); }
+    explicit operator bool() const { return object_ != nullptr; }
+
+private:
+    PyObject* object_ = nullptr;
+};
+
+/// Thrown where Python's error indicator is set.
+struct PythonError {};
+/// Thrown where only NumPy can do what was asked for: the caller passes the call on to it (and counts it).
+struct NeedsNumpy {};
+
+/// The result of a C-API call, or PythonError.
+inline PyObject* check(PyObject* object) {
+    if (object == nullptr) throw PythonError{};
+    return object;
+}
+inline Ref own(PyObject* object) { return Ref(check(object)); }
+inline void check(int status) {
+    if (status < 0) throw PythonError{};
+}
+[[noreturn]] void raise(PyObject* type, const std::string& message);
+
+/// fastnp.ndarray.
+struct NdArray {
+    PyObject_HEAD
+    array value;
+    PyObject* base;      // whose memory this is a view of, or null
+    PyObject* weakrefs;
+    bool scalar;         // recorded, and a NumPy scalar when run as written
+};
+extern PyTypeObject* ndarray_type;
+inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
+inline const array& value_of(PyObject* object) { return reinterpret_cast<NdArray*>(object)->value; }
+
+/// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
+struct Recording {
+    std::string poison;
+    Recording* outer = nullptr;
+};
+extern thread_local Recording* recording;
+
+/// Throws RecordError for something that a recording can't hold.
+[[noreturn]] void refuse(const std::string& what);
+/// Before reading values: a RecordError in a recording, for arrays of the outside too, since a call served later would not read them again.
+inline void check_readable(const array& value, const char* what) {
+    if (recording != nullptr || value.is_recorded()) refuse(std::string(what) + " reads values of an array");
+}
+
+extern PyObject* record_error;  // fastnp.RecordError
+
+/// Sets Python's error for the C++ exception in flight.
+void translate() noexcept;
+
+/// Runs `body`, which returns a new reference, and turns its exceptions into Python's.
+template <class F>
+PyObject* guarded(F&& body) noexcept {
+    try {
+        return body();
+    } catch (...) {
+        translate();
+        return nullptr;
+    }
+}
+template <class F>
+int guarded_int(F&& body) noexcept {
+    try {
+        return body();
+    } catch (...) {
+        translate();
+        return -1;
+    }
+}
+
+/// An attribute of a Python module of this package or of NumPy, imported on first use.
+Ref import_attribute(const char* module, const char* name);
+
+/// fastnp._fallback.call(name, args, kwargs): NumPy's function on views of the arrays, its array results as fastnp's. Counted.
+PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+
+}  // namespace fastnp::python

@@ -1,0 +1,339 @@
+// Dtypes, NumPy arrays and Python numbers as fastnp's, and back.
+#include "convert.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace fastnp::python {
+
+namespace {
+
+constexpr int numpy_numbers[dtype_count] = {NPY_BOOL,   NPY_INT8,   NPY_UINT8, NPY_INT16,   NPY_UINT16,  NPY_INT32,     NPY_UINT32,    NPY_INT64,
+                                            NPY_UINT64, NPY_HALF, NPY_NOTYPE,  NPY_FLOAT32, NPY_FLOAT64, NPY_COMPLEX64, NPY_COMPLEX128};
+
+// NumPy's type number -> dtype + 1, 0 where there is none.
+constexpr std::array<std::uint8_t, 32> dtypes_by_number = [] {
+    std::array<std::uint8_t, 32> table{};
+    for (int i = 0; i < dtype_count; ++i) {
+        if (numpy_numbers[i] != NPY_NOTYPE) table[static_cast<std::size_t>(numpy_numbers[i])] = static_cast<std::uint8_t>(i + 1);
+    }
+    table[NPY_LONGLONG] = static_cast<std::uint8_t>(Dtype::int64) + 1;
+    table[NPY_ULONGLONG] = static_cast<std::uint8_t>(Dtype::uint64) + 1;
+    return table;
+}();
+
+// ml_dtypes' bfloat16, if it is installed; borrowed.
+PyArray_Descr* bfloat16_descr() {
+    static PyArray_Descr* descr = nullptr;
+    if (descr == nullptr) {
+        const Ref type = import_attribute("ml_dtypes", "bfloat16");
+        if (PyArray_DescrConverter(type.get(), &descr) == 0) throw PythonError{};
+    }
+    return descr;
+}
+
+bool is_bfloat16(PyArray_Descr* descr) {
+    if (descr->type_num < NPY_USERDEF || PyDataType_ELSIZE(descr) != 2 || descr->typeobj == nullptr) return false;
+    return std::string_view(descr->typeobj->tp_name).ends_with("bfloat16");
+}
+
+// Lets go of the Python object whose memory an array used; from any thread.
+void drop(PyObject* object) {
+    if (Py_IsInitialized() == 0) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(object);
+    PyGILState_Release(state);
+}
+
+}  // namespace
+
+PyArray_Descr* descr_of(Dtype dtype) {
+    if (dtype == Dtype::bfloat16) return reinterpret_cast<PyArray_Descr*>(Py_NewRef(reinterpret_cast<PyObject*>(bfloat16_descr())));
+    return PyArray_DescrFromType(numpy_numbers[static_cast<int>(dtype)]);
+}
+
+std::optional<Dtype> dtype_of_descr(PyArray_Descr* descr) {
+    const int number = descr->type_num;
+    if (number >= 0 && number < 32) {
+        const std::uint8_t found = dtypes_by_number[static_cast<std::size_t>(number)];
+        if (found != 0 && PyArray_ISNBO(descr->byteorder)) return static_cast<Dtype>(found - 1);
+        return std::nullopt;
+    }
+    return is_bfloat16(descr) ? std::optional(Dtype::bfloat16) : std::nullopt;
+}
+
+std::optional<Dtype> to_dtype(PyObject* object) {
+    if (object == nullptr || object == Py_None) return std::nullopt;
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return Dtype::bfloat16;
+    PyArray_Descr* descr = nullptr;
+    if (PyArray_DescrConverter(object, &descr) == 0) throw PythonError{};
+    const Ref held(reinterpret_cast<PyObject*>(descr));
+    const std::optional<Dtype> dtype = dtype_of_descr(descr);
+    if (!dtype) throw NeedsNumpy{};
+    return dtype;
+}
+
+Casting to_casting(PyObject* object) {
+    NPY_CASTING casting = NPY_SAME_KIND_CASTING;
+    if (PyArray_CastingConverter(object, &casting) == 0) throw PythonError{};
+    switch (casting) {
+        case NPY_NO_CASTING: return Casting::no;
+        case NPY_EQUIV_CASTING: return Casting::equiv;
+        case NPY_SAFE_CASTING: return Casting::safe;
+        case NPY_SAME_KIND_CASTING: return Casting::same_kind;
+        case NPY_UNSAFE_CASTING: return Casting::unsafe;
+        default: throw NeedsNumpy{};
+    }
+}
+
+bool shares_memory(PyArrayObject* source) { return PyArray_ISALIGNED(source) && dtype_of_descr(PyArray_DESCR(source)).has_value(); }
+
+array from_numpy(PyArrayObject* source) {
+    std::optional<Dtype> dtype = dtype_of_descr(PyArray_DESCR(source));
+    Ref copied;
+    if (!dtype || !PyArray_ISALIGNED(source)) {
+        if (!dtype && PyArray_ISNBO(PyArray_DESCR(source)->byteorder)) throw NeedsNumpy{};
+        copied = own(PyArray_FromAny(reinterpret_cast<PyObject*>(source), PyArray_DescrNewByteorder(PyArray_DESCR(source), NPY_NATIVE), 0, 0,
+                                     NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED, nullptr));
+        source = as_numpy(copied.get());
+        dtype = dtype_of_descr(PyArray_DESCR(source));
+        if (!dtype) throw NeedsNumpy{};
+    }
+    PyObject* owner = reinterpret_cast<PyObject*>(source);
+    const std::size_t rank = static_cast<std::size_t>(PyArray_NDIM(source));
+    Shape shape(std::span<const std::int64_t>(PyArray_DIMS(source), rank));
+    Strides strides(std::span<const std::int64_t>(PyArray_STRIDES(source), rank));
+    Py_INCREF(owner);
+    try {
+        return array::from_memory(PyArray_DATA(source), *dtype, std::move(shape), std::move(strides), [owner] { drop(owner); },
+                                  PyArray_ISWRITEABLE(source));
+    } catch (...) {
+        Py_DECREF(owner);
+        throw;
+    }
+}
+
+namespace {
+
+array from_numpy_scalar(PyObject* object) {
+    const Ref descr(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(object)));
+    if (!descr) throw PythonError{};
+    const std::optional<Dtype> dtype = dtype_of_descr(reinterpret_cast<PyArray_Descr*>(descr.get()));
+    if (!dtype) throw NeedsNumpy{};
+    alignas(16) char element[32];
+    PyArray_ScalarAsCtype(object, element);
+    return array::from_elements(element, *dtype, Shape{});
+}
+
+// Lists and tuples with fastnp arrays in them would be read element by element through __array__; views make it NumPy's own business.
+Ref with_views(PyObject* object, int depth = 0) {
+    if (is_ndarray(object)) return own(readable_view(object, "numpy.asarray"));
+    if ((PyList_CheckExact(object) || PyTuple_CheckExact(object)) && depth < 32) {
+        const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+        Ref copied;
+        for (Py_ssize_t i = 0; i < size; ++i) {
+            PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+            if (!copied && !is_ndarray(item) && !PyList_CheckExact(item) && !PyTuple_CheckExact(item)) continue;
+            Ref converted = with_views(item, depth + 1);
+            if (converted.get() == item) continue;
+            if (!copied) copied = own(PySequence_List(object));
+            check(PyList_SetItem(copied.get(), i, converted.release()));
+        }
+        if (copied) return copied;
+    }
+    return Ref::borrow(object);
+}
+
+// np.array([x, y]) of recorded arrays is a stack, as NumPy would make it of their values.
+bool holds_recorded(PyObject* object) {
+    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+        PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+        if (is_ndarray(item) ? recording != nullptr || value_of(item).is_recorded() : holds_recorded(item)) return true;
+    }
+    return false;
+}
+
+array stack_of(PyObject* sequence) {
+    std::vector<Operand> operands;
+    std::vector<Dtype> dtypes;
+    std::vector<WeakKind> weak;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+        PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+        operands.push_back(holds_recorded(item) ? Operand(stack_of(item)) : to_operand(item));
+        if (const array* x = operands.back().as_array()) dtypes.push_back(x->dtype());
+        else weak.push_back(operands.back().as_scalar()->kind());
+    }
+    const Dtype dtype = result_type(dtypes, weak);
+    std::vector<array> parts;
+    for (const Operand& operand : operands) parts.push_back(operand.as_array() != nullptr ? operand.as_array()->astype(dtype) : array(*operand.as_scalar(), dtype));
+    return stack(parts, 0);
+}
+
+std::optional<Scalar> python_integer(PyObject* object) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow == 0) {
+        if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
+        return Scalar(static_cast<std::int64_t>(value));
+    }
+    if (overflow > 0) {
+        const unsigned long long wide = PyLong_AsUnsignedLongLong(object);
+        if (PyErr_Occurred() == nullptr) return Scalar(static_cast<std::uint64_t>(wide));
+        PyErr_Clear();
+    }
+    return std::nullopt;
+}
+
+// The weak scalar that a Python number is; nothing for other objects, NumPy's scalars among them.
+std::optional<Scalar> python_number(PyObject* object) {
+    if (PyFloat_CheckExact(object)) return Scalar(PyFloat_AS_DOUBLE(object));
+    if (PyBool_Check(object)) return Scalar(object == Py_True);
+    if (PyLong_Check(object) && !PyArray_IsScalar(object, Generic)) {
+        std::optional<Scalar> value = python_integer(object);
+        if (!value) throw NeedsNumpy{};
+        return value;
+    }
+    if (PyComplex_Check(object) && !PyArray_IsScalar(object, Generic)) {
+        const Py_complex value = PyComplex_AsCComplex(object);
+        return Scalar(std::complex<double>(value.real, value.imag));
+    }
+    if (PyFloat_Check(object) && !PyArray_IsScalar(object, Generic)) return Scalar(PyFloat_AS_DOUBLE(object));
+    return std::nullopt;
+}
+
+}  // namespace
+
+array to_array(PyObject* object) {
+    if (is_ndarray(object)) return value_of(object);
+    if (PyArray_Check(object)) return from_numpy(as_numpy(object));
+    if (PyArray_IsScalar(object, Generic)) return from_numpy_scalar(object);
+    if (holds_recorded(object)) return stack_of(object);
+    const Ref plain = with_views(object);
+    const Ref converted = own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr));
+    return from_numpy(as_numpy(converted.get()));
+}
+
+Operand to_operand(PyObject* object) {
+    if (is_ndarray(object)) return value_of(object);
+    if (PyArray_Check(object)) return from_numpy(as_numpy(object));
+    if (const std::optional<Scalar> number = python_number(object)) return *number;
+    return to_array(object);
+}
+
+bool is_operand(PyObject* object) {
+    if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object) || PyBool_Check(object)) return true;
+    return PyComplex_CheckExact(object) || PyArray_IsScalar(object, Generic) || PyList_Check(object) || PyTuple_Check(object) || PyLong_Check(object) ||
+           PyFloat_Check(object);
+}
+
+Scalar to_scalar(PyObject* object) {
+    if (const std::optional<Scalar> number = python_number(object)) return *number;
+    if (PyArray_IsScalar(object, Generic) || PyArray_Check(object)) {
+        const Ref item = own(PyObject_CallMethod(object, "item", nullptr));
+        if (const std::optional<Scalar> number = python_number(item.get())) return *number;
+        throw NeedsNumpy{};
+    }
+    if (is_ndarray(object)) {
+        const Ref view = own(readable_view(object, "a plain number"));
+        return to_scalar(view.get());
+    }
+    throw NeedsNumpy{};
+}
+
+PyObject* wrap(array value, PyObject* base, bool scalar) {
+    auto* object = reinterpret_cast<NdArray*>(check(ndarray_type->tp_alloc(ndarray_type, 0)));
+    new (&object->value) array(std::move(value));
+    object->base = Py_XNewRef(base);
+    object->weakrefs = nullptr;
+    object->scalar = scalar;
+    return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* numpy_scalar(const array& value) {
+    const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));
+    return check(PyArray_Scalar(value.data(), reinterpret_cast<PyArray_Descr*>(descr.get()), nullptr));
+}
+
+PyObject* wrap_scalar(array value) {
+    if (value.ndim() != 0) return wrap(std::move(value));
+    if (recording != nullptr || value.is_recorded()) return wrap(std::move(value), nullptr, true);
+    return numpy_scalar(value);
+}
+
+PyObject* numpy_view(const array& value, PyObject* owner) {
+    const Shape shape = value.shape();
+    const Strides strides = value.strides();
+    const int flags = value.writable() ? NPY_ARRAY_WRITEABLE : 0;
+    PyArray_Descr* descr = descr_of(value.dtype());
+    if (descr == nullptr) throw PythonError{};
+    PyObject* view = check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), value.data(), flags, nullptr));
+    if (PyArray_SetBaseObject(as_numpy(view), Py_NewRef(owner)) < 0) {
+        Py_DECREF(view);
+        throw PythonError{};
+    }
+    return view;
+}
+
+PyObject* readable_view(PyObject* object, const char* what) {
+    check_readable(value_of(object), what);
+    return numpy_view(value_of(object), object);
+}
+
+std::int64_t to_index(PyObject* object) {
+    const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+    if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
+    return value;
+}
+
+Shape to_shape(PyObject* object) {
+    Shape shape;
+    if (PyIndex_Check(object) && !PySequence_Check(object)) {
+        shape.push_back(to_index(object));
+        return shape;
+    }
+    if (is_ndarray(object)) {
+        const Ref view = own(readable_view(object, "a shape"));
+        return to_shape(view.get());
+    }
+    if (PyIndex_Check(object) && PyArray_Check(object) && PyArray_NDIM(as_numpy(object)) == 0) return Shape{to_index(object)};
+    const Ref items = own(PySequence_Fast(object, "expected a sequence of integers or a single integer"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) shape.push_back(to_index(PySequence_Fast_GET_ITEM(items.get(), i)));
+    return shape;
+}
+
+Axes to_axes(PyObject* object) {
+    if (is_missing(object)) return {};
+    if (PyTuple_Check(object) || PyList_Check(object)) {
+        const Shape axes = to_shape(object);
+        return Axes(std::span<const std::int64_t>(axes.data(), axes.size()));
+    }
+    const std::int64_t axis = to_index(object);
+    return Axes(std::span<const std::int64_t>(&axis, 1));
+}
+
+std::optional<int> to_axis(PyObject* object) {
+    if (is_missing(object)) return std::nullopt;
+    return static_cast<int>(to_index(object));
+}
+
+PyObject* to_tuple(std::span<const std::int64_t> values) {
+    Ref tuple = own(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+    for (std::size_t i = 0; i < values.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), check(PyLong_FromLongLong(values[i])));
+    return tuple.release();
+}
+
+bool is_true(PyObject* object) {
+    const int truth = PyObject_IsTrue(object);
+    check(truth);
+    return truth != 0;
+}
+
+bool is_missing(PyObject* object) {
+    if (object == nullptr || object == Py_None) return true;
+    static PyObject* no_value = import_attribute("numpy", "_NoValue").release();
+    return object == no_value;
+}
+
+}  // namespace fastnp::python

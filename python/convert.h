@@ -1,0 +1,49 @@
+// Python values as fastnp's and back: dtypes, arrays without copies, scalars, shapes and axes.
+#pragma once
+
+#include "numpy_api.h"
+
+namespace fastnp::python {
+
+/// NumPy's dtype object (a new reference). TypeError for bfloat16 where ml_dtypes is not installed.
+PyArray_Descr* descr_of(Dtype dtype);
+/// The dtype of a native NumPy dtype that fastnp has, else nothing.
+std::optional<Dtype> dtype_of_descr(PyArray_Descr* descr);
+/// A `dtype=` argument; nothing for None or a null pointer. NeedsNumpy for dtypes that fastnp does not have.
+std::optional<Dtype> to_dtype(PyObject* object);
+Casting to_casting(PyObject* object);
+
+/// An array over a NumPy array's memory, which it keeps alive; a copy where the elements are unaligned or byte-swapped.
+array from_numpy(PyArrayObject* source);
+/// Whether from_numpy shares the memory.
+bool shares_memory(PyArrayObject* source);
+/// Anything that numpy.asarray takes. NeedsNumpy for dtypes that fastnp does not have.
+array to_array(PyObject* object);
+/// The same, but Python numbers stay weak.
+Operand to_operand(PyObject* object);
+/// Whether binary operators take this on the other side without asking its type.
+bool is_operand(PyObject* object);
+/// A plain number: Python's, NumPy's, or a 0-d array's.
+Scalar to_scalar(PyObject* object);
+
+/// A new fastnp.ndarray; `base` is borrowed.
+PyObject* wrap(array value, PyObject* base = nullptr, bool scalar = false);
+/// What a ufunc, a reduction or a full subscript returns: of rank 0 a NumPy scalar, in a recording an array that says so.
+PyObject* wrap_scalar(array value);
+/// A NumPy scalar of the only element.
+PyObject* numpy_scalar(const array& value);
+/// A view as numpy.ndarray over memory that `owner` keeps. No copy, no check of a recording.
+PyObject* numpy_view(const array& value, PyObject* owner);
+/// numpy_view of an ndarray object, refused in recordings.
+PyObject* readable_view(PyObject* object, const char* what);
+
+std::int64_t to_index(PyObject* object);
+Shape to_shape(PyObject* object);
+Axes to_axes(PyObject* object);
+std::optional<int> to_axis(PyObject* object);
+PyObject* to_tuple(std::span<const std::int64_t> values);
+bool is_true(PyObject* object);
+/// Not passed, None, or numpy._NoValue.
+bool is_missing(PyObject* object);
+
+}  // namespace fastnp::python

@@ -1,0 +1,152 @@
+// array, asarray, zeros, arange and their kin: bodies of functions.def. dtypes that fastnp does not have go to NumPy.
+#include "functions.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// order= other than C's (K and A too, which mean the same for what fastnp makes).
+void c_order_only(PyObject* order) {
+    if (is_missing(order)) return;
+    if (PyUnicode_Check(order)) {
+        const char* text = PyUnicode_AsUTF8(order);
+        if (text != nullptr && (text[0] == 'C' || text[0] == 'K' || text[0] == 'A') && text[1] == 0) return;
+    }
+    throw NeedsNumpy{};
+}
+
+void cpu_only(PyObject* device, PyObject* like) {
+    if (!is_missing(like)) throw NeedsNumpy{};
+    if (!is_missing(device) && (!PyUnicode_Check(device) || PyUnicode_CompareWithASCIIString(device, "cpu") != 0)) {
+        raise(PyExc_ValueError, "Device not understood. Only \"cpu\" is allowed.");
+    }
+}
+
+enum class Copying { always, if_needed, never };
+
+Copying to_copying(PyObject* copy, Copying fallback) {
+    if (copy == nullptr) return fallback;
+    if (copy == Py_None) return Copying::if_needed;
+    return is_true(copy) ? Copying::always : Copying::never;
+}
+
+// The object as an array of that dtype, and the object whose memory it shares, if it does.
+std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Copying copying) {
+    const std::optional<Dtype> dtype = to_dtype(dtype_object);
+    const bool is_array = is_ndarray(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
+    if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+    if (!is_array && dtype && !PyArray_Check(object) && !PyArray_IsScalar(object, Generic) && recording == nullptr) {
+        // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
+        const Ref made = own(PyArray_FromAny(object, descr_of(*dtype), 0, 0, NPY_ARRAY_FORCECAST, nullptr));
+        return {from_numpy(as_numpy(made.get())), nullptr};
+    }
+    array value = to_array(object);
+    if (dtype && *dtype != value.dtype()) {
+        if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+        return {value.astype(*dtype), nullptr};
+    }
+    if (is_array && copying == Copying::always) return {value.copy(), nullptr};
+    return {value, is_array ? object : nullptr};
+}
+
+using Shaped = array (*)(const Shape&, Dtype);
+
+PyObject* shaped(Shaped function, PyObject** v) {
+    c_order_only(v[2]);
+    cpu_only(v[3], v[4]);
+    return wrap(function(to_shape(v[0]), to_dtype(v[1]).value_or(Dtype::float64)));
+}
+
+using Like = array (*)(const array&, std::optional<Dtype>);
+
+PyObject* like(Like function, Shaped by_shape, PyObject** v) {
+    c_order_only(v[2]);
+    const array prototype = to_array(v[0]);
+    const std::optional<Dtype> dtype = to_dtype(v[1]);
+    if (!is_missing(v[4])) return wrap(by_shape(to_shape(v[4]), dtype.value_or(prototype.dtype())));
+    return wrap(function(prototype, dtype));
+}
+
+array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
+    const Operand fill = to_operand(value);
+    if (const Scalar* scalar = fill.as_scalar()) return full(shape, *scalar, dtype);
+    const array& elements = *fill.as_array();
+    return broadcast_to(dtype && *dtype != elements.dtype() ? elements.astype(*dtype) : elements, shape).copy();
+}
+
+}  // namespace
+
+PyObject* array_body(PyObject** v) {
+    c_order_only(v[3]);
+    cpu_only(nullptr, v[6]);
+    auto [value, base] = convert(v[0], v[1], to_copying(v[2], Copying::always));
+    const std::int64_t rank = is_missing(v[5]) ? 0 : to_index(v[5]);
+    while (value.ndim() < rank) value = expand_dims(value, 0);
+    if (base == v[0] && is_ndarray(base) && value.body() == value_of(base).body()) return Py_NewRef(base);
+    return wrap(std::move(value), base);
+}
+
+PyObject* asarray_body(PyObject** v) {
+    c_order_only(v[2]);
+    cpu_only(v[3], v[5]);
+    auto [value, base] = convert(v[0], v[1], to_copying(v[4], Copying::if_needed));
+    if (base == v[0] && is_ndarray(base) && !reinterpret_cast<NdArray*>(base)->scalar) return Py_NewRef(base);
+    return wrap(std::move(value), base == v[0] && is_ndarray(base) ? nullptr : base);
+}
+
+PyObject* empty_body(PyObject** v) { return shaped(&fastnp::empty, v); }
+PyObject* zeros_body(PyObject** v) { return shaped(&fastnp::zeros, v); }
+PyObject* ones_body(PyObject** v) { return shaped(&fastnp::ones, v); }
+PyObject* empty_like_body(PyObject** v) { return like(&fastnp::empty_like, &fastnp::empty, v); }
+PyObject* zeros_like_body(PyObject** v) { return like(&fastnp::zeros_like, &fastnp::zeros, v); }
+PyObject* ones_like_body(PyObject** v) { return like(&fastnp::ones_like, &fastnp::ones, v); }
+
+PyObject* full_body(PyObject** v) {
+    c_order_only(v[3]);
+    cpu_only(v[4], v[5]);
+    return wrap(filled(to_shape(v[0]), v[1], to_dtype(v[2])));
+}
+
+PyObject* full_like_body(PyObject** v) {
+    c_order_only(v[3]);
+    const array prototype = to_array(v[0]);
+    const std::optional<Dtype> dtype = to_dtype(v[2]);
+    if (!is_missing(v[5])) return wrap(filled(to_shape(v[5]), v[1], dtype.value_or(prototype.dtype())));
+    const Operand fill = to_operand(v[1]);
+    if (const Scalar* scalar = fill.as_scalar()) return wrap(full_like(prototype, *scalar, dtype));
+    return wrap(where(zeros_like(prototype, Dtype::bool_), zeros_like(prototype, dtype), fill.as_array()->astype(dtype.value_or(prototype.dtype()))));
+}
+
+PyObject* arange_body(PyObject** v) {
+    cpu_only(v[4], v[5]);
+    const std::optional<Dtype> dtype = to_dtype(v[3]);
+    // A NumPy scalar makes the result's dtype its own, which only NumPy works out.
+    for (int i = 0; i < 3; ++i) {
+        if (v[i] != nullptr && v[i] != Py_None && !PyLong_CheckExact(v[i]) && !PyFloat_CheckExact(v[i])) throw NeedsNumpy{};
+    }
+    const Scalar step = is_missing(v[2]) ? Scalar(1) : to_scalar(v[2]);
+    if (is_missing(v[1])) return wrap(arange(Scalar(0), to_scalar(v[0]), step, dtype));
+    return wrap(arange(to_scalar(v[0]), to_scalar(v[1]), step, dtype));
+}
+
+PyObject* linspace_body(PyObject** v) {
+    only_defaults({v[4]});
+    cpu_only(v[7], nullptr);
+    for (int i = 0; i < 2; ++i) {
+        if (!PyLong_CheckExact(v[i]) && !PyFloat_CheckExact(v[i])) throw NeedsNumpy{};
+    }
+    const std::int64_t count = is_missing(v[2]) ? 50 : to_index(v[2]);
+    const bool endpoint = v[3] == nullptr || is_true(v[3]);
+    return wrap(linspace(to_scalar(v[0]), to_scalar(v[1]), count, endpoint, to_dtype(v[5])));
+}
+
+PyObject* eye_body(PyObject** v) {
+    c_order_only(v[4]);
+    cpu_only(v[5], v[6]);
+    std::optional<std::int64_t> columns;
+    if (!is_missing(v[1])) columns = to_index(v[1]);
+    const int k = is_missing(v[2]) ? 0 : static_cast<int>(to_index(v[2]));
+    return wrap(eye(to_index(v[0]), columns, k, to_dtype(v[3]).value_or(Dtype::float64)));
+}
+
+}  // namespace fastnp::python

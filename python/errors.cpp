@@ -1,0 +1,82 @@
+// C++ exceptions as Python's, of NumPy's kinds; recordings and what poisons them; imports on first use.
+#include <new>
+
+#include "common.h"
+
+namespace fastnp::python {
+
+thread_local Recording* recording = nullptr;
+PyObject* record_error = nullptr;
+
+void raise(PyObject* type, const std::string& message) {
+    PyErr_SetString(type, message.c_str());
+    throw PythonError{};
+}
+
+void refuse(const std::string& what) { throw RecordError(what); }
+
+Ref import_attribute(const char* module, const char* name) {
+    const Ref imported = own(PyImport_ImportModule(module));
+    return own(PyObject_GetAttrString(imported.get(), name));
+}
+
+namespace {
+
+void set_numpy_error(const char* module, const char* name, const char* message) noexcept {
+    try {
+        const Ref type = import_attribute(module, name);
+        PyErr_SetString(type.get(), message);
+    } catch (const PythonError&) {
+    }
+}
+
+}  // namespace
+
+void translate() noexcept {
+    try {
+        throw;
+    } catch (const PythonError&) {
+    } catch (const NeedsNumpy&) {
+        PyErr_SetString(PyExc_TypeError, "this needs a dtype or an argument that only NumPy has");
+    } catch (const RecordError& error) {
+        if (recording != nullptr && recording->poison.empty()) recording->poison = error.what();
+        PyErr_SetString(record_error, error.what());
+    } catch (const AxisError& error) {
+        set_numpy_error("numpy.exceptions", "AxisError", error.what());
+    } catch (const LinAlgError& error) {
+        set_numpy_error("numpy.linalg", "LinAlgError", error.what());
+    } catch (const ValueError& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const TypeError& error) {
+        PyErr_SetString(PyExc_TypeError, error.what());
+    } catch (const IndexError& error) {
+        PyErr_SetString(PyExc_IndexError, error.what());
+    } catch (const OverflowError& error) {
+        PyErr_SetString(PyExc_OverflowError, error.what());
+    } catch (const MemoryError& error) {
+        PyErr_SetString(PyExc_MemoryError, error.what());
+    } catch (const ZeroDivisionError& error) {
+        PyErr_SetString(PyExc_ZeroDivisionError, error.what());
+    } catch (const BufferError& error) {
+        PyErr_SetString(PyExc_BufferError, error.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_SystemError, "fastnp: an exception of an unknown kind");
+    }
+}
+
+PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static PyObject* call = import_attribute("fastnp._fallback", "call").release();
+    const Ref text = own(PyUnicode_FromString(name));
+    const Ref positional = own(PyTuple_New(nargs));
+    for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+    const Ref keywords = own(PyDict_New());
+    const Py_ssize_t named = kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames);
+    for (Py_ssize_t i = 0; i < named; ++i) check(PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]));
+    return check(PyObject_CallFunctionObjArgs(call, text.get(), positional.get(), keywords.get(), nullptr));
+}
+
+}  // namespace fastnp::python

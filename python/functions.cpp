@@ -1,0 +1,173 @@
+// The functions of functions.def as module functions and as methods: argument parsing by their signatures, and NumPy where they don't go.
+#include "functions.h"
+
+#include <cstring>
+#include <vector>
+
+#include "ndarray.h"
+
+namespace fastnp::python {
+
+Signature::Signature(const char* function, const char* text) : function_(function) {
+    bool keyword_only = false;
+    const std::string all(text);
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t end = std::min(all.find(", ", at), all.size());
+        const std::string part = all.substr(at, end - at);
+        at = end + 2;
+        if (part == "/") continue;
+        if (part == "*") {
+            keyword_only = true;
+            continue;
+        }
+        const std::size_t equals = part.find('=');
+        names_[count_++] = PyUnicode_InternFromString(part.substr(0, equals).c_str());
+        if (!keyword_only) positional_ = count_;
+        if (equals == std::string::npos) required_ = count_;
+    }
+}
+
+void Signature::bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const {
+    int at = 0;
+    if (first != nullptr) values[at++] = first;
+    if (nargs + at > positional_) {
+        raise(PyExc_TypeError, std::string(function_) + "() takes at most " + std::to_string(positional_) + " positional arguments but " +
+                                   std::to_string(nargs + at) + " were given");
+    }
+    for (Py_ssize_t i = 0; i < nargs; ++i) values[at++] = args[i];
+    const Py_ssize_t named = kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        PyObject* name = PyTuple_GET_ITEM(kwnames, i);
+        int found = -1;
+        for (int j = 0; j < count_ && found < 0; ++j) found = names_[j] == name ? j : -1;
+        for (int j = 0; j < count_ && found < 0; ++j) found = PyUnicode_Compare(names_[j], name) == 0 ? j : -1;
+        if (found < 0) throw NeedsNumpy{};  // NumPy knows it, or has the words for the TypeError
+        if (values[found] != nullptr) raise(PyExc_TypeError, std::string(function_) + "() got multiple values for argument '" + PyUnicode_AsUTF8(name) + "'");
+        values[found] = args[nargs + i];
+    }
+    for (int j = 0; j < required_; ++j) {
+        if (values[j] == nullptr) raise(PyExc_TypeError, std::string(function_) + "() missing required argument '" + PyUnicode_AsUTF8(names_[j]) + "'");
+    }
+}
+
+std::optional<array> to_out(PyObject* object) {
+    if (is_missing(object)) return std::nullopt;
+    if (PyTuple_CheckExact(object)) {
+        if (PyTuple_GET_SIZE(object) != 1) raise(PyExc_ValueError, "The 'out' tuple must have exactly one entry");
+        return to_out(PyTuple_GET_ITEM(object, 0));
+    }
+    if (is_ndarray(object)) {
+        if (recording != nullptr) refuse("out= writes into an array");
+        return value_of(object);
+    }
+    if (!PyArray_Check(object)) raise(PyExc_TypeError, "return arrays must be of ArrayType");
+    if (!shares_memory(as_numpy(object))) throw NeedsNumpy{};
+    return from_numpy(as_numpy(object));
+}
+
+std::optional<array> to_mask(PyObject* object) {
+    if (object == Py_True || is_missing(object)) return std::nullopt;
+    return to_array(object);
+}
+
+PyObject* finish(array result, PyObject* out) {
+    if (is_missing(out)) return wrap_scalar(std::move(result));
+    return Py_NewRef(PyTuple_CheckExact(out) ? PyTuple_GET_ITEM(out, 0) : out);
+}
+
+PyObject* wrap_view(array result, PyObject* source) {
+    PyObject* base = nullptr;
+    if (PyArray_Check(source)) {
+        base = source;
+    } else if (is_ndarray(source) && !result.is_recorded() && !value_of(source).is_recorded()) {
+        const array& whole = value_of(source);
+        const char* low = static_cast<const char*>(whole.data());
+        const char* high = low;
+        const Shape shape = whole.shape();
+        const Strides strides = whole.strides();
+        for (std::size_t i = 0; i < shape.size(); ++i) (strides[i] < 0 ? low : high) += (shape[i] > 0 ? shape[i] - 1 : 0) * strides[i];
+        const char* data = static_cast<const char*>(result.data());
+        if (data >= low && data <= high) {
+            auto* object = reinterpret_cast<NdArray*>(source);
+            base = object->base != nullptr ? object->base : source;
+        }
+    }
+    return wrap(std::move(result), base);
+}
+
+void only_defaults(std::initializer_list<PyObject*> values) {
+    for (PyObject* value : values) {
+        if (!is_missing(value) && value != Py_False) throw NeedsNumpy{};
+    }
+}
+
+namespace {
+
+using Body = PyObject* (*)(PyObject** values);
+
+PyObject* invoke(const char* name, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        try {
+            PyObject* values[Signature::most] = {};
+            signature.bind(first, args, nargs, kwnames, values);
+            return body(values);
+        } catch (const NeedsNumpy&) {
+            if (first == nullptr) return call_numpy(name, args, nargs, kwnames);
+            std::vector<PyObject*> all{first};
+            all.insert(all.end(), args, args + nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames)));
+            return call_numpy(name, all.data(), nargs + 1, kwnames);
+        }
+    });
+}
+
+#define FUNCTION(name, kind, signature)                                                                                         \
+    PyObject* name##_function(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                          \
+        static const Signature parameters(#name, signature);                                                                    \
+        return invoke(#name, parameters, &name##_body, nullptr, args, nargs, kwnames);                                          \
+    }                                                                                                                           \
+    [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {      \
+        static const Signature parameters(#name, signature);                                                                    \
+        return invoke(#name, parameters, &name##_body, self, args, nargs, kwnames);                                             \
+    }
+#include "functions.def"
+
+constexpr bool both = true;
+constexpr bool function = false;
+
+// "sum(a, axis=None)\n--\n\n...": what inspect.signature and help read.
+const char* documentation(const char* name, const char* signature, bool method) {
+    std::string text(signature);
+    if (method) {
+        const std::size_t comma = text.find(", ");
+        text = comma == std::string::npos ? "$self" : "$self, /" + text.substr(comma);
+    }
+    const std::string whole = std::string(name) + "(" + text + ")\n--\n\nAs numpy." + name + ".";
+    return strdup(whole.c_str());  // lives as long as the process
+}
+
+std::vector<PyMethodDef> make_table(bool methods_only) {
+    std::vector<PyMethodDef> table;
+    const int flags = METH_FASTCALL | METH_KEYWORDS;
+#define FUNCTION(name, kind, signature)                                                                                                       \
+    if (!methods_only || kind) {                                                                                                              \
+        table.push_back({#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(methods_only ? &name##_method : &name##_function)), \
+                         flags, documentation(#name, signature, methods_only)});                                                             \
+    }
+#include "functions.def"
+    table.push_back({nullptr, nullptr, 0, nullptr});
+    return table;
+}
+
+}  // namespace
+
+PyMethodDef* function_methods() {
+    static std::vector<PyMethodDef> table = make_table(true);
+    return table.data();
+}
+
+PyMethodDef* module_functions() {
+    static std::vector<PyMethodDef> table = make_table(false);
+    return table.data();
+}
+
+}  // namespace fastnp::python

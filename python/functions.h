@@ -1,0 +1,36 @@
+// The bodies of functions.def and what they share.
+#pragma once
+
+#include "convert.h"
+
+namespace fastnp::python {
+
+#define FUNCTION(name, kind, signature) PyObject* name##_body(PyObject** values);
+#include "functions.def"
+
+/// The array that an `out=` argument stands for (one in a tuple too); nothing for None.
+std::optional<array> to_out(PyObject* object);
+/// A `where=` mask; nothing for True.
+std::optional<array> to_mask(PyObject* object);
+/// What a function with `out=` returns: that object itself, else the result.
+PyObject* finish(array result, PyObject* out);
+/// A result that may share the memory of `source`, which is its base then.
+PyObject* wrap_view(array result, PyObject* source);
+/// NeedsNumpy unless every one of these arguments was left at its default.
+void only_defaults(std::initializer_list<PyObject*> values);
+
+/// Positional and keyword arguments put in the order of a signature.
+class Signature {
+public:
+    Signature(const char* function, const char* text);
+    /// TypeError in Python's words for too many, unknown, repeated or missing arguments. `first` comes before args (a method's self).
+    void bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const;
+    static constexpr int most = 12;
+
+private:
+    const char* function_;
+    int count_ = 0, positional_ = 0, required_ = 0;
+    PyObject* names_[most] = {};
+};
+
+}  // namespace fastnp::python

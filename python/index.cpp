@@ -1,0 +1,169 @@
+// x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views and one array of integers is take(); every other
+// advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback.
+#include <vector>
+
+#include "ndarray.h"
+
+namespace fastnp::python {
+
+namespace {
+
+using Indices = std::vector<Index>;
+
+// Appends one entry of a subscript; false where it is an advanced one.
+bool append(Indices& indices, PyObject* item) {
+    if (PyLong_CheckExact(item)) {
+        const Py_ssize_t position = PyLong_AsSsize_t(item);
+        if (position == -1 && PyErr_Occurred() != nullptr) {
+            PyErr_Clear();
+            raise(PyExc_IndexError, "cannot fit 'int' into an index-sized integer");
+        }
+        indices.emplace_back(static_cast<std::int64_t>(position));
+        return true;
+    }
+    if (PySlice_Check(item)) {
+        const auto* slice = reinterpret_cast<PySliceObject*>(item);
+        auto bound = [](PyObject* value) -> std::optional<std::int64_t> {
+            if (value == Py_None) return std::nullopt;
+            Py_ssize_t number = 0;
+            if (_PyEval_SliceIndex(value, &number) == 0) throw PythonError{};
+            return number;
+        };
+        const std::optional<std::int64_t> step = bound(slice->step);
+        if (step == 0) raise(PyExc_ValueError, "slice step cannot be zero");
+        indices.emplace_back(Slice{bound(slice->start), bound(slice->stop), step.value_or(1)});
+        return true;
+    }
+    if (item == Py_None) {
+        indices.emplace_back(newaxis);
+        return true;
+    }
+    if (item == Py_Ellipsis) {
+        indices.emplace_back(ellipsis);
+        return true;
+    }
+    if (PyBool_Check(item) || PyList_Check(item) || PyTuple_Check(item) || PyArray_IsScalar(item, Bool)) return false;
+    if (is_ndarray(item)) {
+        const array& index = value_of(item);
+        if (index.ndim() != 0 || !is_integer(index.dtype()) || recording != nullptr || index.is_recorded()) return false;
+    } else if (PyArray_Check(item)) {
+        if (PyArray_NDIM(as_numpy(item)) != 0 || !PyArray_ISINTEGER(as_numpy(item))) return false;
+    } else if (!PyIndex_Check(item)) {
+        return false;
+    }
+    const Py_ssize_t position = PyNumber_AsSsize_t(item, PyExc_IndexError);
+    if (position == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
+    indices.emplace_back(static_cast<std::int64_t>(position));
+    return true;
+}
+
+bool parse(Indices& indices, PyObject* key) {
+    if (!PyTuple_Check(key)) return append(indices, key);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+        if (!append(indices, PyTuple_GET_ITEM(key, i))) return false;
+    }
+    return true;
+}
+
+// Whether a subscript of integers alone picks one element, which NumPy returns as a scalar.
+bool is_element(const Indices& indices, const array& value) {
+    if (static_cast<int>(indices.size()) != value.ndim()) return false;
+    for (const Index& index : indices) {
+        if (!std::holds_alternative<std::int64_t>(index)) return false;
+    }
+    return true;
+}
+
+bool is_integer_array(PyObject* key) {
+    if (is_ndarray(key)) return is_integer(value_of(key).dtype());
+    return PyArray_CheckExact(key) && PyArray_ISINTEGER(as_numpy(key)) && shares_memory(as_numpy(key));
+}
+
+// x[i] and x[:, i] with one array of integers.
+std::optional<array> take_rows(const array& value, PyObject* key) {
+    if (is_integer_array(key)) return take(value, to_array(key), 0);
+    if (!PyTuple_Check(key)) return std::nullopt;
+    std::optional<int> axis;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+        PyObject* item = PyTuple_GET_ITEM(key, i);
+        if (is_integer_array(item)) {
+            if (axis) return std::nullopt;
+            axis = static_cast<int>(i);
+        } else if (!PySlice_Check(item) || reinterpret_cast<PySliceObject*>(item)->start != Py_None || reinterpret_cast<PySliceObject*>(item)->stop != Py_None ||
+                   reinterpret_cast<PySliceObject*>(item)->step != Py_None) {
+            return std::nullopt;
+        }
+    }
+    if (!axis || *axis >= value.ndim()) return std::nullopt;
+    return take(value, to_array(PyTuple_GET_ITEM(key, *axis)), *axis);
+}
+
+// The key with views for fastnp's arrays.
+Ref numpy_key(PyObject* key) {
+    if (is_ndarray(key)) return own(readable_view(key, "a subscript"));
+    if (!PyTuple_Check(key)) return Ref::borrow(key);
+    Ref converted = own(PyTuple_New(PyTuple_GET_SIZE(key)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) PyTuple_SET_ITEM(converted.get(), i, numpy_key(PyTuple_GET_ITEM(key, i)).release());
+    return converted;
+}
+
+PyObject* view_of(PyObject* self, array value) {
+    auto* object = reinterpret_cast<NdArray*>(self);
+    return wrap(std::move(value), object->base != nullptr ? object->base : self);
+}
+
+PyObject* get_advanced(PyObject* self, PyObject* key) {
+    const array& value = value_of(self);
+    if (value.ndim() > 0) {
+        if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
+    }
+    const Ref view = own(readable_view(self, "a subscript"));
+    const Ref plain = numpy_key(key);
+    PyObject* args[] = {view.get(), plain.get()};
+    return call_numpy("ndarray.__getitem__", args, 2, nullptr);
+}
+
+}  // namespace
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+    return guarded([&]() -> PyObject* {
+        Indices indices;
+        if (!parse(indices, key)) return get_advanced(self, key);
+        const array& value = value_of(self);
+        const bool element = is_element(indices, value);
+        array picked = value.index(indices);
+        return element ? wrap_scalar(std::move(picked)) : view_of(self, std::move(picked));
+    });
+}
+
+PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
+    return guarded([&]() -> PyObject* {
+        const Index index(static_cast<std::int64_t>(position));
+        const array& value = value_of(self);
+        array picked = value.index(std::span<const Index>(&index, 1));
+        return value.ndim() == 1 ? wrap_scalar(std::move(picked)) : view_of(self, std::move(picked));
+    });
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+    return guarded_int([&] {
+        if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
+        if (recording != nullptr || value_of(self).is_recorded()) refuse("writing into an array");
+        Indices indices;
+        if (parse(indices, key)) {
+            try {
+                value_of(self).index(indices) = to_operand(value);
+                return 0;
+            } catch (const NeedsNumpy&) {
+            }
+        }
+        const Ref view = own(readable_view(self, "a subscript"));
+        const Ref plain = numpy_key(key);
+        const Ref values = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
+        PyObject* args[] = {view.get(), plain.get(), values.get()};
+        Py_DECREF(call_numpy("ndarray.__setitem__", args, 3, nullptr));
+        return 0;
+    });
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,293 @@
+// Methods and properties of fastnp.ndarray that are not functions of the module, and numpy.ndarray's others by fallback.
+#include <vector>
+
+#include "functions.h"
+#include "ndarray.h"
+
+namespace fastnp::python {
+
+namespace {
+
+NdArray* as_object(PyObject* self) { return reinterpret_cast<NdArray*>(self); }
+
+// a.reshape(2, 3) and a.reshape((2, 3)): the positional arguments as one object.
+PyObject* packed(PyObject* const* args, Py_ssize_t nargs) {
+    if (nargs == 1) return Py_NewRef(args[0]);
+    Ref tuple = own(PyTuple_New(nargs));
+    for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
+    return tuple.release();
+}
+
+// The same call on a view, by NumPy.
+PyObject* numpy_method(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    std::vector<PyObject*> all{self};
+    all.insert(all.end(), args, args + nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames)));
+    return call_numpy((std::string("ndarray.") + name).c_str(), all.data(), nargs + 1, kwnames);
+}
+
+using Method = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
+
+// Without keywords natively, with them by NumPy.
+template <Method method>
+PyObject* positional(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        try {
+            if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) > 0) throw NeedsNumpy{};
+            return method(self, args, nargs);
+        } catch (const NeedsNumpy&) {
+            return numpy_method(name, self, args, nargs, kwnames);
+        }
+    });
+}
+
+PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    const Ref shape = own(packed(args, nargs));
+    return wrap_view(reshape(value_of(self), to_shape(shape.get())), self);
+}
+
+PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) return wrap_view(transpose(value_of(self)), self);
+    const Ref axes = own(packed(args, nargs));
+    return wrap_view(transpose(value_of(self), to_shape(axes.get())), self);
+}
+
+PyObject* copy_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
+    if (nargs > 0) throw NeedsNumpy{};
+    return wrap(value_of(self).copy());
+}
+
+PyObject* flatten_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
+    if (nargs > 0) throw NeedsNumpy{};
+    return wrap(ravel(value_of(self)).copy());
+}
+
+PyObject* conjugate_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
+    if (nargs > 0) throw NeedsNumpy{};
+    if (!is_complex(value_of(self).dtype())) return Py_NewRef(self);
+    return wrap_scalar(conjugate(value_of(self)));
+}
+
+PyObject* fill_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    if (nargs != 1) raise(PyExc_TypeError, "fill() takes exactly 1 argument");
+    const Ref key = Ref::borrow(Py_Ellipsis);
+    if (set_item(self, key.get(), args[0]) < 0) throw PythonError{};
+    return Py_NewRef(Py_None);
+}
+
+PyObject* item_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    const Ref view = own(readable_view(self, "item()"));
+    const Ref method = own(PyObject_GetAttrString(view.get(), "item"));
+    return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), nullptr));
+}
+
+PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t) {
+    const Ref view = own(readable_view(self, "tolist()"));
+    return check(PyArray_ToList(as_numpy(view.get())));
+}
+
+PyObject* complex_method(PyObject* self, PyObject* const*, Py_ssize_t) {
+    const Ref view = own(readable_view(self, "complex()"));
+    return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), view.get()));
+}
+
+PyObject* format_method(PyObject* self, PyObject* const* args, Py_ssize_t) {
+    const Ref view = own(readable_view(self, "format()"));
+    return check(PyObject_Format(view.get(), args[0]));
+}
+
+#define POSITIONAL(name, python_name)                                                                                              \
+    PyObject* name##_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                            \
+        return positional<&name##_method>(python_name, self, args, nargs, kwnames);                                                \
+    }
+POSITIONAL(reshape, "reshape")
+POSITIONAL(transpose, "transpose")
+POSITIONAL(copy, "copy")
+POSITIONAL(flatten, "flatten")
+POSITIONAL(conjugate, "conjugate")
+POSITIONAL(fill, "fill")
+POSITIONAL(item, "item")
+POSITIONAL(tolist, "tolist")
+POSITIONAL(complex, "__complex__")
+POSITIONAL(format, "__format__")
+#undef POSITIONAL
+
+PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const Signature signature("astype", "self, dtype, order='K', casting='unsafe', subok=True, copy=True");
+    return guarded([&]() -> PyObject* {
+        try {
+            PyObject* v[Signature::most] = {};
+            signature.bind(self, args, nargs, kwnames, v);
+            const Casting casting = v[3] == nullptr ? Casting::unsafe : to_casting(v[3]);
+            const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
+            if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0 && PyUnicode_CompareWithASCIIString(v[2], "C") != 0) throw NeedsNumpy{};
+            if (v[5] != nullptr && !is_true(v[5]) && dtype == value_of(self).dtype()) return Py_NewRef(self);
+            return wrap(value_of(self).astype(dtype, casting));
+        } catch (const NeedsNumpy&) {
+            return numpy_method("astype", self, args, nargs, kwnames);
+        }
+    });
+}
+
+// In place, by NumPy's sort on the same memory: this one does not return an array.
+PyObject* sort_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&] {
+        const Ref view = own(readable_view(self, "sort() in place"));
+        const Ref method = own(PyObject_GetAttrString(view.get(), "sort"));
+        return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    });
+}
+
+PyObject* get_shape(PyObject* self, void*) {
+    return guarded([&] {
+        const Shape shape = value_of(self).shape();
+        return to_tuple({shape.data(), shape.size()});
+    });
+}
+PyObject* get_strides(PyObject* self, void*) {
+    return guarded([&] {
+        const Strides strides = value_of(self).strides();
+        return to_tuple({strides.data(), strides.size()});
+    });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+    return guarded([&] { return check(reinterpret_cast<PyObject*>(descr_of(value_of(self).dtype()))); });
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(value_of(self).ndim()); }
+PyObject* get_size(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromLongLong(value_of(self).size()); });
+}
+PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).itemsize()); }
+PyObject* get_nbytes(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromLongLong(value_of(self).nbytes()); });
+}
+PyObject* get_base(PyObject* self, void*) { return Py_NewRef(as_object(self)->base != nullptr ? as_object(self)->base : Py_None); }
+PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
+PyObject* get_t(PyObject* self, void*) {
+    return guarded([&] { return wrap_view(value_of(self).T(), self); });
+}
+PyObject* get_mt(PyObject* self, void*) {
+    return guarded([&] {
+        PyObject* values[Signature::most] = {self};
+        return matrix_transpose_body(values);
+    });
+}
+PyObject* get_real(PyObject* self, void*) {
+    return guarded([&] {
+        PyObject* values[Signature::most] = {self};
+        return real_body(values);
+    });
+}
+PyObject* get_imag(PyObject* self, void*) {
+    return guarded([&] {
+        PyObject* values[Signature::most] = {self};
+        return imag_body(values);
+    });
+}
+
+// Through a NumPy view: what is an object of NumPy's (flags), or an address.
+PyObject* by_view(PyObject* self, void* name) {
+    return guarded([&] {
+        const Ref view = own(readable_view(self, static_cast<const char*>(name)));
+        return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
+    });
+}
+
+int set_by_view(PyObject* self, PyObject* value, void* name) {
+    return guarded_int([&] {
+        const Ref view = own(readable_view(self, static_cast<const char*>(name)));
+        const Ref plain = value != nullptr && is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
+        return PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get());
+    });
+}
+
+int set_shape(PyObject* self, PyObject* value, void*) {
+    return guarded_int([&] {
+        if (recording != nullptr) refuse("writing an array's shape");
+        array reshaped = reshape(value_of(self), to_shape(value));
+        if (reshaped.data() != value_of(self).data()) {
+            raise(PyExc_AttributeError, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+        }
+        as_object(self)->value = std::move(reshaped);
+        return 0;
+    });
+}
+
+PyObject* setflags(PyObject* self, PyObject* args, PyObject* keywords) {
+    return guarded([&] {
+        static const char* names[] = {"write", "align", "uic", nullptr};
+        PyObject *write = Py_None, *align = Py_None, *uic = Py_None;
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "|OOO", const_cast<char**>(names), &write, &align, &uic) == 0) throw PythonError{};
+        if (write != Py_None) {
+            const bool writable = is_true(write);
+            if (writable && !value_of(self).writable() && as_object(self)->base != nullptr) {
+                raise(PyExc_ValueError, "cannot set WRITEABLE flag to True of this array");
+            }
+            as_object(self)->value.set_writable(writable);
+        }
+        return Py_NewRef(Py_None);
+    });
+}
+
+template <class F>
+PyCFunction as_method(F function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+}  // namespace
+
+// numpy.ndarray's other methods, on a view.
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+    PyObject* found = PyObject_GenericGetAttr(self, name);
+    if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return found;
+    const char* text = PyUnicode_AsUTF8(name);
+    if (text == nullptr || (text[0] == '_' && text[1] == '_')) return nullptr;
+    const int known = PyObject_HasAttr(reinterpret_cast<PyObject*>(&PyArray_Type), name);
+    if (known == 0) return nullptr;
+    PyErr_Clear();
+    return guarded([&] {
+        const Ref method = import_attribute("fastnp._fallback", "method");
+        return check(PyObject_CallFunctionObjArgs(method.get(), self, name, nullptr));
+    });
+}
+
+#define FAST(name, function, doc) {name, as_method(function), METH_FASTCALL | METH_KEYWORDS, doc}
+PyMethodDef methods[] = {
+    FAST("reshape", reshape_call, "reshape($self, *shape)\n--\n\nThe same elements under another shape; a view where the strides allow."),
+    FAST("transpose", transpose_call, "transpose($self, *axes)\n--\n\nA view with the axes in another order."),
+    FAST("copy", copy_call, "copy($self)\n--\n\nA copy in C order."),
+    FAST("flatten", flatten_call, "flatten($self)\n--\n\nA copy of rank 1."),
+    FAST("conj", conjugate_call, "conj($self)\n--\n\nComplex conjugate."),
+    FAST("conjugate", conjugate_call, "conjugate($self)\n--\n\nComplex conjugate."),
+    FAST("fill", fill_call, "fill($self, value)\n--\n\nSets every element."),
+    FAST("item", item_call, "item($self, *args)\n--\n\nAn element as a Python number."),
+    FAST("tolist", tolist_call, "tolist($self)\n--\n\nThe elements as nested lists of Python numbers."),
+    FAST("astype", astype_call, "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nThe elements converted."),
+    FAST("sort", sort_call, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
+    FAST("__complex__", complex_call, nullptr),
+    FAST("__format__", format_call, nullptr),
+    {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS, "setflags($self, write=None, align=None, uic=None)\n--\n\nMakes it read-only or writable."},
+    {nullptr, nullptr, 0, nullptr}};
+#undef FAST
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
+    {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
+    {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", get_size, nullptr, "The number of elements.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
+    {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
+    {"device", get_device, nullptr, "\"cpu\".", nullptr},
+    {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
+    {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
+    {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
+    {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
+    {"flat", by_view, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
+    {"flags", by_view, nullptr, "Information about the memory layout.", const_cast<char*>("flags")},
+    {"ctypes", by_view, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
+    {"data", by_view, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
+    {"__array_interface__", by_view, nullptr, "NumPy's array interface.", const_cast<char*>("__array_interface__")},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace fastnp::python

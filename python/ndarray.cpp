@@ -1,0 +1,321 @@
+// The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
+#include "ndarray.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace fastnp::python {
+
+PyTypeObject* ndarray_type = nullptr;
+
+namespace {
+
+using Function1 = array (*)(const Operand&, const UfuncOptions&);
+using Function2 = array (*)(const Operand&, const Operand&, const UfuncOptions&);
+
+const UfuncOptions no_options;
+
+// Whether the other operand wants to handle the operation itself (numpy's rule for __array_ufunc__ = None and unknown types).
+bool defers(PyObject* a, PyObject* b) {
+    if (is_operand(a) && is_operand(b)) return false;
+    PyObject* other = is_ndarray(a) ? b : a;
+    if (PyArray_Check(other)) return true;  // a subclass of numpy.ndarray: its own operators, then __array_ufunc__
+    return PyObject_HasAttrString(other, "__array__") == 0 && PyObject_CheckBuffer(other) == 0;
+}
+
+PyObject* numpy_operator(const char* name, PyObject* a, PyObject* b) {
+    PyObject* args[] = {a, b};
+    return call_numpy(name, args, 2, nullptr);
+}
+
+PyObject* binary_slow(Function2 function, const char* name, PyObject* a, PyObject* b) {
+    if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+    try {
+        return wrap_scalar(function(to_operand(a), to_operand(b), no_options));
+    } catch (const NeedsNumpy&) {
+        return numpy_operator(name, a, b);
+    }
+}
+
+template <Function2 function>
+PyObject* binary(const char* name, PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        if (is_ndarray(a) && is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
+        return binary_slow(function, name, a, b);
+    });
+}
+
+template <Function1 function>
+PyObject* unary(PyObject* a) {
+    return guarded([&] { return wrap_scalar(function(value_of(a), no_options)); });
+}
+
+// a op= b, written into a.
+PyObject* in_place_slow(Function2 function, const char* name, PyObject* a, PyObject* b) {
+    if (!is_operand(b) && defers(a, b)) return Py_NewRef(Py_NotImplemented);
+    try {
+        UfuncOptions options;
+        options.out = value_of(a);
+        const array result = function(value_of(a), to_operand(b), options);
+        // A 0-d array that stood for a NumPy scalar is no memory to write into: the name gets the result.
+        if (reinterpret_cast<NdArray*>(a)->scalar) return wrap_scalar(result);
+        return Py_NewRef(a);
+    } catch (const NeedsNumpy&) {
+        const Ref view = own(readable_view(a, name));
+        const Ref other = is_ndarray(b) ? own(readable_view(b, name)) : Ref::borrow(b);
+        const Ref ufunc = import_attribute("numpy", name);
+        const Ref done = own(PyObject_CallFunctionObjArgs(ufunc.get(), view.get(), other.get(), view.get(), nullptr));
+        return Py_NewRef(a);
+    }
+}
+
+template <Function2 function>
+PyObject* in_place(const char* name, PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        if (reinterpret_cast<NdArray*>(a)->scalar) return binary<function>(name, a, b);  // as a NumPy scalar: a new value
+        return in_place_slow(function, name, a, b);
+    });
+}
+
+#define FASTNP_BINARY(slot, name)                                                          \
+    PyObject* slot(PyObject* a, PyObject* b) { return binary<&fastnp::name>(#name, a, b); } \
+    PyObject* in_place_##slot(PyObject* a, PyObject* b) { return in_place<&fastnp::name>(#name, a, b); }
+FASTNP_BINARY(nb_add, add)
+FASTNP_BINARY(nb_subtract, subtract)
+FASTNP_BINARY(nb_multiply, multiply)
+FASTNP_BINARY(nb_true_divide, divide)
+FASTNP_BINARY(nb_floor_divide, floor_divide)
+FASTNP_BINARY(nb_remainder, remainder)
+FASTNP_BINARY(nb_lshift, left_shift)
+FASTNP_BINARY(nb_rshift, right_shift)
+FASTNP_BINARY(nb_and, bitwise_and)
+FASTNP_BINARY(nb_or, bitwise_or)
+FASTNP_BINARY(nb_xor, bitwise_xor)
+#undef FASTNP_BINARY
+
+// NumPy computes x ** 2, x ** 0.5 and the like by cheaper ufuncs, whose results differ in the last place and at signed zeros.
+PyObject* fast_power(PyObject* a, PyObject* b) {
+    if (!is_ndarray(a)) return nullptr;
+    const array& x = value_of(a);
+    double exponent = 0;
+    if (PyFloat_CheckExact(b)) {
+        if (!is_inexact(x.dtype())) return nullptr;
+        exponent = PyFloat_AS_DOUBLE(b);
+    } else if (PyLong_CheckExact(b)) {
+        int overflow = 0;
+        const long value = PyLong_AsLongAndOverflow(b, &overflow);
+        if (overflow != 0 || value < -1 || value > 2) return nullptr;
+        if (!is_inexact(x.dtype()) && !(is_integer(x.dtype()) && value == 2)) return nullptr;
+        exponent = static_cast<double>(value);
+    } else {
+        return nullptr;
+    }
+    if (exponent == 1.0) return wrap_scalar(positive(x));
+    if (exponent == -1.0) return wrap_scalar(reciprocal(x));
+    if (exponent == 0.5) return wrap_scalar(sqrt(x));
+    if (exponent == 2.0) return wrap_scalar(square(x));
+    return nullptr;
+}
+
+PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
+    if (modulo != Py_None) return Py_NewRef(Py_NotImplemented);
+    return guarded([&]() -> PyObject* {
+        if (PyObject* fast = fast_power(a, b)) return fast;
+        return binary<&fastnp::power>("power", a, b);
+    });
+}
+PyObject* in_place_nb_power(PyObject* a, PyObject* b, PyObject*) {
+    return guarded([&]() -> PyObject* {
+        if (is_ndarray(a) && PyLong_CheckExact(b) && PyLong_AsLong(b) == 2) return in_place<&fastnp::multiply>("multiply", a, a);
+        return in_place<&fastnp::power>("power", a, b);
+    });
+}
+
+PyObject* nb_divmod(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+        try {
+            std::pair<array, array> both = divmod(to_operand(a), to_operand(b));
+            const Ref quotient = own(wrap_scalar(std::move(both.first)));
+            const Ref rest = own(wrap_scalar(std::move(both.second)));
+            return check(PyTuple_Pack(2, quotient.get(), rest.get()));
+        } catch (const NeedsNumpy&) {
+            return numpy_operator("divmod", a, b);
+        }
+    });
+}
+
+PyObject* nb_matmul(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+        try {
+            return wrap_scalar(matmul(to_array(a), to_array(b)));
+        } catch (const NeedsNumpy&) {
+            return numpy_operator("matmul", a, b);
+        }
+    });
+}
+
+PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const array result = matmul(value_of(a), to_array(b));
+        UfuncOptions options;
+        options.out = value_of(a);
+        positive(result, options);
+        return Py_NewRef(a);
+    });
+}
+
+// The only element as a NumPy scalar: what bool(), int() and the like read.
+Ref only_element(PyObject* self, const char* what) {
+    const array& value = value_of(self);
+    check_readable(value, what);
+    if (value.size() != 1) raise(PyExc_TypeError, "only length-1 arrays can be converted to Python scalars");
+    return own(numpy_scalar(value));
+}
+
+int nb_bool(PyObject* self) {
+    return guarded_int([&] {
+        const array& value = value_of(self);
+        check_readable(value, "bool()");
+        if (value.size() == 0) raise(PyExc_ValueError, "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
+        if (value.size() != 1) raise(PyExc_ValueError, "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+        return PyObject_IsTrue(only_element(self, "bool()").get());
+    });
+}
+// int(), float() and complex() of arrays with an axis: through NumPy, which knows its words and warnings for them.
+template <class F>
+PyObject* number(PyObject* self, const char* what, F&& convert) {
+    return guarded([&] {
+        const array& value = value_of(self);
+        check_readable(value, what);
+        if (value.ndim() == 0) return check(convert(own(numpy_scalar(value)).get()));
+        return check(convert(own(numpy_view(value, self)).get()));
+    });
+}
+PyObject* nb_int(PyObject* self) {
+    return number(self, "int()", [](PyObject* x) { return PyNumber_Long(x); });
+}
+PyObject* nb_float(PyObject* self) {
+    return number(self, "float()", [](PyObject* x) { return PyNumber_Float(x); });
+}
+PyObject* nb_index(PyObject* self) {
+    return guarded([&] {
+        if (value_of(self).ndim() != 0 || !is_integer(value_of(self).dtype())) raise(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+        return check(PyNumber_Index(only_element(self, "an index").get()));
+    });
+}
+
+template <Function2 function>
+PyObject* compare(const char* name, PyObject* a, PyObject* b) {
+    if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
+    if (b == Py_None || PyUnicode_Check(b) || (!is_operand(b) && !PyArray_Check(b))) {
+        if (defers(a, b) && b != Py_None) return Py_NewRef(Py_NotImplemented);
+        return numpy_operator(name, a, b);
+    }
+    return binary_slow(function, name, a, b);
+}
+
+PyObject* richcompare(PyObject* a, PyObject* b, int operation) {
+    return guarded([&]() -> PyObject* {
+        switch (operation) {
+            case Py_EQ: return compare<&fastnp::equal>("equal", a, b);
+            case Py_NE: return compare<&fastnp::not_equal>("not_equal", a, b);
+            case Py_LT: return compare<&fastnp::less>("less", a, b);
+            case Py_LE: return compare<&fastnp::less_equal>("less_equal", a, b);
+            case Py_GT: return compare<&fastnp::greater>("greater", a, b);
+            default: return compare<&fastnp::greater_equal>("greater_equal", a, b);
+        }
+    });
+}
+
+Py_ssize_t length(PyObject* self) {
+    return static_cast<Py_ssize_t>(guarded_int([&]() -> int {
+               if (value_of(self).ndim() == 0) raise(PyExc_TypeError, "len() of unsized object");
+               return 0;
+           })) < 0
+               ? -1
+               : static_cast<Py_ssize_t>(value_of(self).shape(0));
+}
+
+PyObject* iterate(PyObject* self) {
+    if (value_of(self).ndim() == 0) {
+        PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
+        return nullptr;
+    }
+    return PySeqIter_New(self);
+}
+
+int contains(PyObject* self, PyObject* element) {
+    return guarded_int([&] {
+        const array found = any(equal(value_of(self), to_operand(element)));
+        check_readable(found, "`in`");
+        return found.item<bool>() ? 1 : 0;
+    });
+}
+
+PyObject* text(PyObject* self, const char* what, PyObject* (*convert)(PyObject*)) {
+    return guarded([&] { return check(convert(own(readable_view(self, what)).get())); });
+}
+PyObject* repr(PyObject* self) { return text(self, "repr()", PyObject_Repr); }
+PyObject* str(PyObject* self) { return text(self, "str()", PyObject_Str); }
+
+void deallocate(PyObject* self) {
+    auto* object = reinterpret_cast<NdArray*>(self);
+    if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
+    object->value.~array();
+    Py_XDECREF(object->base);
+    PyTypeObject* type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+// ndarray(shape, dtype=float, buffer=None, offset=0, strides=None, order=None), as numpy.ndarray.
+PyObject* create(PyTypeObject*, PyObject* args, PyObject* keywords) {
+    return guarded([&] {
+        const Ref type = import_attribute("numpy", "ndarray");
+        const Ref made = own(PyObject_Call(type.get(), args, keywords));
+        return wrap(from_numpy(as_numpy(made.get())));
+    });
+}
+
+PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(NdArray, weakrefs), READONLY, nullptr}, {nullptr, 0, 0, 0, nullptr}};
+
+}  // namespace
+
+void add_ndarray(PyObject* module) {
+    static std::vector<PyMethodDef> all_methods;
+    for (PyMethodDef* table : {function_methods(), methods, protocol_methods}) {
+        for (PyMethodDef* row = table; row->ml_name != nullptr; ++row) all_methods.push_back(*row);
+    }
+    all_methods.push_back({nullptr, nullptr, 0, nullptr});
+    static char doc[] = "An n-dimensional array of one dtype, as numpy.ndarray: memory with strides, or a value of a function being compiled.";
+#define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
+    PyType_Slot slots[] = {
+        SLOT(Py_tp_dealloc, deallocate), SLOT(Py_tp_new, create), SLOT(Py_tp_repr, repr), SLOT(Py_tp_str, str), SLOT(Py_tp_iter, iterate),
+        SLOT(Py_tp_richcompare, richcompare), SLOT(Py_tp_hash, PyObject_HashNotImplemented), SLOT(Py_tp_getattro, get_attribute),
+        {Py_tp_members, members}, {Py_tp_methods, all_methods.data()}, {Py_tp_getset, properties}, {Py_tp_doc, doc},
+        SLOT(Py_bf_getbuffer, get_buffer), SLOT(Py_bf_releasebuffer, release_buffer),
+        SLOT(Py_mp_length, length), SLOT(Py_mp_subscript, get_item), SLOT(Py_mp_ass_subscript, set_item),
+        SLOT(Py_sq_length, length), SLOT(Py_sq_item, sequence_item), SLOT(Py_sq_contains, contains),
+        SLOT(Py_nb_add, nb_add), SLOT(Py_nb_subtract, nb_subtract), SLOT(Py_nb_multiply, nb_multiply), SLOT(Py_nb_true_divide, nb_true_divide),
+        SLOT(Py_nb_floor_divide, nb_floor_divide), SLOT(Py_nb_remainder, nb_remainder), SLOT(Py_nb_divmod, nb_divmod), SLOT(Py_nb_power, nb_power),
+        SLOT(Py_nb_lshift, nb_lshift), SLOT(Py_nb_rshift, nb_rshift), SLOT(Py_nb_and, nb_and), SLOT(Py_nb_or, nb_or), SLOT(Py_nb_xor, nb_xor),
+        SLOT(Py_nb_matrix_multiply, nb_matmul),
+        SLOT(Py_nb_negative, unary<&fastnp::negative>), SLOT(Py_nb_positive, unary<&fastnp::positive>), SLOT(Py_nb_absolute, unary<&fastnp::absolute>),
+        SLOT(Py_nb_invert, unary<&fastnp::invert>), SLOT(Py_nb_bool, nb_bool), SLOT(Py_nb_int, nb_int), SLOT(Py_nb_float, nb_float), SLOT(Py_nb_index, nb_index),
+        SLOT(Py_nb_inplace_add, in_place_nb_add), SLOT(Py_nb_inplace_subtract, in_place_nb_subtract), SLOT(Py_nb_inplace_multiply, in_place_nb_multiply),
+        SLOT(Py_nb_inplace_true_divide, in_place_nb_true_divide), SLOT(Py_nb_inplace_floor_divide, in_place_nb_floor_divide),
+        SLOT(Py_nb_inplace_remainder, in_place_nb_remainder), SLOT(Py_nb_inplace_power, in_place_nb_power), SLOT(Py_nb_inplace_lshift, in_place_nb_lshift),
+        SLOT(Py_nb_inplace_rshift, in_place_nb_rshift), SLOT(Py_nb_inplace_and, in_place_nb_and), SLOT(Py_nb_inplace_or, in_place_nb_or),
+        SLOT(Py_nb_inplace_xor, in_place_nb_xor), SLOT(Py_nb_inplace_matrix_multiply, in_place_nb_matmul),
+        {0, nullptr}};
+#undef SLOT
+    PyType_Spec spec = {"fastnp.ndarray", sizeof(NdArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    ndarray_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
+    check(PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(ndarray_type)));
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,150 @@
+// How other libraries see a fastnp.ndarray, without copies: the buffer protocol, NumPy's __array__ protocols, DLPack, pickling.
+#include <memory>
+
+#include "ndarray.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// PEP 3118's format of a dtype; bfloat16 has none, its bits are uint16.
+const char* format_of(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::bool_: return "?";
+        case Dtype::int8: return "b";
+        case Dtype::uint8: return "B";
+        case Dtype::int16: return "h";
+        case Dtype::uint16: return "H";
+        case Dtype::int32: return "i";
+        case Dtype::uint32: return "I";
+        case Dtype::int64: return "l";
+        case Dtype::uint64: return "L";
+        case Dtype::float16: return "e";
+        case Dtype::bfloat16: return "H";
+        case Dtype::float32: return "f";
+        case Dtype::float64: return "d";
+        case Dtype::complex64: return "Zf";
+        case Dtype::complex128: return "Zd";
+    }
+    return "B";
+}
+
+struct BufferLayout {
+    Shape shape;
+    Strides strides;
+};
+
+PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        static const char* names[] = {"dtype", "copy", nullptr};
+        PyObject* dtype = Py_None;
+        PyObject* copy = Py_None;
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "|O$O", const_cast<char**>(names), &dtype, &copy) == 0) throw PythonError{};
+        Ref view = own(readable_view(self, "numpy.asarray"));
+        if (dtype != Py_None) {
+            PyArray_Descr* wanted = nullptr;
+            if (PyArray_DescrConverter(dtype, &wanted) == 0) throw PythonError{};
+            if (PyArray_EquivTypes(PyArray_DESCR(as_numpy(view.get())), wanted) == 0) {
+                if (copy == Py_False) {
+                    Py_DECREF(wanted);
+                    raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+                }
+                return check(PyArray_CastToType(as_numpy(view.get()), wanted, 0));
+            }
+            Py_DECREF(wanted);
+        }
+        if (copy == Py_True) return check(PyArray_NewCopy(as_numpy(view.get()), NPY_KEEPORDER));
+        return view.release();
+    });
+}
+
+PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
+    return guarded([&] {
+        const Ref view = own(readable_view(self, "DLPack"));
+        const Ref method = own(PyObject_GetAttrString(view.get(), "__dlpack__"));
+        return check(PyObject_Call(method.get(), args, keywords));
+    });
+}
+
+PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
+
+PyObject* reduce(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const Ref view = own(readable_view(self, "pickling"));
+        const Ref rebuild = import_attribute("fastnp", "asarray");
+        return check(Py_BuildValue("(O(O))", rebuild.get(), view.get()));
+    });
+}
+
+PyObject* copy(PyObject* self, PyObject*) {
+    return guarded([&] { return wrap(value_of(self).copy()); });
+}
+
+PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
+    static PyObject* dispatch = nullptr;
+    return guarded([&] {
+        (void)self;
+        if (dispatch == nullptr) dispatch = import_attribute("fastnp._dispatch", "array_ufunc").release();
+        return check(PyObject_Call(dispatch, args, keywords));
+    });
+}
+
+PyObject* array_function(PyObject* self, PyObject* args, PyObject* keywords) {
+    static PyObject* dispatch = nullptr;
+    return guarded([&] {
+        (void)self;
+        if (dispatch == nullptr) dispatch = import_attribute("fastnp._dispatch", "array_function").release();
+        return check(PyObject_Call(dispatch, args, keywords));
+    });
+}
+
+template <class F>
+PyCFunction as_method(F function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+}  // namespace
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    view->obj = nullptr;
+    return guarded_int([&] {
+        const array& value = value_of(self);
+        check_readable(value, "the buffer protocol");
+        if ((flags & PyBUF_WRITABLE) != 0 && !value.writable()) raise(PyExc_BufferError, "buffer source array is read-only");
+        const bool needs_c = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+        const bool needs_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+        const bool needs_any = (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
+        if ((needs_c && !value.is_c_contiguous()) || (needs_f && !value.is_f_contiguous()) ||
+            (needs_any && !value.is_c_contiguous() && !value.is_f_contiguous())) {
+            raise(PyExc_BufferError, "ndarray is not C-contiguous");
+        }
+        auto layout = std::make_unique<BufferLayout>(BufferLayout{value.shape(), value.strides()});
+        view->buf = value.data();
+        view->len = value.nbytes();
+        view->itemsize = value.itemsize();
+        view->readonly = value.writable() ? 0 : 1;
+        view->ndim = static_cast<int>(layout->shape.size());
+        view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(value.dtype())) : nullptr;
+        view->shape = (flags & PyBUF_ND) != 0 ? layout->shape.data() : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? layout->strides.data() : nullptr;
+        view->suboffsets = nullptr;
+        view->internal = layout.release();
+        view->obj = Py_NewRef(self);
+        return 0;
+    });
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferLayout*>(view->internal); }
+
+PyMethodDef protocol_methods[] = {
+    {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS, "The elements as numpy.ndarray; a view unless a copy is asked for."},
+    {"__dlpack__", as_method(dlpack), METH_VARARGS | METH_KEYWORDS, "A DLPack capsule over the same memory."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__copy__", copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", copy, METH_O, nullptr},
+    {"__array_ufunc__", as_method(array_ufunc), METH_VARARGS | METH_KEYWORDS, "NumPy's ufuncs over fastnp arrays are fastnp's."},
+    {"__array_function__", as_method(array_function), METH_VARARGS | METH_KEYWORDS, "NumPy's functions over fastnp arrays are fastnp's."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace fastnp::python

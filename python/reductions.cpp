@@ -1,0 +1,114 @@
+// Reductions, scans, clip, round and where: bodies of functions.def.
+#include "functions.h"
+
+namespace fastnp::python {
+
+namespace {
+
+using Fold = array (*)(const Operand&, const FoldOptions&);
+using Scan = array (*)(const Operand&, const AxisOptions&);
+
+// Arguments of a reduction by name, whatever the order of its signature.
+struct FoldArguments {
+    PyObject *axis = nullptr, *dtype = nullptr, *out = nullptr, *keepdims = nullptr, *initial = nullptr, *where = nullptr;
+};
+
+FoldOptions to_options(const FoldArguments& given) {
+    FoldOptions options;
+    options.axis = to_axes(given.axis);
+    options.keepdims = !is_missing(given.keepdims) && is_true(given.keepdims);
+    options.dtype = to_dtype(given.dtype);
+    if (!is_missing(given.initial)) options.initial = to_scalar(given.initial);
+    options.where = to_mask(given.where);
+    options.out = to_out(given.out);
+    return options;
+}
+
+// Reductions of one element type keep it: a list, or a number, is an array first.
+Operand fold_operand(PyObject* object) { return to_array(object); }
+
+PyObject* fold(Fold function, PyObject* a, const FoldArguments& given) { return finish(function(fold_operand(a), to_options(given)), given.out); }
+
+PyObject* along(Scan function, PyObject* a, PyObject* axis, PyObject* dtype, PyObject* out, PyObject* keepdims) {
+    AxisOptions options;
+    options.axis = to_axis(axis);
+    options.keepdims = !is_missing(keepdims) && is_true(keepdims);
+    options.dtype = to_dtype(dtype);
+    options.out = to_out(out);
+    return finish(function(fold_operand(a), options), out);
+}
+
+double to_ddof(PyObject* ddof, PyObject* correction) {
+    PyObject* given = is_missing(correction) ? ddof : correction;
+    if (is_missing(given)) return 0;
+    const double value = PyFloat_AsDouble(given);
+    if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
+    return value;
+}
+
+PyObject* spread(array (*function)(const Operand&, const FoldOptions&, double), PyObject** v) {
+    only_defaults({v[7]});
+    const FoldOptions options = to_options({v[1], v[2], v[3], v[5], nullptr, v[6]});
+    return finish(function(fold_operand(v[0]), options, to_ddof(v[4], v[8])), v[3]);
+}
+
+}  // namespace
+
+PyObject* sum_body(PyObject** v) { return fold(&sum_fold, v[0], {v[1], v[2], v[3], v[4], v[5], v[6]}); }
+PyObject* prod_body(PyObject** v) { return fold(&prod_fold, v[0], {v[1], v[2], v[3], v[4], v[5], v[6]}); }
+PyObject* max_body(PyObject** v) { return fold(&max_fold, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
+PyObject* min_body(PyObject** v) { return fold(&min_fold, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
+PyObject* any_body(PyObject** v) { return fold(&any_fold, v[0], {v[1], nullptr, v[2], v[3], nullptr, v[4]}); }
+PyObject* all_body(PyObject** v) { return fold(&all_fold, v[0], {v[1], nullptr, v[2], v[3], nullptr, v[4]}); }
+PyObject* mean_body(PyObject** v) { return fold(&fastnp::mean, v[0], {v[1], v[2], v[3], v[4], nullptr, v[5]}); }
+PyObject* var_body(PyObject** v) { return spread(&fastnp::var, v); }
+PyObject* std_body(PyObject** v) { return spread(&fastnp::stddev, v); }
+PyObject* argmax_body(PyObject** v) { return along(&argmax, v[0], v[1], nullptr, v[2], v[3]); }
+PyObject* argmin_body(PyObject** v) { return along(&argmin, v[0], v[1], nullptr, v[2], v[3]); }
+PyObject* cumsum_body(PyObject** v) { return along(&cumsum, v[0], v[1], v[2], v[3], nullptr); }
+PyObject* cumprod_body(PyObject** v) { return along(&cumprod, v[0], v[1], v[2], v[3], nullptr); }
+
+PyObject* clip_body(PyObject** v) {
+    PyObject* low = v[1] == nullptr ? v[4] : v[1];
+    PyObject* high = v[2] == nullptr ? v[5] : v[2];
+    if ((v[1] != nullptr && v[4] != nullptr) || (v[2] != nullptr && v[5] != nullptr)) throw NeedsNumpy{};
+    UfuncOptions options;
+    options.out = to_out(v[3]);
+    options.where = to_mask(v[6]);
+    options.dtype = to_dtype(v[7]);
+    if (v[8] != nullptr) options.casting = to_casting(v[8]);
+    std::optional<Operand> lower, upper;
+    if (!is_missing(low)) lower = to_operand(low);
+    if (!is_missing(high)) upper = to_operand(high);
+    if (!lower && !upper) return finish(options.out ? positive(to_array(v[0]), options) : to_array(v[0]).copy(), v[3]);
+    return finish(clip(to_array(v[0]), lower, upper, options), v[3]);
+}
+
+PyObject* round_body(PyObject** v) {
+    only_defaults({v[2]});
+    const int decimals = is_missing(v[1]) ? 0 : static_cast<int>(to_index(v[1]));
+    return wrap_scalar(round(to_array(v[0]), decimals));
+}
+
+PyObject* where_body(PyObject** v) { return wrap(where(to_array(v[0]), to_operand(v[1]), to_operand(v[2]))); }
+
+// A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share.
+namespace {
+PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {
+    if (is_ndarray(object) && recording == nullptr && !value_of(object).is_recorded() && is_complex(value_of(object).dtype())) {
+        const Ref view = own(numpy_view(value_of(object), object));
+        const Ref half = own(PyObject_GetAttrString(view.get(), attribute));
+        return wrap_view(from_numpy(as_numpy(half.get())), object);
+    }
+    const array x = to_array(object);
+    if (!is_complex(x.dtype()) && attribute[0] == 'r') return is_ndarray(object) ? Py_NewRef(object) : wrap_view(x, object);
+    const bool scalar = !is_ndarray(object) && !PyArray_Check(object);
+    array result = function(x, {});
+    return scalar ? wrap_scalar(std::move(result)) : wrap(std::move(result));
+}
+}  // namespace
+
+PyObject* real_body(PyObject** v) { return part(v[0], &fastnp::real, "real"); }
+PyObject* imag_body(PyObject** v) { return part(v[0], &fastnp::imag, "imag"); }
+
+}  // namespace fastnp::python

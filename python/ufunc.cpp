@@ -1,0 +1,354 @@
+// fastnp.ufunc: one object for every elementwise op of the catalogue that NumPy has as a ufunc, with NumPy's calling conventions. What is about
+// the op's kind is here once; loops that only NumPy has (objects, dates, long double) are NumPy's, on views.
+#include "ufunc.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "functions.h"
+
+namespace fastnp::python {
+
+namespace {
+
+using Function1 = array (*)(const Operand&, const UfuncOptions&);
+using Function2 = array (*)(const Operand&, const Operand&, const UfuncOptions&);
+using Fold = array (*)(const Operand&, const FoldOptions&);
+using Scan = array (*)(const Operand&, const AxisOptions&);
+using Pair1 = std::pair<array, array> (*)(const Operand&);
+using Pair2 = std::pair<array, array> (*)(const Operand&, const Operand&);
+
+struct Row {
+    const char* name;
+    const char* doc;
+    Function1 one = nullptr;
+    Function2 two = nullptr;
+    Pair1 pair_of_one = nullptr;
+    Pair2 pair_of_two = nullptr;
+    int inputs() const { return two != nullptr || pair_of_two != nullptr ? 2 : 1; }
+    int outputs() const { return pair_of_one != nullptr || pair_of_two != nullptr ? 2 : 1; }
+};
+
+constexpr Row rows[] = {
+#define MAP1(name, rule, meaning, traits, doc) {#name, doc, &fastnp::name},
+#define MAP2(name, rule, meaning, traits, doc) {#name, doc, nullptr, &fastnp::name},
+#include "fastnp/ops/map.def"
+    {"divmod", "Quotient and remainder at once.", nullptr, nullptr, nullptr, &fastnp::divmod},
+    {"frexp", "Mantissa and exponent.", nullptr, nullptr, &fastnp::frexp},
+    {"modf", "Fractional and integral parts.", nullptr, nullptr, &fastnp::modf},
+};
+
+struct Reduction {
+    const char* name;
+    Fold fold;
+    Scan scan;
+};
+// Ufuncs whose reduce (and accumulate) are ops of their own.
+constexpr Reduction reductions[] = {{"add", &sum_fold, &cumsum},      {"multiply", &prod_fold, &cumprod}, {"maximum", &max_fold, nullptr},
+                                    {"minimum", &min_fold, nullptr}, {"logical_or", &any_fold, nullptr}, {"logical_and", &all_fold, nullptr}};
+
+struct Ufunc {
+    PyObject_HEAD
+    vectorcallfunc call;
+    const Row* row;
+    const Reduction* reduction;
+    PyObject* name;
+};
+PyTypeObject* ufunc_type = nullptr;
+const UfuncOptions no_options;
+
+const Row& row_of(PyObject* self) { return *reinterpret_cast<Ufunc*>(self)->row; }
+
+struct Parsed {
+    PyObject* inputs[2] = {};
+    PyObject* outs[2] = {};
+    UfuncOptions options;
+    bool plain = true;  // no options besides out
+};
+
+bool is_named(PyObject* name, const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; }
+
+void parse_keyword(const Row& row, Parsed& parsed, PyObject* name, PyObject* value) {
+    if (is_named(name, "out")) {
+        if (value == Py_None) return;
+        if (parsed.outs[0] != nullptr || parsed.outs[1] != nullptr) raise(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
+        if (!PyTuple_CheckExact(value)) {
+            if (row.outputs() > 1) raise(PyExc_TypeError, "'out' must be a tuple of arrays");
+            parsed.outs[0] = value;
+            return;
+        }
+        if (PyTuple_GET_SIZE(value) != row.outputs()) raise(PyExc_ValueError, "The 'out' tuple must have exactly one entry per ufunc output");
+        for (int i = 0; i < row.outputs(); ++i) parsed.outs[i] = PyTuple_GET_ITEM(value, i);
+    } else if (is_named(name, "where")) {
+        if (value == Py_True) return;
+        parsed.options.where = to_array(value);
+        if (parsed.options.where->dtype() != Dtype::bool_) throw NeedsNumpy{};
+        parsed.plain = false;
+    } else if (is_named(name, "dtype")) {
+        parsed.options.dtype = to_dtype(value);
+        parsed.plain = parsed.plain && !parsed.options.dtype;
+    } else if (is_named(name, "casting")) {
+        parsed.options.casting = to_casting(value);
+        parsed.plain = false;
+    } else if (is_named(name, "order")) {
+        if (!is_named(value, "K") && !is_named(value, "C")) throw NeedsNumpy{};
+    } else if (!is_named(name, "subok")) {
+        throw NeedsNumpy{};  // signature=, or NumPy's words for what it does not know either
+    }
+}
+
+Parsed parse(const Row& row, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    Parsed parsed;
+    if (nargs < row.inputs() || nargs > row.inputs() + row.outputs()) {
+        const std::string range = "from " + std::to_string(row.inputs()) + " to " + std::to_string(row.inputs() + row.outputs());
+        raise(PyExc_TypeError, std::string(row.name) + "() takes " + range + " positional arguments but " + std::to_string(nargs) + " were given");
+    }
+    for (int i = 0; i < row.inputs(); ++i) parsed.inputs[i] = args[i];
+    for (Py_ssize_t i = row.inputs(); i < nargs; ++i) parsed.outs[i - row.inputs()] = args[i];
+    const Py_ssize_t named = kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames);
+    for (Py_ssize_t i = 0; i < named; ++i) parse_keyword(row, parsed, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]);
+    return parsed;
+}
+
+PyObject* into(PyObject* out, array result) {
+    if (is_missing(out)) return wrap_scalar(std::move(result));
+    UfuncOptions options;
+    options.out = to_out(out);
+    positive(result.dtype() == Dtype::bool_ ? result.astype(options.out->dtype()) : result, options);
+    return Py_NewRef(out);
+}
+
+PyObject* run(const Row& row, Parsed& parsed) {
+    if (row.outputs() == 2) {
+        if (!parsed.plain) throw NeedsNumpy{};
+        const Operand x = to_operand(parsed.inputs[0]);
+        std::pair<array, array> both = row.pair_of_one != nullptr ? row.pair_of_one(x) : row.pair_of_two(x, to_operand(parsed.inputs[1]));
+        const Ref first = own(into(parsed.outs[0], std::move(both.first)));
+        const Ref second = own(into(parsed.outs[1], std::move(both.second)));
+        return check(PyTuple_Pack(2, first.get(), second.get()));
+    }
+    parsed.options.out = to_out(parsed.outs[0]);
+    const Operand x = to_operand(parsed.inputs[0]);
+    array result = row.one != nullptr ? row.one(x, parsed.options) : row.two(x, to_operand(parsed.inputs[1]), parsed.options);
+    return is_missing(parsed.outs[0]) ? wrap_scalar(std::move(result)) : Py_NewRef(parsed.outs[0]);
+}
+
+// An operand of an unknown type with an __array_ufunc__ of its own decides for itself; NumPy asks it.
+bool overrides(PyObject* object) {
+    if (is_operand(object)) return false;
+    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__array_ufunc__") != 0 && !is_ndarray(object);
+}
+
+PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
+    const Row& row = row_of(self);
+    const Py_ssize_t nargs = PyVectorcall_NARGS(flagged);
+    return guarded([&]() -> PyObject* {
+        if (kwnames == nullptr && nargs == row.inputs()) {
+            if (row.one != nullptr && is_ndarray(args[0])) return wrap_scalar(row.one(value_of(args[0]), no_options));
+            if (row.two != nullptr && is_ndarray(args[0]) && is_ndarray(args[1])) {
+                return wrap_scalar(row.two(value_of(args[0]), value_of(args[1]), no_options));
+            }
+        }
+        try {
+            for (Py_ssize_t i = 0; i < nargs; ++i) {
+                if (overrides(args[i])) throw NeedsNumpy{};
+            }
+            Parsed parsed = parse(row, args, nargs, kwnames);
+            return run(row, parsed);
+        } catch (const NeedsNumpy&) {
+            return call_numpy(row.name, args, nargs, kwnames);
+        }
+    });
+}
+
+// "add.reduce" by NumPy, on views.
+PyObject* numpy_method(PyObject* self, const char* method, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return call_numpy((std::string(row_of(self).name) + "." + method).c_str(), args, nargs, kwnames);
+}
+
+void binary_only(const Row& row, const char* method) {
+    if (row.inputs() != 2) raise(PyExc_ValueError, std::string(method) + " only supported for binary functions");
+    if (row.outputs() != 1) raise(PyExc_ValueError, std::string(method) + " only supported for functions returning a single value");
+}
+
+PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const Signature signature("reduce", "array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True");
+    return guarded([&]() -> PyObject* {
+        binary_only(row_of(self), "reduce");
+        try {
+            const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
+            if (reduction == nullptr) throw NeedsNumpy{};
+            PyObject* v[Signature::most] = {};
+            signature.bind(nullptr, args, nargs, kwnames, v);
+            FoldOptions options;
+            options.axis = v[1] == nullptr ? Axes(0) : to_axes(v[1]);
+            options.dtype = to_dtype(v[2]);
+            const bool logical = reduction->fold == &any_fold || reduction->fold == &all_fold;
+            if (logical && options.dtype && options.dtype != Dtype::bool_) throw NeedsNumpy{};
+            options.out = to_out(v[3]);
+            options.keepdims = v[4] != nullptr && is_true(v[4]);
+            if (v[5] == Py_None) throw NeedsNumpy{};  // initial=None: no identity
+            if (!is_missing(v[5])) options.initial = to_scalar(v[5]);
+            options.where = to_mask(v[6]);
+            return finish(reduction->fold(to_array(v[0]), options), v[3]);
+        } catch (const NeedsNumpy&) {
+            return numpy_method(self, "reduce", args, nargs, kwnames);
+        }
+    });
+}
+
+PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const Signature signature("accumulate", "array, axis=0, dtype=None, out=None");
+    return guarded([&]() -> PyObject* {
+        binary_only(row_of(self), "accumulate");
+        try {
+            const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
+            if (reduction == nullptr || reduction->scan == nullptr) throw NeedsNumpy{};
+            PyObject* v[Signature::most] = {};
+            signature.bind(nullptr, args, nargs, kwnames, v);
+            AxisOptions options;
+            options.axis = v[1] == nullptr ? 0 : to_axis(v[1]);
+            options.dtype = to_dtype(v[2]);
+            options.out = to_out(v[3]);
+            const array x = to_array(v[0]);
+            if (x.ndim() == 0) throw NeedsNumpy{};
+            return finish(reduction->scan(x, options), v[3]);
+        } catch (const NeedsNumpy&) {
+            return numpy_method(self, "accumulate", args, nargs, kwnames);
+        }
+    });
+}
+
+PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        const Row& row = row_of(self);
+        binary_only(row, "outer");
+        try {
+            if (nargs != 2 || kwnames != nullptr) throw NeedsNumpy{};
+            const array x = to_array(args[0]);
+            const array y = to_array(args[1]);
+            std::vector<Index> subscript{ellipsis};
+            for (int i = 0; i < y.ndim(); ++i) subscript.emplace_back(newaxis);
+            return wrap_scalar(row.two(x.index(subscript), y, no_options));
+        } catch (const NeedsNumpy&) {
+            return numpy_method(self, "outer", args, nargs, kwnames);
+        }
+    });
+}
+
+PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&] { return numpy_method(self, "at", args, nargs, kwnames); });
+}
+PyObject* reduceat(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&] { return numpy_method(self, "reduceat", args, nargs, kwnames); });
+}
+
+PyObject* pickled(PyObject* self, PyObject*) { return PyUnicode_FromString(row_of(self).name); }
+
+Ref numpy_ufunc(PyObject* self) { return import_attribute("numpy", row_of(self).name); }
+
+PyObject* by_numpy(PyObject* self, void* name) {
+    return guarded([&] { return check(PyObject_GetAttrString(numpy_ufunc(self).get(), static_cast<const char*>(name))); });
+}
+PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(row_of(self).inputs()); }
+PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(row_of(self).outputs()); }
+PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(row_of(self).inputs() + row_of(self).outputs()); }
+PyObject* get_doc(PyObject* self, void*) { return PyUnicode_FromString(row_of(self).doc); }
+
+// NumPy's loops over the dtypes that fastnp has.
+Ref loops(PyObject* self) {
+    const Ref all = own(PyObject_GetAttrString(numpy_ufunc(self).get(), "types"));
+    Ref own_loops = own(PyList_New(0));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all.get()); ++i) {
+        const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(all.get(), i));
+        if (std::strcspn(text, "gGOmMV") == std::strlen(text)) check(PyList_Append(own_loops.get(), PyList_GET_ITEM(all.get(), i)));
+    }
+    return own_loops;
+}
+PyObject* get_types(PyObject* self, void*) {
+    return guarded([&] { return loops(self).release(); });
+}
+PyObject* get_ntypes(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromSsize_t(PyList_GET_SIZE(loops(self).get())); });
+}
+
+PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", row_of(self).name); }
+
+template <class F>
+PyCFunction as_method(F function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+PyMethodDef ufunc_methods[] = {
+    {"reduce", as_method(reduce), METH_FASTCALL | METH_KEYWORDS, "Folds an axis (or several)."},
+    {"accumulate", as_method(accumulate), METH_FASTCALL | METH_KEYWORDS, "Folds an axis, keeping every partial result."},
+    {"outer", as_method(outer_product), METH_FASTCALL | METH_KEYWORDS, "Applies the function to every pair of elements."},
+    {"at", as_method(at), METH_FASTCALL | METH_KEYWORDS, "Applies the function in place at indices, repeated ones too."},
+    {"reduceat", as_method(reduceat), METH_FASTCALL | METH_KEYWORDS, "Folds slices of an axis."},
+    {"__reduce__", pickled, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef ufunc_properties[] = {{"nin", get_nin, nullptr, "The number of inputs.", nullptr},
+                                  {"nout", get_nout, nullptr, "The number of outputs.", nullptr},
+                                  {"nargs", get_nargs, nullptr, "The number of inputs and outputs.", nullptr},
+                                  {"types", get_types, nullptr, "The loops, as NumPy writes them.", nullptr},
+                                  {"ntypes", get_ntypes, nullptr, "The number of loops.", nullptr},
+                                  {"identity", by_numpy, nullptr, "What reducing nothing gives, or None.", const_cast<char*>("identity")},
+                                  {"signature", by_numpy, nullptr, "None: elementwise.", const_cast<char*>("signature")},
+                                  {"__doc__", get_doc, nullptr, nullptr, nullptr},
+                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMemberDef ufunc_members[] = {{"__name__", T_OBJECT, offsetof(Ufunc, name), READONLY, nullptr},
+                               {"__qualname__", T_OBJECT, offsetof(Ufunc, name), READONLY, nullptr},
+                               {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
+                               {nullptr, 0, 0, 0, nullptr}};
+
+// Rows of the catalogue that are no ufuncs in NumPy: halves of frexp and modf, and real and imag, which are functions (reductions.cpp).
+bool is_hidden(std::string_view name) { return name.starts_with("frexp_") || name.starts_with("modf_") || name == "real" || name == "imag"; }
+
+}  // namespace
+
+void add_ufuncs(PyObject* module) {
+#define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
+    PyType_Slot slots[] = {SLOT(Py_tp_repr, repr), SLOT(Py_tp_call, PyVectorcall_Call), {Py_tp_methods, ufunc_methods}, {Py_tp_getset, ufunc_properties},
+                           {Py_tp_members, ufunc_members}, {0, nullptr}};
+#undef SLOT
+    PyType_Spec spec = {"fastnp.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    ufunc_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
+    check(PyModule_AddObjectRef(module, "ufunc", reinterpret_cast<PyObject*>(ufunc_type)));
+    for (const Row& row : rows) {
+        if (is_hidden(row.name)) continue;
+        auto* ufunc = reinterpret_cast<Ufunc*>(check(ufunc_type->tp_alloc(ufunc_type, 0)));
+        ufunc->call = call_ufunc;
+        ufunc->row = &row;
+        ufunc->name = PyUnicode_InternFromString(row.name);
+        for (const Reduction& reduction : reductions) {
+            if (std::strcmp(reduction.name, row.name) == 0) ufunc->reduction = &reduction;
+        }
+        check(PyModule_AddObject(module, row.name, reinterpret_cast<PyObject*>(ufunc)));
+    }
+}
+
+PyObject* catalogue() {
+    Ref list = own(PyList_New(0));
+    auto add = [&](const char* name, const char* kind, int operands, const char* rule, const char* traits, const char* doc) {
+        const Ref row = own(Py_BuildValue("(ssisss)", name, kind, operands, rule, traits, doc));
+        check(PyList_Append(list.get(), row.get()));
+    };
+#define MAP1(name, rule, meaning, traits, doc) add(#name, "map", 1, #rule, #traits, doc);
+#define MAP2(name, rule, meaning, traits, doc) add(#name, "map", 2, #rule, #traits, doc);
+#include "fastnp/ops/map.def"
+#define FOLD(name, combine, rule, identity, doc) add(#name, "fold", 1, #rule, #combine, doc);
+#define ARGFOLD(name, better, doc) add(#name, "argfold", 1, "", #better, doc);
+#define SCAN(name, combine, rule, doc) add(#name, "scan", 1, #rule, #combine, doc);
+#include "fastnp/ops/fold.def"
+#define ARRAY(name, kind, operands, doc) add(#name, #kind, operands, "", "", doc);
+#include "fastnp/ops/array.def"
+    return list.release();
+}
+
+}  // namespace fastnp::python
