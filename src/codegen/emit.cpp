@@ -63,53 +63,49 @@ void Emitter::loop(llvm::Value* begin, llvm::Value* end, std::int64_t step, cons
 void Emitter::lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body) {
     auto& ir = b_.ir;
     const int lane = schedule_.lane;
-    const std::uint32_t bit = 1U << lane;
     const int outer_copies = copies_;
     const std::int64_t width = b_.width;
     auto* constant_begin = llvm::dyn_cast<llvm::ConstantInt>(begin);
     auto* constant_end = llvm::dyn_cast<llvm::ConstantInt>(end);
     const std::int64_t known = constant_begin != nullptr && constant_end != nullptr ? constant_end->getSExtValue() - constant_begin->getSExtValue() : -1;
-    auto part = [&](llvm::Value* at, llvm::Value* mask, int count) {
-        index_[static_cast<std::size_t>(lane)] = at;
-        mask_ = mask;
-        copies_ = count;
-        enter(bit);
-        body();
-        leave();
-        mask_ = nullptr;
-        copies_ = outer_copies;
-    };
-    auto masked = [&](llvm::Value* at) {
-        llvm::SmallVector<llvm::Constant*, 64> lanes;
-        for (std::int64_t i = 0; i < width; ++i) lanes.push_back(ir.getInt32(static_cast<std::uint32_t>(i)));
-        llvm::Value* left = ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateSub(end, at), number(width)), ir.getInt32Ty());
-        part(at, ir.CreateICmpSLT(llvm::ConstantVector::get(lanes), b_.splat(left)), std::max(1, copies > 0 ? 1 : outer_copies));
-    };
     const bool along = unrolled_along(lane);
     const int group = along ? copies : 1;
-    const int main_copies = along ? copies : outer_copies;
+    const bool whole_only = known >= 0 && known % (width * group) == 0;
     llvm::Value* rest = begin;
-    const bool has_main = known < 0 || known >= width * group;
-    // One masked body does for kernels that are dominated by calls, where masks are cheap.
-    const bool whole_vectors = has_main && (group > 1 || schedule_.streaming || !machine_.masked_memory || (known >= 0 && known % (width * group) == 0) ||
-                                            !kernel_.stages.empty());
-    if (whole_vectors) {
-        llvm::Value* count = ir.CreateSub(end, begin);
-        llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(count, number(width * group)), number(width * group));
+    // One masked body does for kernels without folds where masks are cheap: half the code to generate.
+    const bool has_main = (known < 0 || known >= width * group) &&
+                          (group > 1 || schedule_.streaming || !machine_.masked_memory || whole_only || !kernel_.stages.empty());
+    if (has_main) {
+        llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(ir.CreateSub(end, begin), number(width * group)), number(width * group));
         rest = ir.CreateAdd(begin, whole);
-        loop(begin, rest, width * group, "lanes", [&](llvm::Value* at) { part(at, nullptr, main_copies); });
-        if (known >= 0 && known % (width * group) == 0) return;
+        loop(begin, rest, width * group, "lanes", [&](llvm::Value* at) {
+            index_[static_cast<std::size_t>(lane)] = at;
+            copies_ = along ? copies : outer_copies;
+            enter(1U << lane);
+            body();
+            leave();
+            copies_ = outer_copies;
+        });
+        if (whole_only) return;
     }
-    loop(rest, end, width, "lanes.rest", [&](llvm::Value* at) {
-        if (along) {
-            masked(at);
-        } else {
-            llvm::SmallVector<llvm::Constant*, 64> lanes;
-            for (std::int64_t i = 0; i < width; ++i) lanes.push_back(ir.getInt32(static_cast<std::uint32_t>(i)));
-            llvm::Value* left = ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateSub(end, at), number(width)), ir.getInt32Ty());
-            part(at, ir.CreateICmpSLT(llvm::ConstantVector::get(lanes), b_.splat(left)), outer_copies);
-        }
-    });
+    loop(rest, end, width, "lanes.rest", [&](llvm::Value* at) { masked_lanes(at, end, along ? 1 : outer_copies, body); });
+}
+
+// One vector of lanes from `at`, those from `end` on masked out.
+void Emitter::masked_lanes(llvm::Value* at, llvm::Value* end, int copies, const std::function<void()>& body) {
+    auto& ir = b_.ir;
+    llvm::SmallVector<llvm::Constant*, 64> lanes;
+    for (int i = 0; i < b_.width; ++i) lanes.push_back(ir.getInt32(static_cast<std::uint32_t>(i)));
+    llvm::Value* left = ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateSub(end, at), number(b_.width)), ir.getInt32Ty());
+    index_[static_cast<std::size_t>(schedule_.lane)] = at;
+    mask_ = ir.CreateICmpSLT(llvm::ConstantVector::get(lanes), b_.splat(left));
+    const int outer_copies = copies_;
+    copies_ = copies;
+    enter(1U << schedule_.lane);
+    body();
+    leave();
+    copies_ = outer_copies;
+    mask_ = nullptr;
 }
 
 void Emitter::serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body) {
@@ -276,7 +272,22 @@ void Emitter::unit_over_lane_block() {
         tiled(begin, end);
         return;
     }
+    if (schedule_.streaming) begin = lanes_up_to_alignment(begin, end);
     lane_loop(begin, end, schedule_.unroll, [&] { outer_point(); });
+}
+
+// Does the lanes before the first store's next aligned address, under a mask; returns where the aligned ones begin.
+llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end) {
+    auto& ir = b_.ir;
+    const loop::Access& access = kernel_.outer_stores[0].access;
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype));
+    index_[static_cast<std::size_t>(schedule_.lane)] = begin;
+    llvm::Value* at = ir.CreatePtrToInt(address(access, 0), ir.getInt64Ty());
+    llvm::Value* bytes = ir.CreateAnd(ir.CreateNeg(at), number(machine_.vector_bytes - 1));
+    llvm::Value* lanes = ir.CreateUDiv(bytes, number(itemsize));
+    llvm::Value* aligned = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateAdd(begin, lanes), end);
+    loop(begin, aligned, b_.width, "lanes.head", [&](llvm::Value* from) { masked_lanes(from, aligned, 1, [&] { outer_point(); }); });
+    return aligned;
 }
 
 // One unit of the parallel range: index_ holds the outer indices (of the lanes' axis: the block's number).

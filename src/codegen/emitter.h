@@ -26,6 +26,8 @@ private:
     void loop(llvm::Value* begin, llvm::Value* end, std::int64_t step, const char* name, const Body& body);
     /// Lanes over [begin, end) of the lane axis, `copies` vectors a step where they fit, then one by one under a mask.
     void lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
+    void masked_lanes(llvm::Value* at, llvm::Value* end, int copies, const std::function<void()>& body);
+    llvm::Value* lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end);
     /// Steps of a serial axis, `copies` at a time where they fit, then one by one.
     void serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
     void unit();

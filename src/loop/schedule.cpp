@@ -223,18 +223,22 @@ void choose_blocks(Kernel& kernel, Schedule& plan, std::size_t outer, shape::Siz
     plan.cost = std::max<std::int64_t>(unit_points * per_point / 4, 16);
 }
 
-// Results too large for the cache are stored past it, where every store is a whole aligned vector.
+// Results too large for the cache are stored past it. The emitter aligns the vectors to the results' memory, so all of them must lie alike.
 void choose_streaming(Kernel& kernel, Schedule& plan) {
     constexpr std::int64_t large = std::int64_t{16} << 20;
-    if (!kernel.stages.empty() || kernel.axes.size() != 1 || plan.lane != 0) return;
-    bool all = !kernel.outer_stores.empty();
+    if (!kernel.stages.empty() || plan.lane < 0) return;
+    bool alike = !kernel.outer_stores.empty();
     std::int64_t bytes = 0;
     for (const Store& store : kernel.outer_stores) {
-        const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel.buffers[static_cast<std::size_t>(store.access.buffer)].dtype));
-        all = all && store.access.offset == Dim(0) && store.access.strides[0] == Dim(itemsize);
-        bytes += itemsize * kernel.axes[0].hint;
+        const Access& access = store.access;
+        const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel.buffers[static_cast<std::size_t>(access.buffer)].dtype));
+        alike = alike && access.offset == Dim(0) && access.strides[static_cast<std::size_t>(plan.lane)] == Dim(itemsize) &&
+                access.strides == kernel.outer_stores[0].access.strides;
+        std::int64_t size = itemsize;
+        for (const Axis& axis : kernel.axes) size *= axis.hint;
+        bytes += size;
     }
-    plan.streaming = all && bytes >= large;
+    plan.streaming = alike && bytes >= large;
 }
 
 }  // namespace
