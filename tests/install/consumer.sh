@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs the release build beside the tree, builds tests/install against it with find_package(fastnp), and runs it; the installed library shows
+# nothing but namespace fastnp and needs no LLVM.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=build/install
+rm -rf "$work"
+cmake --install build/release --prefix "$work/prefix" --strip
+# From a copy, so that nothing of the source tree can be seen by accident.
+mkdir -p "$work/project"
+cp tests/install/CMakeLists.txt tests/install/main.cpp "$work/project"
+cmake -S "$work/project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$work/prefix" -DCMAKE_BUILD_TYPE=Release
+cmake --build "$work/build"
+"$work/build/consumer"
+
+library=$(echo "$work"/prefix/lib*/libfastnp.so "$work"/prefix/lib*/*/libfastnp.so | tr ' ' '\n' | grep -v '\*' | head -n 1)
+foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^_Z(N[KRO]*|T.N|GVN)6fastnp/' | head -n 5)
+[ -z "$foreign" ] || { printf 'exported beside namespace fastnp:\n%s\n' "$foreign"; exit 1; }
+if ldd "$library" | grep -E 'LLVM|openblas|not found'; then
+    echo "the library needs one of these"
+    exit 1
+fi

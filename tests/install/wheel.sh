@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# pip install . into an empty virtual environment, then a compiled function from another folder.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+env=$PWD/build/wheel-venv
+build/venv/bin/python -m venv --clear "$env"
+"$env/bin/python" -m pip install --disable-pip-version-check .
+cd "$env"
+"$env/bin/python" - << 'PYTHON'
+import pathlib
+import sys
+
+import fastnp as np
+
+home = pathlib.Path(np.__file__).parent
+assert home.is_relative_to(sys.prefix), home
+for name in ("py.typed", "libfastnp.so"):
+    assert (home / name).exists(), name
+assert list(home.glob("*.pyi")), "no type stubs"
+
+
+@np.compile
+def dot(x, y):
+    return np.sum(x * y)
+
+
+assert float(dot(np.arange(4.0), np.arange(4.0))) == 14.0
+assert dot.cache_info().compiles == 1
+print("14.0 from", home)
+PYTHON

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Sets up, builds, and passes all tests and checks, C++ and Python; the last line counts them. Again, it compiles only what changed.
+set -euo pipefail
+# shellcheck source=cmake/setup.sh
+source "$(dirname "$0")/../cmake/setup.sh"
+
+passed=0
+failed=0
+declare -a broken=()
+
+# check NAME COMMAND...: one test, whose output is shown if it fails.
+check() {
+    local name=$1
+    shift
+    if logged "${name// /-}" "$@"; then
+        passed=$((passed + 1))
+        say "ok      $name"
+    else
+        failed=$((failed + 1))
+        broken+=("$name")
+        tail -n 60 "build/log/${name// /-}.log"
+        say "FAILED  $name (build/log/${name// /-}.log)"
+    fi
+}
+
+# suite NAME JUNIT COMMAND...: many tests, counted from the JUnit file that the command writes.
+suite() {
+    local name=$1 junit=$2 status=0 good bad
+    shift 2
+    rm -f "$junit"
+    say "        $name ..."
+    logged "${name// /-}" "$@" || status=1
+    read -r good bad < <(python3 tests/count.py "$junit")
+    [ $status = 0 ] || [ "$bad" -gt 0 ] || bad=1
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    if [ "$bad" = 0 ]; then
+        say "ok      $name: $good passed"
+    else
+        broken+=("$name")
+        tail -n 120 "build/log/${name// /-}.log"
+        say "FAILED  $name: $good passed, $bad failed (build/log/${name// /-}.log)"
+    fi
+}
+
+sources() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && printf '%s\n' "$file"; done; }
+
+format_is_right() { sources '*.cpp' '*.h' | xargs clang-format-19 --dry-run --Werror; }
+
+# clang-tidy reads every source file: not again while none of them changed.
+tidy() {
+    local key
+    key=$(sources src include .clang-tidy CMakeLists.txt cmake | xargs cat | cksum)
+    [ "$(cat build/lint/tidy.stamp 2> /dev/null)" != "$key" ] || return 0
+    cmake -S . -B build/lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DFASTNP_BUILD_PYTHON=OFF -DFASTNP_WERROR=OFF
+    run-clang-tidy-19 -j "$(nproc)" -quiet -p build/lint -extra-arg=-w "$PWD/src/"
+    printf '%s\n' "$key" > build/lint/tidy.stamp
+}
+
+examples_in_python() {
+    local example
+    for example in examples/*.py; do
+        [ "$example" = examples/timing.py ] || "$venv/bin/python" "$example"
+    done
+}
+
+setup
+build_preset release
+suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit "$PWD/build/release/ctest.xml"
+suite "Python tests" build/release/pytest.xml "$venv/bin/python" -m pytest tests/python -q --junitxml=build/release/pytest.xml -o junit_logging=no
+check "Python examples" examples_in_python
+check "clang-format" format_is_right
+check "clang-tidy" tidy
+check "ruff check" "$venv/bin/ruff" check .
+check "ruff format" "$venv/bin/ruff" format --check .
+check "find_package from outside" bash tests/install/consumer.sh
+check "pip install" bash tests/install/wheel.sh
+build_preset asan
+suite "C++ tests under sanitizers" build/asan/ctest.xml ctest --preset asan --output-junit "$PWD/build/asan/ctest.xml"
+
+[ ${#broken[@]} = 0 ] || say "failed: ${broken[*]}"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
