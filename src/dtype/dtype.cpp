@@ -1,19 +1,22 @@
 // Names, casting and promotion: NumPy 2's rules over its dtypes, extended to bfloat16 (the safe casts of ml_dtypes).
 #include "fastnp/dtype.h"
 
+#include <array>
 #include <bit>
+#include <utility>
 
 #include "fastnp/error.h"
 #include "fastnp/scalar.h"
+#include "fastnp/small_vector.h"
 
 namespace fastnp {
 
 namespace {
 
-int bits_of(Dtype dtype) { return static_cast<int>(itemsize_of(dtype) * 8); }
+constexpr int bits_of(Dtype dtype) { return static_cast<int>(itemsize_of(dtype) * 8); }
 
 // Integers up to this width are exact in the floating dtype.
-int exact_integer_bits(Dtype dtype) {
+constexpr int exact_integer_bits(Dtype dtype) {
     switch (real_of(dtype)) {
         case Dtype::float16: return 8;
         case Dtype::bfloat16: return 8;
@@ -32,7 +35,7 @@ int kind_rank(char kind) {
     }
 }
 
-bool safe(Dtype from, Dtype to) {
+constexpr bool safe(Dtype from, Dtype to) {
     if (from == to) return true;
     const char f = kind_of(from);
     const char t = kind_of(to);
@@ -49,6 +52,51 @@ bool safe(Dtype from, Dtype to) {
     const Dtype target = real_of(to);
     const bool both_small = bits_of(source) == 16 && bits_of(target) == 16;
     return both_small ? source == target : bits_of(source) <= bits_of(target);
+}
+
+using PromotionTable = std::array<std::array<Dtype, dtype_count>, dtype_count>;
+
+constexpr PromotionTable make_promotions() {
+    PromotionTable table{};
+    for (int a = 0; a < dtype_count; ++a) {
+        for (int b = 0; b < dtype_count; ++b) {
+            int candidate = a == b ? a : 0;
+            while (!safe(static_cast<Dtype>(a), static_cast<Dtype>(candidate)) || !safe(static_cast<Dtype>(b), static_cast<Dtype>(candidate))) ++candidate;
+            table[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = static_cast<Dtype>(candidate);
+        }
+    }
+    return table;
+}
+constexpr PromotionTable promotions = make_promotions();
+
+// NumPy's order of who decides: the 16-bit floats, which came late, after all others.
+constexpr int seniority(Dtype dtype) { return static_cast<int>(dtype) + (itemsize_of(dtype) == 2 && is_floating(dtype) ? dtype_count : 0); }
+
+// Three and more dtypes are not promoted from left to right: int16, uint16 and float32 give float32, although int16 and uint16 alone give int32.
+// This is PyArray_PromoteDTypeSequence: the ends are paired off, the senior of each pair moves to the front, and in the end the first dtype meets the rest.
+Dtype promote_sequence(std::span<const Dtype> given) {
+    SmallVector<Dtype, 8> dtypes(given);
+    SmallVector<bool, 8> dropped(given.size(), false);
+    Dtype result{};
+    bool known = false;
+    for (std::size_t length = dtypes.size();; length -= length / 2) {
+        for (std::size_t low = 0; low < length / 2; ++low) {
+            const std::size_t high = length - 1 - low;
+            known = seniority(dtypes[high]) <= seniority(dtypes[low]);
+            if (!known) {
+                std::swap(dtypes[low], dtypes[high]);
+                continue;
+            }
+            result = promote_types(dtypes[low], dtypes[high]);
+            if (result == dtypes[low]) dropped[high] = true;
+        }
+        if (length == 2) break;
+    }
+    if (!known) result = dtypes[0];
+    for (std::size_t i = 1; i < dtypes.size(); ++i) {
+        if (!dropped[i]) result = promote_types(result, promote_types(dtypes[0], dtypes[i]));
+    }
+    return result;
 }
 
 }  // namespace
@@ -88,28 +136,21 @@ bool can_cast(Dtype from, Dtype to, Casting casting) {
 }
 
 Dtype promote_types(Dtype a, Dtype b) {
-    if (a == b) return a;
-    for (int i = 0; i < dtype_count; ++i) {
-        const auto candidate = static_cast<Dtype>(i);
-        if (safe(a, candidate) && safe(b, candidate)) return candidate;
-    }
-    return Dtype::complex128;
+    return promotions[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
 }
 
 Dtype result_type(std::span<const Dtype> dtypes, std::span<const WeakKind> weak) {
-    bool any = false;
     Dtype result = Dtype::bool_;
-    for (const Dtype dtype : dtypes) {
-        result = any ? promote_types(result, dtype) : dtype;
-        any = true;
-    }
-    if (!any) {
+    if (dtypes.empty()) {
         for (const WeakKind kind : weak) {
             constexpr Dtype defaults[] = {Dtype::bool_, Dtype::int64, Dtype::float64, Dtype::complex128};
             result = promote_types(result, defaults[static_cast<int>(kind)]);
         }
         return result;
     }
+    if (dtypes.size() == 1) result = dtypes[0];
+    else if (dtypes.size() == 2) result = promote_types(dtypes[0], dtypes[1]);
+    else result = promote_sequence(dtypes);
     for (const WeakKind kind : weak) {
         switch (kind) {
             case WeakKind::boolean: break;

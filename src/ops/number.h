@@ -152,13 +152,21 @@ Number<bool> operator!=(Number<T> x, Number<T> y) {
 }
 template <class T>
 Number<bool> operator<(Number<T> x, Number<T> y) {
-    if constexpr (Complex<T>) return {!detail::has_nan(x.v) && !detail::has_nan(y.v) ? detail::lexically_less(x.v, y.v) : x.v.real() < y.v.real()};
-    else return {x.v < y.v};
+    if constexpr (Complex<T>) {  // as NumPy, a NaN in an imaginary part leaves no order, yet equal real parts are told apart by the imaginary ones
+        const bool before = x.v.real() < y.v.real() && !std::isnan(x.v.imag()) && !std::isnan(y.v.imag());
+        return {before || (x.v.real() == y.v.real() && x.v.imag() < y.v.imag())};
+    } else {
+        return {x.v < y.v};
+    }
 }
 template <class T>
 Number<bool> operator<=(Number<T> x, Number<T> y) {
-    if constexpr (Complex<T>) return {(x.v.real() < y.v.real() && !std::isnan(x.v.imag()) && !std::isnan(y.v.imag())) || (x.v.real() == y.v.real() && x.v.imag() <= y.v.imag())};
-    else return {x.v <= y.v};
+    if constexpr (Complex<T>) {
+        const bool before = x.v.real() < y.v.real() && !std::isnan(x.v.imag()) && !std::isnan(y.v.imag());
+        return {before || (x.v.real() == y.v.real() && x.v.imag() <= y.v.imag())};
+    } else {
+        return {x.v <= y.v};
+    }
 }
 template <class T>
 Number<bool> operator>(Number<T> x, Number<T> y) {
@@ -293,7 +301,15 @@ Number<T> square(Number<T> x) {
 template <class T>
 Number<T> reciprocal(Number<T> x) {
     if constexpr (Complex<T>) {
-        return Number<T>{T(1, 0)} / x;
+        using R = typename T::value_type;
+        if (std::abs(x.v.imag()) <= std::abs(x.v.real())) {  // Smith's method without the zero imaginary part of 1
+            const R ratio = x.v.imag() / x.v.real();
+            const R size = x.v.real() + x.v.imag() * ratio;
+            return {T(R(1) / size, -ratio / size)};
+        }
+        const R ratio = x.v.real() / x.v.imag();
+        const R size = x.v.real() * ratio + x.v.imag();
+        return {T(ratio / size, R(-1) / size)};
     } else if constexpr (Integer<T>) {
         // NumPy divides in floating point; 1 / 0 gives the type's least value (0 for small and unsigned types).
         if (x.v == 0) return {Signed<T> && sizeof(T) >= 4 ? std::numeric_limits<T>::min() : static_cast<T>(0)};
@@ -395,7 +411,7 @@ Number<T> power(Number<T> x, Number<T> y) {
         const R bi = y.v.imag();
         if (br == 0 && bi == 0) return {T(1, 0)};
         if (x.v == T(0, 0)) {
-            if (br > 0 && bi == 0) return {T(0, 0)};
+            if (br > 0) return {T(0, 0)};
             return {T(std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN())};
         }
         if (bi == 0 && br == std::trunc(br) && br > -100 && br < 100) {  // small integers by multiplication, as NumPy
@@ -463,7 +479,7 @@ template <Real T>
 Number<T> nextafter(Number<T> x, Number<T> y) {
     if constexpr (is_half<T>) {
         if (x.v != x.v || y.v != y.v) return {x.v + y.v};
-        if (x.v == y.v) return y;
+        if (x.v == y.v) return x;  // NumPy's half does not turn -0 into 0
         T at(x.v);
         if (x.v == 0) {
             at.bits = static_cast<std::uint16_t>(y.v < 0 ? 0x8001U : 1U);
@@ -480,7 +496,11 @@ template <Real T>
 Number<T> spacing(Number<T> x) {
     const Work<T> infinity = std::numeric_limits<Work<T>>::infinity();
     if (std::isinf(x.v) || x.v != x.v) return {std::numeric_limits<Work<T>>::quiet_NaN()};
-    return {nextafter(x, {std::copysign(infinity, x.v)}).v - x.v};
+    if constexpr (std::is_same_v<T, float16_t>) {
+        // NumPy's half: always positive, and at a negative power of two the distance to the neighbour nearer to zero.
+        return {std::abs(nextafter(x, {infinity}).v - x.v)};
+    }
+    return {nextafter(x, {x.v < 0 ? -infinity : infinity}).v - x.v};
 }
 template <Real T>
 Number<T> ldexp(Number<T> x, Number<std::int32_t> y) {
@@ -493,7 +513,7 @@ Number<T> frexp_mantissa(Number<T> x) {
 }
 template <Real T>
 Number<std::int32_t> frexp_exponent(Number<T> x) {
-    if (!std::isfinite(x.v)) return {x.v != x.v || std::isinf(x.v) ? 0 : 0};
+    if (!std::isfinite(x.v)) return {0};
     int exponent = 0;
     (void)std::frexp(x.v, &exponent);
     return {exponent};
