@@ -225,7 +225,9 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     } else {
         const std::scoped_lock lock(state_->compiling);
         entry = state_->match(arguments, key, values.data());
-        if (!entry) {
+        if (entry) {
+            state_->hits.fetch_add(1, std::memory_order_relaxed);
+        } else {
             state_->misses.fetch_add(1, std::memory_order_relaxed);
             entry = state_->specialise(arguments, key, record);
             const EntryPtr found = state_->match(arguments, key, values.data());

@@ -60,7 +60,7 @@ array store(const array& result, const std::optional<array>& out, const ops::Inf
     check_writable(*out);
     if (out->ndim() != result.ndim()) {
         throw ValueError("output parameter for reduction operation " + std::string(ops::info(row.combine).name) +
-                         " has wrong number of dimensions: Found " + std::to_string(out->ndim()) + " but expected " + std::to_string(result.ndim()));
+                         " has the wrong number of dimensions: Found " + std::to_string(out->ndim()) + " but expected " + std::to_string(result.ndim()));
     }
     assign(*out, result);
     return *out;

@@ -11,7 +11,7 @@ namespace {
 array as_indices(const Operand& indices) {
     const array x = api::as_array(indices);
     if (x.dtype() != Dtype::bool_ && !is_integer(x.dtype())) {
-        throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(x.dtype())) + "') to dtype('int64') according to the rule 'safe'");
+        throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(x.dtype())) + "') to dtype('int64') according to the rule 'same_kind'");
     }
     return api::cast(x, Dtype::int64);
 }

@@ -32,6 +32,23 @@ int named_axis(const char* name, int axis, int rank) {
     }
 }
 
+// Names the first two that do not go together.
+[[noreturn]] void throw_mismatch(const std::vector<Dims>& shapes) {
+    std::string text = "shape mismatch: objects cannot be broadcast to a single shape.";
+    for (std::size_t j = 1; j < shapes.size(); ++j) {
+        for (std::size_t i = 0; i < j; ++i) {
+            const Dims pair[] = {shapes[i], shapes[j]};
+            try {
+                ops::broadcast(pair, api::active_sizes());
+            } catch (const ValueError&) {
+                throw ValueError(text + "  Mismatch is between arg " + std::to_string(i) + " with shape " + ops::shape_text(shapes[i], api::active_sizes()) +
+                                 " and arg " + std::to_string(j) + " with shape " + ops::shape_text(shapes[j], api::active_sizes()) + ".");
+            }
+        }
+    }
+    throw ValueError(text);
+}
+
 Dtype common_dtype(const std::vector<array>& arrays) {
     SmallVector<Dtype> dtypes;
     for (const array& x : arrays) dtypes.push_back(x.dtype());
@@ -115,7 +132,7 @@ std::vector<array> broadcast_arrays(const std::vector<array>& arrays) {
     try {
         shape = ops::broadcast(shapes, api::active_sizes());
     } catch (const ValueError&) {
-        throw ValueError("shape mismatch: objects cannot be broadcast to a single shape.");
+        throw_mismatch(shapes);
     }
     std::vector<array> result;
     for (const array& x : arrays) result.push_back(api::broadcast(x, shape));

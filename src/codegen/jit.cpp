@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <unordered_map>
 
 #include "codegen/host.h"
 #include "codegen/llvm.h"
@@ -131,10 +132,52 @@ llvm::SmallVector<char, 0> generate(Emitted& emitted, llvm::CodeGenFileType type
     return bytes;
 }
 
+// Code in use, by its kernels' fingerprints. Functions that do the same share it.
+class CodeCache {
+public:
+    bool find(const std::string& key, Code& code) {
+        const std::scoped_lock lock(mutex_);
+        const auto found = held_.find(key);
+        if (found == held_.end()) return false;
+        code.owner = found->second.owner.lock();
+        code.functions = found->second.functions;
+        return code.owner != nullptr;
+    }
+    void insert(const std::string& key, const Code& code) {
+        const std::scoped_lock lock(mutex_);
+        std::erase_if(held_, [](const auto& each) { return each.second.owner.expired(); });
+        held_[key] = {code.functions, code.owner};
+    }
+
+private:
+    struct Held {
+        std::vector<KernelFunction> functions;
+        std::weak_ptr<void> owner;
+    };
+    std::mutex mutex_;
+    std::unordered_map<std::string, Held> held_;
+};
+
+CodeCache& code_cache() {
+    static CodeCache* made = new CodeCache;  // never destroyed, as the session
+    return *made;
+}
+
+std::string key_of(std::span<const Job> jobs) {
+    std::string key;
+    for (const Job& job : jobs) {
+        const std::string bytes = loop::fingerprint(*job.kernel, *job.schedule);
+        key += std::to_string(bytes.size()) + ":" + bytes;
+    }
+    return key;
+}
+
 }  // namespace
 
 Code compile(std::span<const Job> jobs) {
     Code code;
+    const std::string key = key_of(jobs);
+    if (code_cache().find(key, code)) return code;
     auto clock = Clock::now();
     Emitted emitted = emit_all(jobs);
     code.emit_ms = since(clock);
@@ -169,6 +212,7 @@ Code compile(std::span<const Job> jobs) {
         code.functions.push_back(check(jit.lookup(library, symbol), "linking").toPtr<KernelFunction>());
     }
     code.link_ms = since(clock);
+    code_cache().insert(key, code);
     return code;
 }
 

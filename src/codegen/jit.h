@@ -1,6 +1,7 @@
 // Kernels as machine code of this process.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,7 +26,7 @@ struct Code {
     double emit_ms = 0, optimize_ms = 0, generate_ms = 0, link_ms = 0;
 };
 
-/// Compiles kernels for the host. Thread-safe.
+/// Compiles kernels for the host, or finds the code of equal ones that is still in use. Thread-safe.
 Code compile(std::span<const Job> jobs);
 
 /// The same kernels as text: LLVM IR after optimisation, and assembly.

@@ -94,6 +94,76 @@ std::string expr_text(const Expr& expr, const shape::Sizes& sizes) {
 
 }  // namespace
 
+std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
+    std::string bytes;
+    auto add = [&](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    auto add_access = [&](const Access& access) {
+        add(access.buffer);
+        add(access.offset.raw());
+        for (const shape::Dim stride : access.strides) add(stride.raw());
+    };
+    for (const std::size_t count : {kernel.axes.size(), kernel.buffers.size(), kernel.exprs.size(), kernel.folds.size(), kernel.stages.size(), kernel.outer_stores.size(),
+                                    kernel.scratch.size()}) {
+        add(count);
+    }
+    for (const Axis& axis : kernel.axes) {
+        add(axis.extent.raw());
+        add(axis.inner);
+    }
+    for (const Buffer& buffer : kernel.buffers) add(buffer.dtype);
+    for (const Expr& expr : kernel.exprs) {
+        add(expr.kind);
+        add(expr.op);
+        add(expr.dtype);
+        add(expr.compute);
+        add(expr.args.size());
+        for (const ExprId arg : expr.args) add(arg);
+        add_access(expr.access);
+        add(expr.scalar.kind());
+        add(expr.scalar.bits());
+        add(expr.scalar.real());
+        add(expr.scalar.imag());
+        add(expr.offset.raw());
+        add(expr.step);
+        add(expr.number);
+    }
+    for (const Fold& fold : kernel.folds) {
+        add(fold.combine);
+        add(fold.dtype);
+        add(fold.value);
+    }
+    auto add_stores = [&](const std::vector<Store>& stores) {
+        add(stores.size());
+        for (const Store& store : stores) {
+            add_access(store.access);
+            add(store.value);
+        }
+    };
+    for (const Stage& stage : kernel.stages) {
+        add(stage.folds.size());
+        for (const int fold : stage.folds) add(fold);
+        add_stores(stage.stores);
+        add(stage.keeps.size());
+        for (const auto& [row, value] : stage.keeps) {
+            add(row);
+            add(value);
+        }
+    }
+    add_stores(kernel.outer_stores);
+    for (const Dtype dtype : kernel.scratch) add(dtype);
+    add(kernel.block);
+    add(kernel.blocked_extent.raw());
+    add(kernel.inner_points.raw());
+    add(schedule.lane);
+    add(schedule.unroll_axis);
+    add(schedule.unroll);
+    add(schedule.tiled);
+    add(schedule.streaming);
+    add(schedule.lane_block);
+    add(schedule.lane_blocks.raw());
+    return bytes;
+}
+
 std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes) {
     std::ostringstream out;
     out << "kernel " << kernel.name << "(";

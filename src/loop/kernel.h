@@ -122,6 +122,9 @@ Schedule schedule(Kernel& kernel, shape::Sizes& sizes);
 std::vector<std::uint32_t> dependencies(const Kernel& kernel);
 inline constexpr std::uint32_t depends_on_folds = 1U << 31;
 
+/// Everything that the kernel's code depends on, as bytes: equal ones have equal code.
+std::string fingerprint(const Kernel& kernel, const Schedule& schedule);
+
 /// The kernel as text.
 std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes);
 

@@ -157,6 +157,19 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_function) {
     BOOST_CHECK_THROW(compile([](const array& x) { return x; }, {.backend = "abacus"}), ValueError);
 }
 
+BOOST_AUTO_TEST_CASE(equal_kernels_share_code) {
+    const auto make = [] { return compile([](const array& x) { return exp(x) * 3.25F - 1.0F; }); };
+    const array x = ramp({11});
+    const auto first = make();
+    first(x);
+    const auto second = make();
+    second(x);
+    double generated = 0;
+    for (const auto& [phase, ms] : second.entries()[0].milliseconds) generated += phase == "generate" ? ms : 0;
+    BOOST_TEST(generated == 0.0);
+    BOOST_TEST(close(first(x), second(x)));
+}
+
 BOOST_AUTO_TEST_CASE(the_eager_backend_gives_the_same) {
     const auto function = [](const array& x) { return sum(exp(x.T() / 10.0F), {.axis = 0}) + x(all, 0); };
     const auto f = compile(function, {.backend = "eager"});
