@@ -49,9 +49,7 @@ def of_source(path: Path) -> Iterator[str]:
 
 def of_public(path: Path) -> Iterator[str]:
     for quoted, folder, name in includes(path):
-        if name.startswith(HEAVY):
-            yield f"a public header includes {name}"
-        elif quoted and folder != "fastnp":
+        if name.startswith(HEAVY) or (quoted and folder != "fastnp"):
             yield f"a public header includes {name}"
         elif name.startswith("xtensor/") and path.name != "xtensor.h":
             yield "xtensor outside xtensor.h"
