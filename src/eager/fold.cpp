@@ -92,6 +92,11 @@ struct And {
 template <class F, class T>
 ops::Work<T> fold_block(const T* x, std::int64_t count) {
     using A = ops::Work<T>;
+    if constexpr (ops::Complex<T> && !F::rounds) {  // of several NaNs the first counts
+        A value = x[0];
+        for (std::int64_t i = 1; i < count; ++i) value = F::join(value, x[i]);
+        return value;
+    }
     A lanes[8];
     for (A& lane : lanes) lane = F::template identity<A>();
     std::int64_t i = 0;

@@ -52,10 +52,11 @@ void scan_line(const char* from, std::int64_t stride, std::int64_t count, char* 
 template <class T>
 bool sorts_before(const T& a, const T& b) {
     if constexpr (ops::Complex<T>) {
-        auto less = [](auto x, auto y) { return x < y || (y != y && x == x); };
-        if (less(a.real(), b.real())) return a.imag() == a.imag() || b.imag() != b.imag();
-        if (less(b.real(), a.real())) return b.imag() != b.imag() && a.imag() == a.imag();
-        if (a.real() == b.real() || (a.real() != a.real() && b.real() != b.real())) return less(a.imag(), b.imag());
+        if (a.real() < b.real()) return a.imag() == a.imag() || b.imag() != b.imag();
+        if (a.real() > b.real()) return b.imag() != b.imag() && a.imag() == a.imag();
+        if (a.real() == b.real() || (a.real() != a.real() && b.real() != b.real())) {
+            return a.imag() < b.imag() || (b.imag() != b.imag() && a.imag() == a.imag());
+        }
         return b.real() != b.real();
     } else {
         const auto x = ops::load(a).v;
