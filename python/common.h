@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fastnp/fastnp.h"
 
@@ -66,7 +67,12 @@ inline const array& value_of(PyObject* object) { return reinterpret_cast<NdArray
 
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
 struct Recording {
+    struct Foreign {
+        Ref object;  // a NumPy array that the function made
+        Ref bytes;   // its elements when it was used
+    };
     std::string poison;
+    std::vector<Foreign> foreign;
     Recording* outer = nullptr;
 };
 extern thread_local Recording* recording;

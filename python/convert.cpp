@@ -1,6 +1,8 @@
 // Dtypes, NumPy arrays and Python numbers as fastnp's, and back.
 #include "convert.h"
 
+#include "foreign.h"
+
 #include <array>
 #include <cstring>
 #include <vector>
@@ -207,7 +209,10 @@ std::optional<Scalar> python_number(PyObject* object) {
 
 array to_array(PyObject* object) {
     if (is_ndarray(object)) return value_of(object);
-    if (PyArray_Check(object)) return from_numpy(as_numpy(object));
+    if (PyArray_Check(object)) {
+        note_foreign(as_numpy(object));
+        return from_numpy(as_numpy(object));
+    }
     if (PyArray_IsScalar(object, Generic)) return from_numpy_scalar(object);
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
@@ -217,7 +222,7 @@ array to_array(PyObject* object) {
 
 Operand to_operand(PyObject* object) {
     if (is_ndarray(object)) return value_of(object);
-    if (PyArray_Check(object)) return from_numpy(as_numpy(object));
+    if (PyArray_Check(object)) return to_array(object);
     if (const std::optional<Scalar> number = python_number(object)) return *number;
     return to_array(object);
 }

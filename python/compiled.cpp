@@ -1,0 +1,209 @@
+// The type fastnp._core.CompiledFunction: a function, a method, a picklable thing with cache_info(), as functools.lru_cache makes them.
+#include "compiled.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+#include "compiled_state.h"
+
+namespace fastnp::python {
+
+namespace {
+
+struct CompiledFunction {
+    PyObject_HEAD
+    vectorcallfunc call;
+    CompiledState* state;
+    PyObject* dict;
+    PyObject* weakrefs;
+};
+
+CompiledState& state_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self)->state; }
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
+    return guarded([&] { return state_of(self).call(args, PyVectorcall_NARGS(flagged), kwnames); });
+}
+
+// {(argument, axis): (name, low, high)}
+void read_dynamic(PyObject* dict, CompileOptions& options) {
+    Py_ssize_t position = 0;
+    PyObject *key = nullptr, *value = nullptr;
+    while (PyDict_Next(dict, &position, &key, &value) != 0) {
+        int argument = 0, axis = 0;
+        const char* name = nullptr;
+        long long low = 0, high = 0;
+        if (PyArg_ParseTuple(key, "ii", &argument, &axis) == 0 || PyArg_ParseTuple(value, "sLL", &name, &low, &high) == 0) throw PythonError{};
+        options.dynamic.emplace(std::pair(argument, axis), Dim(name, low, high));
+    }
+}
+
+PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", nullptr};
+        PyObject *function = nullptr, *dynamic = nullptr;
+        const char* backend = "llvm";
+        const char* name = "function";
+        int fullgraph = 0;
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!ps", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph, &name) == 0) {
+            throw PythonError{};
+        }
+        if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
+        CompileOptions options;
+        options.backend = backend;
+        options.fullgraph = fullgraph != 0;
+        options.name = name;
+        if (dynamic != nullptr) read_dynamic(dynamic, options);
+        auto state = std::make_unique<CompiledState>(function, std::move(options));
+        auto* self = reinterpret_cast<CompiledFunction*>(check(type->tp_alloc(type, 0)));
+        self->call = vectorcall;
+        self->state = state.release();
+        return reinterpret_cast<PyObject*>(self);
+    });
+}
+
+// Only the wrapped function and the dict can be part of a cycle that matters; guards hold what the function reads anyway.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(reinterpret_cast<CompiledFunction*>(self)->dict);
+    return 0;
+}
+
+int clear(PyObject* self) {
+    Py_CLEAR(reinterpret_cast<CompiledFunction*>(self)->dict);
+    return 0;
+}
+
+void deallocate(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    auto* object = reinterpret_cast<CompiledFunction*>(self);
+    if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
+    delete object->state;
+    Py_CLEAR(object->dict);
+    PyTypeObject* type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {
+    if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
+    return PyMethod_New(self, instance);
+}
+
+PyObject* cache_info(PyObject* self, PyObject*) {
+    return guarded([&] {
+        static PyObject* type = import_attribute("fastnp._compile", "CacheInfo").release();
+        const CacheInfo info = state_of(self).cache_info();
+        return check(PyObject_CallFunction(type, "KKOKKK", static_cast<unsigned long long>(info.hits), static_cast<unsigned long long>(info.misses), Py_None,
+                                           static_cast<unsigned long long>(info.currsize), static_cast<unsigned long long>(info.compiles),
+                                           static_cast<unsigned long long>(info.uncompiled)));
+    });
+}
+
+PyObject* cache_clear(PyObject* self, PyObject*) {
+    return guarded([&] {
+        state_of(self).clear();
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* reduce(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const Ref pickle = import_attribute("fastnp._compile", "reduce");
+        return check(PyObject_CallOneArg(pickle.get(), self));
+    });
+}
+
+PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+PyObject* to_list(const std::vector<std::string>& texts) {
+    Ref list = own(PyList_New(0));
+    for (const std::string& text : texts) {
+        const Ref item = own(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+        check(PyList_Append(list.get(), item.get()));
+    }
+    return list.release();
+}
+
+PyObject* entry_dict(const EntryInfo& entry) {
+    Ref kernels = own(PyList_New(0));
+    for (const KernelInfo& kernel : entry.kernels) {
+        const Ref row = own(Py_BuildValue("{s:s,s:s,s:N,s:s}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops), "axes", kernel.axes.c_str()));
+        check(PyList_Append(kernels.get(), row.get()));
+    }
+    Ref times = own(PyDict_New());
+    for (const auto& [phase, spent] : entry.milliseconds) {
+        const Ref value = own(PyFloat_FromDouble(spent));
+        check(PyDict_SetItemString(times.get(), phase.c_str(), value.get()));
+    }
+    return check(Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:s,s:s,s:s,s:s}", "reason", entry.reason.c_str(), "uncompiled", entry.uncompiled.c_str(), "guards",
+                               to_list(entry.guards), "kernels", kernels.release(), "milliseconds", times.release(), "ir", entry.ir.c_str(), "loops",
+                               entry.loops.c_str(), "llvm", entry.llvm.c_str(), "asm", entry.assembly.c_str()));
+}
+
+// What fastnp.explain shows: (entries, guards on what the function reads, reasons for calls that ran as written).
+PyObject* inspect(PyObject* self, PyObject* with_code) {
+    return guarded([&] {
+        CompiledState& state = state_of(self);
+        Ref entries = own(PyList_New(0));
+        for (const EntryInfo& entry : state.engine().entries(is_true(with_code))) {
+            const Ref row = own(entry_dict(entry));
+            check(PyList_Append(entries.get(), row.get()));
+        }
+        std::vector<std::string> guards;
+        if (!state.guard_sets().empty()) guards = state.guard_sets().front()->describe();
+        return check(Py_BuildValue("(NNN)", entries.release(), to_list(guards), to_list(state.reasons())));
+    });
+}
+
+PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(state_of(self).function()); }
+PyObject* get_backend(PyObject* self, void*) { return PyUnicode_FromString(state_of(self).options().backend.c_str()); }
+
+PyObject* get_signature(PyObject* self, void*) {
+    return guarded([&] {
+        const Ref signature = import_attribute("inspect", "signature");
+        return check(PyObject_CallOneArg(signature.get(), state_of(self).function()));
+    });
+}
+
+PyObject* repr(PyObject* self) {
+    return guarded([&] {
+        const Ref inner = own(PyObject_Repr(state_of(self).function()));
+        return check(PyUnicode_FromFormat("<compiled %U>", inner.get()));
+    });
+}
+
+PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits, misses, entries and compilations so far."},
+                         {"cache_clear", cache_clear, METH_NOARGS, "Forgets all that was compiled."},
+                         {"_inspect", inspect, METH_O, nullptr},
+                         {"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {"__copy__", same, METH_NOARGS, nullptr},
+                         {"__deepcopy__", same, METH_O, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {{"__wrapped__", get_wrapped, nullptr, "The function as written.", nullptr},
+                            {"__signature__", get_signature, nullptr, nullptr, nullptr},
+                            {"backend", get_backend, nullptr, "\"llvm\" or \"eager\".", nullptr},
+                            {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledFunction, call), READONLY, nullptr},
+                         {"__dictoffset__", T_PYSSIZET, offsetof(CompiledFunction, dict), READONLY, nullptr},
+                         {"__weaklistoffset__", T_PYSSIZET, offsetof(CompiledFunction, weakrefs), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+
+}  // namespace
+
+void add_compiled_function(PyObject* module) {
+#define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
+    PyType_Slot slots[] = {SLOT(Py_tp_new, create), SLOT(Py_tp_dealloc, deallocate), SLOT(Py_tp_traverse, traverse), SLOT(Py_tp_clear, clear),
+                           SLOT(Py_tp_call, PyVectorcall_Call), SLOT(Py_tp_descr_get, bind_method), SLOT(Py_tp_repr, repr),
+                           {Py_tp_methods, methods}, {Py_tp_getset, properties}, {Py_tp_members, members}, {0, nullptr}};
+#undef SLOT
+    PyType_Spec spec = {"fastnp._core.CompiledFunction", sizeof(CompiledFunction), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
+    const Ref type = own(PyType_FromSpec(&spec));
+    check(PyModule_AddObjectRef(module, "CompiledFunction", type.get()));
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,308 @@
+// A call of a compiled function: bind, flatten, check guards, run the engine, put the result together; and on a miss, the recording.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "compiled_state.h"
+#include "foreign.h"
+
+namespace fastnp::python {
+
+namespace {
+
+constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
+constexpr std::size_t most_guard_sets = 32;
+constexpr int most_failures = 3;
+
+/// The function itself raised while it was recorded: it is called as written, so that the caller sees what it does then.
+struct RaisedWhileRecording {};
+
+PyObject* code_attribute(PyObject* code, const char* name) { return check(PyObject_GetAttrString(code, name)); }
+
+struct GilState {
+    PyGILState_STATE state = PyGILState_Ensure();
+    GilState() = default;
+    GilState(const GilState&) = delete;
+    ~GilState() { PyGILState_Release(state); }
+};
+
+struct RecordingScope {
+    Recording now;
+    RecordingScope() {
+        now.outer = recording;
+        recording = &now;
+    }
+    RecordingScope(const RecordingScope&) = delete;
+    ~RecordingScope() { recording = now.outer; }
+};
+
+// The error in flight as "ValueError: text", cleared.
+std::string take_error() {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    const Ref held_type(type), held_value(value), held_trace(trace);
+    std::string text = type != nullptr ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "an error";
+    const Ref message(value != nullptr ? PyObject_Str(value) : nullptr);
+    const char* words = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
+    if (words != nullptr && words[0] != 0) text += std::string(": ") + words;
+    PyErr_Clear();
+    return text;
+}
+
+}  // namespace
+
+Parameters::Parameters(PyObject* function) {
+    if (!PyFunction_Check(function)) return;
+    known = true;
+    PyObject* code = PyFunction_GET_CODE(function);
+    auto number = [&](const char* name) { return static_cast<int>(PyLong_AsLong(own(code_attribute(code, name)).get())); };
+    positional = number("co_argcount");
+    positional_only = number("co_posonlyargcount");
+    const int flags = number("co_flags");
+    extra_positional = (flags & CO_VARARGS) != 0;
+    extra_keywords = (flags & CO_VARKEYWORDS) != 0;
+    const Ref all = own(code_attribute(code, "co_varnames"));
+    const int count = positional + number("co_kwonlyargcount");
+    for (int i = 0; i < count; ++i) names.push_back(Ref::borrow(PyTuple_GET_ITEM(all.get(), i)));
+}
+
+/// Arguments in the order of the parameters; null for none. All borrowed.
+struct CompiledState::Bound {
+    SmallVector<PyObject*, 8> slots;
+    SmallVector<PyObject*, 8> extra;        // *args
+    SmallVector<PyObject*, 4> names;        // of **kwargs
+    SmallVector<PyObject*, 4> values;
+};
+
+struct CompiledState::Call {
+    const Bound* bound;
+    GuardSet* guards;
+    std::shared_ptr<Output> output;
+};
+
+CompiledState::CompiledState(PyObject* function, CompileOptions options)
+    : function_(Ref::borrow(function)), options_(std::move(options)), parameters_(function), engine_(std::make_unique<detail::Engine>(options_)) {}
+
+// False where the function itself will have to say what is wrong with the arguments.
+bool CompiledState::bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const {
+    const Py_ssize_t named = kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames);
+    const auto positional = static_cast<Py_ssize_t>(parameters_.positional);
+    if (parameters_.known) {
+        bound.slots.resize(parameters_.names.size(), nullptr);
+        if (nargs > positional && !parameters_.extra_positional) return false;
+    }
+    const Py_ssize_t direct = parameters_.known ? std::min(nargs, positional) : 0;
+    for (Py_ssize_t i = 0; i < direct; ++i) bound.slots[static_cast<std::size_t>(i)] = args[i];
+    for (Py_ssize_t i = direct; i < nargs; ++i) bound.extra.push_back(args[i]);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        PyObject* name = PyTuple_GET_ITEM(kwnames, i);
+        std::size_t found = parameters_.names.size();
+        for (std::size_t j = static_cast<std::size_t>(parameters_.positional_only); j < parameters_.names.size(); ++j) {
+            PyObject* candidate = parameters_.names[j].get();
+            if (candidate == name || PyUnicode_Compare(candidate, name) == 0) {
+                found = j;
+                break;
+            }
+        }
+        if (found < parameters_.names.size()) {
+            if (bound.slots[found] != nullptr) return false;
+            bound.slots[found] = args[nargs + i];
+        } else if (parameters_.extra_keywords || !parameters_.known) {
+            bound.names.push_back(name);
+            bound.values.push_back(args[nargs + i]);
+        } else {
+            return false;
+        }
+    }
+    if (!parameters_.known || static_cast<std::size_t>(nargs + named) == bound.slots.size()) return true;
+    PyObject* defaults = PyFunction_GET_DEFAULTS(function_.get());
+    PyObject* keyword_defaults = PyFunction_GET_KW_DEFAULTS(function_.get());
+    const Py_ssize_t count = defaults == nullptr ? 0 : PyTuple_GET_SIZE(defaults);
+    for (std::size_t j = 0; j < bound.slots.size(); ++j) {
+        if (bound.slots[j] != nullptr) continue;
+        const Py_ssize_t at = static_cast<Py_ssize_t>(j) - (positional - count);
+        if (static_cast<Py_ssize_t>(j) < positional) {
+            if (at < 0) return false;
+            bound.slots[j] = PyTuple_GET_ITEM(defaults, at);
+        } else {
+            bound.slots[j] = keyword_defaults == nullptr ? nullptr : PyDict_GetItemWithError(keyword_defaults, parameters_.names[j].get());
+            if (bound.slots[j] == nullptr) return false;
+        }
+    }
+    return true;
+}
+
+std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat) {
+    const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
+    for (std::size_t i = 0; i < guard_sets_.size(); ++i) {
+        if (!guard_sets_[i]->holds(roots)) continue;
+        if (i != 0) std::rotate(guard_sets_.begin(), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        return guard_sets_.front();
+    }
+    std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
+    static PyObject* capture = import_attribute("fastnp._capture", "Capture").release();
+    const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
+    for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
+    auto made = std::make_shared<GuardSet>(own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), nullptr)), roots);
+    guard_sets_.insert(guard_sets_.begin(), made);
+    if (guard_sets_.size() > most_guard_sets) guard_sets_.pop_back();
+    return made;
+}
+
+PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat) {
+    const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    if (flat.any_fastnp || flat.objects.size() == 0) return Py_NewRef(result.get());
+    return with_numpy_arrays(result.get()).release();
+}
+
+PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason) {
+    if (options_.fullgraph) throw RecordError(reason);
+    ++uncompiled_;
+    if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end() && reasons_.size() < 32) reasons_.push_back(reason);
+    return as_written(args, nargs, kwnames, flat);
+}
+
+std::vector<array> CompiledState::record(std::span<const array> parameters, Call& call) {
+    const GilState gil;
+    // (function, {id of an object: what takes its place}, {id of that: the object})
+    const Ref begun = own(PyObject_CallMethod(call.guards->capture(), "begin", nullptr));
+    RecordingScope scope;
+    try {
+        PyObject* originals = PyTuple_GET_ITEM(begun.get(), 2);
+        Rebuild rebuild(parameters, PyTuple_GET_ITEM(begun.get(), 1));
+        std::vector<Ref> held;
+        std::vector<PyObject*> arguments;
+        const auto add = [&](PyObject* object) {
+            held.push_back(rebuild.add(object));
+            arguments.push_back(held.back().get());
+        };
+        const auto positional = static_cast<std::size_t>(parameters_.positional);
+        const Bound& bound = *call.bound;
+        // In the order of the key: slots, extra positional arguments, extra keywords.
+        for (PyObject* slot : bound.slots) add(slot);
+        for (PyObject* extra : bound.extra) add(extra);
+        for (PyObject* value : bound.values) add(value);
+        const std::size_t slots = bound.slots.size(), first_named = std::min(positional, slots);
+        std::rotate(arguments.begin() + static_cast<std::ptrdiff_t>(first_named), arguments.begin() + static_cast<std::ptrdiff_t>(slots),
+                    arguments.begin() + static_cast<std::ptrdiff_t>(slots + bound.extra.size()));
+        const Ref names = own(PyTuple_New(static_cast<Py_ssize_t>(slots - first_named + bound.names.size())));
+        Py_ssize_t at = 0;
+        for (std::size_t j = first_named; j < slots; ++j) PyTuple_SET_ITEM(names.get(), at++, Py_NewRef(parameters_.names[j].get()));
+        for (PyObject* name : bound.names) PyTuple_SET_ITEM(names.get(), at++, Py_NewRef(name));
+        const std::size_t given = first_named + bound.extra.size();
+        const Ref result = own(PyObject_Vectorcall(PyTuple_GET_ITEM(begun.get(), 0), arguments.data(), given, names.get()));
+        if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
+        auto output = std::make_shared<Output>();
+        std::vector<PyObject*> objects;
+        *output = take_apart(result.get(), rebuild, originals, objects);
+        rebuild.check_unchanged();
+        const Ref changed = own(PyObject_CallMethod(call.guards->capture(), "changed", nullptr));
+        if (changed.get() != Py_None) throw RecordError(PyUnicode_AsUTF8(changed.get()));
+        check_foreign(scope.now);
+        std::vector<array> arrays;
+        for (PyObject* object : objects) arrays.push_back(value_of(object));
+        call.output = std::move(output);
+        failures_ = 0;
+        return arrays;
+    } catch (const PythonError&) {
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
+        const bool refused = PyErr_ExceptionMatches(record_error) != 0;
+        const std::string text = take_error();
+        if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
+        if (refused) throw RecordError(text);
+        if (++failures_ >= most_failures) throw RecordError("raises while it is recorded: " + text);
+        throw RaisedWhileRecording{};
+    }
+}
+
+detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<array>& results) {
+    struct Context {
+        CompiledState* state;
+        Call* call;
+    } context{this, &call};
+    const std::span<const detail::Argument> arguments(flat.arguments.data(), flat.arguments.size());
+    const detail::Engine::Record record_it = [&context](std::span<const array> parameters) { return context.state->record(parameters, *context.call); };
+    // With another call inside, this one could wait for it while that one waits for the GIL.
+    const bool release = flat.elements > large || inside_ > 0;
+    struct Inside {
+        int& count;
+        explicit Inside(int& inside) : count(inside) { ++count; }
+        ~Inside() { --count; }
+    } inside(inside_);
+    if (!release) return engine_->call(arguments, flat.key_view(), record_it, results);
+    struct Released {
+        PyThreadState* state = PyEval_SaveThread();
+        ~Released() { PyEval_RestoreThread(state); }
+    } released;
+    return engine_->call(arguments, flat.key_view(), record_it, results);
+}
+
+// The output of an entry; another thread may have recorded it and not have stored it yet.
+std::shared_ptr<const Output> CompiledState::output_of(std::uint32_t entry) {
+    for (int tries = 0; tries < 20000; ++tries) {
+        if (entry < outputs_.size() && outputs_[entry]) return outputs_[entry];
+        Py_BEGIN_ALLOW_THREADS;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        Py_END_ALLOW_THREADS;
+    }
+    throw InternalError("the result structure of a compiled entry is missing");
+}
+
+PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    // Inside a recording (of a caller) it is a part of that one.
+    if (recording != nullptr) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    Bound bound;
+    Flat flat;
+    if (!bind(args, nargs, kwnames, bound)) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    for (PyObject* slot : bound.slots) flat.add(slot);
+    if (bound.extra.size() != 0) {
+        flat.mark('*', bound.extra.size());
+        for (PyObject* extra : bound.extra) flat.add(extra);
+    }
+    for (std::size_t i = 0; i < bound.names.size(); ++i) {
+        flat.key.push_back('=');
+        flat.mark_text(bound.names[i]);
+        flat.add(bound.values[i]);
+    }
+    if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
+    const std::shared_ptr<GuardSet> guards = guards_for(flat);
+    if (!guards->reason().empty()) return uncompiled(args, nargs, kwnames, flat, guards->reason());
+    flat.set_generation(guards->generation());
+
+    Call call{&bound, guards.get(), nullptr};
+    std::vector<array> results;
+    detail::Engine::Result outcome{};
+    try {
+        outcome = run(flat, call, results);
+    } catch (const RaisedWhileRecording&) {
+        ++uncompiled_;
+        return as_written(args, nargs, kwnames, flat);
+    }
+    if (outcome.outcome == detail::Engine::Outcome::uncompiled) return as_written(args, nargs, kwnames, flat);
+    if (call.output) {
+        if (outputs_.size() <= outcome.entry) outputs_.resize(outcome.entry + 1);
+        outputs_[outcome.entry] = std::move(call.output);
+    }
+    const bool as_numpy = !flat.any_fastnp && flat.objects.size() != 0;
+    const std::shared_ptr<const Output> output = output_of(outcome.entry);
+    if (output->kind == Output::Kind::array) return result_array(std::move(results[0]), output->scalar, as_numpy);
+    SmallVector<PyObject*, 8> made(results.size(), nullptr);
+    return put_together(*output, flat, results, made.data(), as_numpy);
+}
+
+void CompiledState::clear() {
+    engine_->clear();
+    guard_sets_.clear();
+    reasons_.clear();
+    failures_ = 0;
+    uncompiled_ = 0;
+}
+
+CacheInfo CompiledState::cache_info() const {
+    CacheInfo info = engine_->cache_info();
+    info.uncompiled += uncompiled_;
+    return info;
+}
+
+}  // namespace fastnp::python

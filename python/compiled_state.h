@@ -1,0 +1,60 @@
+// What a compiled function holds, and the way of a call through it (compiled_call.cpp); the Python type around it is in compiled.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "guards.h"
+#include "pytree.h"
+
+namespace fastnp::python {
+
+/// The parameters of a Python function, for binding arguments without Python code.
+struct Parameters {
+    explicit Parameters(PyObject* function);
+    std::vector<Ref> names;      // positional ones, then keyword-only ones
+    int positional = 0;          // of these, how many may be given by position
+    int positional_only = 0;
+    bool extra_positional = false;  // *args
+    bool extra_keywords = false;    // **kwargs
+    bool known = false;             // a Python function; else any arguments go, as they come
+};
+
+class CompiledState {
+public:
+    CompiledState(PyObject* function, CompileOptions options);
+
+    PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+    void clear();
+    CacheInfo cache_info() const;
+    /// Reasons why calls ran as written that the engine does not know of.
+    const std::vector<std::string>& reasons() const { return reasons_; }
+    const std::vector<std::shared_ptr<GuardSet>>& guard_sets() const { return guard_sets_; }
+    detail::Engine& engine() { return *engine_; }
+    PyObject* function() const { return function_.get(); }
+    const CompileOptions& options() const { return options_; }
+
+private:
+    struct Bound;
+    struct Call;
+    bool bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const;
+    std::shared_ptr<GuardSet> guards_for(const Flat& flat);
+    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat);
+    PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason);
+    detail::Engine::Result run(Flat& flat, Call& call, std::vector<array>& results);
+    std::vector<array> record(std::span<const array> parameters, Call& call);
+    std::shared_ptr<const Output> output_of(std::uint32_t entry);
+
+    Ref function_;
+    CompileOptions options_;
+    Parameters parameters_;
+    std::unique_ptr<detail::Engine> engine_;
+    std::vector<std::shared_ptr<GuardSet>> guard_sets_;      // the last used first
+    std::vector<std::shared_ptr<const Output>> outputs_;     // by entry
+    std::vector<std::string> reasons_;
+    int inside_ = 0;           // calls in the engine, under the GIL
+    int failures_ = 0;         // recordings in a row that ended by an exception of the function
+    std::uint64_t uncompiled_ = 0;
+};
+
+}  // namespace fastnp::python

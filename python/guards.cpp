@@ -1,0 +1,122 @@
+// Guards of compiled functions: see guards.h.
+#include "guards.h"
+
+#include <bit>
+
+namespace fastnp::python {
+
+namespace {
+
+std::uint64_t next_generation = 1;  // under the GIL; never used twice, so a dropped set's entries can't be taken for another's
+
+bool same_items(PyObject* list, PyObject* expected) {
+    const Py_ssize_t size = PyList_GET_SIZE(list);
+    if (size != PyTuple_GET_SIZE(expected)) return false;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        if (!is_same(PyList_GET_ITEM(list, i), PyTuple_GET_ITEM(expected, i))) return false;
+    }
+    return true;
+}
+
+bool same_dict(PyObject* dict, PyObject* expected) {
+    if (PyDict_GET_SIZE(dict) * 2 != PyTuple_GET_SIZE(expected)) return false;
+    Py_ssize_t position = 0, at = 0;
+    PyObject *key = nullptr, *value = nullptr;
+    while (PyDict_Next(dict, &position, &key, &value) != 0) {
+        if (!is_same(key, PyTuple_GET_ITEM(expected, at)) || !is_same(value, PyTuple_GET_ITEM(expected, at + 1))) return false;
+        at += 2;
+    }
+    return true;
+}
+
+bool holds(Guard& guard) {
+    PyObject* holder = guard.holder.get();
+    PyObject* current = nullptr;
+    switch (guard.kind) {
+        case GuardKind::dict_item: current = PyDict_GetItemWithError(holder, guard.key.get()); break;
+        case GuardKind::cell: current = PyCell_GET(holder); break;
+        case GuardKind::type_attribute: current = _PyType_Lookup(reinterpret_cast<PyTypeObject*>(holder), guard.key.get()); break;
+        case GuardKind::list_items: return same_items(holder, guard.expected.get());
+        case GuardKind::dict_items: return same_dict(holder, guard.expected.get());
+        case GuardKind::set_items: return PyObject_RichCompareBool(holder, guard.expected.get(), Py_EQ) == 1;
+        case GuardKind::code: current = PyFunction_GET_CODE(holder); break;
+        case GuardKind::defaults: current = PyFunction_GET_DEFAULTS(holder); break;
+        case GuardKind::keyword_defaults: current = PyFunction_GET_KW_DEFAULTS(holder); break;
+        case GuardKind::instance_dict: {
+            PyObject** dict = _PyObject_GetDictPtr(holder);
+            current = dict == nullptr ? nullptr : *dict;
+            break;
+        }
+    }
+    if (current == guard.expected.get()) return true;
+    if (current == nullptr || !guard.expected || !is_same(current, guard.expected.get())) return false;
+    guard.expected = Ref::borrow(current);  // equal, so the next check is of pointers again
+    return true;
+}
+
+}  // namespace
+
+bool is_same(PyObject* a, PyObject* b) {
+    if (a == b) return true;
+    if (Py_TYPE(a) != Py_TYPE(b)) return false;
+    if (PyFloat_CheckExact(a)) return std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(a)) == std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(b));
+    if (PyComplex_CheckExact(a)) {
+        const Py_complex x = PyComplex_AsCComplex(a), y = PyComplex_AsCComplex(b);
+        return std::bit_cast<std::uint64_t>(x.real) == std::bit_cast<std::uint64_t>(y.real) &&
+               std::bit_cast<std::uint64_t>(x.imag) == std::bit_cast<std::uint64_t>(y.imag);
+    }
+    if (PyLong_CheckExact(a) || PyUnicode_CheckExact(a) || PyBytes_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    if (PyTuple_CheckExact(a)) {
+        if (PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); ++i) {
+            if (!is_same(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std::move(capture)), generation_(next_generation++) {
+    for (PyObject* root : roots) {
+        PyObject* weak = PyWeakref_NewRef(root, nullptr);
+        if (weak == nullptr) PyErr_Clear();
+        roots_.push_back(weak != nullptr ? Root{Ref(weak), true} : Root{Ref::borrow(root), false});
+    }
+    const Ref entries = own(PyObject_GetAttrString(capture_.get(), "entries"));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
+        PyObject* entry = PyList_GET_ITEM(entries.get(), i);
+        const auto kind = static_cast<GuardKind>(PyLong_AsLong(PyTuple_GET_ITEM(entry, 0)));
+        PyObject* expected = PyTuple_GET_SIZE(entry) > 3 ? PyTuple_GET_ITEM(entry, 3) : nullptr;
+        guards_.push_back({kind, Ref::borrow(PyTuple_GET_ITEM(entry, 1)), Ref::borrow(PyTuple_GET_ITEM(entry, 2)), Ref::borrow(expected)});
+    }
+    const Ref reason = own(PyObject_GetAttrString(capture_.get(), "reason"));
+    if (reason.get() != Py_None) reason_ = PyUnicode_AsUTF8(reason.get());
+}
+
+bool GuardSet::holds(std::span<PyObject* const> roots) {
+    if (roots.size() != roots_.size()) return false;
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+        PyObject* held = roots_[i].object.get();
+        if ((roots_[i].weak ? PyWeakref_GET_OBJECT(held) : held) != roots[i]) return false;
+    }
+    for (Guard& guard : guards_) {
+        if (!python::holds(guard)) return false;
+    }
+    return true;
+}
+
+bool GuardSet::is_dead() const {
+    for (const Root& root : roots_) {
+        if (root.weak && PyWeakref_GET_OBJECT(root.object.get()) == Py_None) return true;
+    }
+    return false;
+}
+
+std::vector<std::string> GuardSet::describe() const {
+    std::vector<std::string> lines;
+    const Ref text = own(PyObject_CallMethod(capture_.get(), "describe", nullptr));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(text.get()); ++i) lines.emplace_back(PyUnicode_AsUTF8(PyList_GET_ITEM(text.get(), i)));
+    return lines;
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,54 @@
+// What a compiled function read besides its arguments, and whether it still is as it was. Found by fastnp._capture when a function is first
+// recorded; checked here at each call, mostly by comparing pointers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common.h"
+
+namespace fastnp::python {
+
+/// How an entry reads the value that it guards. The numbers are fastnp._capture's.
+enum class GuardKind : std::uint8_t { dict_item, cell, type_attribute, list_items, dict_items, set_items, code, defaults, keyword_defaults, instance_dict };
+
+struct Guard {
+    GuardKind kind;
+    Ref holder;
+    Ref key;
+    Ref expected;  // null: absent
+};
+
+class GuardSet {
+public:
+    /// From fastnp._capture.Capture; `roots` are the objects among the arguments.
+    GuardSet(Ref capture, std::span<PyObject* const> roots);
+
+    /// Whether it is for these argument objects and all it guards is as it was.
+    bool holds(std::span<PyObject* const> roots);
+    /// An argument object of this set is gone.
+    bool is_dead() const;
+    std::uint64_t generation() const { return generation_; }
+    PyObject* capture() const { return capture_.get(); }
+    /// Why the function can't be compiled as it is, or empty.
+    const std::string& reason() const { return reason_; }
+    std::vector<std::string> describe() const;
+
+private:
+    struct Root {
+        Ref object;  // a weak reference where there can be one
+        bool weak;
+    };
+    Ref capture_;
+    std::vector<Root> roots_;
+    std::vector<Guard> guards_;
+    std::string reason_;
+    std::uint64_t generation_;
+};
+
+/// The same object, or equal plain values (of the same type; floating numbers by their bits).
+bool is_same(PyObject* a, PyObject* b);
+
+}  // namespace fastnp::python

@@ -1,0 +1,71 @@
+// The module fastnp._core.
+#define FASTNP_NUMPY_API_HERE
+#include <pybind11/pybind11.h>
+
+#include "casters.h"
+#include "compiled.h"
+#include "ndarray.h"
+#include "ufunc.h"
+
+namespace py = pybind11;
+
+namespace fastnp::python {
+
+namespace {
+
+// Exceptions of functions bound with pybind11 go the way of all others.
+void translate_for_pybind(std::exception_ptr pointer) {
+    if (!pointer) return;
+    try {
+        std::rethrow_exception(pointer);
+    } catch (const Error&) {
+        translate();
+    } catch (const PythonError&) {
+    } catch (const NeedsNumpy&) {
+        translate();
+    }
+}
+
+void initialise(py::module_& module) {
+    if (_import_array() < 0) throw py::error_already_set();
+    const Ref name = own(PyUnicode_FromString("fastnp"));
+    record_error = check(PyErr_NewExceptionWithDoc("fastnp.RecordError", "A function did something that a recording can't hold; the message says what.",
+                                                   PyExc_RuntimeError, nullptr));
+    check(PyModule_AddObjectRef(module.ptr(), "RecordError", record_error));
+    add_ndarray(module.ptr());
+    add_ufuncs(module.ptr());
+    check(PyModule_AddFunctions(module.ptr(), module_functions()));
+    add_compiled_function(module.ptr());
+    module.def("catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
+    module.def(
+        "view", [](py::handle x) { return py::reinterpret_steal<py::object>(readable_view(x.ptr(), "a function that only NumPy has")); },
+        "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
+    module.def(
+        "broadcast_arrays", [](const py::args& args) {
+            std::vector<array> arrays;
+            for (const py::handle x : args) arrays.push_back(to_array(x.ptr()));
+            py::tuple result(args.size());
+            const std::vector<array> made = broadcast_arrays(arrays);
+            for (std::size_t i = 0; i < made.size(); ++i) result[i] = py::reinterpret_steal<py::object>(wrap(made[i]));
+            return result;
+        },
+        "As numpy.broadcast_arrays.");
+    module.def("is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
+    module.def("is_supported", [](py::handle x) { return PyArray_CheckExact(x.ptr()) && dtype_of_descr(PyArray_DESCR(as_numpy(x.ptr()))).has_value(); },
+               "Whether a NumPy array has a dtype of fastnp's.");
+    module.def("refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
+}
+
+}  // namespace
+
+}  // namespace fastnp::python
+
+PYBIND11_MODULE(_core, module) {
+    module.doc() = "fastnp's C++ core for Python.";
+    py::register_exception_translator(&fastnp::python::translate_for_pybind);
+    try {
+        fastnp::python::initialise(module);
+    } catch (const fastnp::python::PythonError&) {
+        throw py::error_already_set();
+    }
+}

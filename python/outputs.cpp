@@ -1,0 +1,175 @@
+// Results of compiled functions: taken apart once, while recording, and put together at each call.
+#include "pytree.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// Values that may be handed out again at every call, since nobody can change them.
+bool is_immutable(PyObject* object) {
+    if (object == Py_None || object == Py_Ellipsis || PyBool_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object)) return true;
+    if (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyComplex_CheckExact(object) || PyRange_Check(object) || PySlice_Check(object)) return true;
+    return PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object) || PyCFunction_Check(object) || PyModule_Check(object);
+}
+
+Output plain(PyObject* object) {
+    Output output;
+    output.object = Ref::borrow(object);
+    return output;
+}
+
+struct Apart {
+    const Rebuild& arguments;
+    PyObject* originals;
+    std::vector<PyObject*>& arrays;
+
+    Output array_output(PyObject* object) {
+        Output output;
+        const int argument = arguments.argument_of(object);
+        if (argument >= 0) {
+            output.kind = Output::Kind::argument;
+            output.index = argument;
+            return output;
+        }
+        output.kind = Output::Kind::array;
+        output.scalar = reinterpret_cast<NdArray*>(object)->scalar;
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            if (arrays[i] == object) {
+                output.index = static_cast<int>(i);
+                return output;
+            }
+        }
+        output.index = static_cast<int>(arrays.size());
+        arrays.push_back(object);
+        return output;
+    }
+
+    Output group(Output::Kind kind, PyObject* sequence, Ref object = {}) {
+        Output output;
+        output.kind = kind;
+        output.object = std::move(object);
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) output.children.push_back(any(PySequence_Fast_GET_ITEM(sequence, i)));
+        return output;
+    }
+
+    Output mapping(PyObject* dict) {
+        Output output;
+        output.kind = Output::Kind::dict;
+        const Ref keys = own(PyDict_Keys(dict));
+        output.object = own(PyList_AsTuple(keys.get()));
+        const Ref values = own(PyDict_Values(dict));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+            if (!is_immutable(PyList_GET_ITEM(keys.get(), i))) throw RecordError("returns a dict whose keys are not plain values");
+            output.children.push_back(any(PyList_GET_ITEM(values.get(), i)));
+        }
+        return output;
+    }
+
+    Output any(PyObject* object) {
+        const Ref id = own(PyLong_FromVoidPtr(object));
+        if (PyObject* original = PyDict_GetItemWithError(originals, id.get())) return plain(original);
+        if (is_ndarray(object)) return array_output(object);
+        if (is_immutable(object)) return plain(object);
+        if (PyTuple_CheckExact(object)) return group(Output::Kind::tuple, object);
+        if (PyList_CheckExact(object)) return group(Output::Kind::list, object);
+        if (PyDict_CheckExact(object)) return mapping(object);
+        if (is_namedtuple(object)) return group(Output::Kind::named, object, Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object))));
+        if (is_dataclass(object)) {
+            const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
+            Output output;
+            output.kind = Output::Kind::dataclass;
+            output.object = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+            output.children.push_back(mapping(fields.get()));
+            return output;
+        }
+        throw RecordError(std::string("returns a ") + Py_TYPE(object)->tp_name + ", which can't be kept from one call to the next");
+    }
+};
+
+}  // namespace
+
+Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, std::vector<PyObject*>& arrays) {
+    return Apart{arguments, originals, arrays}.any(result);
+}
+
+PyObject* result_array(array value, bool scalar, bool as_numpy) {
+    if (scalar && value.ndim() == 0) return numpy_scalar(value);
+    PyObject* object = wrap(std::move(value));
+    if (!as_numpy) return object;
+    const Ref owner(object);
+    return numpy_view(value_of(object), object);
+}
+
+PyObject* put_together(const Output& output, const Flat& call, std::vector<array>& results, PyObject** made, bool as_numpy) {
+    switch (output.kind) {
+        case Output::Kind::plain: return Py_NewRef(output.object.get());
+        case Output::Kind::argument: return Py_NewRef(call.objects[static_cast<std::size_t>(output.index)]);
+        case Output::Kind::array: {
+            PyObject*& object = made[output.index];
+            if (object == nullptr) object = result_array(std::move(results[static_cast<std::size_t>(output.index)]), output.scalar, as_numpy);
+            else Py_INCREF(object);
+            return object;
+        }
+        case Output::Kind::dict: {
+            Ref dict = own(PyDict_New());
+            for (std::size_t i = 0; i < output.children.size(); ++i) {
+                const Ref value(put_together(output.children[i], call, results, made, as_numpy));
+                check(PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(output.object.get(), static_cast<Py_ssize_t>(i)), value.get()));
+            }
+            return dict.release();
+        }
+        case Output::Kind::dataclass: {
+            const Ref values(put_together(output.children[0], call, results, made, as_numpy));
+            Ref object = own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", output.object.get()));
+            const Ref fields = own(PyObject_GenericGetDict(object.get(), nullptr));
+            check(PyDict_Update(fields.get(), values.get()));
+            return object.release();
+        }
+        default: break;
+    }
+    const auto count = static_cast<Py_ssize_t>(output.children.size());
+    const bool is_list = output.kind == Output::Kind::list;
+    Ref sequence = own(is_list ? PyList_New(count) : PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* item = put_together(output.children[static_cast<std::size_t>(i)], call, results, made, as_numpy);
+        if (is_list) PyList_SET_ITEM(sequence.get(), i, item);
+        else PyTuple_SET_ITEM(sequence.get(), i, item);
+    }
+    if (output.kind == Output::Kind::named) return check(PyObject_CallMethod(output.object.get(), "_make", "O", sequence.get()));
+    return sequence.release();
+}
+
+Ref with_numpy_arrays(PyObject* result, int depth) {
+    if (is_ndarray(result)) return own(numpy_view(value_of(result), result));
+    if (depth > 16) return Ref::borrow(result);
+    if (PyTuple_CheckExact(result) || is_namedtuple(result)) {
+        Ref items = own(PyTuple_New(PyTuple_GET_SIZE(result)));
+        bool changed = false;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
+            Ref item = with_numpy_arrays(PyTuple_GET_ITEM(result, i), depth + 1);
+            changed = changed || item.get() != PyTuple_GET_ITEM(result, i);
+            PyTuple_SET_ITEM(items.get(), i, item.release());
+        }
+        if (!changed) return Ref::borrow(result);
+        if (PyTuple_CheckExact(result)) return items;
+        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "O", items.get()));
+    }
+    if (PyList_CheckExact(result)) {
+        const Ref items = own(PyList_AsTuple(result));
+        const Ref converted = with_numpy_arrays(items.get(), depth);
+        return converted.get() == items.get() ? Ref::borrow(result) : own(PySequence_List(converted.get()));
+    }
+    if (PyDict_CheckExact(result)) {
+        const Ref values = own(PyDict_Values(result));
+        const Ref converted = with_numpy_arrays(values.get(), depth);
+        if (converted.get() == values.get()) return Ref::borrow(result);
+        Ref dict = own(PyDict_New());
+        Py_ssize_t position = 0, at = 0;
+        PyObject *key = nullptr, *value = nullptr;
+        while (PyDict_Next(result, &position, &key, &value) != 0) check(PyDict_SetItem(dict.get(), key, PyList_GET_ITEM(converted.get(), at++)));
+        return dict;
+    }
+    return Ref::borrow(result);
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,257 @@
+// Arguments of compiled functions taken apart: arrays for the engine, everything else into the key.
+#include "pytree.h"
+
+#include <cstring>
+
+namespace fastnp::python {
+
+namespace {
+
+constexpr int deepest = 64;
+
+array hold_numpy(const detail::Argument& argument) {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    struct Release {
+        PyGILState_STATE state;
+        ~Release() { PyGILState_Release(state); }
+    } release{state};
+    return from_numpy(as_numpy(static_cast<PyObject*>(const_cast<void*>(argument.context))));
+}
+
+std::int64_t size_of(const detail::Argument& argument) {
+    std::int64_t size = 1;
+    for (int i = 0; i < argument.rank; ++i) size *= argument.shape[i];
+    return size;
+}
+
+PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
+
+}  // namespace
+
+bool is_namedtuple(PyObject* object) {
+    static PyObject* fields = interned("_fields");
+    return PyTuple_Check(object) && _PyType_Lookup(Py_TYPE(object), fields) != nullptr;
+}
+
+bool is_dataclass(PyObject* object) {
+    static PyObject* fields = interned("__dataclass_fields__");
+    return _PyType_Lookup(Py_TYPE(object), fields) != nullptr && _PyObject_GetDictPtr(object) != nullptr;
+}
+
+void Flat::append(char tag, const void* bytes, std::size_t size) {
+    const std::size_t at = key.size();
+    key.resize(at + 1 + size);
+    key[at] = tag;
+    std::memcpy(key.data() + at + 1, bytes, size);
+}
+
+void Flat::mark(char tag, std::uint64_t value) { append(tag, &value, sizeof value); }
+
+void Flat::mark_text(PyObject* text) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (bytes == nullptr) {
+        PyErr_Clear();
+        return fail("takes text that is not Unicode");
+    }
+    mark('s', static_cast<std::uint64_t>(size));
+    append('"', bytes, static_cast<std::size_t>(size));
+}
+
+void Flat::set_generation(std::uint64_t generation) { std::memcpy(key.data(), &generation, sizeof generation); }
+
+void Flat::fail(std::string why) {
+    compilable = false;
+    if (reason.empty()) reason = std::move(why);
+}
+
+void Flat::add_array(PyObject* object) {
+    detail::Argument argument{};
+    if (!detail::borrow(value_of(object), argument)) return fail("takes an array of a recording that is over");
+    any_fastnp = true;
+    elements += size_of(argument);
+    arguments.push_back(argument);
+    objects.push_back(object);
+    key.push_back('A');
+}
+
+void Flat::add_numpy(PyArrayObject* object) {
+    const std::optional<Dtype> dtype = dtype_of_descr(PyArray_DESCR(object));
+    if (!dtype || !PyArray_ISALIGNED(object)) return fail("takes a NumPy array of a dtype or an alignment that fastnp does not have");
+    detail::Argument argument{};
+    argument.data = PyArray_DATA(object);
+    argument.shape = PyArray_DIMS(object);
+    argument.strides = PyArray_STRIDES(object);
+    argument.dtype = *dtype;
+    argument.rank = static_cast<std::int8_t>(PyArray_NDIM(object));
+    argument.hold = hold_numpy;
+    argument.context = object;
+    elements += size_of(argument);
+    arguments.push_back(argument);
+    objects.push_back(reinterpret_cast<PyObject*>(object));
+    key.push_back('A');
+}
+
+void Flat::add(PyObject* object, int depth) {
+    PyTypeObject* type = Py_TYPE(object);
+    if (type == ndarray_type) return add_array(object);
+    if (type == &PyArray_Type) return add_numpy(as_numpy(object));
+    if (type == &PyFloat_Type) {
+        const double value = PyFloat_AS_DOUBLE(object);
+        return append('f', &value, sizeof value);
+    }
+    if (type == &PyLong_Type) {
+        int overflow = 0;
+        const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow == 0) return append('i', &value, sizeof value);
+        const Ref text = own(PyObject_Str(object));
+        key.push_back('I');
+        return mark_text(text.get());
+    }
+    if (object == Py_None) return key.push_back('N');
+    if (type == &PyBool_Type) return key.push_back(object == Py_True ? 'T' : 'F');
+    if (depth > deepest) return fail("takes containers nested too deeply");
+    add_other(object, depth);
+}
+
+void Flat::add_other(PyObject* object, int depth) {
+    if (PyUnicode_CheckExact(object)) return mark_text(object);
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+        const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+        mark(PyTuple_CheckExact(object) ? '(' : '[', static_cast<std::uint64_t>(size));
+        for (Py_ssize_t i = 0; i < size; ++i) add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
+        return;
+    }
+    if (PyDict_CheckExact(object)) {
+        mark('{', static_cast<std::uint64_t>(PyDict_GET_SIZE(object)));
+        Py_ssize_t position = 0;
+        PyObject *name = nullptr, *value = nullptr;
+        while (PyDict_Next(object, &position, &name, &value) != 0) {
+            add(name, depth + 1);
+            add(value, depth + 1);
+        }
+        return;
+    }
+    if (PyArray_IsScalar(object, Generic)) {
+        const Ref descr(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(object)));
+        if (!descr || !dtype_of_descr(reinterpret_cast<PyArray_Descr*>(descr.get()))) {
+            PyErr_Clear();
+            return fail("takes a NumPy scalar of a dtype that fastnp does not have");
+        }
+        scalars_.push_back(std::make_unique<array>(to_array(object)));
+        detail::Argument argument{};
+        detail::borrow(*scalars_.back(), argument);
+        arguments.push_back(argument);
+        objects.push_back(object);
+        return key.push_back('S');
+    }
+    if (PyArray_Check(object)) return fail(std::string("takes a ") + Py_TYPE(object)->tp_name + ", a subclass of numpy.ndarray");
+    if (PyComplex_CheckExact(object)) {
+        const Py_complex value = PyComplex_AsCComplex(object);
+        return append('c', &value, sizeof value);
+    }
+    if (PyBytes_CheckExact(object)) {
+        mark('b', static_cast<std::uint64_t>(PyBytes_GET_SIZE(object)));
+        return append('"', PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object)));
+    }
+    if (PySlice_Check(object)) {
+        const auto* slice = reinterpret_cast<PySliceObject*>(object);
+        key.push_back(':');
+        add(slice->start, depth + 1);
+        add(slice->stop, depth + 1);
+        return add(slice->step, depth + 1);
+    }
+    if (PyRange_Check(object) || PyArray_DescrCheck(object)) {
+        const Ref text = own(PyObject_Repr(object));
+        key.push_back('r');
+        return mark_text(text.get());
+    }
+    if (is_namedtuple(object)) {
+        mark('n', static_cast<std::uint64_t>(PyTuple_GET_SIZE(object)));
+        roots.push_back(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) add(PyTuple_GET_ITEM(object, i), depth + 1);
+        return;
+    }
+    if (is_dataclass(object) && !PyType_Check(object)) {
+        const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
+        key.push_back('D');
+        roots.push_back(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+        return add(fields.get(), depth + 1);
+    }
+    key.push_back('O');
+    roots.push_back(object);
+}
+
+PyObject* Rebuild::next(bool scalar) {
+    made_.push_back(own(wrap(parameters_[made_.size()], nullptr, scalar)));
+    return made_.back().get();
+}
+
+Ref Rebuild::add(PyObject* object) {
+    if (is_ndarray(object) || PyArray_CheckExact(object)) return Ref::borrow(next(false));
+    if (PyArray_IsScalar(object, Generic)) return Ref::borrow(next(true));
+    if (PyTuple_CheckExact(object) || is_namedtuple(object)) {
+        Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i)).release());
+        if (PyTuple_CheckExact(object)) return items;
+        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "O", items.get()));
+    }
+    if (PyList_CheckExact(object)) {
+        const Ref items = own(PyTuple_New(PyList_GET_SIZE(object)));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyList_GET_ITEM(object, i)).release());
+        Ref list = own(PySequence_List(items.get()));
+        containers_.emplace_back(list, items);
+        return list;
+    }
+    if (PyDict_CheckExact(object)) {
+        Ref dict = own(PyDict_New());
+        Py_ssize_t position = 0;
+        PyObject *name = nullptr, *value = nullptr;
+        while (PyDict_Next(object, &position, &name, &value) != 0) {
+            const Ref key = add(name);
+            const Ref item = add(value);
+            check(PyDict_SetItem(dict.get(), key.get(), item.get()));
+        }
+        containers_.emplace_back(dict, own(PyDict_Copy(dict.get())));
+        return dict;
+    }
+    if (is_dataclass(object) && !PyType_Check(object)) {
+        const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
+        const Ref values = add(fields.get());
+        const Ref copy = own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", Py_TYPE(object)));
+        const Ref own_fields = own(PyObject_GenericGetDict(copy.get(), nullptr));
+        check(PyDict_Update(own_fields.get(), values.get()));
+        containers_.emplace_back(own_fields, own(PyDict_Copy(own_fields.get())));
+        return copy;
+    }
+    const Ref id = own(PyLong_FromVoidPtr(object));
+    PyObject* swapped = PyDict_GetItemWithError(swaps_, id.get());
+    return Ref::borrow(swapped != nullptr ? swapped : object);
+}
+
+void Rebuild::check_unchanged() const {
+    for (const auto& [container, before] : containers_) {
+        bool same = true;
+        if (PyList_CheckExact(container.get())) {
+            same = PyList_GET_SIZE(container.get()) == PyTuple_GET_SIZE(before.get());
+            for (Py_ssize_t i = 0; same && i < PyTuple_GET_SIZE(before.get()); ++i) {
+                same = PyList_GET_ITEM(container.get(), i) == PyTuple_GET_ITEM(before.get(), i);
+            }
+        } else {
+            same = PyDict_GET_SIZE(container.get()) == PyDict_GET_SIZE(before.get());
+            Py_ssize_t position = 0;
+            PyObject *name = nullptr, *value = nullptr;
+            while (same && PyDict_Next(before.get(), &position, &name, &value) != 0) same = PyDict_GetItemWithError(container.get(), name) == value;
+        }
+        if (!same) throw RecordError("changes a list, a dict or a dataclass of its arguments");
+    }
+}
+
+int Rebuild::argument_of(PyObject* object) const {
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+        if (made_[i].get() == object) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,83 @@
+// Arguments and results of compiled functions as trees: tuples, lists, dicts, namedtuples and dataclasses of arrays and plain values.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "convert.h"
+
+namespace fastnp::python {
+
+/// The arguments of a call as the engine wants them. Objects are borrowed from the caller for the duration of the call.
+class Flat {
+public:
+    Flat() { key.resize(generation_bytes); }
+    /// Appends an argument (a tree). Clears `compilable` where it holds something that can't be compiled.
+    void add(PyObject* object, int depth = 0);
+    /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
+    void mark(char tag, std::uint64_t value);
+    void mark_text(PyObject* text);
+    void set_generation(std::uint64_t generation);
+    std::string_view key_view() const { return {key.data(), key.size()}; }
+
+    static constexpr std::size_t generation_bytes = 8;
+    SmallVector<detail::Argument, 8> arguments;
+    SmallVector<PyObject*, 8> objects;  // of each argument
+    SmallVector<PyObject*, 4> roots;    // objects known by identity: self, functions, classes
+    SmallVector<char, 96> key;
+    std::int64_t elements = 0;
+    bool any_fastnp = false;
+    bool compilable = true;
+    std::string reason;
+
+private:
+    void add_array(PyObject* object);
+    void add_numpy(PyArrayObject* object);
+    void add_other(PyObject* object, int depth);
+    void append(char tag, const void* bytes, std::size_t size);
+    void fail(std::string why);
+    std::vector<std::unique_ptr<array>> scalars_;
+};
+
+/// The same arguments with arrays that stand for them, for recording.
+class Rebuild {
+public:
+    /// `swaps`: a dict from the id of an object among the arguments to what takes its place while recording.
+    Rebuild(std::span<const array> parameters, PyObject* swaps) : parameters_(parameters), swaps_(swaps) {}
+    Ref add(PyObject* object);
+    /// RecordError if the function changed a list or a dict of its arguments.
+    void check_unchanged() const;
+    /// Index of the argument that this object stands for, or -1.
+    int argument_of(PyObject* object) const;
+
+private:
+    PyObject* next(bool scalar);
+    std::span<const array> parameters_;
+    PyObject* swaps_;
+    std::vector<Ref> made_;
+    std::vector<std::pair<Ref, Ref>> containers_;  // and their items as they were
+};
+
+/// What a compiled function returns around its arrays, kept with each entry.
+struct Output {
+    enum class Kind : std::uint8_t { array, argument, plain, tuple, list, dict, named, dataclass };
+    Kind kind = Kind::plain;
+    int index = 0;          // array, argument
+    bool scalar = false;    // array
+    Ref object;             // plain: the value; dict: the keys, a tuple; named and dataclass: the type
+    std::vector<Output> children;
+};
+
+/// Takes a recorded result apart. `arrays` gets its arrays, each once. RecordError for what can't be kept.
+Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, std::vector<PyObject*>& arrays);
+/// Puts it together from a call's results. `made` has room for one object an array.
+PyObject* put_together(const Output& output, const Flat& call, std::vector<array>& results, PyObject** made, bool as_numpy);
+/// A result array as the caller gets it.
+PyObject* result_array(array value, bool scalar, bool as_numpy);
+/// fastnp arrays of a result as NumPy arrays, for functions called as written with NumPy arrays.
+Ref with_numpy_arrays(PyObject* result, int depth = 0);
+
+bool is_namedtuple(PyObject* object);
+bool is_dataclass(PyObject* object);
+
+}  // namespace fastnp::python
