@@ -35,6 +35,7 @@ int main() {
     const double error = example::difference(compiled.centres, eager.centres);
     example::expect(error < 1e-3, "compiled equals eager");
     example::expect(example::difference(compiled.centres, truth) < 0.2, "the centres are found");
-    example::report("kmeans 32000 x 16, 10 it", example::median_ms([&] { return fit(lloyd).centres; }, 3), example::median_ms([&] { return fit(step).centres; }, 3), error);
+    example::report("kmeans 32000 x 16, 10 it", example::median_ms([&] { return fit(lloyd).centres; }, 3),
+                    example::median_ms([&] { return fit(step).centres; }, 3), error);
     return 0;
 }

@@ -303,7 +303,8 @@ EntryInfo info_of(const Entry& entry, bool with_code) {
         }
         const loop::Kernel& made = entry.plan.kernels[kernel];
         std::string axes;
-        for (const loop::Axis& axis : made.axes) axes += (axes.empty() ? "" : " x ") + entry.plan.sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
+        for (const loop::Axis& axis : made.axes)
+            axes += (axes.empty() ? "" : " x ") + entry.plan.sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
         info.kernels.push_back({made.name, made.name, made.ops, axes});
         info.loops += loop::to_string(made, entry.plan.schedules[kernel], entry.plan.sizes);
         ++kernel;

@@ -155,10 +155,11 @@ Pool& the_pool() {
     if (made == nullptr) {
         static std::once_flag once;
         std::call_once(once, [] {
-            pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, [] {
-                pool.store(nullptr);  // its threads stayed in the parent
-                making.unlock();
-            });
+            pthread_atfork([] { making.lock(); }, [] { making.unlock(); },
+                           [] {
+                               pool.store(nullptr);  // its threads stayed in the parent
+                               making.unlock();
+                           });
         });
         made = new Pool(wanted_threads());
         pool.store(made, std::memory_order_release);

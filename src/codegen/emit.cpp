@@ -73,8 +73,8 @@ void Emitter::lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const 
     const bool whole_only = known >= 0 && known % (width * group) == 0;
     llvm::Value* rest = begin;
     // One masked body does for kernels without folds where masks are cheap: half the code to generate.
-    const bool has_main = (known < 0 || known >= width * group) &&
-                          (group > 1 || schedule_.streaming || !machine_.masked_memory || whole_only || !kernel_.stages.empty());
+    const bool has_main =
+        (known < 0 || known >= width * group) && (group > 1 || schedule_.streaming || !machine_.masked_memory || whole_only || !kernel_.stages.empty());
     if (has_main) {
         llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(ir.CreateSub(end, begin), number(width * group)), number(width * group));
         rest = ir.CreateAdd(begin, whole);
@@ -172,8 +172,7 @@ Value Emitter::compute(loop::ExprId id, int copy) {
             const Copies& results = fold_results_[static_cast<std::size_t>(expr.number)];
             return results[static_cast<std::size_t>(copy) < results.size() ? static_cast<std::size_t>(copy) : 0];
         }
-        case Kind::scratch:
-            return load_at(scratch_address(expr.number, copy), expr.dtype, nullptr, schedule_.lane >= 0);
+        case Kind::scratch: return load_at(scratch_address(expr.number, copy), expr.dtype, nullptr, schedule_.lane >= 0);
     }
     throw InternalError("unknown loop expression");
 }
@@ -379,8 +378,8 @@ void Emitter::run(const std::string& symbol) {
     ir.CreateRetVoid();
 }
 
-void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module,
-          const std::string& symbol, std::map<std::string, void*>& externals) {
+void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
+          std::map<std::string, void*>& externals) {
     Emitter emitter(kernel, schedule, machine, module);
     emitter.run(symbol);
     externals.insert(emitter.externals().begin(), emitter.externals().end());

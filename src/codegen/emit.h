@@ -20,7 +20,7 @@ int lanes_of(const loop::Kernel& kernel, const Machine& machine);
 
 /// Writes `void symbol(ptr pointers, ptr sizes, i64 begin, i64 end, ptr scratch)`: outer points [begin, end) of the kernel. `pointers` holds a base
 /// address per buffer, `sizes` the values of the Sizes table by id. Functions outside the module are added to `externals`.
-void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module,
-          const std::string& symbol, std::map<std::string, void*>& externals);
+void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
+          std::map<std::string, void*>& externals);
 
 }  // namespace fastnp::codegen

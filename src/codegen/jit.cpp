@@ -196,9 +196,10 @@ Code compile(std::span<const Job> jobs) {
         symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     }
     // What the code generator itself may call.
-    for (const auto& [name, address] : std::initializer_list<std::pair<const char*, void*>>{
-             {"memset", reinterpret_cast<void*>(&::memset)}, {"memcpy", reinterpret_cast<void*>(&::memcpy)},
-             {"fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&::fmod))}}) {
+    for (const auto& [name, address] :
+         std::initializer_list<std::pair<const char*, void*>>{{"memset", reinterpret_cast<void*>(&::memset)},
+                                                              {"memcpy", reinterpret_cast<void*>(&::memcpy)},
+                                                              {"fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&::fmod))}}) {
         symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     }
     if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail("naming functions", std::move(error));

@@ -42,8 +42,7 @@ Value operator*(Value x, Value y) {
     if (is_bool(x)) return of(x, b.CreateAnd(x.re, y.re));
     if (is_integer(x.dtype)) return of(x, b.CreateMul(x.re, y.re));
     if (x.im == nullptr) return of(x, b.CreateFMul(x.re, y.re));
-    return of(x, b.CreateFSub(b.CreateFMul(x.re, y.re), b.CreateFMul(x.im, y.im)),
-              b.CreateFAdd(b.CreateFMul(x.re, y.im), b.CreateFMul(x.im, y.re)));
+    return of(x, b.CreateFSub(b.CreateFMul(x.re, y.re), b.CreateFMul(x.im, y.im)), b.CreateFAdd(b.CreateFMul(x.re, y.im), b.CreateFMul(x.im, y.re)));
 }
 
 Value operator/(Value x, Value y) {

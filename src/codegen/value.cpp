@@ -73,9 +73,7 @@ Value Builder::splat(Value value) {
     return value;
 }
 
-Value Builder::number(Dtype dtype, double value) {
-    return {this, dtype, llvm::ConstantFP::get(element_type(dtype), value), nullptr};
-}
+Value Builder::number(Dtype dtype, double value) { return {this, dtype, llvm::ConstantFP::get(element_type(dtype), value), nullptr}; }
 
 Value Builder::constant(const Scalar& scalar, Dtype dtype) {
     Type* type = element_type(dtype);
@@ -140,8 +138,8 @@ Value Builder::cast(Value x, Dtype to) {
         if (kind == 'i') return {this, to, ir.CreateSExtOrTrunc(x.re, type), nullptr};
         if (kind == 'u') return {this, to, ir.CreateZExtOrTrunc(x.re, type), nullptr};
         // Values out of range are poison to LLVM but have NumPy's x86 answers in the precompiled kernel.
-        return call_span("cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to)),
-                         reinterpret_cast<void*>(eager::cast_kernel(from, to)), {x}, to);
+        return call_span("cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to)), reinterpret_cast<void*>(eager::cast_kernel(from, to)), {x},
+                         to);
     }
     auto to_real = [&](llvm::Value* v, Dtype source) -> llvm::Value* {
         const char k = kind_of(source);
@@ -152,8 +150,8 @@ Value Builder::cast(Value x, Dtype to) {
         return result;
     };
     if (is_half(to) && itemsize_of(from) > 4 && !is_complex(from)) {  // through float would round twice
-        return call_span("cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to)),
-                         reinterpret_cast<void*>(eager::cast_kernel(from, to)), {x}, to);
+        return call_span("cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to)), reinterpret_cast<void*>(eager::cast_kernel(from, to)), {x},
+                         to);
     }
     Value result{this, to, round_to(to_real(x.re, real_of(from)), to), nullptr};
     if (is_complex(to)) result.im = x.im != nullptr ? to_real(x.im, real_of(from)) : llvm::Constant::getNullValue(type);

@@ -73,7 +73,8 @@ constexpr PromotionTable promotions = make_promotions();
 constexpr int seniority(Dtype dtype) { return static_cast<int>(dtype) + (itemsize_of(dtype) == 2 && is_floating(dtype) ? dtype_count : 0); }
 
 // Three and more dtypes are not promoted from left to right: int16, uint16 and float32 give float32, although int16 and uint16 alone give int32.
-// This is PyArray_PromoteDTypeSequence: the ends are paired off, the senior of each pair moves to the front, and in the end the first dtype meets the rest.
+// This is PyArray_PromoteDTypeSequence: the ends are paired off, the senior of each pair moves to the front, and in the end the first dtype meets the
+// rest.
 Dtype promote_sequence(std::span<const Dtype> given) {
     SmallVector<Dtype, 8> dtypes(given);
     SmallVector<bool, 8> dropped(given.size(), false);
@@ -135,9 +136,7 @@ bool can_cast(Dtype from, Dtype to, Casting casting) {
     return false;
 }
 
-Dtype promote_types(Dtype a, Dtype b) {
-    return promotions[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
-}
+Dtype promote_types(Dtype a, Dtype b) { return promotions[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]; }
 
 Dtype result_type(std::span<const Dtype> dtypes, std::span<const WeakKind> weak) {
     Dtype result = Dtype::bool_;

@@ -185,7 +185,8 @@ void run_take(const ir::Attributes& attributes, std::span<const View> operands, 
             i = std::clamp<std::int64_t>(i, 0, extent - 1);
         } else {
             if (i < -extent || i >= extent) {
-                throw IndexError("index " + std::to_string(i) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+                throw IndexError("index " + std::to_string(i) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                                 std::to_string(extent));
             }
             if (i < 0) i += extent;
         }

@@ -21,7 +21,8 @@ I to_signed(double value) {
 template <class To>
 To to_integer(double value) {
     if constexpr (std::is_same_v<To, std::uint64_t>) {
-        if (value >= 9223372036854775808.0) return static_cast<std::uint64_t>(to_signed<std::int64_t>(value - 9223372036854775808.0)) ^ (std::uint64_t{1} << 63);
+        if (value >= 9223372036854775808.0)
+            return static_cast<std::uint64_t>(to_signed<std::int64_t>(value - 9223372036854775808.0)) ^ (std::uint64_t{1} << 63);
         return static_cast<std::uint64_t>(to_signed<std::int64_t>(value));
     } else if constexpr (std::is_same_v<To, std::int64_t>) {
         return to_signed<std::int64_t>(value);

@@ -43,7 +43,8 @@ struct Multiply {
 struct Maximum {
     template <class A>
     static A identity() {
-        if constexpr (ops::Complex<A>) return A(-std::numeric_limits<typename A::value_type>::infinity(), -std::numeric_limits<typename A::value_type>::infinity());
+        if constexpr (ops::Complex<A>)
+            return A(-std::numeric_limits<typename A::value_type>::infinity(), -std::numeric_limits<typename A::value_type>::infinity());
         else if constexpr (std::is_floating_point_v<A>) return -std::numeric_limits<A>::infinity();
         else return std::numeric_limits<A>::lowest();
     }
@@ -56,7 +57,8 @@ struct Maximum {
 struct Minimum {
     template <class A>
     static A identity() {
-        if constexpr (ops::Complex<A>) return A(std::numeric_limits<typename A::value_type>::infinity(), std::numeric_limits<typename A::value_type>::infinity());
+        if constexpr (ops::Complex<A>)
+            return A(std::numeric_limits<typename A::value_type>::infinity(), std::numeric_limits<typename A::value_type>::infinity());
         else if constexpr (std::is_floating_point_v<A>) return std::numeric_limits<A>::infinity();
         else return std::numeric_limits<A>::max();
     }
@@ -240,10 +242,12 @@ void fold_columns(const Axes& axes, const char* x, char* out) {
                 const char* from = x + offset + begin * in_stride;
                 if (in_stride == static_cast<std::int64_t>(sizeof(T))) {
                     const T* elements = reinterpret_cast<const T*>(from);
-                    for (std::int64_t i = 0; i < n; ++i) sums[static_cast<std::size_t>(i)] = F::join(sums[static_cast<std::size_t>(i)], static_cast<A>(elements[i]));
+                    for (std::int64_t i = 0; i < n; ++i)
+                        sums[static_cast<std::size_t>(i)] = F::join(sums[static_cast<std::size_t>(i)], static_cast<A>(elements[i]));
                 } else {
                     for (std::int64_t i = 0; i < n; ++i) {
-                        sums[static_cast<std::size_t>(i)] = F::join(sums[static_cast<std::size_t>(i)], static_cast<A>(*reinterpret_cast<const T*>(from + i * in_stride)));
+                        sums[static_cast<std::size_t>(i)] =
+                            F::join(sums[static_cast<std::size_t>(i)], static_cast<A>(*reinterpret_cast<const T*>(from + i * in_stride)));
                     }
                 }
             });

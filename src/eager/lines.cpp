@@ -102,7 +102,9 @@ void run_sort(ops::Op op, const ir::Attributes& attributes, const View& x, const
                 return;
             }
             std::iota(order.begin(), order.end(), std::int64_t{0});
-            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return sorts_before<T>(line[static_cast<std::size_t>(a)], line[static_cast<std::size_t>(b)]); });
+            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                return sorts_before<T>(line[static_cast<std::size_t>(a)], line[static_cast<std::size_t>(b)]);
+            });
             scatter(reinterpret_cast<const char*>(order.data()), out.strides[axis], sizeof(std::int64_t), x.shape[axis], to);
         });
     });

@@ -49,9 +49,11 @@ void gemm(const Layout& a, const Matrix& x, const Layout& b, const Matrix& y, Ma
     const T one(1);
     const T zero(0);
     if constexpr (std::is_same_v<T, float>) {
-        cblas_sgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, one, reinterpret_cast<T*>(x.data), a.leading, reinterpret_cast<T*>(y.data), b.leading, zero, reinterpret_cast<T*>(out.data), leading);
+        cblas_sgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, one, reinterpret_cast<T*>(x.data), a.leading, reinterpret_cast<T*>(y.data),
+                    b.leading, zero, reinterpret_cast<T*>(out.data), leading);
     } else if constexpr (std::is_same_v<T, double>) {
-        cblas_dgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, one, reinterpret_cast<T*>(x.data), a.leading, reinterpret_cast<T*>(y.data), b.leading, zero, reinterpret_cast<T*>(out.data), leading);
+        cblas_dgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, one, reinterpret_cast<T*>(x.data), a.leading, reinterpret_cast<T*>(y.data),
+                    b.leading, zero, reinterpret_cast<T*>(out.data), leading);
     } else if constexpr (std::is_same_v<T, std::complex<float>>) {
         cblas_cgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, &one, x.data, a.leading, y.data, b.leading, &zero, out.data, leading);
     } else {
@@ -106,7 +108,8 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
             b = layout_of(y, sizeof(T));
         }
         const auto size = static_cast<std::int64_t>(sizeof(T));
-        const bool direct = (out.column_stride == size || out.columns == 1) && (out.rows == 1 || (out.row_stride % size == 0 && out.row_stride / size >= out.columns));
+        const bool direct =
+            (out.column_stride == size || out.columns == 1) && (out.rows == 1 || (out.row_stride % size == 0 && out.row_stride / size >= out.columns));
         if (direct) {
             gemm<T>(a, x, b, y, out, static_cast<int>(out.rows == 1 ? out.columns : out.row_stride / size));
             return;
@@ -114,7 +117,8 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
         held_out.reset(new char[static_cast<std::size_t>(out.rows * out.columns * size)]);
         Matrix temporary{held_out.get(), out.rows, out.columns, out.columns * size, size};
         gemm<T>(a, x, b, y, temporary, static_cast<int>(out.columns));
-        copy({temporary.data, dtype, {out.rows, out.columns}, {temporary.row_stride, size}}, {out.data, dtype, {out.rows, out.columns}, {out.row_stride, out.column_stride}});
+        copy({temporary.data, dtype, {out.rows, out.columns}, {temporary.row_stride, size}},
+             {out.data, dtype, {out.rows, out.columns}, {out.row_stride, out.column_stride}});
     }
 }
 

@@ -46,27 +46,27 @@ void map2(const void* const* operands, void* out, std::int64_t count) {
 // Each row becomes a function object over Numbers: its meaning, the element type it returns, the type of its second operand.
 namespace rows {
 using namespace ops;  // the meanings' functions
-#define MAP1(name, rule, meaning, traits, doc)                                                   \
-    struct name##_row {                                                                          \
-        static constexpr const ops::Rule& loops = ops::rules::rule;                              \
-        template <class T>                                                                       \
-        using Out = element_of<ops::rules::output_of(ops::rules::rule, dtype_of<T>)>;            \
-        template <class T>                                                                       \
-        static auto call(Number<T> x) {                                                          \
-            return meaning;                                                                      \
-        }                                                                                        \
+#define MAP1(name, rule, meaning, traits, doc)                                        \
+    struct name##_row {                                                               \
+        static constexpr const ops::Rule& loops = ops::rules::rule;                   \
+        template <class T>                                                            \
+        using Out = element_of<ops::rules::output_of(ops::rules::rule, dtype_of<T>)>; \
+        template <class T>                                                            \
+        static auto call(Number<T> x) {                                               \
+            return meaning;                                                           \
+        }                                                                             \
     };
-#define MAP2(name, rule, meaning, traits, doc)                                                   \
-    struct name##_row {                                                                          \
-        static constexpr const ops::Rule& loops = ops::rules::rule;                              \
-        template <class T>                                                                       \
-        using Out = element_of<ops::rules::output_of(ops::rules::rule, dtype_of<T>)>;            \
-        template <class T>                                                                       \
-        using SecondOf = std::conditional_t<ops::rules::rule.integer_second, std::int32_t, T>;   \
-        template <class T, class Y>                                                              \
-        static auto call(Number<T> x, Number<Y> y) {                                             \
-            return meaning;                                                                      \
-        }                                                                                        \
+#define MAP2(name, rule, meaning, traits, doc)                                                 \
+    struct name##_row {                                                                        \
+        static constexpr const ops::Rule& loops = ops::rules::rule;                            \
+        template <class T>                                                                     \
+        using Out = element_of<ops::rules::output_of(ops::rules::rule, dtype_of<T>)>;          \
+        template <class T>                                                                     \
+        using SecondOf = std::conditional_t<ops::rules::rule.integer_second, std::int32_t, T>; \
+        template <class T, class Y>                                                            \
+        static auto call(Number<T> x, Number<Y> y) {                                           \
+            return meaning;                                                                    \
+        }                                                                                      \
     };
 #include "fastnp/ops/map.def"
 }  // namespace rows
@@ -76,12 +76,12 @@ namespace detail {
 template <class T>
 SpanKernel kernel_for(ops::Op op) {
     switch (op) {
-#define MAP1(name, rule, meaning, traits, doc)                                      \
-    case ops::Op::name:                                                             \
+#define MAP1(name, rule, meaning, traits, doc)                                            \
+    case ops::Op::name:                                                                   \
         if constexpr (has<T>(rows::name##_row::loops)) return &map1<rows::name##_row, T>; \
         else return nullptr;
-#define MAP2(name, rule, meaning, traits, doc)                                      \
-    case ops::Op::name:                                                             \
+#define MAP2(name, rule, meaning, traits, doc)                                            \
+    case ops::Op::name:                                                                   \
         if constexpr (has<T>(rows::name##_row::loops)) return &map2<rows::name##_row, T>; \
         else return nullptr;
 #include "fastnp/ops/map.def"

@@ -22,7 +22,8 @@ struct Isa {
 
 Isa widest() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl")) {
         return {'e', 64};
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {'d', 32};
@@ -46,8 +47,8 @@ const Table& table() {
                                        (dtype == Dtype::float32 ? "f" : "");
             if (void* address = dlsym(library, symbol.c_str())) table[{op, dtype}] = {symbol, address, lanes, operands};
         };
-#define VECTOR(name, stem, operands)                       \
-    add(ir::Op::name, #stem, operands, Dtype::float32);    \
+#define VECTOR(name, stem, operands)                    \
+    add(ir::Op::name, #stem, operands, Dtype::float32); \
     add(ir::Op::name, #stem, operands, Dtype::float64);
 #include "eager/vector_math.def"
         return table;
@@ -58,35 +59,35 @@ const Table& table() {
 #if defined(__x86_64__)
 
 // One call on whole vectors: GNU vector types so that the compiler passes them in registers, as the vector ABI wants.
-#define FASTNP_RUNNER(name, isa, T, V)                                                                        \
+#define FASTNP_RUNNER(name, isa, T, V)                                                                                      \
     __attribute__((target(isa))) void name(const VectorFunction& f, const void* const* in, void* out, std::int64_t count) { \
-        using One = V (*)(V);                                                                                  \
-        using Two = V (*)(V, V);                                                                               \
-        constexpr std::int64_t lanes = sizeof(V) / sizeof(T);                                                  \
-        auto call = [&](const T* x, const T* y, T* to) __attribute__((target(isa), always_inline)) {           \
-            V a, b, r;                                                                                         \
-            std::memcpy(&a, x, sizeof(V));                                                                     \
-            if (f.operands == 2) {                                                                             \
-                std::memcpy(&b, y, sizeof(V));                                                                 \
-                r = reinterpret_cast<Two>(f.address)(a, b);                                                    \
-            } else {                                                                                           \
-                r = reinterpret_cast<One>(f.address)(a);                                                       \
-            }                                                                                                  \
-            std::memcpy(to, &r, sizeof(V));                                                                    \
-        };                                                                                                     \
-        const T* x = static_cast<const T*>(in[0]);                                                             \
-        const T* y = f.operands == 2 ? static_cast<const T*>(in[1]) : x;                                       \
-        T* to = static_cast<T*>(out);                                                                          \
-        std::int64_t i = 0;                                                                                    \
-        for (; i + lanes <= count; i += lanes) call(x + i, y + i, to + i);                                     \
-        if (i == count) return;                                                                                \
-        alignas(64) T px[lanes], py[lanes], pr[lanes];                                                         \
-        for (std::int64_t k = 0; k < lanes; ++k) {                                                             \
-            px[k] = x[i + k < count ? i + k : i];                                                              \
-            py[k] = y[i + k < count ? i + k : i];                                                              \
-        }                                                                                                      \
-        call(px, py, pr);                                                                                      \
-        std::memcpy(to + i, pr, static_cast<std::size_t>(count - i) * sizeof(T));                              \
+        using One = V (*)(V);                                                                                               \
+        using Two = V (*)(V, V);                                                                                            \
+        constexpr std::int64_t lanes = sizeof(V) / sizeof(T);                                                               \
+        auto call = [&](const T* x, const T* y, T* to) __attribute__((target(isa), always_inline)) {                        \
+            V a, b, r;                                                                                                      \
+            std::memcpy(&a, x, sizeof(V));                                                                                  \
+            if (f.operands == 2) {                                                                                          \
+                std::memcpy(&b, y, sizeof(V));                                                                              \
+                r = reinterpret_cast<Two>(f.address)(a, b);                                                                 \
+            } else {                                                                                                        \
+                r = reinterpret_cast<One>(f.address)(a);                                                                    \
+            }                                                                                                               \
+            std::memcpy(to, &r, sizeof(V));                                                                                 \
+        };                                                                                                                  \
+        const T* x = static_cast<const T*>(in[0]);                                                                          \
+        const T* y = f.operands == 2 ? static_cast<const T*>(in[1]) : x;                                                    \
+        T* to = static_cast<T*>(out);                                                                                       \
+        std::int64_t i = 0;                                                                                                 \
+        for (; i + lanes <= count; i += lanes) call(x + i, y + i, to + i);                                                  \
+        if (i == count) return;                                                                                             \
+        alignas(64) T px[lanes], py[lanes], pr[lanes];                                                                      \
+        for (std::int64_t k = 0; k < lanes; ++k) {                                                                          \
+            px[k] = x[i + k < count ? i + k : i];                                                                           \
+            py[k] = y[i + k < count ? i + k : i];                                                                           \
+        }                                                                                                                   \
+        call(px, py, pr);                                                                                                   \
+        std::memcpy(to + i, pr, static_cast<std::size_t>(count - i) * sizeof(T));                                           \
     }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"

@@ -102,8 +102,8 @@ std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
         add(access.offset.raw());
         for (const shape::Dim stride : access.strides) add(stride.raw());
     };
-    for (const std::size_t count : {kernel.axes.size(), kernel.buffers.size(), kernel.exprs.size(), kernel.folds.size(), kernel.stages.size(), kernel.outer_stores.size(),
-                                    kernel.scratch.size()}) {
+    for (const std::size_t count : {kernel.axes.size(), kernel.buffers.size(), kernel.exprs.size(), kernel.folds.size(), kernel.stages.size(),
+                                    kernel.outer_stores.size(), kernel.scratch.size()}) {
         add(count);
     }
     for (const Axis& axis : kernel.axes) {

@@ -310,7 +310,8 @@ private:
         for (ExprId i = 0; i < kernel.exprs.size(); ++i) {
             const Expr expr = kernel.exprs[i];
             const bool costly = expr.kind == Expr::Kind::map && expr.op != Op::cast && (ops::info(expr.op).traits & ops::costly) != 0;
-            if (!costly || expr.op == Op::sqrt || (depends[i] & inner) == 0 || points * static_cast<std::int64_t>(itemsize_of(expr.dtype)) > scratch_limit) continue;
+            if (!costly || expr.op == Op::sqrt || (depends[i] & inner) == 0 || points * static_cast<std::int64_t>(itemsize_of(expr.dtype)) > scratch_limit)
+                continue;
             keep(i);
         }
     }
@@ -391,8 +392,8 @@ private:
 
 }  // namespace
 
-std::vector<Lowered> lower(const Region& region, const pass::Program& program, shape::Sizes& sizes,
-                           const std::function<bool(Value)>& stored, std::vector<Temporary>& temporaries) {
+std::vector<Lowered> lower(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
+                           std::vector<Temporary>& temporaries) {
     std::vector<Lowered> kernels;
     if (!region.split) {
         kernels.push_back(Lowering(region, program, sizes).run(stored));

@@ -39,9 +39,8 @@ void remove_axis(Kernel& kernel, std::size_t axis) {
 }
 
 bool is_indexed(const Kernel& kernel, std::size_t axis) {
-    return std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const Expr& expr) {
-        return expr.kind == Expr::Kind::index && expr.number == static_cast<int>(axis);
-    });
+    return std::any_of(kernel.exprs.begin(), kernel.exprs.end(),
+                       [&](const Expr& expr) { return expr.kind == Expr::Kind::index && expr.number == static_cast<int>(axis); });
 }
 
 // Whether walking `axis` and then `axis + 1` is walking one axis, for every access.
@@ -51,9 +50,8 @@ bool walks_as_one(Kernel& kernel, std::size_t axis, shape::Sizes& sizes) {
     const bool blocked = kernel.block != 0 && (axis == 0 || axis == kernel.outer_count());
     if (blocked) return false;
     bool one = true;
-    for_each_access(kernel, [&](Access& access) {
-        one = one && access.strides[axis] == sizes.multiply(access.strides[axis + 1], kernel.axes[axis + 1].extent);
-    });
+    for_each_access(kernel,
+                    [&](Access& access) { one = one && access.strides[axis] == sizes.multiply(access.strides[axis + 1], kernel.axes[axis + 1].extent); });
     return one;
 }
 

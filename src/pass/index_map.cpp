@@ -64,8 +64,7 @@ std::optional<IndexMap> through(const ir::Node& move, const IndexMap& result, sh
         case Op::slice:
             for (std::size_t i = 0; i < rank; ++i) {
                 const std::int64_t step = move.attributes.ints[i];
-                map[i] = {result[i].axis, result[i].step * step,
-                          sizes.add(move.attributes.dims[i], sizes.multiply(result[i].offset, Dim(step)))};
+                map[i] = {result[i].axis, result[i].step * step, sizes.add(move.attributes.dims[i], sizes.multiply(result[i].offset, Dim(step)))};
             }
             return map;
         case Op::expand_dims:

@@ -17,8 +17,7 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(ir::Graph& graph, const pass::Program& program, Times& times)
-        : graph_(graph), program_(program), sizes_(graph.sizes()), times_(times) {}
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, Times& times) : graph_(graph), program_(program), sizes_(graph.sizes()), times_(times) {}
 
     Plan run() {
         const auto start = std::chrono::steady_clock::now();

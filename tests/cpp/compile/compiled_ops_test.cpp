@@ -164,7 +164,8 @@ BOOST_AUTO_TEST_CASE(reductions_equal_eager) {
         array (*call)(const Operand&, const FoldOptions&);
         bool rounds;
     };
-    const Row rows[] = {{"sum", &sum, true}, {"prod", &prod, true}, {"max", &max, false}, {"min", &min, false}, {"any", &any, false}, {"all", &all_fold, false}};
+    const Row rows[] = {{"sum", &sum, true},  {"prod", &prod, true}, {"max", &max, false},
+                        {"min", &min, false}, {"any", &any, false},  {"all", &all_fold, false}};
     const std::vector<Axes> axes = {Axes(), Axes(0), Axes(1), Axes(2), Axes({0, 1}), Axes({0, 2}), Axes({1, 2}), Axes({0, 1, 2})};
     for (const Row& row : rows) {
         for (int d = 0; d < dtype_count; ++d) {
@@ -220,12 +221,14 @@ BOOST_AUTO_TEST_CASE(precompiled_steps_equal_eager) {
     const array x = sample(float64, 60, 9).reshape({5, 12});
     const array indices{std::int64_t{3}, std::int64_t{0}, std::int64_t{-1}};
     const auto f = compile([](const array& v, const array& i) {
-        return std::vector<array>{cumsum(v, {.axis = 1}), sort(v * 2.0, 1), argsort(v, 0), argmax(v + 1.0, {.axis = 1}), take(v, i, 1),
-                                  concatenate({v, v + 1.0}, 0), pad(v, {{1, 2}, {0, 3}}, 7.0), matmul(v, v.T()), flip(v, 1) * 3.0};
+        return std::vector<array>{cumsum(v, {.axis = 1}),        sort(v * 2.0, 1), argsort(v, 0),
+                                  argmax(v + 1.0, {.axis = 1}),  take(v, i, 1),    concatenate({v, v + 1.0}, 0),
+                                  pad(v, {{1, 2}, {0, 3}}, 7.0), matmul(v, v.T()), flip(v, 1) * 3.0};
     });
     const auto got = f(x, indices);
-    const std::vector<array> want = {cumsum(x, {.axis = 1}), sort(x * 2.0, 1), argsort(x, 0), argmax(x + 1.0, {.axis = 1}), take(x, indices, 1),
-                                     concatenate({x, x + 1.0}, 0), pad(x, {{1, 2}, {0, 3}}, 7.0), matmul(x, x.T()), flip(x, 1) * 3.0};
+    const std::vector<array> want = {cumsum(x, {.axis = 1}),        sort(x * 2.0, 1),    argsort(x, 0),
+                                     argmax(x + 1.0, {.axis = 1}),  take(x, indices, 1), concatenate({x, x + 1.0}, 0),
+                                     pad(x, {{1, 2}, {0, 3}}, 7.0), matmul(x, x.T()),    flip(x, 1) * 3.0};
     for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(same(got[i], want[i]), "result " << i);
     BOOST_TEST(f.cache_info().uncompiled == 0U);
 }

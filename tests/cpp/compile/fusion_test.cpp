@@ -41,7 +41,9 @@ BOOST_AUTO_TEST_CASE(softmax_and_layer_norm_are_one_row_kernel) {
         rows);
     BOOST_REQUIRE(softmax.size() == 1U);
     BOOST_TEST(softmax[0].kind == "rows");
-    BOOST_TEST(kernels([](const array& x) { return (x - mean(x, {.axis = 1, .keepdims = true})) / stddev(x, {.axis = 1, .keepdims = true}); }, rows).size() == 1U);
+    BOOST_TEST(
+        kernels([](const array& x) { return (x - mean(x, {.axis = 1, .keepdims = true})) / stddev(x, {.axis = 1, .keepdims = true}); }, rows).size() ==
+        1U);
 }
 
 BOOST_AUTO_TEST_CASE(sibling_reductions_share_a_pass) {
