@@ -10,6 +10,8 @@ if(test_sources)
   target_link_libraries(fastnp_tests PRIVATE fastnp_internal fastnp_warnings Boost::unit_test_framework)
   target_compile_definitions(fastnp_tests PRIVATE BOOST_TEST_DYN_LINK)
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector>)
+  # main.cpp asks unit_test.hpp for a main() before it includes it.
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   add_test(NAME cpp COMMAND fastnp_tests --report_level=short)
 endif()
 
