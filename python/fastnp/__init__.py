@@ -1,0 +1,65 @@
+"""NumPy's functions over arrays that compile: ``import fastnp as np``, then ``@np.compile``."""
+
+from __future__ import annotations
+
+import importlib as _importlib
+import types as _types
+from typing import Any as _Any
+
+import numpy as _numpy
+
+from fastnp import _core, _fallback
+from fastnp._compile import Dim, compile
+from fastnp._core import *  # noqa: F403
+from fastnp._functions import *  # noqa: F403
+
+__version__ = "0.1.0"
+
+# What NumPy has that is no function over arrays: dtypes, constants, classes. As they are.
+_shared = """
+bool bool_ byte cdouble character clongdouble complex64 complex128 complexfloating csingle double dtype e euler_gamma float16 float32 float64 floating
+generic half inexact inf int8 int16 int32 int64 int_ intc integer intp long longdouble longlong nan newaxis number pi short signedinteger single uint
+uint8 uint16 uint32 uint64 uintc uintp ulong ulonglong unsignedinteger ushort ubyte
+errstate finfo iinfo seterr geterr set_printoptions get_printoptions printoptions issubdtype can_cast promote_types isdtype exceptions testing
+""".split()
+for _name in _shared:
+    globals()[_name] = getattr(_numpy, _name)
+
+# NumPy's other names for the same functions.
+_aliases = {
+    "abs": "absolute", "true_divide": "divide", "mod": "remainder", "pow": "power", "conj": "conjugate", "deg2rad": "radians", "rad2deg": "degrees",
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh",
+    "bitwise_not": "invert", "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
+    "permute_dims": "transpose", "concat": "concatenate", "amax": "max", "amin": "min", "around": "round", "asanyarray": "asarray",
+}
+for _name, _target in _aliases.items():
+    globals()[_name] = globals()[_target]
+del _name, _target
+
+_submodules = {"random", "linalg", "fft", "compiler"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _submodules:
+        return _importlib.import_module(f"fastnp.{name}")
+    if name == "explain":
+        from fastnp._explain import explain
+
+        globals()["explain"] = explain
+        return explain
+    if name == "bfloat16":
+        return getattr(_importlib.import_module("ml_dtypes"), "bfloat16")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'fastnp' has no attribute {name!r}")
+    try:
+        found = getattr(_numpy, name)
+    except AttributeError:
+        raise AttributeError(f"module 'fastnp' has no attribute {name!r}") from None
+    if callable(found) and not isinstance(found, (type, _types.ModuleType)):
+        found = _fallback.wrap(found, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_submodules, "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})

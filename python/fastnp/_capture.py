@@ -1,0 +1,470 @@
+"""What a function reads besides its arguments, found when it is first recorded.
+
+A `Capture` lists guards (checked by python/guards.cpp at every call) on everything that the function's code, and the Python functions that it reaches,
+can read by name: globals, closure cells, defaults, attributes, items of lists and dicts. For the recording it makes a *twin* of the function that
+reads copies of these: arrays of NumPy appear as fastnp's, so that what NumPy's functions do with them is recorded; lists, dicts and objects are
+copies, so that a change is noticed and does not happen; things that can't be guarded (files, generators of random numbers) refuse to be used.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import functools
+import opcode
+import sys
+import types
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+
+# Kinds of guards, as GuardKind in python/guards.h.
+_ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE = range(10)
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
+# Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
+_PURE = {
+    "builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections", "typing", "types", "enum", "abc", "numbers",
+    "dataclasses", "copy", "fractions", "decimal", "string", "statistics", "numpy", "fastnp", "__future__", "contextlib", "warnings", "inspect", "re",
+}  # fmt: skip
+_IMPURE_BUILTINS = {
+    name: getattr(builtins, name)
+    for name in "print input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
+}
+_GLOBAL_SHIFT = 1 if sys.version_info >= (3, 11) else 0
+_MOST_ENTRIES = 5000
+
+
+def _is_pure(module: str | None) -> bool:
+    return module is not None and module.partition(".")[0] in _PURE
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    """A code object and those nested in it."""
+    found = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += _codes(constant)
+    return found
+
+
+def _instructions(code: types.CodeType) -> list[tuple[str, int]]:
+    """(name, argument) of every instruction; without `dis`, which takes longer to import than this to run."""
+    raw, found, extended = code.co_code, [], 0
+    for at in range(0, len(raw), 2):
+        argument = raw[at + 1] | extended
+        name = opcode.opname[raw[at]]
+        extended = argument << 8 if name == "EXTENDED_ARG" else 0
+        found.append((name, argument))
+    return found
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    names = set()
+    for name, argument in _instructions(code):
+        if name == "LOAD_GLOBAL":
+            names.add(code.co_names[argument >> _GLOBAL_SHIFT])
+        elif name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
+            names.add(code.co_names[argument])
+    return names
+
+
+class Forbidden:
+    """Stands for something that can't be guarded: any use ends the recording."""
+
+    def __init__(self, what: str) -> None:
+        object.__setattr__(self, "_what", what)
+
+    def __getattribute__(self, name: str) -> Any:
+        _core.refuse(object.__getattribute__(self, "_what"))
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        _core.refuse(object.__getattribute__(self, "_what"))
+
+    __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __enter__ = __next__ = __contains__ = __setattr__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__ = __lt__ = __gt__ = __repr__ = __str__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Module(types.ModuleType):
+    """A module as the twin sees it: attributes that are not guarded are not there."""
+
+    _refuses: str
+
+    def __getattr__(self, name: str) -> Any:
+        source = self.__dict__["_source"]
+        if self.__dict__["_pure"]:
+            if name == "random":
+                _core.refuse("draws random numbers")
+            return getattr(source, name)
+        _core.refuse(f"reads {source.__name__}.{name} by a computed name")
+
+
+def _is_walkable(cls: type) -> bool:
+    """Whether instances are nothing but their attributes, so that a copy can stand for one."""
+    for base in cls.__mro__:
+        if base is object:
+            continue
+        if not base.__flags__ & (1 << 9) or base.__dict__.get("__slots__") or "__getattribute__" in base.__dict__ or "__del__" in base.__dict__:
+            return _is_pure(base.__module__) and base.__module__ in ("typing", "abc") and not base.__dict__.get("__slots__")
+        if "__init_subclass__" in base.__dict__:
+            return False
+    return type(cls) is type or type(cls).__module__ == "abc"
+
+
+class Capture:
+    """The guards of one function with the objects (`roots`) among the arguments of one call."""
+
+    def __init__(self, function: Any, roots: tuple[Any, ...]) -> None:
+        self.function = function
+        self.roots = roots
+        self.names: set[str] = set()
+        self.reason: str | None = None
+        self.entries: list[tuple[Any, ...]] = []
+        while True:  # a function found late may name attributes of objects found early
+            before = len(self.names)
+            self.entries = []
+            self.seen: dict[int, Any] = {}
+            self.kinds: dict[int, str] = {}
+            for root in (function, *roots):
+                self.walk(root)
+            if len(self.names) == before or self.reason:
+                break
+        if len(self.entries) > _MOST_ENTRIES:
+            self.reason = "reads too much outside of its arguments to be guarded"
+        if self.kinds.get(id(function)) == "forbidden":
+            self.reason = f"is a {type(function).__name__}, which can't be recorded"
+        self.roots = ()  # the guards hold them as they should
+
+    # Finding what is read.
+
+    def walk(self, value: Any) -> None:
+        if isinstance(value, _PLAIN) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
+            return
+        self.seen[id(value)] = value
+        kind = self.kind_of(value)
+        self.kinds[id(value)] = kind
+        if kind not in ("same", "array", "forbidden"):
+            getattr(self, f"walk_{kind}")(value)
+
+    def kind_of(self, value: Any) -> str:
+        cls = type(value)
+        if cls is _core.ndarray or isinstance(value, (_core.ufunc, numpy.ufunc)):
+            return "same"
+        if cls is numpy.ndarray:
+            return "array" if _core.is_supported(value) else "forbidden"
+        if cls in (tuple, frozenset):
+            return "tuple"
+        if cls in (list, dict, set):
+            return cls.__name__
+        if cls is types.FunctionType:
+            return "same" if _is_pure(value.__module__) else "function"
+        if cls is types.MethodType:
+            return "method"
+        if cls is _core.CompiledFunction:
+            return "compiled"
+        if cls is functools.partial:
+            return "partial"
+        if isinstance(value, types.ModuleType):
+            return "module"
+        if isinstance(value, type):
+            return "same" if _is_pure(value.__module__) else "class"
+        if callable(value) and not hasattr(value, "__dict__"):
+            home = getattr(value, "__module__", None) or getattr(type(getattr(value, "__self__", None)), "__module__", None)
+            bound = getattr(value, "__self__", None)
+            if isinstance(bound, types.ModuleType) or bound is None:
+                return "same" if _is_pure(home) else "forbidden"
+            return "same" if isinstance(bound, _PLAIN) or isinstance(bound, type) else "forbidden"
+        if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
+            return "same"
+        return "object" if _is_walkable(cls) and hasattr(value, "__dict__") else "forbidden"
+
+    def walk_tuple(self, value: Any) -> None:
+        for item in value:
+            self.walk(item)
+
+    def walk_list(self, value: list[Any]) -> None:
+        self.entries.append((_LIST, value, None, tuple(value)))
+        self.walk_tuple(value)
+
+    def walk_set(self, value: set[Any]) -> None:
+        self.entries.append((_SET, value, None, frozenset(value)))
+        self.walk_tuple(value)
+
+    def walk_dict(self, value: dict[Any, Any]) -> None:
+        self.entries.append((_DICT, value, None, tuple(part for item in value.items() for part in item)))
+        for key, item in list(value.items()):
+            self.walk(key)
+            self.walk(item)
+
+    def item(self, holder: dict[str, Any], name: str) -> None:
+        if name in holder:
+            self.entries.append((_ITEM, holder, name, holder[name]))
+            self.walk(holder[name])
+        else:
+            self.entries.append((_ITEM, holder, name))
+
+    def walk_function(self, value: types.FunctionType) -> None:
+        self.entries.append((_CODE, value, None, value.__code__))
+        self.entries.append((_DEFAULTS, value, None, value.__defaults__) if value.__defaults__ is not None else (_DEFAULTS, value, None))
+        self.entries.append((_KEYWORD_DEFAULTS, value, None, value.__kwdefaults__) if value.__kwdefaults__ is not None else (_KEYWORD_DEFAULTS, value, None))
+        for item in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
+            self.walk(item)
+        codes = _codes(value.__code__)
+        for code in codes:
+            self.names.update(code.co_names)
+            self.names.update(text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
+            self.check_code(code)
+        for cell in value.__closure__ or ():
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                self.entries.append((_CELL, cell, None))
+            else:
+                self.entries.append((_CELL, cell, None, content))
+                self.walk(content)
+        known = vars(builtins)
+        for name in set().union(*(_global_names(code) for code in codes)):
+            if name in value.__globals__:
+                self.item(value.__globals__, name)
+            else:
+                self.entries.append((_ITEM, value.__globals__, name))
+                if name in known:
+                    self.entries.append((_ITEM, known, name, known[name]))
+
+    def check_code(self, code: types.CodeType) -> None:
+        if code.co_flags & 0x20 and code is getattr(self.function, "__code__", None):
+            self.reason = "is a generator"
+        if code.co_flags & 0x280:
+            self.reason = "is asynchronous"
+        for name, argument in _instructions(code):
+            if name == "IMPORT_NAME":
+                module = code.co_names[argument]
+                if not _is_pure(module) or "random" in code.co_names:
+                    self.reason = f"imports {module}"
+
+    def walk_method(self, value: types.MethodType) -> None:
+        self.walk(value.__func__)
+        self.walk(value.__self__)
+
+    def walk_compiled(self, value: Any) -> None:
+        self.walk(value.__wrapped__)
+
+    def walk_partial(self, value: functools.partial[Any]) -> None:
+        for part in (value.func, value.args, value.keywords):
+            self.walk(part)
+
+    def walk_module(self, value: types.ModuleType) -> None:
+        if _is_pure(value.__name__):
+            return
+        for name in sorted(self.names & vars(value).keys()):
+            self.item(vars(value), name)
+
+    def walk_class(self, value: type) -> None:
+        for base in value.__mro__:
+            if base is object or _is_pure(base.__module__):
+                continue
+            for name, attribute in list(vars(base).items()):
+                function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", None) or attribute
+                dunder = name.startswith("__") and isinstance(function, types.FunctionType)
+                if name in self.names or dunder:
+                    self.entries.append((_TYPE, value, name, value.__dict__.get(name, attribute)))
+                    self.walk(function)
+
+    def walk_object(self, value: Any) -> None:
+        fields = vars(value)
+        self.entries.append((_INSTANCE, value, None, fields))
+        self.walk(type(value))
+        if type(value) not in _PLAIN:
+            self.walk_class(type(value))
+        for name in sorted(self.names):
+            if name in fields or hasattr(type(value), name):
+                self.item(fields, name)
+
+    # The twin.
+
+    def begin(self) -> tuple[Any, dict[int, Any], dict[int, Any]]:
+        """(the twin, what takes the place of the objects among the arguments by their ids, what these stand for by theirs)."""
+        self.memo: dict[int, Any] = {}
+        self.originals: dict[int, Any] = {}
+        self.copies: list[tuple[Any, Any, str]] = []  # (what the twin may change, a snapshot, its name)
+        self.spaces: dict[int, dict[str, Any]] = {}
+        twin = self.swap(self.function)
+        swaps = {key: self.swap(self.seen[key]) for key in list(self.seen) if self.kinds[key] not in ("same", "array")}
+        self.copies = [(value, self.snapshot(value), name) for value, _, name in self.copies]
+        return twin, swaps, self.originals
+
+    @staticmethod
+    def snapshot(value: Any) -> Any:
+        if type(value) is types.CellType:
+            try:
+                return value.cell_contents
+            except ValueError:
+                return Capture
+        return value.copy()
+
+    def changed(self) -> str | None:
+        """What the recorded function changed outside of itself, if it did."""
+        for value, before, name in self.copies:
+            now = self.snapshot(value)
+            if type(value) is dict:
+                same = now.keys() - {"__builtins__"} == before.keys() - {"__builtins__"} and all(now[key] is before[key] for key in before if key in now)
+            elif type(value) is list:
+                same = len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
+            else:
+                same = now is before if type(value) is types.CellType else now == before
+            if not same:
+                return f"changes {name}"
+        return None
+
+    def swap(self, value: Any) -> Any:
+        key = id(value)
+        if key in self.memo:
+            return self.memo[key]
+        kind = self.kinds.get(key, "same")
+        if kind == "same" or isinstance(value, _PLAIN):
+            return value
+        made = getattr(self, f"swap_{kind}")(value)
+        self.memo[key] = made
+        if made is not value:
+            self.originals[id(made)] = value
+        return made
+
+    def swap_array(self, value: Any) -> Any:
+        return _core.asarray(value)
+
+    def swap_forbidden(self, value: Any) -> Any:
+        return Forbidden(f"uses a {type(value).__module__}.{type(value).__name__} ({getattr(value, '__name__', '...')}), which can't be guarded")
+
+    def swap_tuple(self, value: Any) -> Any:
+        items = [self.swap(item) for item in value]
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else type(value)(items)
+
+    def swap_list(self, value: list[Any]) -> list[Any]:
+        made: list[Any] = []
+        self.memo[id(value)] = made
+        made += [self.swap(item) for item in value]
+        self.copies.append((made, None, "a list that it reads"))
+        return made
+
+    def swap_set(self, value: set[Any]) -> set[Any]:
+        made = {self.swap(item) for item in value}
+        self.copies.append((made, None, "a set that it reads"))
+        return made
+
+    def swap_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        made: dict[Any, Any] = {}
+        self.memo[id(value)] = made
+        made.update({key: self.swap(item) for key, item in value.items()})
+        self.copies.append((made, None, "a dict that it reads"))
+        return made
+
+    def space(self, source: dict[str, Any]) -> dict[str, Any]:
+        """The globals of twins."""
+        if id(source) not in self.spaces:
+            made = dict(source)
+            self.spaces[id(source)] = made
+            for name, function in _IMPURE_BUILTINS.items():
+                if name not in made or made[name] is function:
+                    made[name] = Forbidden(f"calls {name}()")
+            for entry in self.entries:
+                if entry[0] == _ITEM and entry[1] is source and len(entry) > 3:
+                    made[entry[2]] = self.swap(entry[3])
+            self.copies.append((made, None, "a global variable"))
+        return self.spaces[id(source)]
+
+    def swap_function(self, value: types.FunctionType) -> types.FunctionType:
+        cells = tuple(self.cell(cell) for cell in value.__closure__ or ())
+        made = types.FunctionType(value.__code__, self.space(value.__globals__), value.__name__, None, cells)
+        self.memo[id(value)] = made
+        made.__qualname__, made.__module__, made.__doc__ = value.__qualname__, value.__module__, value.__doc__
+        made.__dict__.update(value.__dict__)
+        made.__defaults__ = self.swap_tuple(value.__defaults__) if value.__defaults__ else value.__defaults__
+        if value.__kwdefaults__:
+            made.__kwdefaults__ = {key: self.swap(item) for key, item in value.__kwdefaults__.items()}
+        return made
+
+    def cell(self, cell: types.CellType) -> types.CellType:
+        if id(cell) not in self.memo:
+            self.memo[id(cell)] = made = types.CellType()
+            try:
+                made.cell_contents = self.swap(cell.cell_contents)
+            except ValueError:
+                pass
+            self.copies.append((made, None, "a variable of an enclosing function"))
+        return self.memo[id(cell)]
+
+    def swap_method(self, value: types.MethodType) -> Any:
+        return types.MethodType(self.swap(value.__func__), self.swap(value.__self__))
+
+    def swap_compiled(self, value: Any) -> Any:
+        return self.swap(value.__wrapped__)
+
+    def swap_partial(self, value: functools.partial[Any]) -> Any:
+        keywords = {key: self.swap(item) for key, item in value.keywords.items()}
+        return functools.partial(self.swap(value.func), *(self.swap(item) for item in value.args), **keywords)
+
+    def swap_module(self, value: types.ModuleType) -> Any:
+        pure = _is_pure(value.__name__)
+        if pure and not ("random" in self.names and value.__name__ in ("numpy", "fastnp")):
+            return Forbidden("draws random numbers") if value.__name__ in ("numpy.random", "fastnp.random") else value
+        made = _Module(value.__name__)
+        self.memo[id(value)] = made
+        made.__dict__.update(_source=value, _pure=pure)
+        if not pure:
+            made.__dict__.update({name: self.swap(vars(value)[name]) for name in self.names & vars(value).keys()})
+        self.copies.append((made.__dict__, None, f"module {value.__name__}"))
+        return made
+
+    def swap_class(self, value: type) -> type:
+        return value
+
+    def swap_object(self, value: Any) -> Any:
+        cls = type(value)
+        made = object.__new__(self.subclass(cls))
+        self.memo[id(value)] = made
+        fields = {name: self.swap(item) for name, item in vars(value).items()}
+        # Arrays of the class, which every instance shares.
+        for name in self.names:
+            item = getattr(cls, name, None)
+            if name not in fields and type(item) in (numpy.ndarray, list, dict) and id(item) in self.kinds:
+                made.__dict__[name] = self.swap(item)
+        made.__dict__.update(fields)
+        self.copies.append((made.__dict__, None, f"an attribute of a {cls.__name__}"))
+        return made
+
+    def subclass(self, cls: type) -> type:
+        """The class with twins of its methods."""
+        key = id(cls)
+        if ("class", key) not in self.spaces:  # type: ignore[comparison-overlap]
+            body: dict[str, Any] = {}
+            for base in reversed(cls.__mro__):
+                for name, attribute in list(vars(base).items()):
+                    function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", None) or attribute
+                    if self.kinds.get(id(function)) != "function":
+                        continue
+                    twin = self.swap(function)
+                    if isinstance(attribute, property):
+                        body[name] = property(twin)
+                    elif isinstance(attribute, (staticmethod, classmethod)):
+                        body[name] = type(attribute)(twin)
+                    elif isinstance(attribute, types.FunctionType):
+                        body[name] = twin
+            body.update(__module__=cls.__module__, __qualname__=cls.__qualname__, __doc__=cls.__doc__)
+            self.spaces[("class", key)] = type(cls)(cls.__name__, (cls,), body)  # type: ignore[index]
+        return self.spaces[("class", key)]  # type: ignore[index, return-value]
+
+    def describe(self) -> list[str]:
+        """The guards as text."""
+        texts = []
+        for entry in self.entries:
+            if entry[0] == _ITEM and len(entry) > 3 and not isinstance(entry[3], (types.ModuleType, types.BuiltinFunctionType, type)):
+                value = entry[3]
+                shown = repr(value) if isinstance(value, _PLAIN) else f"the same {type(value).__name__}"
+                texts.append(f"{entry[2]} is {shown}")
+            elif entry[0] in (_CELL, _LIST, _DICT, _SET) and len(entry) > 3:
+                kind = {_CELL: "a variable of an enclosing function", _LIST: "a list", _DICT: "a dict", _SET: "a set"}[entry[0]]
+                texts.append(f"{kind} is unchanged")
+        return texts

@@ -1,0 +1,49 @@
+"""NumPy's own functions called with fastnp arrays: __array_ufunc__ and __array_function__ lead here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+import fastnp
+from fastnp import _core, _fallback
+
+_native: dict[int, Any] = {}
+
+
+def _own(function: Any) -> Any:
+    """fastnp's function in the place of NumPy's, or None."""
+    key = id(function)
+    if key not in _native:
+        name = function.__name__
+        home = fastnp
+        if getattr(function, "__module__", "") == "numpy.linalg":
+            home = fastnp.linalg
+        known = vars(home).get(name)
+        source = numpy.linalg if home is not fastnp else numpy
+        same = getattr(source, name, None) is function
+        _native[key] = (known if same and not hasattr(known, "__wrapped__") else None, function)
+    return _native[key][0]
+
+
+def array_ufunc(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    out = kwargs.get("out")
+    if out is not None and len(out) == 1:
+        kwargs["out"] = out[0]
+    own = _own(ufunc)
+    if own is None or (method != "__call__" and not isinstance(own, _core.ufunc)):
+        target = ufunc if method == "__call__" else getattr(ufunc, method)
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        return _fallback.run(target, name, inputs, kwargs)
+    function = own if method == "__call__" else getattr(own, method)
+    return function(*inputs, **kwargs)
+
+
+def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+    own = _own(function)
+    if own is not None:
+        return own(*args, **kwargs)
+    module = getattr(function, "__module__", "numpy").removeprefix("numpy").lstrip(".")
+    return _fallback.run(function, f"{module}.{function.__name__}" if module else function.__name__, args, kwargs)

@@ -1,0 +1,75 @@
+"""explain(): what a function was compiled to, and why, as text to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastnp._compile import compile
+from fastnp._core import CompiledFunction
+
+
+class Explanation:
+    """What a compiled function consists of after a call; ``print`` it, or read its parts."""
+
+    def __init__(self, function: Any, result: Any) -> None:
+        self.name = getattr(function, "__name__", repr(function))
+        self.result = result
+        self.backend = function.backend
+        self.cache_info = function.cache_info()
+        self.entries, self.reads, self.uncompiled = function._inspect(True)
+
+    def _joined(self, part: str) -> str:
+        return "\n".join(entry[part] for entry in self.entries if entry[part])
+
+    @property
+    def ir(self) -> str:
+        """The recorded operations, a line each."""
+        return self._joined("ir")
+
+    @property
+    def loops(self) -> str:
+        return self._joined("loops")
+
+    @property
+    def llvm(self) -> str:
+        return self._joined("llvm")
+
+    @property
+    def asm(self) -> str:
+        return self._joined("asm")
+
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        return [kernel for entry in self.entries for kernel in entry["kernels"]]
+
+    def __str__(self) -> str:
+        info = self.cache_info
+        lines = [f"{self.name} (backend {self.backend!r}): {info.compiles} compiled, {info.hits} hits, {info.misses} misses, {info.uncompiled} as written"]
+        lines += [f"  runs as written: {reason}" for reason in self.uncompiled]
+        for number, entry in enumerate(self.entries):
+            lines.append(f"  entry {number}: {entry['reason']}")
+            if entry["uncompiled"]:
+                lines.append(f"    runs as written: {entry['uncompiled']}")
+            lines += [f"    guard: {guard}" for guard in entry["guards"]]
+            for kernel in entry["kernels"]:
+                axes = f" over {kernel['axes']}" if kernel["axes"] else ""
+                lines.append(f"    kernel {kernel['name']}{axes}: {len(kernel['ops'])} ops ({', '.join(kernel['ops'])})")
+            if entry["milliseconds"]:
+                lines.append("    " + ", ".join(f"{phase} {spent:.2f} ms" for phase, spent in entry["milliseconds"].items()))
+        lines += [f"  reads: {guard}" for guard in self.reads]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
+    """``explain(f)(*args)`` calls f and says what was compiled for it."""
+    target = getattr(function, "__func__", function)
+    compiled = function if isinstance(target, CompiledFunction) else compile(function)
+
+    def explained(*args: Any, **kwargs: Any) -> Explanation:
+        result = compiled(*args, **kwargs)
+        return Explanation(getattr(compiled, "__func__", compiled), result)
+
+    return explained

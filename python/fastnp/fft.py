@@ -1,0 +1,19 @@
+"""numpy.fft, by NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from fastnp import _fallback
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    found = getattr(numpy.fft, name)
+    if callable(found) and not isinstance(found, type):
+        found = _fallback.wrap(found, f"fft.{name}")
+    globals()[name] = found
+    return found

@@ -1,0 +1,31 @@
+"""numpy.linalg: norm is fastnp's for vectors along an axis, the rest NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from fastnp import _core, _fallback
+
+LinAlgError = numpy.linalg.LinAlgError
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """numpy.linalg.norm."""
+    values = _core.asarray(x)
+    euclidean = (ord is None and not isinstance(axis, (tuple, list))) or (ord == 2 and (isinstance(axis, int) or (axis is None and values.ndim == 1)))
+    if not euclidean or values.dtype.kind not in "fc":
+        return _fallback.run(numpy.linalg.norm, "linalg.norm", (x, ord, axis, keepdims), {})
+    squares = values.real**2 + values.imag**2 if values.dtype.kind == "c" else values * values
+    return _core.sqrt(_core.sum(squares, axis=axis, keepdims=keepdims))
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    found = getattr(numpy.linalg, name)
+    if callable(found) and not isinstance(found, type):
+        found = _fallback.wrap(found, f"linalg.{name}")
+    globals()[name] = found
+    return found

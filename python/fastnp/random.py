@@ -1,0 +1,63 @@
+"""numpy.random, with arrays that are fastnp's (over the memory that NumPy made, without a copy)."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy
+
+from fastnp import _core, _fallback
+
+
+def _owned(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _core.is_recording():
+            _core.refuse("draws random numbers")
+        originals: dict[int, Any] = {}
+        plain = [_fallback.to_numpy(value, originals) for value in args]
+        named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}
+        return _fallback.from_numpy(function(*plain, **named), originals)
+
+    return call
+
+
+class Generator:
+    """numpy.random.Generator, whose arrays are fastnp's."""
+
+    def __init__(self, bit_generator: Any) -> None:
+        self._numpy = numpy.random.Generator(bit_generator)
+
+    @property
+    def bit_generator(self) -> Any:
+        return self._numpy.bit_generator
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        return [Generator(child.bit_generator) for child in self._numpy.spawn(n_children)]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_numpy":
+            raise AttributeError(name)
+        found = getattr(self._numpy, name)
+        return _owned(found) if callable(found) else found
+
+    def __reduce__(self) -> Any:
+        return Generator, (self._numpy.bit_generator,)
+
+    def __repr__(self) -> str:
+        return repr(self._numpy)
+
+
+def default_rng(seed: Any = None) -> Generator:
+    """numpy.random.default_rng."""
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(numpy.random.default_rng(seed).bit_generator)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    found = getattr(numpy.random, name)
+    return _owned(found) if callable(found) and not isinstance(found, type) else found
