@@ -6,4 +6,5 @@
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
 #include "fastnp/interop.h"
+#include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"
