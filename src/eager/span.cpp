@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "eager/half.h"
 #include "eager/vector_math.h"
 
 namespace fastnp::eager {
@@ -26,12 +27,10 @@ void by_vector_half(const void* const* operands, void* out, std::int64_t count) 
     const void* wide[] = {x, y};
     for (std::int64_t at = 0; at < count; at += chunk) {
         const std::int64_t n = std::min(chunk, count - at);
-        for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(static_cast<const T*>(operands[0])[at + i]);
-        if (function.operands == 2) {
-            for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(static_cast<const T*>(operands[1])[at + i]);
-        }
+        widen(static_cast<const T*>(operands[0]) + at, x, n);
+        if (function.operands == 2) widen(static_cast<const T*>(operands[1]) + at, y, n);
         run_vector_function(function, Dtype::float32, wide, r, n);
-        for (std::int64_t i = 0; i < n; ++i) static_cast<T*>(out)[at + i] = static_cast<T>(r[i]);
+        narrow(r, static_cast<T*>(out) + at, n);
     }
 }
 
@@ -44,6 +43,24 @@ SpanKernel vector_kernel(Dtype dtype) {
         case Dtype::float32: return &by_vector<op, float>;
         case Dtype::float64: return &by_vector<op, double>;
         default: return nullptr;
+    }
+}
+
+// A complex number's modulus: its parts go to hypot.
+template <class R>
+void modulus(const void* const* operands, void* out, std::int64_t count) {
+    static const VectorFunction& hypot = *vector_function(ops::Op::hypot, dtype_of<R>);
+    constexpr std::int64_t chunk = 256;
+    alignas(64) R re[chunk], im[chunk];
+    const void* parts[] = {re, im};
+    for (std::int64_t at = 0; at < count; at += chunk) {
+        const std::int64_t n = std::min(chunk, count - at);
+        const R* x = static_cast<const R*>(operands[0]) + 2 * at;
+        for (std::int64_t i = 0; i < n; ++i) {
+            re[i] = x[2 * i];
+            im[i] = x[2 * i + 1];
+        }
+        run_vector_function(hypot, dtype_of<R>, parts, static_cast<R*>(out) + at, n);
     }
 }
 
@@ -62,6 +79,9 @@ SpanKernel span_kernel(ops::Op op, Dtype dtype) {
     if (is_floating(dtype)) {
         if (const SpanKernel kernel = vector_kernel(op, dtype)) return kernel;
         return floating_kernel(op, dtype);
+    }
+    if (op == ops::Op::absolute && is_complex(dtype) && vector_function(ops::Op::hypot, real_of(dtype)) != nullptr) {
+        return dtype == Dtype::complex64 ? &modulus<float> : &modulus<double>;
     }
     return is_complex(dtype) ? complex_kernel(op, dtype) : integer_kernel(op, dtype);
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "eager/isa.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -15,22 +17,20 @@ namespace fastnp::eager {
 
 namespace {
 
-struct Isa {
-    char letter;  // of the vector ABI
+struct Abi {
+    char letter;  // of the vector ABI; none without vectors
     int bytes;
 };
 
-Isa widest() {
+Abi widest() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl")) {
-        return {'e', 64};
+    switch (host_isa()) {
+        case Isa::v4: return {'e', 64};
+        case Isa::v3: return {'d', 32};
+        case Isa::base: return {'b', 16};
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {'d', 32};
-    return {'b', 16};
-#else
-    return {0, 0};
 #endif
+    return {0, 0};
 }
 
 using Table = std::map<std::pair<ir::Op, Dtype>, VectorFunction>;
@@ -38,12 +38,12 @@ using Table = std::map<std::pair<ir::Op, Dtype>, VectorFunction>;
 const Table& table() {
     static const Table made = [] {
         Table table;
-        const Isa isa = widest();
-        void* library = isa.bytes != 0 ? dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL) : nullptr;
+        const Abi abi = widest();
+        void* library = abi.bytes != 0 ? dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL) : nullptr;
         if (library == nullptr) return table;
         auto add = [&](ir::Op op, const char* stem, int operands, Dtype dtype) {
-            const int lanes = isa.bytes / static_cast<int>(itemsize_of(dtype));
-            const std::string symbol = std::string("_ZGV") + isa.letter + "N" + std::to_string(lanes) + (operands == 2 ? "vv_" : "v_") + stem +
+            const int lanes = abi.bytes / static_cast<int>(itemsize_of(dtype));
+            const std::string symbol = std::string("_ZGV") + abi.letter + "N" + std::to_string(lanes) + (operands == 2 ? "vv_" : "v_") + stem +
                                        (dtype == Dtype::float32 ? "f" : "");
             if (void* address = dlsym(library, symbol.c_str())) table[{op, dtype}] = {symbol, address, lanes, operands};
         };

@@ -2,6 +2,7 @@
 // wrap, bools add as or and multiply as and, the 16-bit floats compute in float and are rounded once when stored.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -75,7 +76,7 @@ bool has_nan(const T& x) {
 
 template <class T>
 Number<T> operator+(Number<T> x, Number<T> y) {
-    if constexpr (Boolean<T>) return {x.v || y.v};
+    if constexpr (Boolean<T>) return {(x.v | y.v) != 0};
     else if constexpr (Integer<T>) return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) + static_cast<detail::Wrap<T>>(y.v))};
     else return {x.v + y.v};
 }
@@ -92,7 +93,7 @@ Number<T> operator-(Number<T> x) {
 template <class T>
 Number<T> operator*(Number<T> x, Number<T> y) {
     if constexpr (Boolean<T>) {
-        return {x.v && y.v};
+        return {(x.v & y.v) != 0};
     } else if constexpr (Integer<T>) {
         return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) * static_cast<detail::Wrap<T>>(y.v))};
     } else if constexpr (Complex<T>) {
@@ -188,11 +189,11 @@ Number<bool> logical_not(Number<T> x) {
 }
 template <class T>
 Number<bool> logical_and(Number<T> x, Number<T> y) {
-    return {truth(x) && truth(y)};
+    return {(truth(x) & truth(y)) != 0};
 }
 template <class T>
 Number<bool> logical_or(Number<T> x, Number<T> y) {
-    return {truth(x) || truth(y)};
+    return {(truth(x) | truth(y)) != 0};
 }
 template <class T>
 Number<bool> logical_xor(Number<T> x, Number<T> y) {
@@ -332,213 +333,26 @@ Number<T> radians(Number<T> x) {
 template <class T>
 Number<T> maximum(Number<T> x, Number<T> y) {
     if constexpr (Complex<T>) return detail::has_nan(x.v) || (!detail::has_nan(y.v) && !detail::lexically_less(x.v, y.v)) ? x : y;
+    else if constexpr (Boolean<T>) return x + y;
     else return x.v > y.v || x.v != x.v ? x : y;
 }
 template <class T>
 Number<T> minimum(Number<T> x, Number<T> y) {
     if constexpr (Complex<T>) return detail::has_nan(x.v) || (!detail::has_nan(y.v) && !detail::lexically_less(y.v, x.v)) ? x : y;
+    else if constexpr (Boolean<T>) return x * y;
     else return x.v < y.v || x.v != x.v ? x : y;
 }
 template <class T>
 Number<T> fmax(Number<T> x, Number<T> y) {
     if constexpr (Complex<T>) return detail::has_nan(y.v) || (!detail::has_nan(x.v) && !detail::lexically_less(x.v, y.v)) ? x : y;
+    else if constexpr (Boolean<T>) return x + y;
     else return x.v >= y.v || y.v != y.v ? x : y;
 }
 template <class T>
 Number<T> fmin(Number<T> x, Number<T> y) {
     if constexpr (Complex<T>) return detail::has_nan(y.v) || (!detail::has_nan(x.v) && !detail::lexically_less(y.v, x.v)) ? x : y;
+    else if constexpr (Boolean<T>) return x * y;
     else return x.v <= y.v || y.v != y.v ? x : y;
-}
-
-// --- division, powers, bits ----------------------------------------------------------------------------------------------------------
-
-template <class T>
-Number<T> floor_divide(Number<T> x, Number<T> y) {
-    if constexpr (Signed<T>) {
-        if (y.v == 0) return {0};
-        if (y.v == -1) return -x;  // the least value has no positive counterpart: it wraps
-        const T quotient = static_cast<T>(x.v / y.v);
-        return {static_cast<T>(quotient - ((x.v % y.v != 0) && ((x.v < 0) != (y.v < 0)) ? 1 : 0))};
-    } else if constexpr (Integer<T>) {
-        return {y.v == 0 ? static_cast<T>(0) : static_cast<T>(x.v / y.v)};
-    } else {  // npy_floor_divide
-        const Work<T> a = x.v;
-        const Work<T> b = y.v;
-        if (b == 0) return {a / b};
-        Work<T> mod = std::fmod(a, b);
-        Work<T> div = (a - mod) / b;
-        if (mod != 0 && (b < 0) != (mod < 0)) div -= 1;
-        if (div == 0) return {std::copysign(Work<T>(0), a / b)};
-        Work<T> floored = std::floor(div);
-        if (div - floored > Work<T>(0.5)) floored += 1;
-        return {floored};
-    }
-}
-template <class T>
-Number<T> remainder(Number<T> x, Number<T> y) {
-    if constexpr (Signed<T>) {
-        if (y.v == 0 || y.v == -1) return {0};
-        const T rest = static_cast<T>(x.v % y.v);
-        return {static_cast<T>(rest != 0 && (rest < 0) != (y.v < 0) ? rest + y.v : rest)};
-    } else if constexpr (Integer<T>) {
-        return {y.v == 0 ? static_cast<T>(0) : static_cast<T>(x.v % y.v)};
-    } else {
-        const Work<T> mod = std::fmod(x.v, y.v);
-        if (y.v == 0) return {mod};
-        if (mod == 0) return {std::copysign(Work<T>(0), y.v)};
-        return {(y.v < 0) != (mod < 0) ? mod + y.v : mod};
-    }
-}
-template <class T>
-Number<T> fmod(Number<T> x, Number<T> y) {
-    if constexpr (Signed<T>) return {y.v == 0 || y.v == -1 ? static_cast<T>(0) : static_cast<T>(x.v % y.v)};
-    else if constexpr (Integer<T>) return {y.v == 0 ? static_cast<T>(0) : static_cast<T>(x.v % y.v)};
-    else return {std::fmod(x.v, y.v)};
-}
-template <class T>
-Number<T> power(Number<T> x, Number<T> y) {
-    if constexpr (Integer<T>) {
-        Number<T> result{1};
-        Number<T> base = x;
-        for (auto n = static_cast<std::make_unsigned_t<T>>(y.v); n != 0; n = static_cast<decltype(n)>(n >> 1)) {
-            if ((n & 1U) != 0) result = result * base;
-            base = base * base;
-        }
-        return result;
-    } else if constexpr (Complex<T>) {
-        using R = typename T::value_type;
-        const R br = y.v.real();
-        const R bi = y.v.imag();
-        if (br == 0 && bi == 0) return {T(1, 0)};
-        if (x.v == T(0, 0)) {
-            if (br > 0) return {T(0, 0)};
-            return {T(std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN())};
-        }
-        if (bi == 0 && br == std::trunc(br) && br > -100 && br < 100) {  // small integers by multiplication, as NumPy
-            if (br == 1) return x;
-            if (br == 2) return x * x;
-            if (br == 3) return x * (x * x);
-            Number<T> result{T(1, 0)};
-            Number<T> base = x;
-            for (int n = std::abs(static_cast<int>(br)); n != 0; n >>= 1) {
-                if ((n & 1) != 0) result = result * base;
-                base = base * base;
-            }
-            return br < 0 ? Number<T>{T(1, 0)} / result : result;
-        }
-        return {std::pow(x.v, y.v)};
-    } else {
-        return {std::pow(x.v, y.v)};
-    }
-}
-template <Integer T>
-Number<T> left_shift(Number<T> x, Number<T> y) {
-    const auto amount = static_cast<std::make_unsigned_t<T>>(y.v);
-    if (amount >= sizeof(T) * 8) return {0};
-    return {detail::wrap<T>(static_cast<detail::Wrap<T>>(x.v) << amount)};
-}
-template <Integer T>
-Number<T> right_shift(Number<T> x, Number<T> y) {
-    const auto amount = static_cast<std::make_unsigned_t<T>>(y.v);
-    if (amount >= sizeof(T) * 8) return {static_cast<T>(Signed<T> && x.v < 0 ? -1 : 0)};
-    return {static_cast<T>(x.v >> amount)};
-}
-template <Integer T>
-Number<std::uint8_t> bitwise_count(Number<T> x) {
-    return {static_cast<std::uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(absolute(x).v)))};
-}
-template <Integer T>
-Number<T> gcd(Number<T> x, Number<T> y) {
-    using U = std::make_unsigned_t<T>;
-    U a = static_cast<U>(absolute(x).v);
-    U b = static_cast<U>(absolute(y).v);
-    while (b != 0) {
-        const U rest = static_cast<U>(a % b);
-        a = b;
-        b = rest;
-    }
-    return {static_cast<T>(a)};
-}
-template <Integer T>
-Number<T> lcm(Number<T> x, Number<T> y) {
-    const Number<T> common = gcd(x, y);
-    if (common.v == 0) return {0};
-    using U = std::make_unsigned_t<T>;
-    const U reduced = static_cast<U>(static_cast<U>(absolute(x).v) / static_cast<U>(common.v));
-    return Number<T>{static_cast<T>(reduced)} * absolute(y);
-}
-
-// --- floating-point parts ------------------------------------------------------------------------------------------------------------
-
-template <Real T>
-Number<T> heaviside(Number<T> x, Number<T> y) {
-    if (x.v != x.v) return x;
-    return x.v == 0 ? y : Number<T>{static_cast<Work<T>>(x.v > 0 ? 1 : 0)};
-}
-template <Real T>
-Number<T> nextafter(Number<T> x, Number<T> y) {
-    if constexpr (is_half<T>) {
-        if (x.v != x.v || y.v != y.v) return {x.v + y.v};
-        if (x.v == y.v) return x;  // NumPy's half does not turn -0 into 0
-        T at(x.v);
-        if (x.v == 0) {
-            at.bits = static_cast<std::uint16_t>(y.v < 0 ? 0x8001U : 1U);
-        } else {
-            const bool away = (x.v < y.v) == (x.v > 0);
-            at.bits = static_cast<std::uint16_t>(at.bits + (away ? 1 : -1));
-        }
-        return {static_cast<float>(at)};
-    } else {
-        return {std::nextafter(x.v, y.v)};
-    }
-}
-template <Real T>
-Number<T> spacing(Number<T> x) {
-    const Work<T> infinity = std::numeric_limits<Work<T>>::infinity();
-    if (std::isinf(x.v) || x.v != x.v) return {std::numeric_limits<Work<T>>::quiet_NaN()};
-    if constexpr (std::is_same_v<T, float16_t>) {
-        // NumPy's half: always positive, and at a negative power of two the distance to the neighbour nearer to zero.
-        return {std::abs(nextafter(x, {infinity}).v - x.v)};
-    }
-    return {nextafter(x, {x.v < 0 ? -infinity : infinity}).v - x.v};
-}
-template <Real T>
-Number<T> ldexp(Number<T> x, Number<std::int32_t> y) {
-    return {std::ldexp(x.v, y.v)};
-}
-template <Real T>
-Number<T> frexp_mantissa(Number<T> x) {
-    int exponent = 0;
-    return {std::frexp(x.v, &exponent)};
-}
-template <Real T>
-Number<std::int32_t> frexp_exponent(Number<T> x) {
-    if (!std::isfinite(x.v)) return {0};
-    int exponent = 0;
-    (void)std::frexp(x.v, &exponent);
-    return {exponent};
-}
-template <Real T>
-Number<T> modf_fraction(Number<T> x) {
-    Work<T> whole{};
-    return {std::modf(x.v, &whole)};
-}
-template <Real T>
-Number<T> logaddexp(Number<T> x, Number<T> y) {
-    if (x.v == y.v) return {x.v + std::numbers::ln2_v<Work<T>>};
-    const Work<T> difference = x.v - y.v;
-    if (difference > 0) return {x.v + std::log1p(std::exp(-difference))};
-    if (difference <= 0) return {y.v + std::log1p(std::exp(difference))};
-    return {difference};
-}
-template <Real T>
-Number<T> logaddexp2(Number<T> x, Number<T> y) {
-    if (x.v == y.v) return {x.v + 1};
-    const Work<T> difference = x.v - y.v;
-    const Work<T> scale = std::numbers::log2e_v<Work<T>>;
-    if (difference > 0) return {x.v + scale * std::log1p(std::exp2(-difference))};
-    if (difference <= 0) return {y.v + scale * std::log1p(std::exp2(difference))};
-    return {difference};
 }
 
 // --- functions of the C library; real float and double run through vector math instead (src/eager/vector_math.h) ----------------------
@@ -607,3 +421,6 @@ Number<T> hypot(Number<T> x, Number<T> y) {
 }
 
 }  // namespace fastnp::ops
+
+#include "ops/number_division.h"
+#include "ops/number_floating.h"
