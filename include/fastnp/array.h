@@ -1,6 +1,7 @@
 // fastnp::array, the n-dimensional array, and its subscripts. The functions over it are in ops.h.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -85,8 +86,7 @@ public:
 
     /// Memory owned elsewhere, without a copy. `strides` are in bytes (C order if empty); `release` runs when the last view
     /// is gone. ValueError if the sizes are negative or the ranks differ.
-    static array from_memory(void* data, Dtype dtype, Shape shape, Strides strides = {}, std::function<void()> release = {},
-                             bool writable = true);
+    static array from_memory(void* data, Dtype dtype, Shape shape, Strides strides = {}, std::function<void()> release = {}, bool writable = true);
     /// A copy of C-ordered elements.
     static array from_elements(const void* data, Dtype dtype, const Shape& shape);
     /// Uninitialised memory of the caching allocator.
@@ -215,29 +215,29 @@ namespace detail {
 
 template <class E>
 array::array(std::initializer_list<std::initializer_list<E>> rows) {
-    std::vector<E> flat;
     const std::size_t width = rows.size() == 0 ? 0 : rows.begin()->size();
+    *this = uninitialized(dtype_of<E>, Shape{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width)});
+    E* out = data<E>();
     for (const auto& row : rows) {
         if (row.size() != width) detail::throw_ragged();
-        flat.insert(flat.end(), row.begin(), row.end());
+        out = std::copy(row.begin(), row.end(), out);
     }
-    *this = from_elements(flat.data(), dtype_of<E>, Shape{static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width)});
 }
 
 template <class E>
 array::array(std::initializer_list<std::initializer_list<std::initializer_list<E>>> planes) {
-    std::vector<E> flat;
     const std::size_t height = planes.size() == 0 ? 0 : planes.begin()->size();
     const std::size_t width = height == 0 ? 0 : planes.begin()->begin()->size();
+    *this =
+        uninitialized(dtype_of<E>, Shape{static_cast<std::int64_t>(planes.size()), static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)});
+    E* out = data<E>();
     for (const auto& plane : planes) {
         if (plane.size() != height) detail::throw_ragged();
         for (const auto& row : plane) {
             if (row.size() != width) detail::throw_ragged();
-            flat.insert(flat.end(), row.begin(), row.end());
+            out = std::copy(row.begin(), row.end(), out);
         }
     }
-    *this = from_elements(flat.data(), dtype_of<E>,
-                          Shape{static_cast<std::int64_t>(planes.size()), static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)});
 }
 
 /// numpy.array_str's form of the elements. RecordError while recording.

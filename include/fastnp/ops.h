@@ -146,13 +146,18 @@ FASTNP_API array tensordot(const array& x, const array& y, const Axes& x_axes, c
 FASTNP_API array outer(const array& x, const array& y);
 
 // Operators, for arrays and weak scalars in either order.
-#define FASTNP_OPERATOR(symbol, name)                                                                     \
-    inline array operator symbol(const array& x, const Operand& y) { return name(x, y); }                 \
-    inline array operator symbol(const array& x, const array& y) { return name(x, y); }                   \
-    template <class S>                                                                                    \
-        requires std::constructible_from<Scalar, const S&>                                                \
-    array operator symbol(const S& x, const array& y) {                                                   \
-        return name(Scalar(x), y);                                                                        \
+#define FASTNP_OPERATOR(symbol, name)                                                     \
+    inline array operator symbol(const array& x, const Operand& y) { return name(x, y); } \
+    inline array operator symbol(const array& x, const array& y) { return name(x, y); }   \
+    template <class S>                                                                    \
+        requires std::constructible_from<Scalar, const S&>                                \
+    array operator symbol(const array& x, const S& y) {                                   \
+        return name(x, Scalar(y));                                                        \
+    }                                                                                     \
+    template <class S>                                                                    \
+        requires std::constructible_from<Scalar, const S&>                                \
+    array operator symbol(const S& x, const array& y) {                                   \
+        return name(Scalar(x), y);                                                        \
     }
 FASTNP_OPERATOR(+, add)
 FASTNP_OPERATOR(-, subtract)

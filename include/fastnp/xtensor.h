@@ -29,7 +29,8 @@ xtensor_view<T> to_xtensor(const array& x) {
     typename xtensor_view<T>::strides_type strides;
     std::ptrdiff_t reach = 1;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (bytes[i] % static_cast<std::int64_t>(sizeof(T)) != 0) throw ValueError("strides that are no multiple of the element size have no xtensor view");
+        if (bytes[i] % static_cast<std::int64_t>(sizeof(T)) != 0)
+            throw ValueError("strides that are no multiple of the element size have no xtensor view");
         const auto step = static_cast<std::ptrdiff_t>(bytes[i] / static_cast<std::int64_t>(sizeof(T)));
         strides.push_back(sizes[i] == 1 ? 0 : step);
         if (step > 0) reach += step * static_cast<std::ptrdiff_t>(sizes[i] - 1);

@@ -49,8 +49,9 @@ void check_alive(const array& x) {
     const detail::ArrayBody& body = *x.body();
     if (body.value == nullptr || body.recorder.get() == Recorder::active()) return;
     if (Recorder::active() != nullptr) throw RecordError("an array of one recording was used in another");
-    throw RecordError("an array that stands for a value inside a compiled function was used after its recording ended; return it from the "
-                      "function instead of keeping it");
+    throw RecordError(
+        "an array that stands for a value inside a compiled function was used after its recording ended; return it from the "
+        "function instead of keeping it");
 }
 
 shape::Dims dims_of(const array& x) {

@@ -1,9 +1,11 @@
 // Elementwise functions that are compositions: where, clip, round and the ones with two results.
 #include <cmath>
+#include <cstddef>
 
 #include "api/primitives.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
+#include "ops/element.h"
 #include "ops/infer.h"
 
 namespace fastnp {
@@ -43,7 +45,15 @@ bool is_past(const Scalar& bound, Dtype dtype, bool low) {
 
 array where(const Operand& condition, const Operand& x, const Operand& y) {
     const Dtype dtype = common_dtype({&x, &y});
-    return api::select(as_dtype(condition, Dtype::bool_), as_dtype(x, dtype), as_dtype(y, dtype));
+    // As NumPy, where() alone lets plain integers wrap around to the dtype.
+    const auto choice = [dtype](const Operand& operand) {
+        const Scalar* weak = operand.as_scalar();
+        if (weak == nullptr || weak->kind() != WeakKind::integer || !is_integer(dtype)) return as_dtype(operand, dtype);
+        alignas(16) std::byte element[16];
+        ops::store(*weak, dtype, element);
+        return api::constant(ops::load(dtype, element), dtype);
+    };
+    return api::select(as_dtype(condition, Dtype::bool_), choice(x), choice(y));
 }
 
 array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high, const UfuncOptions& options) {

@@ -38,7 +38,9 @@ array uninitialized(const Dims& shape, Dtype dtype) {
 
 }  // namespace
 
-array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype) { return filled(checked(shape), value, dtype.value_or(default_dtype(value))); }
+array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype) {
+    return filled(checked(shape), value, dtype.value_or(default_dtype(value)));
+}
 array zeros(const Shape& shape, Dtype dtype) { return filled(checked(shape), 0, dtype); }
 array ones(const Shape& shape, Dtype dtype) { return filled(checked(shape), 1, dtype); }
 array empty(const Shape& shape, Dtype dtype) { return uninitialized(checked(shape), dtype); }

@@ -216,7 +216,8 @@ array var(const Operand& operand, const FoldOptions& options, double ddof) {
 
 array stddev(const Operand& operand, const FoldOptions& options, double ddof) {
     const array x = api::as_array(operand);
-    return api::result_of(sqrt(api::variance(x, options, ddof)), options, api::variance_dtype(x, options));
+    const Dtype dtype = api::variance_dtype(x, options);
+    return api::result_of(sqrt(api::cast(api::variance(x, options, ddof), dtype)), options, dtype);
 }
 
 }  // namespace fastnp

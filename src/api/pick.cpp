@@ -11,7 +11,8 @@ namespace {
 array as_indices(const Operand& indices) {
     const array x = api::as_array(indices);
     if (x.dtype() != Dtype::bool_ && !is_integer(x.dtype())) {
-        throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(x.dtype())) + "') to dtype('int64') according to the rule 'same_kind'");
+        throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(x.dtype())) +
+                        "') to dtype('int64') according to the rule 'same_kind'");
     }
     return api::cast(x, Dtype::int64);
 }
@@ -35,8 +36,6 @@ array take(const array& x, const Operand& indices, std::optional<int> axis, Take
 
 array sort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::sort, x, axis, stable); }
 
-array argsort(const array& x, std::optional<int> axis, bool stable) {
-    return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable);
-}
+array argsort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable); }
 
 }  // namespace fastnp

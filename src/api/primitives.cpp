@@ -100,13 +100,9 @@ array slice(const array& x, const Dims& starts, const Dims& lengths, std::span<c
     return apply_one(Op::slice, std::move(attributes), x);
 }
 
-array expand(const array& x, std::span<const std::int64_t> places) {
-    return places.empty() ? x : apply_one(Op::expand_dims, integers(places), x);
-}
+array expand(const array& x, std::span<const std::int64_t> places) { return places.empty() ? x : apply_one(Op::expand_dims, integers(places), x); }
 
-array squeeze(const array& x, std::span<const std::int64_t> places) {
-    return places.empty() ? x : apply_one(Op::squeeze, integers(places), x);
-}
+array squeeze(const array& x, std::span<const std::int64_t> places) { return places.empty() ? x : apply_one(Op::squeeze, integers(places), x); }
 
 array select(const array& condition, const array& x, const array& y) {
     const Dims shapes[] = {dims_of(condition), dims_of(x), dims_of(y)};

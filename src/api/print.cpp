@@ -40,7 +40,8 @@ std::string shortest(double value, Dtype dtype, Notation notation) {
         double back = 0;
         std::from_chars(found.data(), found.data() + found.size(), back);
         const float rounded = static_cast<float>(back);
-        const bool same = dtype == Dtype::float16 ? float16_t(rounded).bits == float16_t(single).bits : bfloat16_t(rounded).bits == bfloat16_t(single).bits;
+        const bool same =
+            dtype == Dtype::float16 ? float16_t(rounded).bits == float16_t(single).bits : bfloat16_t(rounded).bits == bfloat16_t(single).bits;
         if (same || places > 9) return {text, std::to_chars(text, text + sizeof text, back, format).ptr};
     }
 }
@@ -190,7 +191,8 @@ std::string real_text(double value, Dtype dtype, bool point) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
     const double size = std::abs(value);
-    const Notation notation = size != 0 && (size < 1e-4 || size >= 1e16) ? Notation::scientific : Notation::positional;
+    const double cutoff = dtype == Dtype::float64 ? 1e16 : dtype == Dtype::float32 ? 1e6 : 1e3;
+    const Notation notation = size != 0 && (size < 1e-4 || size >= cutoff) ? Notation::scientific : Notation::positional;
     const Number number = split(shortest(value, dtype, notation));
     if (notation == Notation::positional) return number.whole + (number.fraction.empty() ? (point ? ".0" : "") : "." + number.fraction);
     return number.whole + (number.fraction.empty() ? "" : "." + number.fraction) + number.exponent;

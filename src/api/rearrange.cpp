@@ -41,8 +41,9 @@ int named_axis(const char* name, int axis, int rank) {
             try {
                 ops::broadcast(pair, api::active_sizes());
             } catch (const ValueError&) {
-                throw ValueError(text + "  Mismatch is between arg " + std::to_string(i) + " with shape " + ops::shape_text(shapes[i], api::active_sizes()) +
-                                 " and arg " + std::to_string(j) + " with shape " + ops::shape_text(shapes[j], api::active_sizes()) + ".");
+                throw ValueError(text + "  Mismatch is between arg " + std::to_string(i) + " with shape " +
+                                 ops::shape_text(shapes[i], api::active_sizes()) + " and arg " + std::to_string(j) + " with shape " +
+                                 ops::shape_text(shapes[j], api::active_sizes()) + ".");
             }
         }
     }

@@ -122,7 +122,8 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     }
     const View target = view_of(out->body()->memory);
     bool direct = mask == nullptr && target.dtype == loop.output && !shape::repeats(target.shape, target.strides);
-    for (const View& input : inputs) direct = direct && (shape::is_same(layout_of(input), layout_of(target)) || !shape::may_overlap(layout_of(input), layout_of(target)));
+    for (const View& input : inputs)
+        direct = direct && (shape::is_same(layout_of(input), layout_of(target)) || !shape::may_overlap(layout_of(input), layout_of(target)));
     if (direct) {
         eager::run(op, no_attributes, inputs, target);
         return *out;
@@ -207,8 +208,7 @@ std::optional<array> compare_exactly(Op op, Operands operands, const UfuncOption
         const Operand zero(0), first(with_sign), second(without), positive(cast(with_sign, Dtype::uint64));
         const Operand* below[] = {&first, &zero};
         const Operand* magnitudes[] = {&positive, &second};
-        const array result =
-            select(ufunc(Op::less, below), constant(*compare_unbounded(turned, true), Dtype::bool_), ufunc(turned, magnitudes));
+        const array result = select(ufunc(Op::less, below), constant(*compare_unbounded(turned, true), Dtype::bool_), ufunc(turned, magnitudes));
         const Operand answer(result);
         const Operand* copied[] = {&answer, &answer};
         return options.out || options.where ? ufunc(Op::logical_and, copied, options) : result;
@@ -262,15 +262,15 @@ array ufunc(Op op, Operands operands, const UfuncOptions& options) {
 
 }  // namespace api
 
-#define MAP1(name, rule, meaning, traits, doc)               \
+#define MAP1(name, rule, meaning, traits, doc)                  \
     array name(const Operand& x, const UfuncOptions& options) { \
-        const Operand* operands[] = {&x};                    \
-        return api::ufunc(ir::Op::name, operands, options);  \
+        const Operand* operands[] = {&x};                       \
+        return api::ufunc(ir::Op::name, operands, options);     \
     }
-#define MAP2(name, rule, meaning, traits, doc)                                  \
+#define MAP2(name, rule, meaning, traits, doc)                                    \
     array name(const Operand& x, const Operand& y, const UfuncOptions& options) { \
-        const Operand* operands[] = {&x, &y};                                   \
-        return api::ufunc(ir::Op::name, operands, options);                     \
+        const Operand* operands[] = {&x, &y};                                     \
+        return api::ufunc(ir::Op::name, operands, options);                       \
     }
 #include "fastnp/ops/map.def"
 

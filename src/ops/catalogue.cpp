@@ -25,12 +25,15 @@ std::array<Info, static_cast<std::size_t>(Op::count)> make_table() {
         info.operands = static_cast<std::int8_t>(operands_of(info.kind, info.operands));
         table[at++] = info;
     };
-#define MAP1(name, rule, meaning, traits, doc) add({Op::name, #name, Kind::map, 1, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
-#define MAP2(name, rule, meaning, traits, doc) add({Op::name, #name, Kind::map, 2, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
+#define MAP1(name, rule, meaning, traits, doc) \
+    add({Op::name, #name, Kind::map, 1, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
+#define MAP2(name, rule, meaning, traits, doc) \
+    add({Op::name, #name, Kind::map, 2, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
 #include "fastnp/ops/map.def"
     constexpr NoIdentity none{};
     (void)none;
-#define FOLD(name, combine, rule, identity, doc) add({Op::name, #name, Kind::fold, 1, Trait::none, nullptr, Op::combine, #rule, identity_of(identity), {}, doc});
+#define FOLD(name, combine, rule, identity, doc) \
+    add({Op::name, #name, Kind::fold, 1, Trait::none, nullptr, Op::combine, #rule, identity_of(identity), {}, doc});
 #define ARGFOLD(name, better, doc) add({Op::name, #name, Kind::argfold, 1, Trait::none, nullptr, Op::better, {}, {}, {}, doc});
 #define SCAN(name, combine, rule, doc) add({Op::name, #name, Kind::scan, 1, Trait::none, nullptr, Op::combine, #rule, {}, {}, doc});
 #include "fastnp/ops/fold.def"

@@ -136,9 +136,8 @@ Dims concatenated(const Call& call) {
     for (std::size_t i = 1; i < call.operands.size(); ++i) {
         const Dims& shape = call.operands[i].shape;
         if (shape.size() != result.size()) {
-            throw ValueError("all the input arrays must have same number of dimensions, but the array at index 0 has " +
-                             std::to_string(result.size()) + " dimension(s) and the array at index " + std::to_string(i) + " has " +
-                             std::to_string(shape.size()) + " dimension(s)");
+            throw ValueError("all the input arrays must have same number of dimensions, but the array at index 0 has " + std::to_string(result.size()) +
+                             " dimension(s) and the array at index " + std::to_string(i) + " has " + std::to_string(shape.size()) + " dimension(s)");
         }
         for (std::size_t a = 0; a < result.size(); ++a) {
             if (a == axis || call.sizes.equal(result[a], shape[a])) continue;

@@ -20,9 +20,7 @@ std::string class_text(const LoopOperand& operand) {
         switch (kind_of(*operand.dtype)) {
             case 'b': name = "Bool"; break;
             case 'u': name = "UInt" + std::to_string(8 * itemsize_of(*operand.dtype)); break;
-            default:
-                name = name_of(*operand.dtype);
-                name[0] = static_cast<char>(name[0] - 'a' + 'A');
+            default: name = name_of(*operand.dtype); name[0] = static_cast<char>(name[0] - 'a' + 'A');
         }
     } else {
         switch (operand.scalar->kind()) {
@@ -69,18 +67,25 @@ Dtype default_dtype(const LoopOperand& operand) {
     return Dtype::float64;
 }
 
-Dtype common_dtype(std::span<const LoopOperand> operands) {
-    if (operands.size() == 1) return default_dtype(operands[0]);
-    if (operands[0].dtype && operands[1].dtype) {
-        return *operands[0].dtype == *operands[1].dtype ? *operands[0].dtype : promote_types(*operands[0].dtype, *operands[1].dtype);
-    }
-    SmallVector<Dtype, 4> dtypes;
-    SmallVector<WeakKind, 4> weak;
+bool is_weak(const LoopOperand& operand) { return operand.scalar && operand.scalar->kind() != WeakKind::boolean; }
+
+using Dtypes = SmallVector<Dtype, 3>;
+
+// What the operands count as: a weak scalar takes the dtype that it and the others give (NEP 50).
+Dtypes search_dtypes(std::span<const LoopOperand> operands) {
+    Dtypes dtypes, strong;
+    SmallVector<WeakKind, 3> weak;
     for (const LoopOperand& operand : operands) {
-        if (operand.dtype || operand.scalar->kind() == WeakKind::boolean) dtypes.push_back(default_dtype(operand));
-        else weak.push_back(operand.scalar->kind());
+        dtypes.push_back(default_dtype(operand));
+        if (is_weak(operand)) weak.push_back(operand.scalar->kind());
+        else strong.push_back(dtypes.back());
     }
-    return result_type({dtypes.data(), dtypes.size()}, {weak.data(), weak.size()});
+    if (weak.empty() || strong.empty()) return dtypes;
+    const Dtype common = result_type({strong.data(), strong.size()}, {weak.data(), weak.size()});
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (is_weak(operands[i])) dtypes[i] = common;
+    }
+    return dtypes;
 }
 
 std::optional<Dtype> dtype_of_code(char code) {
@@ -90,12 +95,20 @@ std::optional<Dtype> dtype_of_code(char code) {
     return std::nullopt;
 }
 
-std::optional<Dtype> first_loop(const Rule& rule, Dtype common) {
-    if (rule.integers_as_float64 && (is_integer(common) || common == Dtype::bool_)) return Dtype::float64;
-    if (rules::has_loop(rule, common)) return common;
+// The first loop that every operand casts to safely.
+std::optional<Dtype> first_loop(const Rule& rule, const Dtypes& dtypes) {
+    bool alike = true, whole = true;
+    for (const Dtype dtype : dtypes) {
+        alike = alike && dtype == dtypes[0];
+        whole = whole && (is_integer(dtype) || dtype == Dtype::bool_);
+    }
+    if (rule.integers_as_float64 && whole) return Dtype::float64;
+    if (alike && rules::has_loop(rule, dtypes[0])) return dtypes[0];
     for (const char code : rule.loops) {
         const auto loop = dtype_of_code(code);
-        if (loop && can_cast(common, *loop)) return loop;
+        bool fits = loop.has_value();
+        for (const Dtype dtype : dtypes) fits = fits && can_cast(dtype, *loop);
+        if (fits) return loop;
     }
     return std::nullopt;
 }
@@ -104,11 +117,13 @@ std::optional<Dtype> first_loop(const Rule& rule, Dtype common) {
 void check_bool(Op op, std::span<const LoopOperand> operands) {
     switch (op) {
         case Op::subtract:
-            throw TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
-                            "logical_xor function instead.");
+            throw TypeError(
+                "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+                "logical_xor function instead.");
         case Op::negative:
-            throw TypeError("The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not "
-                            "function instead.");
+            throw TypeError(
+                "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not "
+                "function instead.");
         case Op::positive:
         case Op::sign:
         case Op::gcd:
@@ -131,7 +146,7 @@ Dtype requested_loop(Op op, const Rule& rule, std::span<const LoopOperand> opera
         if (!rules::has_loop(rule, wanted)) throw_no_signature(op);
         return wanted;
     }
-    if (const auto usual = first_loop(rule, common_dtype(operands)); usual && rules::output_of(rule, *usual) == wanted) return *usual;
+    if (const auto usual = first_loop(rule, search_dtypes(operands)); usual && rules::output_of(rule, *usual) == wanted) return *usual;
     for (const char code : rule.loops) {
         const auto loop = dtype_of_code(code);
         if (loop && rules::output_of(rule, *loop) == wanted) return *loop;
@@ -146,8 +161,9 @@ Loop resolve_scaled(Op op, const Rule& rule, std::span<const LoopOperand> operan
     if (second.scalar) convert(*second.scalar, Dtype::int32);
     const bool any_dtype = operands[0].dtype || second.dtype;
     const bool weak_integer = operands[0].scalar && operands[0].scalar->kind() == WeakKind::integer;
-    const Dtype first = any_dtype && weak_integer ? Dtype::float16 : default_dtype(operands[0]);
-    const auto loop = first_loop(rule, first);
+    const bool bool_second = !is_weak(second) && default_dtype(second) == Dtype::bool_;
+    const Dtype first = any_dtype && weak_integer && !bool_second ? Dtype::float16 : default_dtype(operands[0]);
+    const auto loop = first_loop(rule, {first});
     if (!loop) throw_not_supported(op);
     return {{*loop, Dtype::int32}, *loop, rules::output_of(rule, *loop)};
 }
@@ -167,9 +183,11 @@ Loop resolve(Op op, std::span<const LoopOperand> operands, std::optional<Dtype> 
         result.compute = requested_loop(op, rule, operands, *dtype);
         result.operands.resize(operands.size(), result.compute);
     } else {
-        const Dtype common = common_dtype(operands);
-        if (common == Dtype::bool_) check_bool(op, operands);
-        const auto loop = first_loop(rule, common);
+        const Dtypes dtypes = search_dtypes(operands);
+        bool all_bool = true;
+        for (const Dtype each : dtypes) all_bool = all_bool && each == Dtype::bool_;
+        if (all_bool) check_bool(op, operands);
+        const auto loop = first_loop(rule, dtypes);
         if (!loop && (op == Op::gcd || op == Op::lcm)) throw_no_loop(op, operands);
         if (!loop) throw_not_supported(op);
         result.compute = *loop;

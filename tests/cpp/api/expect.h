@@ -1,0 +1,44 @@
+// Comparing arrays with what NumPy gives, by their printed form.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "fastnp/fastnp.h"
+
+namespace expect {
+
+/// "float64 (2,3) [[1. 2. 3.] [4. 5. 6.]]"
+inline std::string text(const fastnp::array& x) {
+    std::string result = std::string(fastnp::name_of(x.dtype())) + " (";
+    for (int i = 0; i < x.ndim(); ++i) result += (i == 0 ? "" : ",") + std::to_string(x.shape(i));
+    result += ") ";
+    bool space = false;
+    for (const char c : fastnp::to_string(x)) {
+        if (c == '\n' || c == ' ') {
+            space = true;
+            continue;
+        }
+        if (space && result.back() != '[') result += ' ';
+        space = false;
+        result += c;
+    }
+    return result;
+}
+
+template <class F>
+std::string message(F&& f) {
+    try {
+        f();
+    } catch (const fastnp::Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace expect
+
+#define EXPECT(expression, wanted) BOOST_TEST(expect::text(expression) == (wanted))
+#define EXPECT_ERROR(Kind, expression, wanted)           \
+    BOOST_CHECK_THROW((void)(expression), fastnp::Kind); \
+    BOOST_TEST(expect::message([&] { (void)(expression); }) == (wanted))
