@@ -124,6 +124,4 @@ def stencil(x):
     return out
 
 
-LOOPS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (faq, blackscholes, softmax, layernorm, sumsq, axis0, pairdist, stencil)
-}
+LOOPS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (faq, blackscholes, softmax, layernorm, sumsq, axis0, pairdist, stencil)}
