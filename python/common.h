@@ -3,6 +3,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <cxxabi.h>
 
 #include <optional>
 #include <string>
@@ -89,20 +90,27 @@ extern PyObject* record_error;  // fastnp.RecordError
 /// Sets Python's error for the C++ exception in flight.
 void translate() noexcept;
 
+/// Never returns: for a thread that Python wants to end at its exit, which can't unwind through C frames.
+[[noreturn]] void hang();
+
 /// Runs `body`, which returns a new reference, and turns its exceptions into Python's.
 template <class F>
-PyObject* guarded(F&& body) noexcept {
+PyObject* guarded(F&& body) {
     try {
         return body();
+    } catch (const abi::__forced_unwind&) {
+        hang();
     } catch (...) {
         translate();
         return nullptr;
     }
 }
 template <class F>
-int guarded_int(F&& body) noexcept {
+int guarded_int(F&& body) {
     try {
         return body();
+    } catch (const abi::__forced_unwind&) {
+        hang();
     } catch (...) {
         translate();
         return -1;

@@ -167,6 +167,10 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
     const GilState gil;
     // (function, {id of an object: what takes its place}, {id of that: the object})
     const Ref begun = own(PyObject_CallMethod(call.guards->capture(), "begin", nullptr));
+    const struct End {  // of what the twin holds
+        PyObject* capture;
+        ~End() { Ref(PyObject_CallMethod(capture, "end", nullptr)); }
+    } end{call.guards->capture()};
     RecordingScope scope;
     try {
         PyObject* originals = PyTuple_GET_ITEM(begun.get(), 2);
@@ -233,7 +237,10 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
     if (!release) return engine_->call(arguments, flat.key_view(), record_it, results);
     struct Released {
         PyThreadState* state = PyEval_SaveThread();
-        ~Released() { PyEval_RestoreThread(state); }
+        ~Released() noexcept(false) {
+            if (_Py_IsFinalizing() != 0) hang();
+            PyEval_RestoreThread(state);
+        }
     } released;
     return engine_->call(arguments, flat.key_view(), record_it, results);
 }

@@ -1,4 +1,6 @@
 // C++ exceptions as Python's, of NumPy's kinds; recordings and what poisons them; imports on first use.
+#include <unistd.h>
+
 #include <new>
 
 #include "common.h"
@@ -11,6 +13,10 @@ PyObject* record_error = nullptr;
 void raise(PyObject* type, const std::string& message) {
     PyErr_SetString(type, message.c_str());
     throw PythonError{};
+}
+
+void hang() {
+    for (;;) pause();
 }
 
 void refuse(const std::string& what) { throw RecordError(what); }

@@ -43,6 +43,7 @@ bool holds(Guard& guard) {
         case GuardKind::defaults: current = PyFunction_GET_DEFAULTS(holder); break;
         case GuardKind::keyword_defaults: current = PyFunction_GET_KW_DEFAULTS(holder); break;
         case GuardKind::instance_dict: {
+            if (PyWeakref_Check(holder) != 0) holder = PyWeakref_GET_OBJECT(holder);
             PyObject** dict = _PyObject_GetDictPtr(holder);
             current = dict == nullptr ? nullptr : *dict;
             break;

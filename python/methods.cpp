@@ -241,9 +241,13 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
     if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return found;
     const char* text = PyUnicode_AsUTF8(name);
     if (text == nullptr || (text[0] == '_' && text[1] == '_')) return nullptr;
-    const int known = PyObject_HasAttr(reinterpret_cast<PyObject*>(&PyArray_Type), name);
-    if (known == 0) return nullptr;
-    PyErr_Clear();
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    if (PyObject_HasAttr(reinterpret_cast<PyObject*>(&PyArray_Type), name) == 0) {
+        PyErr_Restore(type, value, trace);
+        return nullptr;
+    }
+    const Ref held_type(type), held_value(value), held_trace(trace);
     return guarded([&] {
         const Ref method = import_attribute("fastnp._fallback", "method");
         return check(PyObject_CallFunctionObjArgs(method.get(), self, name, nullptr));

@@ -135,7 +135,7 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
         if (is_list) PyList_SET_ITEM(sequence.get(), i, item);
         else PyTuple_SET_ITEM(sequence.get(), i, item);
     }
-    if (output.kind == Output::Kind::named) return check(PyObject_CallMethod(output.object.get(), "_make", "O", sequence.get()));
+    if (output.kind == Output::Kind::named) return check(PyObject_CallMethod(output.object.get(), "_make", "(O)", sequence.get()));
     return sequence.release();
 }
 
@@ -152,7 +152,7 @@ Ref with_numpy_arrays(PyObject* result, int depth) {
         }
         if (!changed) return Ref::borrow(result);
         if (PyTuple_CheckExact(result)) return items;
-        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "O", items.get()));
+        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "(O)", items.get()));
     }
     if (PyList_CheckExact(result)) {
         const Ref items = own(PyList_AsTuple(result));

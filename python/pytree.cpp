@@ -194,7 +194,7 @@ Ref Rebuild::add(PyObject* object) {
         Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i)).release());
         if (PyTuple_CheckExact(object)) return items;
-        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "O", items.get()));
+        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "(O)", items.get()));
     }
     if (PyList_CheckExact(object)) {
         const Ref items = own(PyTuple_New(PyList_GET_SIZE(object)));

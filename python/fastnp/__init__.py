@@ -49,7 +49,7 @@ def __getattr__(name: str) -> _Any:
         return explain
     if name == "bfloat16":
         return getattr(_importlib.import_module("ml_dtypes"), "bfloat16")
-    if name.startswith("__"):
+    if name.startswith("__") and name != "__array_namespace_info__":
         raise AttributeError(f"module 'fastnp' has no attribute {name!r}")
     try:
         found = getattr(_numpy, name)

@@ -14,6 +14,7 @@ import functools
 import opcode
 import sys
 import types
+import weakref
 from typing import Any
 
 import numpy
@@ -136,7 +137,19 @@ class Capture:
             self.reason = "reads too much outside of its arguments to be guarded"
         if self.kinds.get(id(function)) == "forbidden":
             self.reason = f"is a {type(function).__name__}, which can't be recorded"
-        self.roots = ()  # the guards hold them as they should
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Holds the objects among the arguments weakly from here on, so that they live as long as they would."""
+        for root in self.roots:
+            if self.kinds.get(id(root)) == "object":
+                try:
+                    weak = weakref.ref(root)
+                except TypeError:
+                    continue
+                self.seen[id(root)] = weak
+                self.entries = [(_INSTANCE, weak, *entry[2:]) if entry[0] == _INSTANCE and entry[1] is root else entry for entry in self.entries]
+        self.roots = ()
 
     # Finding what is read.
 
@@ -292,9 +305,15 @@ class Capture:
         self.copies: list[tuple[Any, Any, str]] = []  # (what the twin may change, a snapshot, its name)
         self.spaces: dict[int, dict[str, Any]] = {}
         twin = self.swap(self.function)
-        swaps = {key: self.swap(self.seen[key]) for key in list(self.seen) if self.kinds[key] not in ("same", "array")}
+        swaps = {}
+        for key, value in list(self.seen.items()):
+            if self.kinds[key] not in ("same", "array"):
+                swaps[key] = self.swap(value() if type(value) is weakref.ref else value)
         self.copies = [(value, self.snapshot(value), name) for value, _, name in self.copies]
         return twin, swaps, self.originals
+
+    def end(self) -> None:
+        self.memo, self.originals, self.copies, self.spaces = {}, {}, [], {}
 
     @staticmethod
     def snapshot(value: Any) -> Any:

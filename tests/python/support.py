@@ -1,0 +1,110 @@
+"""What the tests share: dtypes, awkward values, layouts, and how a result is compared with NumPy's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+
+import fastnp
+
+DTYPES = [numpy.dtype(code) for code in "?bBhHiIlLefdFD"]
+REAL = [dtype for dtype in DTYPES if dtype.kind != "c"]
+FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f"]
+BACKENDS = ["eager", "llvm"]
+
+# Ops whose results are NumPy's bit for bit, for real operands.
+EXACT = set(
+    """positive negative absolute fabs sign rint floor ceil trunc sqrt square reciprocal logical_not invert isnan isinf isfinite signbit spacing conjugate
+    bitwise_count add subtract multiply divide floor_divide remainder fmod maximum minimum fmax fmin copysign nextafter heaviside ldexp gcd lcm equal
+    not_equal less less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift real imag
+    frexp modf divmod""".split()
+)
+
+
+def values_of(dtype: numpy.dtype[Any], count: int = 40, seed: int = 0, special: bool = True) -> numpy.ndarray:
+    """Elements of a dtype: extremes, zeros of both signs, NaN and infinities, and ordinary ones."""
+    rng = numpy.random.default_rng(seed)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, count).astype(bool)
+    if dtype.kind in "iu":
+        info = numpy.iinfo(dtype)
+        edges = [0, 1, 2, 3, info.min, info.max, info.max - 1, info.min + 1, 7, info.max // 2]
+        rest = rng.integers(max(info.min, -50), min(info.max, 50), count - len(edges))
+        values = numpy.array(edges + rest.tolist(), dtype=dtype)
+    elif dtype.kind == "f":
+        info = numpy.finfo(dtype)
+        edges = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, float(info.tiny), float(info.eps), 1e-3]
+        if special:
+            edges += [numpy.nan, numpy.inf, -numpy.inf, float(info.max), float(info.min)]
+        rest = numpy.concatenate([rng.normal(size=(count - len(edges)) // 2), rng.uniform(-30, 30, count - len(edges) - (count - len(edges)) // 2)])
+        values = numpy.concatenate([numpy.array(edges), rest]).astype(dtype)
+    else:
+        part = numpy.dtype("f4" if dtype == "F" else "f8")
+        values = (values_of(part, count, seed, special) + 1j * rng.permutation(values_of(part, count, seed + 1, special))).astype(dtype)
+    return rng.permutation(values)
+
+
+def layouts_of(values: numpy.ndarray) -> Iterator[tuple[str, numpy.ndarray]]:
+    """The same elements (or some of them) in every kind of layout; the arrays are NumPy's and are shared with fastnp without copies."""
+    yield "contiguous", values
+    spread = numpy.zeros(values.size * 3, values.dtype)
+    spread[::3] = values
+    yield "strided", spread[::3]
+    yield "reversed", values[::-1]
+    yield "columns", numpy.asfortranarray(values[: values.size // 4 * 4].reshape(-1, 4))
+    yield "broadcast", numpy.broadcast_to(values[:4], (5, 4))
+    yield "empty", values[:0].reshape(0, 3)
+    yield "0-d", values[3:4].reshape(())
+
+
+def ulps(got: numpy.ndarray, true: numpy.ndarray) -> numpy.ndarray:
+    """Distance from the true values (of long double) in units in the last place of got's dtype."""
+    with numpy.errstate(all="ignore"):
+        info = numpy.finfo(got.dtype)
+        step = numpy.maximum(numpy.spacing(numpy.abs(true.astype(got.dtype))), info.smallest_subnormal).astype(numpy.longdouble)
+        distance = numpy.abs(got.astype(numpy.longdouble) - true) / step
+    return numpy.where(numpy.isnan(distance), numpy.inf, distance)
+
+
+def same(got: numpy.ndarray, want: numpy.ndarray) -> numpy.ndarray:
+    """Equal elements; NaN equals NaN, and zeros of different signs differ."""
+    with numpy.errstate(all="ignore"):
+        equal = got == want
+        if want.dtype.kind in "fc":
+            equal = numpy.where(numpy.isnan(want), numpy.isnan(got), equal)
+        if want.dtype.kind == "f":
+            equal &= numpy.isnan(want) | (numpy.signbit(got) == numpy.signbit(want))
+    return equal
+
+
+def check(got: Any, want: Any, exact: bool, true: Any = None, context: str = "") -> None:
+    """Dtype, shape and elements as NumPy's; inexact ones within 4 ulp of the true value, complex ones within a few eps of their size."""
+    scalar = isinstance(want, (numpy.generic, float, int)) and not isinstance(want, numpy.ndarray)
+    assert isinstance(got, numpy.generic) == scalar, f"{context}: {type(got)} where NumPy gives {type(want)}"
+    if not scalar:
+        assert isinstance(got, (fastnp.ndarray, numpy.ndarray)), context
+    assert got.dtype == want.dtype, f"{context}: dtype {got.dtype} where NumPy gives {want.dtype}"
+    assert got.shape == want.shape, f"{context}: shape {got.shape} where NumPy gives {want.shape}"
+    got, want = numpy.asarray(got), numpy.asarray(want)
+    good = same(got, want)
+    if not exact and not good.all():
+        if want.dtype.kind == "f" and true is not None:
+            good |= ulps(got, numpy.asarray(true)) <= 4
+        elif want.dtype.kind == "c":
+            with numpy.errstate(all="ignore"):
+                eps = numpy.finfo(want.dtype).eps
+                good |= numpy.abs(got.astype("D") - want.astype("D")) <= 32 * eps * numpy.maximum(numpy.abs(want.astype("D")), numpy.finfo(want.dtype).tiny)
+    if not good.all():
+        bad = numpy.argwhere(~good)[:3]
+        shown = ", ".join(f"{tuple(map(int, at))}: {got[tuple(at)]!r} != {want[tuple(at)]!r}" for at in bad)
+        raise AssertionError(f"{context}: {(~good).sum()} of {good.size} differ: {shown}")
+
+
+def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls without floating-point warnings."""
+    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args, **kwargs)

@@ -1,0 +1,269 @@
+"""Compiled functions never go stale: whatever they read besides their arguments may change between calls."""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+import time
+import types
+
+import numpy
+import pytest
+from support import BACKENDS
+
+import fastnp as np
+
+pytestmark = pytest.mark.parametrize("backend", BACKENDS)
+
+SCALE = 2.0
+TABLE = {"scale": 2.0, "items": [1.0, 2.0]}
+WEIGHTS = numpy.arange(3.0)
+OURS = np.arange(3.0)
+COUNT = 0
+LOG: list[object] = []
+X = np.ones(3)
+
+
+def helper(x):
+    return x * SCALE
+
+
+def check(f, change, undo=None):
+    """The compiled function follows what it reads."""
+
+    def agree():
+        numpy.testing.assert_allclose(numpy.asarray(f(X)), numpy.asarray(f.__wrapped__(X)), rtol=1e-15)
+
+    agree()
+    assert f.cache_info().compiles == 1, np.explain(f)(X)
+    change()
+    agree()
+    if undo:
+        undo()
+        agree()
+
+
+def set_global(name, value):
+    return lambda: globals().__setitem__(name, value)
+
+
+def test_globals(backend):
+    check(np.compile(lambda x: x * SCALE, backend=backend), set_global("SCALE", 3.0), set_global("SCALE", 2.0))
+
+
+def test_globals_of_functions_that_it_calls(backend):
+    check(np.compile(lambda x: helper(x) + 1, backend=backend), set_global("SCALE", 5.0), set_global("SCALE", 2.0))
+    inner = np.compile(helper, backend=backend)
+    check(np.compile(lambda x: inner(x) + 1, backend=backend), set_global("SCALE", 5.0), set_global("SCALE", 2.0))
+
+
+def test_functions_that_it_calls(backend):
+    check(np.compile(lambda x: helper(x), backend=backend), set_global("helper", lambda x: -x), set_global("helper", helper))
+
+    def local(x):
+        return x + 1
+
+    def other(x):
+        return x - 1
+
+    check(np.compile(lambda x: local(x), backend=backend), lambda: setattr(local, "__code__", other.__code__))
+
+
+def test_closures(backend):
+    factor = 2.0
+
+    def f(x):
+        return (lambda y: y * factor)(x)
+
+    def change():
+        nonlocal factor
+        factor = 7.0
+
+    check(np.compile(f, backend=backend), change)
+
+
+def test_defaults(backend):
+    def f(x, k=2.0, *, m=1.0):
+        return x * k + m
+
+    def change():
+        f.__defaults__ = (3.0,)
+        f.__kwdefaults__ = {"m": 5.0}
+
+    check(np.compile(f, backend=backend), change)
+
+
+def test_items_of_lists_and_dicts(backend):
+    check(np.compile(lambda x: x * TABLE["scale"], backend=backend), lambda: TABLE.update(scale=9.0), lambda: TABLE.update(scale=2.0))
+    check(np.compile(lambda x: sum(TABLE["items"]) * x, backend=backend), lambda: TABLE["items"].append(4.0), lambda: TABLE["items"].pop())
+
+
+def test_attributes(backend):
+    class Config:
+        scale = 2.0
+
+        def __init__(self):
+            self.offset = 1.0
+            self.inner = types.SimpleNamespace
+
+        def apply(self, x):
+            return x * self.scale + self.offset
+
+        @property
+        def doubled(self):
+            return self.offset * 2
+
+    config = Config()
+    for f in (lambda x: x * config.scale + config.offset, lambda x: config.apply(x), lambda x: x * config.doubled):
+        check(np.compile(f, backend=backend), lambda: setattr(config, "offset", 4.0), lambda: setattr(config, "offset", 1.0))
+    for f in (lambda x: x * config.scale, lambda x: config.apply(x)):
+        check(np.compile(f, backend=backend), lambda: setattr(Config, "scale", 4.0), lambda: setattr(Config, "scale", 2.0))
+    check(np.compile(lambda x: config.apply(x), backend=backend), lambda: setattr(config, "scale", 8.0), lambda: delattr(config, "scale"))
+    check(np.compile(lambda x: config.apply(x), backend=backend), lambda: setattr(Config, "apply", lambda self, x: -x))
+
+
+def test_modules_of_the_user(backend):
+    module = types.ModuleType("settings")
+    module.scale = 2.0
+    exec("def apply(x):\n    return x * scale", module.__dict__)
+    check(np.compile(lambda x: module.apply(x) + module.scale, backend=backend), lambda: setattr(module, "scale", 3.0))
+
+
+@pytest.mark.parametrize("source", ["WEIGHTS", "OURS"])
+def test_arrays_by_reference(backend, source):
+    array = globals()[source]
+
+    def f(x):
+        return x * (WEIGHTS if source == "WEIGHTS" else OURS)
+
+    compiled = np.compile(f, backend=backend)
+    check(compiled, lambda: array.__setitem__(0, 50.0), lambda: array.__setitem__(0, 0.0))
+    assert compiled.cache_info().compiles == 1
+    check(np.compile(f, backend=backend), set_global(source, np.zeros(3)), set_global(source, array))
+
+
+def globals_array():
+    return WEIGHTS
+
+
+def test_what_plain_numpy_does_with_captured_arrays(backend):
+    holder = types.SimpleNamespace(w=WEIGHTS)
+
+    class Model:
+        def __init__(self):
+            self.w = WEIGHTS
+
+    model = Model()
+    for f in (
+        lambda x: x * numpy.exp(WEIGHTS), lambda x: x * numpy.sum(WEIGHTS), lambda x: x * WEIGHTS.sum(), lambda x: x * globals_array().max(),
+        lambda x: x * numpy.mean(model.w), lambda x: x * model.w.sum(), lambda x: (numpy.cumsum(WEIGHTS) * 2)[1] + x,
+    ):  # fmt: skip
+        compiled = np.compile(f, backend=backend)
+        check(compiled, lambda: WEIGHTS.__setitem__(0, 50.0), lambda: WEIGHTS.__setitem__(0, 0.0))
+    f = np.compile(lambda x: x * holder.w.sum(), backend=backend)
+    assert f(X).tolist() == [3, 3, 3]
+    WEIGHTS[0] = 10
+    assert f(X).tolist() == [13, 13, 13]
+    WEIGHTS[0] = 0
+
+
+def test_state_that_the_function_changes(backend):
+    def count(x):
+        global COUNT
+        COUNT += 1
+        return x * COUNT
+
+    f = np.compile(count, backend=backend)
+    globals()["COUNT"] = 0
+    assert [f(X)[0] for _ in range(4)] == [1, 2, 3, 4] and COUNT == 4
+
+    def remember(x):
+        LOG.append(1)
+        return x * len(LOG)
+
+    LOG.clear()
+    g = np.compile(remember, backend=backend)
+    assert [g(X)[0] for _ in range(4)] == [1, 2, 3, 4] and len(LOG) == 4
+
+    class Counter:
+        def __init__(self):
+            self.n = 0
+
+        def step(self, x):
+            self.n += 1
+            return x * self.n
+
+        compiled_step = np.compile(step, backend=backend)
+
+    counter = Counter()
+    assert [counter.compiled_step(X)[0] for _ in range(4)] == [1, 2, 3, 4] and counter.n == 4
+    other = Counter()
+    h = np.compile(lambda x: other.step(x), backend=backend)
+    assert [h(X)[0] for _ in range(4)] == [1, 2, 3, 4] and other.n == 4
+    total = 0
+
+    def nonlocal_total(x):
+        nonlocal total
+        total += 1
+        return x * total
+
+    k = np.compile(nonlocal_total, backend=backend)
+    assert [k(X)[0] for _ in range(3)] == [1, 2, 3] and total == 3
+
+
+def test_effects_happen_at_every_call(backend, capsys):
+    def speak(x):
+        print("called")
+        return x + 1
+
+    f = np.compile(speak, backend=backend)
+    f(X), f(X), f(X)
+    assert capsys.readouterr().out == "called\n" * 3
+
+
+def test_other_sources_of_values(backend):
+    rng = numpy.random.default_rng(0)
+    ours = np.random.default_rng(0)
+    for draw in (lambda x: x * random.random(), lambda x: x + rng.random(), lambda x: x + numpy.random.rand(), lambda x: x + ours.normal(), lambda x: x * time.perf_counter(),
+                 lambda x: x + np.random.rand(3)):  # fmt: skip
+        f = np.compile(draw, backend=backend)
+        assert f(X).tolist() != f(X).tolist()
+
+    def local_import(x):
+        import random as r
+
+        return x * r.random()
+
+    f = np.compile(local_import, backend=backend)
+    assert f(X).tolist() != f(X).tolist()
+    items = iter(range(100))
+    g = np.compile(lambda x: x * next(items), backend=backend)
+    assert [g(X)[0] for _ in range(3)] == [0, 1, 2]
+    h = np.compile(lambda x: x * sys.getrefcount(None) * 0 + len(LOG), backend=backend)
+    LOG[:] = [1]
+    assert h(X)[0] == 1
+    LOG.append(2)
+    assert h(X)[0] == 2
+
+
+def test_functions_as_arguments(backend):
+    f = np.compile(lambda activation, x: activation(x), backend=backend)
+    assert f(np.sin, X).tolist() == np.sin(X).tolist() and f(np.cos, X).tolist() == np.cos(X).tolist() and f(numpy.tanh, X).tolist() == np.tanh(X).tolist()
+    assert f(helper, X).tolist() == [2, 2, 2]
+    globals()["SCALE"] = 4.0
+    assert f(helper, X).tolist() == [4, 4, 4]
+    globals()["SCALE"] = 2.0
+    assert f(functools.partial(np.multiply, 3), X).tolist() == [3, 3, 3]
+    for k in range(20):  # a new function each time, at an address that was another's
+        assert f(lambda x, k=k: x * k, X).tolist() == [k] * 3
+
+
+def test_objects_as_arguments_are_not_confused(backend):
+    class Box:
+        def __init__(self, value):
+            self.value = value
+
+    f = np.compile(lambda box, x: x * box.value, backend=backend)
+    for k in range(50):
+        assert f(Box(k), X).tolist() == [k] * 3
