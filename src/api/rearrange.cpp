@@ -5,6 +5,7 @@
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
+#include "shape/strides.h"
 
 namespace fastnp {
 
@@ -118,6 +119,7 @@ array broadcast_to(const array& x, const Shape& shape) {
     for (const std::int64_t size : shape) {
         if (size < 0) throw ValueError("all elements of broadcast shape must be non-negative");
     }
+    shape::byte_count(shape, itemsize_of(x.dtype()));  // a size beyond what can be addressed
     if (!x.is_recorded() && trace::Recorder::active() == nullptr) {  // a view of its own, which may not be written to
         ir::Attributes attributes;
         attributes.dims = shape::to_dims(shape);

@@ -29,38 +29,41 @@ const ir::Attributes no_attributes;
 
 shape::Layout layout_of(const View& view) { return {view.data, view.shape, view.strides, itemsize_of(view.dtype)}; }
 
-// The broadcast shape of concrete operands and `extra` ones; in NumPy's words where there is none.
-Shape broadcast_shape(Operands operands, std::span<const array* const> extra) {
-    std::vector<Dims> shapes;
-    for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
-    for (const array* x : extra) shapes.push_back(dims_of(*x));
-    return shape::concrete(ops::broadcast(shapes, nullptr));
+// The shapes of concrete operands and whatever else takes part.
+using Shapes = SmallVector<const Shape*, 4>;
+
+// Their broadcast shape; in NumPy's words where there is none.
+Shape broadcast_shape(const Shapes& shapes) {
+    Shape result;
+    bool fits = true;
+    for (const Shape* shape : shapes) {
+        while (result.size() < shape->size()) result.insert(result.begin(), 1);
+        for (std::size_t i = 0; i < shape->size(); ++i) {
+            const std::int64_t size = (*shape)[i];
+            std::int64_t& all = result[result.size() - shape->size() + i];
+            fits = fits && (size == all || size == 1 || all == 1);
+            if (all == 1) all = size;
+        }
+    }
+    if (fits) return result;
+    std::vector<Dims> dims;
+    for (const Shape* shape : shapes) dims.push_back(shape::to_dims(*shape));
+    return shape::concrete(ops::broadcast(dims, nullptr));
 }
 
-// The shape where all array operands agree, which is the common case and costs nothing; else by the rules.
 Shape result_shape(Operands operands, const array* mask, const array* out) {
-    const Shape* first = nullptr;
-    bool same = mask == nullptr && out == nullptr;
-    for (const Operand* operand : operands) {
-        const array* x = operand->as_array();
-        if (x == nullptr) continue;
-        const Shape& shape = x->body()->memory.shape;
-        if (first == nullptr) first = &shape;
-        else same = same && *first == shape;
-    }
-    if (same) return first == nullptr ? Shape() : *first;
-    SmallVector<const array*, 2> extra;
-    if (mask != nullptr) extra.push_back(mask);
-    if (out == nullptr) return broadcast_shape(operands, {extra.data(), extra.size()});
-    const Shape inputs = broadcast_shape(operands, {extra.data(), extra.size()});
-    extra.push_back(out);
-    Shape all = broadcast_shape(operands, {extra.data(), extra.size()});
+    static const Shape scalar;
+    Shapes shapes;
+    for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? &operand->as_array()->body()->memory.shape : &scalar);
+    if (mask != nullptr) shapes.push_back(&mask->body()->memory.shape);
+    if (out == nullptr) return broadcast_shape(shapes);
+    broadcast_shape(shapes);
     const Shape& wanted = out->body()->memory.shape;
-    if (!(all == wanted)) {
-        throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(shape::to_dims(wanted)) +
-                         " doesn't match the broadcast shape " + ops::compact_text(shape::to_dims(all)));
-    }
-    return all;
+    shapes.push_back(&wanted);
+    Shape all = broadcast_shape(shapes);
+    if (all == wanted) return all;
+    throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(shape::to_dims(wanted)) + " doesn't match the broadcast shape " +
+                     ops::compact_text(shape::to_dims(all)));
 }
 
 // An operand in the loop's dtype, seen under the result's shape. Conversions and weak scalars live here while the kernel runs.

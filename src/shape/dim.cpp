@@ -148,20 +148,20 @@ Dim Sizes::intern(Expression expression) {
         expression.hint = divisor == 0 ? 0 : floor_quotient(hint(expression.dividend), divisor);
     } else {
         Interval sum{expression.constant, expression.constant};
-        std::int64_t value = expression.constant;
+        auto value = static_cast<std::uint64_t>(expression.constant);
         for (const Term& term : expression.terms) {
             Interval product{term.coefficient, term.coefficient};
-            std::int64_t number = term.coefficient;
+            auto number = static_cast<std::uint64_t>(term.coefficient);
             for (const std::uint32_t atom : term.atoms) {
                 product = times(product, {expressions_[atom].low, expressions_[atom].high});
-                number *= expressions_[atom].hint;
+                number *= static_cast<std::uint64_t>(expressions_[atom].hint);
             }
             sum = plus(sum, product);
             value += number;
         }
         expression.low = sum.low;
         expression.high = sum.high;
-        expression.hint = value;
+        expression.hint = static_cast<std::int64_t>(value);
     }
     const auto id = static_cast<std::uint32_t>(expressions_.size());
     expressions_.push_back(std::move(expression));
