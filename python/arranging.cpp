@@ -196,9 +196,7 @@ PyObject* dot_body(PyObject** v) {
     only_defaults({v[2]});
     return product(&fastnp::dot, v[0], v[1], nullptr);
 }
-PyObject* outer_body(PyObject** v) {
-    return product(&fastnp::outer, v[0], v[1], v[2]);
-}
+PyObject* outer_body(PyObject** v) { return product(&fastnp::outer, v[0], v[1], v[2]); }
 
 PyObject* tensordot_body(PyObject** v) {
     const array a = to_array(v[0]);

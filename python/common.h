@@ -56,8 +56,7 @@ inline void check(int status) {
 
 /// fastnp.ndarray.
 struct NdArray {
-    PyObject_HEAD
-    array value;
+    PyObject_HEAD array value;
     PyObject* base;      // whose memory this is a view of, or null
     PyObject* weakrefs;
     bool scalar;         // recorded, and a NumPy scalar when run as written

@@ -12,8 +12,7 @@ namespace fastnp::python {
 namespace {
 
 struct CompiledFunction {
-    PyObject_HEAD
-    vectorcallfunc call;
+    PyObject_HEAD vectorcallfunc call;
     CompiledState* state;
     PyObject* dict;
     PyObject* weakrefs;
@@ -45,7 +44,8 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         const char* backend = "llvm";
         const char* name = "function";
         int fullgraph = 0;
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!ps", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph, &name) == 0) {
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!ps", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
+                                        &name) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
@@ -94,8 +94,8 @@ PyObject* cache_info(PyObject* self, PyObject*) {
     return guarded([&] {
         static PyObject* type = import_attribute("fastnp._compile", "CacheInfo").release();
         const CacheInfo info = state_of(self).cache_info();
-        return check(PyObject_CallFunction(type, "KKOKKK", static_cast<unsigned long long>(info.hits), static_cast<unsigned long long>(info.misses), Py_None,
-                                           static_cast<unsigned long long>(info.currsize), static_cast<unsigned long long>(info.compiles),
+        return check(PyObject_CallFunction(type, "KKOKKK", static_cast<unsigned long long>(info.hits), static_cast<unsigned long long>(info.misses),
+                                           Py_None, static_cast<unsigned long long>(info.currsize), static_cast<unsigned long long>(info.compiles),
                                            static_cast<unsigned long long>(info.uncompiled)));
     });
 }
@@ -128,7 +128,8 @@ PyObject* to_list(const std::vector<std::string>& texts) {
 PyObject* entry_dict(const EntryInfo& entry) {
     Ref kernels = own(PyList_New(0));
     for (const KernelInfo& kernel : entry.kernels) {
-        const Ref row = own(Py_BuildValue("{s:s,s:s,s:N,s:s}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops), "axes", kernel.axes.c_str()));
+        const Ref row = own(Py_BuildValue("{s:s,s:s,s:N,s:s}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops),
+                                          "axes", kernel.axes.c_str()));
         check(PyList_Append(kernels.get(), row.get()));
     }
     Ref times = own(PyDict_New());
@@ -196,9 +197,17 @@ PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledF
 
 void add_compiled_function(PyObject* module) {
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
-    PyType_Slot slots[] = {SLOT(Py_tp_new, create), SLOT(Py_tp_dealloc, deallocate), SLOT(Py_tp_traverse, traverse), SLOT(Py_tp_clear, clear),
-                           SLOT(Py_tp_call, PyVectorcall_Call), SLOT(Py_tp_descr_get, bind_method), SLOT(Py_tp_repr, repr),
-                           {Py_tp_methods, methods}, {Py_tp_getset, properties}, {Py_tp_members, members}, {0, nullptr}};
+    PyType_Slot slots[] = {SLOT(Py_tp_new, create),
+                           SLOT(Py_tp_dealloc, deallocate),
+                           SLOT(Py_tp_traverse, traverse),
+                           SLOT(Py_tp_clear, clear),
+                           SLOT(Py_tp_call, PyVectorcall_Call),
+                           SLOT(Py_tp_descr_get, bind_method),
+                           SLOT(Py_tp_repr, repr),
+                           {Py_tp_methods, methods},
+                           {Py_tp_getset, properties},
+                           {Py_tp_members, members},
+                           {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp._core.CompiledFunction", sizeof(CompiledFunction), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};

@@ -137,7 +137,9 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat) {
     const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
     for (std::size_t i = 0; i < guard_sets_.size(); ++i) {
         if (!guard_sets_[i]->holds(roots)) continue;
-        if (i != 0) std::rotate(guard_sets_.begin(), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        if (i != 0)
+            std::rotate(guard_sets_.begin(), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i),
+                        guard_sets_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         return guard_sets_.front();
     }
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
@@ -169,7 +171,12 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
     const Ref begun = own(PyObject_CallMethod(call.guards->capture(), "begin", nullptr));
     const struct End {  // of what the twin holds
         PyObject* capture;
-        ~End() { Ref(PyObject_CallMethod(capture, "end", nullptr)); }
+        ~End() {
+            PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+            PyErr_Fetch(&type, &value, &trace);  // a KeyboardInterrupt may be on its way
+            const Ref done(PyObject_CallMethod(capture, "end", nullptr));
+            PyErr_Restore(type, value, trace);
+        }
     } end{call.guards->capture()};
     RecordingScope scope;
     try {

@@ -11,8 +11,8 @@ namespace fastnp::python {
 
 namespace {
 
-constexpr int numpy_numbers[dtype_count] = {NPY_BOOL,   NPY_INT8,   NPY_UINT8, NPY_INT16,   NPY_UINT16,  NPY_INT32,     NPY_UINT32,    NPY_INT64,
-                                            NPY_UINT64, NPY_HALF, NPY_NOTYPE,  NPY_FLOAT32, NPY_FLOAT64, NPY_COMPLEX64, NPY_COMPLEX128};
+constexpr int numpy_numbers[dtype_count] = {NPY_BOOL,   NPY_INT8, NPY_UINT8,  NPY_INT16,   NPY_UINT16,  NPY_INT32,     NPY_UINT32,    NPY_INT64,
+                                            NPY_UINT64, NPY_HALF, NPY_NOTYPE, NPY_FLOAT32, NPY_FLOAT64, NPY_COMPLEX64, NPY_COMPLEX128};
 
 // NumPy's type number -> dtype + 1, 0 where there is none.
 constexpr std::array<std::uint8_t, 32> dtypes_by_number = [] {
@@ -108,8 +108,8 @@ array from_numpy(PyArrayObject* source) {
     Strides strides(std::span<const std::int64_t>(PyArray_STRIDES(source), rank));
     Py_INCREF(owner);
     try {
-        return array::from_memory(PyArray_DATA(source), *dtype, std::move(shape), std::move(strides), [owner] { drop(owner); },
-                                  PyArray_ISWRITEABLE(source));
+        return array::from_memory(
+            PyArray_DATA(source), *dtype, std::move(shape), std::move(strides), [owner] { drop(owner); }, PyArray_ISWRITEABLE(source));
     } catch (...) {
         Py_DECREF(owner);
         throw;
@@ -169,7 +169,8 @@ array stack_of(PyObject* sequence) {
     }
     const Dtype dtype = result_type(dtypes, weak);
     std::vector<array> parts;
-    for (const Operand& operand : operands) parts.push_back(operand.as_array() != nullptr ? operand.as_array()->astype(dtype) : array(*operand.as_scalar(), dtype));
+    for (const Operand& operand : operands)
+        parts.push_back(operand.as_array() != nullptr ? operand.as_array()->astype(dtype) : array(*operand.as_scalar(), dtype));
     return stack(parts, 0);
 }
 
@@ -273,7 +274,8 @@ PyObject* numpy_view(const array& value, PyObject* owner) {
     const int flags = value.writable() ? NPY_ARRAY_WRITEABLE : 0;
     PyArray_Descr* descr = descr_of(value.dtype());
     if (descr == nullptr) throw PythonError{};
-    PyObject* view = check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), value.data(), flags, nullptr));
+    PyObject* view =
+        check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), value.data(), flags, nullptr));
     if (PyArray_SetBaseObject(as_numpy(view), Py_NewRef(owner)) < 0) {
         Py_DECREF(view);
         throw PythonError{};

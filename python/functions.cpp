@@ -42,7 +42,8 @@ void Signature::bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, P
         for (int j = 0; j < count_ && found < 0; ++j) found = names_[j] == name ? j : -1;
         for (int j = 0; j < count_ && found < 0; ++j) found = PyUnicode_Compare(names_[j], name) == 0 ? j : -1;
         if (found < 0) throw NeedsNumpy{};  // NumPy knows it, or has the words for the TypeError
-        if (values[found] != nullptr) raise(PyExc_TypeError, std::string(function_) + "() got multiple values for argument '" + PyUnicode_AsUTF8(name) + "'");
+        if (values[found] != nullptr)
+            raise(PyExc_TypeError, std::string(function_) + "() got multiple values for argument '" + PyUnicode_AsUTF8(name) + "'");
         values[found] = args[nargs + i];
     }
     for (int j = 0; j < required_; ++j) {
@@ -118,14 +119,14 @@ PyObject* invoke(const char* name, const Signature& signature, Body body, PyObje
     });
 }
 
-#define FUNCTION(name, kind, signature)                                                                                         \
-    PyObject* name##_function(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                          \
-        static const Signature parameters(#name, signature);                                                                    \
-        return invoke(#name, parameters, &name##_body, nullptr, args, nargs, kwnames);                                          \
-    }                                                                                                                           \
-    [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {      \
-        static const Signature parameters(#name, signature);                                                                    \
-        return invoke(#name, parameters, &name##_body, self, args, nargs, kwnames);                                             \
+#define FUNCTION(name, kind, signature)                                                                                    \
+    PyObject* name##_function(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                     \
+        static const Signature parameters(#name, signature);                                                               \
+        return invoke(#name, parameters, &name##_body, nullptr, args, nargs, kwnames);                                     \
+    }                                                                                                                      \
+    [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
+        static const Signature parameters(#name, signature);                                                               \
+        return invoke(#name, parameters, &name##_body, self, args, nargs, kwnames);                                        \
     }
 #include "functions.def"
 
@@ -146,10 +147,10 @@ const char* documentation(const char* name, const char* signature, bool method) 
 std::vector<PyMethodDef> make_table(bool methods_only) {
     std::vector<PyMethodDef> table;
     const int flags = METH_FASTCALL | METH_KEYWORDS;
-#define FUNCTION(name, kind, signature)                                                                                                       \
-    if (!methods_only || kind) {                                                                                                              \
-        table.push_back({#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(methods_only ? &name##_method : &name##_function)), \
-                         flags, documentation(#name, signature, methods_only)});                                                             \
+#define FUNCTION(name, kind, signature)                                                                                                               \
+    if (!methods_only || kind) {                                                                                                                      \
+        table.push_back({#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(methods_only ? &name##_method : &name##_function)), flags, \
+                         documentation(#name, signature, methods_only)});                                                                             \
     }
 #include "functions.def"
     table.push_back({nullptr, nullptr, 0, nullptr});

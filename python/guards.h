@@ -12,7 +12,18 @@
 namespace fastnp::python {
 
 /// How an entry reads the value that it guards. The numbers are fastnp._capture's.
-enum class GuardKind : std::uint8_t { dict_item, cell, type_attribute, list_items, dict_items, set_items, code, defaults, keyword_defaults, instance_dict };
+enum class GuardKind : std::uint8_t {
+    dict_item,
+    cell,
+    type_attribute,
+    list_items,
+    dict_items,
+    set_items,
+    code,
+    defaults,
+    keyword_defaults,
+    instance_dict
+};
 
 struct Guard {
     GuardKind kind;

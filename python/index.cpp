@@ -1,14 +1,14 @@
 // x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views and one array of integers is take(); every other
 // advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback.
-#include <vector>
-
 #include "ndarray.h"
 
 namespace fastnp::python {
 
 namespace {
 
-using Indices = std::vector<Index>;
+using Indices = SmallVector<Index, 8>;
+
+std::span<const Index> all_of(const Indices& indices) { return {indices.data(), indices.size()}; }
 
 // Appends one entry of a subscript; false where it is an advanced one.
 bool append(Indices& indices, PyObject* item) {
@@ -18,7 +18,7 @@ bool append(Indices& indices, PyObject* item) {
             PyErr_Clear();
             raise(PyExc_IndexError, "cannot fit 'int' into an index-sized integer");
         }
-        indices.emplace_back(static_cast<std::int64_t>(position));
+        indices.push_back(static_cast<std::int64_t>(position));
         return true;
     }
     if (PySlice_Check(item)) {
@@ -31,15 +31,15 @@ bool append(Indices& indices, PyObject* item) {
         };
         const std::optional<std::int64_t> step = bound(slice->step);
         if (step == 0) raise(PyExc_ValueError, "slice step cannot be zero");
-        indices.emplace_back(Slice{bound(slice->start), bound(slice->stop), step.value_or(1)});
+        indices.push_back(Slice{bound(slice->start), bound(slice->stop), step.value_or(1)});
         return true;
     }
     if (item == Py_None) {
-        indices.emplace_back(newaxis);
+        indices.push_back(newaxis);
         return true;
     }
     if (item == Py_Ellipsis) {
-        indices.emplace_back(ellipsis);
+        indices.push_back(ellipsis);
         return true;
     }
     if (PyBool_Check(item) || PyList_Check(item) || PyTuple_Check(item) || PyArray_IsScalar(item, Bool)) return false;
@@ -53,7 +53,7 @@ bool append(Indices& indices, PyObject* item) {
     }
     const Py_ssize_t position = PyNumber_AsSsize_t(item, PyExc_IndexError);
     if (position == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
-    indices.emplace_back(static_cast<std::int64_t>(position));
+    indices.push_back(static_cast<std::int64_t>(position));
     return true;
 }
 
@@ -89,8 +89,8 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
         if (is_integer_array(item)) {
             if (axis) return std::nullopt;
             axis = static_cast<int>(i);
-        } else if (!PySlice_Check(item) || reinterpret_cast<PySliceObject*>(item)->start != Py_None || reinterpret_cast<PySliceObject*>(item)->stop != Py_None ||
-                   reinterpret_cast<PySliceObject*>(item)->step != Py_None) {
+        } else if (!PySlice_Check(item) || reinterpret_cast<PySliceObject*>(item)->start != Py_None ||
+                   reinterpret_cast<PySliceObject*>(item)->stop != Py_None || reinterpret_cast<PySliceObject*>(item)->step != Py_None) {
             return std::nullopt;
         }
     }
@@ -131,7 +131,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         if (!parse(indices, key)) return get_advanced(self, key);
         const array& value = value_of(self);
         const bool element = is_element(indices, value);
-        array picked = value.index(indices);
+        array picked = value.index(all_of(indices));
         return element ? wrap_scalar(std::move(picked)) : view_of(self, std::move(picked));
     });
 }
@@ -152,7 +152,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         Indices indices;
         if (parse(indices, key)) {
             try {
-                value_of(self).index(indices) = to_operand(value);
+                value_of(self).index(all_of(indices)) = to_operand(value);
                 return 0;
             } catch (const NeedsNumpy&) {
             }

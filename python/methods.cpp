@@ -95,9 +95,9 @@ PyObject* format_method(PyObject* self, PyObject* const* args, Py_ssize_t) {
     return check(PyObject_Format(view.get(), args[0]));
 }
 
-#define POSITIONAL(name, python_name)                                                                                              \
-    PyObject* name##_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                            \
-        return positional<&name##_method>(python_name, self, args, nargs, kwnames);                                                \
+#define POSITIONAL(name, python_name)                                                                   \
+    PyObject* name##_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
+        return positional<&name##_method>(python_name, self, args, nargs, kwnames);                     \
     }
 POSITIONAL(reshape, "reshape")
 POSITIONAL(transpose, "transpose")
@@ -119,7 +119,8 @@ PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
             signature.bind(self, args, nargs, kwnames, v);
             const Casting casting = v[3] == nullptr ? Casting::unsafe : to_casting(v[3]);
             const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
-            if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0 && PyUnicode_CompareWithASCIIString(v[2], "C") != 0) throw NeedsNumpy{};
+            if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0 && PyUnicode_CompareWithASCIIString(v[2], "C") != 0)
+                throw NeedsNumpy{};
             if (v[5] != nullptr && !is_true(v[5]) && dtype == value_of(self).dtype()) return Py_NewRef(self);
             return wrap(value_of(self).astype(dtype, casting));
         } catch (const NeedsNumpy&) {
@@ -269,29 +270,29 @@ PyMethodDef methods[] = {
     FAST("sort", sort_call, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
     FAST("__complex__", complex_call, nullptr),
     FAST("__format__", format_call, nullptr),
-    {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS, "setflags($self, write=None, align=None, uic=None)\n--\n\nMakes it read-only or writable."},
+    {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS,
+     "setflags($self, write=None, align=None, uic=None)\n--\n\nMakes it read-only or writable."},
     {nullptr, nullptr, 0, nullptr}};
 #undef FAST
 
-PyGetSetDef properties[] = {
-    {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
-    {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
-    {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
-    {"size", get_size, nullptr, "The number of elements.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},
-    {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
-    {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
-    {"device", get_device, nullptr, "\"cpu\".", nullptr},
-    {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
-    {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
-    {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
-    {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
-    {"flat", by_view, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
-    {"flags", by_view, nullptr, "Information about the memory layout.", const_cast<char*>("flags")},
-    {"ctypes", by_view, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
-    {"data", by_view, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
-    {"__array_interface__", by_view, nullptr, "NumPy's array interface.", const_cast<char*>("__array_interface__")},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {{"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
+                            {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
+                            {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
+                            {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+                            {"size", get_size, nullptr, "The number of elements.", nullptr},
+                            {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},
+                            {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
+                            {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
+                            {"device", get_device, nullptr, "\"cpu\".", nullptr},
+                            {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
+                            {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
+                            {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
+                            {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
+                            {"flat", by_view, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
+                            {"flags", by_view, nullptr, "Information about the memory layout.", const_cast<char*>("flags")},
+                            {"ctypes", by_view, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
+                            {"data", by_view, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
+                            {"__array_interface__", by_view, nullptr, "NumPy's array interface.", const_cast<char*>("__array_interface__")},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace fastnp::python

@@ -41,7 +41,8 @@ void initialise(py::module_& module) {
         "view", [](py::handle x) { return py::reinterpret_steal<py::object>(readable_view(x.ptr(), "a function that only NumPy has")); },
         "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
     module.def(
-        "broadcast_arrays", [](const py::args& args) {
+        "broadcast_arrays",
+        [](const py::args& args) {
             std::vector<array> arrays;
             for (const py::handle x : args) arrays.push_back(to_array(x.ptr()));
             py::tuple result(args.size());
@@ -51,8 +52,9 @@ void initialise(py::module_& module) {
         },
         "As numpy.broadcast_arrays.");
     module.def("is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
-    module.def("is_supported", [](py::handle x) { return PyArray_CheckExact(x.ptr()) && dtype_of_descr(PyArray_DESCR(as_numpy(x.ptr()))).has_value(); },
-               "Whether a NumPy array has a dtype of fastnp's.");
+    module.def(
+        "is_supported", [](py::handle x) { return PyArray_CheckExact(x.ptr()) && dtype_of_descr(PyArray_DESCR(as_numpy(x.ptr()))).has_value(); },
+        "Whether a NumPy array has a dtype of fastnp's.");
     module.def("refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
 }
 

@@ -79,7 +79,7 @@ PyObject* in_place(const char* name, PyObject* a, PyObject* b) {
     });
 }
 
-#define FASTNP_BINARY(slot, name)                                                          \
+#define FASTNP_BINARY(slot, name)                                                           \
     PyObject* slot(PyObject* a, PyObject* b) { return binary<&fastnp::name>(#name, a, b); } \
     PyObject* in_place_##slot(PyObject* a, PyObject* b) { return in_place<&fastnp::name>(#name, a, b); }
 FASTNP_BINARY(nb_add, add)
@@ -180,7 +180,8 @@ int nb_bool(PyObject* self) {
     return guarded_int([&] {
         const array& value = value_of(self);
         check_readable(value, "bool()");
-        if (value.size() == 0) raise(PyExc_ValueError, "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
+        if (value.size() == 0)
+            raise(PyExc_ValueError, "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
         if (value.size() != 1) raise(PyExc_ValueError, "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
         return PyObject_IsTrue(only_element(self, "bool()").get());
     });
@@ -203,7 +204,8 @@ PyObject* nb_float(PyObject* self) {
 }
 PyObject* nb_index(PyObject* self) {
     return guarded([&] {
-        if (value_of(self).ndim() != 0 || !is_integer(value_of(self).dtype())) raise(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+        if (value_of(self).ndim() != 0 || !is_integer(value_of(self).dtype()))
+            raise(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
         return check(PyNumber_Index(only_element(self, "an index").get()));
     });
 }
@@ -293,25 +295,62 @@ void add_ndarray(PyObject* module) {
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     static char doc[] = "An n-dimensional array of one dtype, as numpy.ndarray: memory with strides, or a value of a function being compiled.";
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
-    PyType_Slot slots[] = {
-        SLOT(Py_tp_dealloc, deallocate), SLOT(Py_tp_new, create), SLOT(Py_tp_repr, repr), SLOT(Py_tp_str, str), SLOT(Py_tp_iter, iterate),
-        SLOT(Py_tp_richcompare, richcompare), SLOT(Py_tp_hash, PyObject_HashNotImplemented), SLOT(Py_tp_getattro, get_attribute),
-        {Py_tp_members, members}, {Py_tp_methods, all_methods.data()}, {Py_tp_getset, properties}, {Py_tp_doc, doc},
-        SLOT(Py_bf_getbuffer, get_buffer), SLOT(Py_bf_releasebuffer, release_buffer),
-        SLOT(Py_mp_length, length), SLOT(Py_mp_subscript, get_item), SLOT(Py_mp_ass_subscript, set_item),
-        SLOT(Py_sq_length, length), SLOT(Py_sq_item, sequence_item), SLOT(Py_sq_contains, contains),
-        SLOT(Py_nb_add, nb_add), SLOT(Py_nb_subtract, nb_subtract), SLOT(Py_nb_multiply, nb_multiply), SLOT(Py_nb_true_divide, nb_true_divide),
-        SLOT(Py_nb_floor_divide, nb_floor_divide), SLOT(Py_nb_remainder, nb_remainder), SLOT(Py_nb_divmod, nb_divmod), SLOT(Py_nb_power, nb_power),
-        SLOT(Py_nb_lshift, nb_lshift), SLOT(Py_nb_rshift, nb_rshift), SLOT(Py_nb_and, nb_and), SLOT(Py_nb_or, nb_or), SLOT(Py_nb_xor, nb_xor),
-        SLOT(Py_nb_matrix_multiply, nb_matmul),
-        SLOT(Py_nb_negative, unary<&fastnp::negative>), SLOT(Py_nb_positive, unary<&fastnp::positive>), SLOT(Py_nb_absolute, unary<&fastnp::absolute>),
-        SLOT(Py_nb_invert, unary<&fastnp::invert>), SLOT(Py_nb_bool, nb_bool), SLOT(Py_nb_int, nb_int), SLOT(Py_nb_float, nb_float), SLOT(Py_nb_index, nb_index),
-        SLOT(Py_nb_inplace_add, in_place_nb_add), SLOT(Py_nb_inplace_subtract, in_place_nb_subtract), SLOT(Py_nb_inplace_multiply, in_place_nb_multiply),
-        SLOT(Py_nb_inplace_true_divide, in_place_nb_true_divide), SLOT(Py_nb_inplace_floor_divide, in_place_nb_floor_divide),
-        SLOT(Py_nb_inplace_remainder, in_place_nb_remainder), SLOT(Py_nb_inplace_power, in_place_nb_power), SLOT(Py_nb_inplace_lshift, in_place_nb_lshift),
-        SLOT(Py_nb_inplace_rshift, in_place_nb_rshift), SLOT(Py_nb_inplace_and, in_place_nb_and), SLOT(Py_nb_inplace_or, in_place_nb_or),
-        SLOT(Py_nb_inplace_xor, in_place_nb_xor), SLOT(Py_nb_inplace_matrix_multiply, in_place_nb_matmul),
-        {0, nullptr}};
+    PyType_Slot slots[] = {SLOT(Py_tp_dealloc, deallocate),
+                           SLOT(Py_tp_new, create),
+                           SLOT(Py_tp_repr, repr),
+                           SLOT(Py_tp_str, str),
+                           SLOT(Py_tp_iter, iterate),
+                           SLOT(Py_tp_richcompare, richcompare),
+                           SLOT(Py_tp_hash, PyObject_HashNotImplemented),
+                           SLOT(Py_tp_getattro, get_attribute),
+                           {Py_tp_members, members},
+                           {Py_tp_methods, all_methods.data()},
+                           {Py_tp_getset, properties},
+                           {Py_tp_doc, doc},
+                           SLOT(Py_bf_getbuffer, get_buffer),
+                           SLOT(Py_bf_releasebuffer, release_buffer),
+                           SLOT(Py_mp_length, length),
+                           SLOT(Py_mp_subscript, get_item),
+                           SLOT(Py_mp_ass_subscript, set_item),
+                           SLOT(Py_sq_length, length),
+                           SLOT(Py_sq_item, sequence_item),
+                           SLOT(Py_sq_contains, contains),
+                           SLOT(Py_nb_add, nb_add),
+                           SLOT(Py_nb_subtract, nb_subtract),
+                           SLOT(Py_nb_multiply, nb_multiply),
+                           SLOT(Py_nb_true_divide, nb_true_divide),
+                           SLOT(Py_nb_floor_divide, nb_floor_divide),
+                           SLOT(Py_nb_remainder, nb_remainder),
+                           SLOT(Py_nb_divmod, nb_divmod),
+                           SLOT(Py_nb_power, nb_power),
+                           SLOT(Py_nb_lshift, nb_lshift),
+                           SLOT(Py_nb_rshift, nb_rshift),
+                           SLOT(Py_nb_and, nb_and),
+                           SLOT(Py_nb_or, nb_or),
+                           SLOT(Py_nb_xor, nb_xor),
+                           SLOT(Py_nb_matrix_multiply, nb_matmul),
+                           SLOT(Py_nb_negative, unary<&fastnp::negative>),
+                           SLOT(Py_nb_positive, unary<&fastnp::positive>),
+                           SLOT(Py_nb_absolute, unary<&fastnp::absolute>),
+                           SLOT(Py_nb_invert, unary<&fastnp::invert>),
+                           SLOT(Py_nb_bool, nb_bool),
+                           SLOT(Py_nb_int, nb_int),
+                           SLOT(Py_nb_float, nb_float),
+                           SLOT(Py_nb_index, nb_index),
+                           SLOT(Py_nb_inplace_add, in_place_nb_add),
+                           SLOT(Py_nb_inplace_subtract, in_place_nb_subtract),
+                           SLOT(Py_nb_inplace_multiply, in_place_nb_multiply),
+                           SLOT(Py_nb_inplace_true_divide, in_place_nb_true_divide),
+                           SLOT(Py_nb_inplace_floor_divide, in_place_nb_floor_divide),
+                           SLOT(Py_nb_inplace_remainder, in_place_nb_remainder),
+                           SLOT(Py_nb_inplace_power, in_place_nb_power),
+                           SLOT(Py_nb_inplace_lshift, in_place_nb_lshift),
+                           SLOT(Py_nb_inplace_rshift, in_place_nb_rshift),
+                           SLOT(Py_nb_inplace_and, in_place_nb_and),
+                           SLOT(Py_nb_inplace_or, in_place_nb_or),
+                           SLOT(Py_nb_inplace_xor, in_place_nb_xor),
+                           SLOT(Py_nb_inplace_matrix_multiply, in_place_nb_matmul),
+                           {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp.ndarray", sizeof(NdArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
     ndarray_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));

@@ -8,7 +8,8 @@ namespace {
 // Values that may be handed out again at every call, since nobody can change them.
 bool is_immutable(PyObject* object) {
     if (object == Py_None || object == Py_Ellipsis || PyBool_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object)) return true;
-    if (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyComplex_CheckExact(object) || PyRange_Check(object) || PySlice_Check(object)) return true;
+    if (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyComplex_CheckExact(object) || PyRange_Check(object) || PySlice_Check(object))
+        return true;
     return PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object) || PyCFunction_Check(object) || PyModule_Check(object);
 }
 

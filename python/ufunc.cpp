@@ -48,12 +48,11 @@ struct Reduction {
     Scan scan;
 };
 // Ufuncs whose reduce (and accumulate) are ops of their own.
-constexpr Reduction reductions[] = {{"add", &sum_fold, &cumsum},      {"multiply", &prod_fold, &cumprod}, {"maximum", &max_fold, nullptr},
+constexpr Reduction reductions[] = {{"add", &sum_fold, &cumsum},     {"multiply", &prod_fold, &cumprod}, {"maximum", &max_fold, nullptr},
                                     {"minimum", &min_fold, nullptr}, {"logical_or", &any_fold, nullptr}, {"logical_and", &all_fold, nullptr}};
 
 struct Ufunc {
-    PyObject_HEAD
-    vectorcallfunc call;
+    PyObject_HEAD vectorcallfunc call;
     const Row* row;
     const Reduction* reduction;
     PyObject* name;
@@ -75,7 +74,8 @@ bool is_named(PyObject* name, const char* text) { return PyUnicode_CompareWithAS
 void parse_keyword(const Row& row, Parsed& parsed, PyObject* name, PyObject* value) {
     if (is_named(name, "out")) {
         if (value == Py_None) return;
-        if (parsed.outs[0] != nullptr || parsed.outs[1] != nullptr) raise(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
+        if (parsed.outs[0] != nullptr || parsed.outs[1] != nullptr)
+            raise(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
         if (!PyTuple_CheckExact(value)) {
             if (row.outputs() > 1) raise(PyExc_TypeError, "'out' must be a tuple of arrays");
             parsed.outs[0] = value;
@@ -283,14 +283,13 @@ PyCFunction as_method(F function) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-PyMethodDef ufunc_methods[] = {
-    {"reduce", as_method(reduce), METH_FASTCALL | METH_KEYWORDS, "Folds an axis (or several)."},
-    {"accumulate", as_method(accumulate), METH_FASTCALL | METH_KEYWORDS, "Folds an axis, keeping every partial result."},
-    {"outer", as_method(outer_product), METH_FASTCALL | METH_KEYWORDS, "Applies the function to every pair of elements."},
-    {"at", as_method(at), METH_FASTCALL | METH_KEYWORDS, "Applies the function in place at indices, repeated ones too."},
-    {"reduceat", as_method(reduceat), METH_FASTCALL | METH_KEYWORDS, "Folds slices of an axis."},
-    {"__reduce__", pickled, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef ufunc_methods[] = {{"reduce", as_method(reduce), METH_FASTCALL | METH_KEYWORDS, "Folds an axis (or several)."},
+                               {"accumulate", as_method(accumulate), METH_FASTCALL | METH_KEYWORDS, "Folds an axis, keeping every partial result."},
+                               {"outer", as_method(outer_product), METH_FASTCALL | METH_KEYWORDS, "Applies the function to every pair of elements."},
+                               {"at", as_method(at), METH_FASTCALL | METH_KEYWORDS, "Applies the function in place at indices, repeated ones too."},
+                               {"reduceat", as_method(reduceat), METH_FASTCALL | METH_KEYWORDS, "Folds slices of an axis."},
+                               {"__reduce__", pickled, METH_NOARGS, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef ufunc_properties[] = {{"nin", get_nin, nullptr, "The number of inputs.", nullptr},
                                   {"nout", get_nout, nullptr, "The number of outputs.", nullptr},
@@ -314,8 +313,8 @@ bool is_hidden(std::string_view name) { return name.starts_with("frexp_") || nam
 
 void add_ufuncs(PyObject* module) {
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
-    PyType_Slot slots[] = {SLOT(Py_tp_repr, repr), SLOT(Py_tp_call, PyVectorcall_Call), {Py_tp_methods, ufunc_methods}, {Py_tp_getset, ufunc_properties},
-                           {Py_tp_members, ufunc_members}, {0, nullptr}};
+    PyType_Slot slots[] = {SLOT(Py_tp_repr, repr),           SLOT(Py_tp_call, PyVectorcall_Call), {Py_tp_methods, ufunc_methods},
+                           {Py_tp_getset, ufunc_properties}, {Py_tp_members, ufunc_members},      {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     ufunc_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));

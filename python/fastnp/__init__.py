@@ -20,17 +20,37 @@ _shared = """
 bool bool_ byte cdouble character clongdouble complex64 complex128 complexfloating csingle double dtype e euler_gamma float16 float32 float64 floating
 generic half inexact inf int8 int16 int32 int64 int_ intc integer intp long longdouble longlong nan newaxis number pi short signedinteger single uint
 uint8 uint16 uint32 uint64 uintc uintp ulong ulonglong unsignedinteger ushort ubyte
-errstate finfo iinfo seterr geterr set_printoptions get_printoptions printoptions issubdtype can_cast promote_types isdtype exceptions testing
+errstate finfo iinfo seterr geterr set_printoptions get_printoptions printoptions issubdtype can_cast promote_types isdtype exceptions
 """.split()
 for _name in _shared:
     globals()[_name] = getattr(_numpy, _name)
 
 # NumPy's other names for the same functions.
 _aliases = {
-    "abs": "absolute", "true_divide": "divide", "mod": "remainder", "pow": "power", "conj": "conjugate", "deg2rad": "radians", "rad2deg": "degrees",
-    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh",
-    "bitwise_not": "invert", "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
-    "permute_dims": "transpose", "concat": "concatenate", "amax": "max", "amin": "min", "around": "round", "asanyarray": "asarray",
+    "abs": "absolute",
+    "true_divide": "divide",
+    "mod": "remainder",
+    "pow": "power",
+    "conj": "conjugate",
+    "deg2rad": "radians",
+    "rad2deg": "degrees",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_not": "invert",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+    "permute_dims": "transpose",
+    "concat": "concatenate",
+    "amax": "max",
+    "amin": "min",
+    "around": "round",
+    "asanyarray": "asarray",
 }
 for _name, _target in _aliases.items():
     globals()[_name] = globals()[_target]
@@ -48,7 +68,7 @@ def __getattr__(name: str) -> _Any:
         globals()["explain"] = explain
         return explain
     if name == "bfloat16":
-        return getattr(_importlib.import_module("ml_dtypes"), "bfloat16")
+        return _importlib.import_module("ml_dtypes").bfloat16
     if name.startswith("__") and name != "__array_namespace_info__":
         raise AttributeError(f"module 'fastnp' has no attribute {name!r}")
     try:

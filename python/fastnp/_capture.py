@@ -9,6 +9,7 @@ copies, so that a change is noticed and does not happen; things that can't be gu
 from __future__ import annotations
 
 import builtins
+import contextlib
 import enum
 import functools
 import opcode
@@ -26,10 +27,10 @@ _ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _I
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
-_PURE = {
-    "builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections", "typing", "types", "enum", "abc", "numbers",
-    "dataclasses", "copy", "fractions", "decimal", "string", "statistics", "numpy", "fastnp", "__future__", "contextlib", "warnings", "inspect", "re",
-}  # fmt: skip
+_PURE = frozenset(
+    """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions decimal
+    string statistics numpy fastnp __future__ contextlib warnings inspect re""".split()
+)
 _IMPURE_BUILTINS = {
     name: getattr(builtins, name)
     for name in "print input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
@@ -189,7 +190,7 @@ class Capture:
             bound = getattr(value, "__self__", None)
             if isinstance(bound, types.ModuleType) or bound is None:
                 return "same" if _is_pure(home) else "forbidden"
-            return "same" if isinstance(bound, _PLAIN) or isinstance(bound, type) else "forbidden"
+            return "same" if isinstance(bound, (*_PLAIN, type)) else "forbidden"
         if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
             return "same"
         return "object" if _is_walkable(cls) and hasattr(value, "__dict__") else "forbidden"
@@ -221,8 +222,8 @@ class Capture:
 
     def walk_function(self, value: types.FunctionType) -> None:
         self.entries.append((_CODE, value, None, value.__code__))
-        self.entries.append((_DEFAULTS, value, None, value.__defaults__) if value.__defaults__ is not None else (_DEFAULTS, value, None))
-        self.entries.append((_KEYWORD_DEFAULTS, value, None, value.__kwdefaults__) if value.__kwdefaults__ is not None else (_KEYWORD_DEFAULTS, value, None))
+        for kind, held in ((_DEFAULTS, value.__defaults__), (_KEYWORD_DEFAULTS, value.__kwdefaults__)):
+            self.entries.append((kind, value, None) if held is None else (kind, value, None, held))
         for item in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
             self.walk(item)
         codes = _codes(value.__code__)
@@ -408,10 +409,8 @@ class Capture:
     def cell(self, cell: types.CellType) -> types.CellType:
         if id(cell) not in self.memo:
             self.memo[id(cell)] = made = types.CellType()
-            try:
+            with contextlib.suppress(ValueError):  # an empty cell
                 made.cell_contents = self.swap(cell.cell_contents)
-            except ValueError:
-                pass
             self.copies.append((made, None, "a variable of an enclosing function"))
         return self.memo[id(cell)]
 

@@ -18,7 +18,7 @@ CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize", "c
 class Dim:
     """A size that may vary from `low` to `high` without a new compilation; equal names mean equal sizes."""
 
-    __slots__ = ("name", "low", "high")
+    __slots__ = ("high", "low", "name")
 
     def __init__(self, name: str, low: int = 0, high: int | None = None) -> None:
         self.name = name
@@ -40,7 +40,7 @@ def _flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tupl
             argument = names.index(key) if isinstance(key, str) else key
             if isinstance(value, int):
                 value = (value,)
-            axes = value if isinstance(value, Mapping) else {axis: None for axis in value}
+            axes = value if isinstance(value, Mapping) else dict.fromkeys(value)
             sizes = {(argument, axis): size for axis, size in axes.items()}
         for place, size in sizes.items():
             if size is None or isinstance(size, int):

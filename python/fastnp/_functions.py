@@ -11,9 +11,26 @@ import numpy
 from fastnp import _core
 
 __all__ = [
-    "ascontiguousarray", "astype", "atleast_1d", "atleast_2d", "column_stack", "copy", "diff", "fliplr", "flipud", "from_dlpack", "hstack", "identity",
-    "inner", "ndim", "result_type", "shape", "size", "vdot", "vstack",
-]  # fmt: skip
+    "ascontiguousarray",
+    "astype",
+    "atleast_1d",
+    "atleast_2d",
+    "column_stack",
+    "copy",
+    "diff",
+    "fliplr",
+    "flipud",
+    "from_dlpack",
+    "hstack",
+    "identity",
+    "inner",
+    "ndim",
+    "result_type",
+    "shape",
+    "size",
+    "vdot",
+    "vstack",
+]
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> _core.ndarray:
@@ -73,7 +90,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     axis = range(x.ndim)[axis]
     ends = [x if end is x else _core.asarray(end) for end in (prepend, x, append) if end is not None]
     if len(ends) > 1:
-        length = x.shape[:axis] + (1,) + x.shape[axis + 1 :]
+        length = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
         x = _core.concatenate([_core.broadcast_to(end, length) if end.ndim == 0 else end for end in ends], axis=axis)
     later = (slice(None),) * axis + (slice(1, None),)
     earlier = (slice(None),) * axis + (slice(None, -1),)

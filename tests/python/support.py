@@ -96,7 +96,9 @@ def check(got: Any, want: Any, exact: bool, true: Any = None, context: str = "")
         elif want.dtype.kind == "c":
             with numpy.errstate(all="ignore"):
                 eps = numpy.finfo(want.dtype).eps
-                good |= numpy.abs(got.astype("D") - want.astype("D")) <= 32 * eps * numpy.maximum(numpy.abs(want.astype("D")), numpy.finfo(want.dtype).tiny)
+                good |= numpy.abs(got.astype("D") - want.astype("D")) <= 32 * eps * numpy.maximum(
+                    numpy.abs(want.astype("D")), numpy.finfo(want.dtype).tiny
+                )
     if not good.all():
         bad = numpy.argwhere(~good)[:3]
         shown = ", ".join(f"{tuple(map(int, at))}: {got[tuple(at)]!r} != {want[tuple(at)]!r}" for at in bad)

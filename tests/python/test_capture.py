@@ -156,9 +156,14 @@ def test_what_plain_numpy_does_with_captured_arrays(backend):
 
     model = Model()
     for f in (
-        lambda x: x * numpy.exp(WEIGHTS), lambda x: x * numpy.sum(WEIGHTS), lambda x: x * WEIGHTS.sum(), lambda x: x * globals_array().max(),
-        lambda x: x * numpy.mean(model.w), lambda x: x * model.w.sum(), lambda x: (numpy.cumsum(WEIGHTS) * 2)[1] + x,
-    ):  # fmt: skip
+        lambda x: x * numpy.exp(WEIGHTS),
+        lambda x: x * numpy.sum(WEIGHTS),
+        lambda x: x * WEIGHTS.sum(),
+        lambda x: x * globals_array().max(),
+        lambda x: x * numpy.mean(model.w),
+        lambda x: x * model.w.sum(),
+        lambda x: (numpy.cumsum(WEIGHTS) * 2)[1] + x,
+    ):
         compiled = np.compile(f, backend=backend)
         check(compiled, lambda: WEIGHTS.__setitem__(0, 50.0), lambda: WEIGHTS.__setitem__(0, 0.0))
     f = np.compile(lambda x: x * holder.w.sum(), backend=backend)
@@ -225,8 +230,14 @@ def test_effects_happen_at_every_call(backend, capsys):
 def test_other_sources_of_values(backend):
     rng = numpy.random.default_rng(0)
     ours = np.random.default_rng(0)
-    for draw in (lambda x: x * random.random(), lambda x: x + rng.random(), lambda x: x + numpy.random.rand(), lambda x: x + ours.normal(), lambda x: x * time.perf_counter(),
-                 lambda x: x + np.random.rand(3)):  # fmt: skip
+    for draw in (
+        lambda x: x * random.random(),
+        lambda x: x + rng.random(),
+        lambda x: x + numpy.random.rand(),
+        lambda x: x + ours.normal(),
+        lambda x: x * time.perf_counter(),
+        lambda x: x + np.random.rand(3),
+    ):
         f = np.compile(draw, backend=backend)
         assert f(X).tolist() != f(X).tolist()
 

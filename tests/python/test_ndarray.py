@@ -94,7 +94,9 @@ def test_properties():
     assert np.arange(3).real.tolist() == [0, 1, 2] and np.arange(3).imag.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("source", [numpy.arange(3), numpy.eye(2), numpy.array(3.5), numpy.zeros((0, 2)), numpy.arange(2000), numpy.array([1 + 2j])], ids=repr)
+@pytest.mark.parametrize(
+    "source", [numpy.arange(3), numpy.eye(2), numpy.array(3.5), numpy.zeros((0, 2)), numpy.arange(2000), numpy.array([1 + 2j])], ids=repr
+)
 def test_text_is_numpys(source):
     x = np.asarray(source)
     assert repr(x) == repr(source) and str(x) == str(source)
@@ -230,7 +232,7 @@ def test_in_place_operators():
         exec(f"a {operator} 2; b {operator} 2", scope)
         assert scope["a"] is first and scope["a"].tolist() == scope["b"].tolist(), operator
     x = np.arange(3)
-    with pytest.raises(TypeError, match="same_kind|Cannot cast"):
+    with pytest.raises(TypeError, match="Cannot cast"):
         x += 0.5
     y = np.arange(3.0)
     y += numpy.ones(3)

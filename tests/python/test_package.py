@@ -32,7 +32,7 @@ def test_import_costs_little_more_than_numpys():
 def test_it_exits_cleanly():
     for code in (
         "import fastnp as np; f = np.compile(lambda x: x * 2); print(f(np.ones(3)))",
-        "import fastnp as np; import threading\nf = np.compile(lambda x: x.sum())\nthreading.Thread(target=lambda: f(np.ones(100000)), daemon=True).start()",
+        "import fastnp as np, threading\nf = np.compile(lambda x: x.sum())\nthreading.Thread(target=lambda: f(np.ones(100000)), daemon=True).start()",
         "import fastnp as np; import numpy\nx = np.asarray(numpy.ones(3)); y = numpy.asarray(np.ones(3)); np.keep = (x, y)",
     ):
         done = run(code)

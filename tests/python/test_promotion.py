@@ -77,8 +77,16 @@ def test_result_type_and_friends():
 
 def test_scalars_come_back_where_numpy_has_them():
     x = np.arange(4, dtype=np.float32)
-    for got, kind in ((x.sum(), numpy.float32), (x[1], numpy.float32), (x.argmax(), numpy.int64), (np.add(x[0], x[1]), numpy.float32), (x @ x, numpy.float32),
-                      ((x > 1).any(), numpy.bool_), (np.sin(np.array(1.0)), numpy.float64), (np.array(2) * 3, numpy.int64)):  # fmt: skip
+    for got, kind in (
+        (x.sum(), numpy.float32),
+        (x[1], numpy.float32),
+        (x.argmax(), numpy.int64),
+        (np.add(x[0], x[1]), numpy.float32),
+        (x @ x, numpy.float32),
+        ((x > 1).any(), numpy.bool_),
+        (np.sin(np.array(1.0)), numpy.float64),
+        (np.array(2) * 3, numpy.int64),
+    ):
         assert type(got) is kind
     for got in (x[1, ...], np.array(2.0), np.where(True, 1.0, 2.0), x.reshape(2, 2)[0], np.asarray(numpy.float32(3)), x.sum(keepdims=True), np.zeros(())):
         assert type(got) is np.ndarray

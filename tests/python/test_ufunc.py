@@ -37,7 +37,7 @@ def test_out():
     theirs = numpy.zeros(3)
     assert np.add(x, 1, out=theirs) is theirs and theirs.tolist() == [1, 2, 3]
     assert numpy.add(theirs, 1, out=out) is out and out.tolist() == [2, 3, 4]
-    with pytest.raises(TypeError, match="same_kind|Cannot cast"):
+    with pytest.raises(TypeError, match="Cannot cast"):
         np.add(x, 0.5, out=np.zeros(3, int))
     with pytest.raises(ValueError, match="broadcast"):
         np.add(x, 1, out=np.zeros(2))
