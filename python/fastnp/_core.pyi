@@ -8,9 +8,6 @@ from numpy.typing import ArrayLike, DTypeLike
 
 _Axis = SupportsIndex | Sequence[SupportsIndex] | None
 _Shape = SupportsIndex | Sequence[SupportsIndex]
-_Array = ArrayLike | ndarray
-_Mask = ArrayLike | ndarray | bool
-_Out = ndarray | numpy.ndarray | None
 
 class RecordError(RuntimeError): ...
 
@@ -195,6 +192,10 @@ class ndarray:
     def __pos__(self) -> Any: ...
     def __abs__(self) -> Any: ...
     def __invert__(self) -> Any: ...
+
+_Array = ArrayLike | ndarray
+_Mask = ArrayLike | ndarray | bool
+_Out = ndarray | numpy.ndarray | None
 
 class ufunc:
     @property
