@@ -76,6 +76,8 @@ SpanKernel vector_kernel(ops::Op op, Dtype dtype) {
 }  // namespace
 
 SpanKernel span_kernel(ops::Op op, Dtype dtype) {
+    const ops::Rule* rule = ops::info(op).rule;
+    if (rule == nullptr || !ops::rules::has_loop(*rule, dtype)) return nullptr;
     if (is_floating(dtype)) {
         if (const SpanKernel kernel = vector_kernel(op, dtype)) return kernel;
         return floating_kernel(op, dtype);

@@ -1,0 +1,103 @@
+// The thread pool: every task runs once, exceptions reach the caller, nested and concurrent entry work, a forked child can use it.
+#include "base/thread_pool.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using namespace fastnp;
+
+namespace {
+
+template <class Body>
+void parallel(std::int64_t tasks, Body body) {
+    base::parallel_for(
+        tasks, [](void* context, std::int64_t task, int worker) { (*static_cast<Body*>(context))(task, worker); }, &body);
+}
+
+std::int64_t sum_of_tasks(std::int64_t tasks) {
+    std::atomic<std::int64_t> sum{0};
+    parallel(tasks, [&](std::int64_t task, int) { sum += task; });
+    return sum;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(thread_pool)
+
+BOOST_AUTO_TEST_CASE(every_task_runs_once) {
+    for (const std::int64_t tasks : {0, 1, 2, 7, 1000}) {
+        std::vector<std::atomic<int>> runs(static_cast<std::size_t>(tasks));
+        parallel(tasks, [&](std::int64_t task, int worker) {
+            ++runs[static_cast<std::size_t>(task)];
+            BOOST_REQUIRE(worker >= 0 && worker < base::thread_count());
+        });
+        for (const auto& count : runs) BOOST_TEST(count.load() == 1);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_number_is_used_by_one_task_at_a_time) {
+    std::vector<std::atomic<int>> busy(static_cast<std::size_t>(base::thread_count()));
+    std::atomic<bool> clash{false};
+    parallel(2000, [&](std::int64_t, int worker) {
+        auto& mine = busy[static_cast<std::size_t>(worker)];
+        if (mine.fetch_add(1) != 0) clash = true;
+        mine.fetch_sub(1);
+    });
+    BOOST_TEST(!clash);
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_reaches_the_caller_and_the_pool_stays_usable) {
+    auto fails = [] {
+        parallel(100, [](std::int64_t task, int) {
+            if (task == 37) throw std::runtime_error("task 37");
+        });
+    };
+    for (int round = 0; round < 3; ++round) BOOST_CHECK_THROW(fails(), std::runtime_error);
+    BOOST_TEST(sum_of_tasks(100) == 4950);
+}
+
+BOOST_AUTO_TEST_CASE(nested_entry_runs_on_the_caller) {
+    std::atomic<std::int64_t> sum{0};
+    parallel(8, [&](std::int64_t, int) { sum += sum_of_tasks(10); });
+    BOOST_TEST(sum == 8 * 45);
+}
+
+BOOST_AUTO_TEST_CASE(threads_enter_at_the_same_time) {
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 200; ++round) wrong += sum_of_tasks(50) != 1225;
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    BOOST_TEST(wrong == 0);
+}
+
+BOOST_AUTO_TEST_CASE(works_after_the_workers_fell_asleep) {
+    BOOST_TEST(sum_of_tasks(100) == 4950);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    BOOST_TEST(sum_of_tasks(100) == 4950);
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_has_workers_of_its_own) {
+    BOOST_TEST(sum_of_tasks(100) == 4950);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool right = sum_of_tasks(1000) == 499500;
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    BOOST_REQUIRE(waitpid(child, &status, 0) == child);
+    BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    BOOST_TEST(sum_of_tasks(100) == 4950);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
