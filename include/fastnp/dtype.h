@@ -31,9 +31,9 @@ inline constexpr int dtype_count = 0
 namespace detail {
 template <class T>
 struct DtypeOf;
-#define DTYPE(name, type, kind, code, text) \
-    template <>                             \
-    struct DtypeOf<type> {                  \
+#define DTYPE(name, type, kind, code, text)         \
+    template <>                                     \
+    struct DtypeOf<type> {                          \
         static constexpr Dtype value = Dtype::name; \
     };
 #include "fastnp/ops/dtype.def"

@@ -15,11 +15,11 @@ public:
     ~Error() override;
 };
 
-#define FASTNP_ERROR(name, base)            \
-    class FASTNP_API name : public base {   \
-    public:                                 \
-        using base::base;                   \
-        ~name() override;                   \
+#define FASTNP_ERROR(name, base)          \
+    class FASTNP_API name : public base { \
+    public:                               \
+        using base::base;                 \
+        ~name() override;                 \
     };
 
 FASTNP_ERROR(ValueError, Error)

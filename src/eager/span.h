@@ -28,13 +28,15 @@ constexpr bool has(const ops::Rule& rule) {
 template <class T>
 Number<T> load_at(const T* from, std::int64_t i) {
     if constexpr (std::is_same_v<T, bool>) return {reinterpret_cast<const unsigned char*>(from)[i] != 0};
-    else if constexpr (ops::Complex<T>) return {T(reinterpret_cast<const typename T::value_type*>(from)[2 * i], reinterpret_cast<const typename T::value_type*>(from)[2 * i + 1])};
+    else if constexpr (ops::Complex<T>)
+        return {T(reinterpret_cast<const typename T::value_type*>(from)[2 * i], reinterpret_cast<const typename T::value_type*>(from)[2 * i + 1])};
     else return ops::load(from[i]);
 }
 template <class T, class V>
 void store_at(T* to, std::int64_t i, V value) {
     if constexpr (std::is_same_v<T, bool>) reinterpret_cast<unsigned char*>(to)[i] = static_cast<unsigned char>(value);
-    else if constexpr (ops::Complex<T>) reinterpret_cast<typename T::value_type*>(to)[2 * i] = value.real(), reinterpret_cast<typename T::value_type*>(to)[2 * i + 1] = value.imag();
+    else if constexpr (ops::Complex<T>)
+        reinterpret_cast<typename T::value_type*>(to)[2 * i] = value.real(), reinterpret_cast<typename T::value_type*>(to)[2 * i + 1] = value.imag();
     else to[i] = static_cast<T>(value);
 }
 
@@ -161,13 +163,15 @@ namespace detail {
 template <class T>
 SpanKernel kernel_for(ops::Op op) {
     switch (op) {
-#define MAP1(name, rule, meaning, traits, doc)                                            \
-    case ops::Op::name:                                                                   \
-        if constexpr (has<T>(rows::name##_row::loops)) return for_host<SpanKernel>(&map1_base<rows::name##_row, T>, &map1_v3<rows::name##_row, T>, &map1_v4<rows::name##_row, T>); \
+#define MAP1(name, rule, meaning, traits, doc)                                                                                          \
+    case ops::Op::name:                                                                                                                 \
+        if constexpr (has<T>(rows::name##_row::loops))                                                                                  \
+            return for_host<SpanKernel>(&map1_base<rows::name##_row, T>, &map1_v3<rows::name##_row, T>, &map1_v4<rows::name##_row, T>); \
         else return nullptr;
-#define MAP2(name, rule, meaning, traits, doc)                                            \
-    case ops::Op::name:                                                                   \
-        if constexpr (has<T>(rows::name##_row::loops)) return for_host<SpanKernel>(&map2_base<rows::name##_row, T>, &map2_v3<rows::name##_row, T>, &map2_v4<rows::name##_row, T>); \
+#define MAP2(name, rule, meaning, traits, doc)                                                                                          \
+    case ops::Op::name:                                                                                                                 \
+        if constexpr (has<T>(rows::name##_row::loops))                                                                                  \
+            return for_host<SpanKernel>(&map2_base<rows::name##_row, T>, &map2_v3<rows::name##_row, T>, &map2_v4<rows::name##_row, T>); \
         else return nullptr;
 #include "fastnp/ops/map.def"
         default: return nullptr;

@@ -83,7 +83,8 @@ template <Real T>
 Number<T> frexp_mantissa(Number<T> x) {
     using E = detail::Exponent<Work<T>>;
     const E parts(x.v);
-    const auto half = std::bit_cast<Work<T>>((parts.bits & ~(E::field << E::mantissa_bits)) | (static_cast<typename E::Bits>(E::bias) << E::mantissa_bits));
+    const auto half =
+        std::bit_cast<Work<T>>((parts.bits & ~(E::field << E::mantissa_bits)) | (static_cast<typename E::Bits>(E::bias) << E::mantissa_bits));
     return {parts.regular ? half : x.v};
 }
 template <Real T>

@@ -117,7 +117,8 @@ void walk(T& value, Leaf& leaf, Plain& plain, Length& length) {
     } else if constexpr (std::is_aggregate_v<Bare>) {
         with_members(value, [&](auto&... part) { (walk(part, leaf, plain, length), ...); });
     } else {
-        static_assert(std::is_aggregate_v<Bare>, "fastnp::compile: arguments and results are arrays, plain values, and tuples, vectors and structs of these");
+        static_assert(std::is_aggregate_v<Bare>,
+                      "fastnp::compile: arguments and results are arrays, plain values, and tuples, vectors and structs of these");
     }
 }
 

@@ -17,8 +17,7 @@ namespace {
 
 template <class Body>
 void parallel(std::int64_t tasks, Body body) {
-    base::parallel_for(
-        tasks, [](void* context, std::int64_t task, int worker) { (*static_cast<Body*>(context))(task, worker); }, &body);
+    base::parallel_for(tasks, [](void* context, std::int64_t task, int worker) { (*static_cast<Body*>(context))(task, worker); }, &body);
 }
 
 std::int64_t sum_of_tasks(std::int64_t tasks) {

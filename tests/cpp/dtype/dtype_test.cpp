@@ -95,9 +95,10 @@ BOOST_AUTO_TEST_CASE(promotions_and_result_types_are_numpys) {
 
 BOOST_AUTO_TEST_CASE(bfloat16_promotes_as_ml_dtypes) {
     using enum Dtype;
-    const std::pair<Dtype, Dtype> expected[] = {{bool_, bfloat16},   {int8, bfloat16},  {uint8, bfloat16},  {int16, float32},      {uint16, float32},
-                                                {int32, float64},    {uint32, float64}, {int64, float64},   {uint64, float64},     {float16, float32},
-                                                {bfloat16, bfloat16}, {float32, float32}, {float64, float64}, {complex64, complex64}, {complex128, complex128}};
+    const std::pair<Dtype, Dtype> expected[] = {{bool_, bfloat16},  {int8, bfloat16},       {uint8, bfloat16},       {int16, float32},
+                                                {uint16, float32},  {int32, float64},       {uint32, float64},       {int64, float64},
+                                                {uint64, float64},  {float16, float32},     {bfloat16, bfloat16},    {float32, float32},
+                                                {float64, float64}, {complex64, complex64}, {complex128, complex128}};
     for (const auto& [other, result] : expected) {
         BOOST_TEST((promote_types(Dtype::bfloat16, other) == result), name_of(other));
         BOOST_TEST((promote_types(other, Dtype::bfloat16) == result), name_of(other));

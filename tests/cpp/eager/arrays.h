@@ -18,7 +18,8 @@ enum class Layout { contiguous, strided, reversed, transposed, repeated };
 inline constexpr Layout layouts[] = {Layout::contiguous, Layout::strided, Layout::reversed, Layout::transposed, Layout::repeated};
 
 inline const std::vector<Index>& shapes() {
-    static const std::vector<Index> all = {{}, {0}, {1}, {7}, {700}, {3, 4}, {0, 4}, {4, 0}, {33, 17}, {2, 3, 5}, {5, 1, 7}, {3, 0, 2}, {2, 2, 3, 2}, {130, 6}};
+    static const std::vector<Index> all = {{},     {0},      {1},       {7},       {700},     {3, 4},       {0, 4},
+                                           {4, 0}, {33, 17}, {2, 3, 5}, {5, 1, 7}, {3, 0, 2}, {2, 2, 3, 2}, {130, 6}};
     return all;
 }
 
@@ -80,7 +81,8 @@ T number(int value) {
     if constexpr (std::is_same_v<T, bool>) return value % 2 != 0;
     else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) return T(static_cast<float>(value));
     else if constexpr (std::is_unsigned_v<T>) return static_cast<T>(value < 0 ? -value : value);
-    else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) return T(static_cast<typename T::value_type>(value), 1);
+    else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+        return T(static_cast<typename T::value_type>(value), 1);
     else return static_cast<T>(value);
 }
 

@@ -13,7 +13,8 @@ namespace {
 struct Fold {
     ops::Op op, combine;
 };
-constexpr Fold folds[] = {{ops::Op::sum, ops::Op::add}, {ops::Op::prod, ops::Op::multiply}, {ops::Op::max, ops::Op::maximum}, {ops::Op::min, ops::Op::minimum}};
+constexpr Fold folds[] = {
+    {ops::Op::sum, ops::Op::add}, {ops::Op::prod, ops::Op::multiply}, {ops::Op::max, ops::Op::maximum}, {ops::Op::min, ops::Op::minimum}};
 
 template <class T>
 T combined(ops::Op combine, const T& a, const T& b) {

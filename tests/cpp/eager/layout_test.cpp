@@ -105,9 +105,7 @@ BOOST_AUTO_TEST_CASE(select_takes_either_operand) {
         const Array out = make(dtype_of<T>, shape, out_layout);
         const eager::View operands[] = {condition.view, x.view, y.view};
         eager::run(ops::Op::select, {}, operands, out.view);
-        each_index(shape, [&](const Index& index) {
-            BOOST_REQUIRE(same(out.at<T>(index), condition.at<bool>(index) ? x.at<T>(index) : y.at<T>(index)));
-        });
+        each_index(shape, [&](const Index& index) { BOOST_REQUIRE(same(out.at<T>(index), condition.at<bool>(index) ? x.at<T>(index) : y.at<T>(index))); });
     });
 }
 
@@ -135,7 +133,9 @@ BOOST_AUTO_TEST_CASE(casts_keep_small_whole_numbers_between_all_dtypes) {
 }
 
 BOOST_AUTO_TEST_CASE(casts_out_of_range_are_the_processors) {
-    const double x[] = {-1.0, 300.0, -129.0, 70000.0, 3e9, -3e9, 1e19, 1e20, -1e19, std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 2.9};
+    const double x[] = {
+        -1.0, 300.0, -129.0, 70000.0, 3e9, -3e9, 1e19, 1e20, -1e19, std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(),
+        2.9};
     const void* operand[] = {x};
     std::int8_t small[12];
     eager::cast_kernel(Dtype::float64, Dtype::int8)(operand, small, 12);
@@ -149,7 +149,8 @@ BOOST_AUTO_TEST_CASE(casts_out_of_range_are_the_processors) {
     std::uint64_t wide[12];
     eager::cast_kernel(Dtype::float64, Dtype::uint64)(operand, wide, 12);
     const std::uint64_t top = std::uint64_t{1} << 63;
-    const std::uint64_t wide_wanted[] = {~std::uint64_t{0}, 300, ~std::uint64_t{128}, 70000, 3000000000, 0 - std::uint64_t{3000000000}, 10000000000000000000U, 0, top, top, top, 2};
+    const std::uint64_t wide_wanted[] = {
+        ~std::uint64_t{0}, 300, ~std::uint64_t{128}, 70000, 3000000000, 0 - std::uint64_t{3000000000}, 10000000000000000000U, 0, top, top, top, 2};
     BOOST_TEST(wide == wide_wanted, boost::test_tools::per_element());
 }
 

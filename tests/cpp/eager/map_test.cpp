@@ -20,7 +20,8 @@ using Bytes = std::vector<char>;
 
 Bytes bytes_of(std::string_view hexadecimal) {
     Bytes bytes;
-    for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) bytes.push_back(static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16)));
+    for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
+        bytes.push_back(static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16)));
     return bytes;
 }
 

@@ -173,7 +173,8 @@ BOOST_AUTO_TEST_CASE(sorts_along_each_axis) {
                                 index[axis] = i;
                                 return index;
                             };
-                            std::stable_sort(wanted.begin(), wanted.end(), [&](std::int64_t a, std::int64_t b) { return before(x.at<T>(at(a)), x.at<T>(at(b))); });
+                            std::stable_sort(wanted.begin(), wanted.end(),
+                                             [&](std::int64_t a, std::int64_t b) { return before(x.at<T>(at(a)), x.at<T>(at(b))); });
                             for (std::int64_t i = 0; i < shape[axis]; ++i) {
                                 const T& want = x.at<T>(at(wanted[static_cast<std::size_t>(i)]));
                                 BOOST_REQUIRE_MESSAGE(same(sorted.at<T>(at(i)), want), describe(shape, layout, dtype_of<T>));
@@ -194,7 +195,8 @@ BOOST_AUTO_TEST_CASE(matrix_products_of_any_layout) {
         struct Size {
             std::int64_t rows, inner, columns;
         };
-        for (const Size& size : {Size{3, 4, 5}, Size{1, 7, 1}, Size{5, 0, 3}, Size{0, 3, 2}, Size{17, 33, 9}, Size{64, 40, 70}, Size{1, 30, 20}, Size{20, 30, 1}}) {
+        for (const Size& size :
+             {Size{3, 4, 5}, Size{1, 7, 1}, Size{5, 0, 3}, Size{0, 3, 2}, Size{17, 33, 9}, Size{64, 40, 70}, Size{1, 30, 20}, Size{20, 30, 1}}) {
             for (const Layout a : layouts) {
                 for (const Layout b : layouts) {
                     for (const Layout c : {Layout::contiguous, Layout::strided, Layout::transposed}) {
