@@ -1,320 +1,331 @@
-// Reductions. Along contiguous memory sums are pairwise with eight accumulators, as NumPy's; along outer axes whole rows are joined, so memory is
-// walked in its own order. The 16-bit floats accumulate in float.
+// Reductions over any axes of any layout. Memory is walked in its own order: where a folded axis is the innermost, runs along it are folded at once; where
+// a kept one is, whole rows are joined. How the work is cut depends on the shape alone, never on the number of threads, so results repeat bit by bit.
 #include <algorithm>
-#include <bit>
-#include <limits>
-#include <vector>
+#include <cstring>
+#include <memory>
 
+#include "base/thread_pool.h"
+#include "eager/fold_span.h"
 #include "eager/iterate.h"
 #include "eager/kernels.h"
 #include "fastnp/error.h"
-#include "ops/number.h"
 
 namespace fastnp::eager {
 
 namespace {
 
-using ops::Number;
+constexpr std::int64_t task_elements = 65536;
+constexpr std::int64_t column_width = 1024;  // accumulators at once
+constexpr std::int64_t column_block = 128;   // rows added up one after another before they join the others
 
-// What a fold accumulates in, its identity and how two partial results join.
-struct Add {
-    template <class A>
-    static A identity() {
-        if constexpr (std::is_floating_point_v<A>) return A(-0.0);
-        else return A{};
-    }
-    template <class A>
-    static A join(A x, A y) {
-        return (Number<A>{x} + Number<A>{y}).v;
-    }
-    static constexpr bool rounds = true;
-};
-struct Multiply {
-    template <class A>
-    static A identity() {
-        return A(1);
-    }
-    template <class A>
-    static A join(A x, A y) {
-        return (Number<A>{x} * Number<A>{y}).v;
-    }
-    static constexpr bool rounds = false;
-};
-struct Maximum {
-    template <class A>
-    static A identity() {
-        if constexpr (ops::Complex<A>)
-            return A(-std::numeric_limits<typename A::value_type>::infinity(), -std::numeric_limits<typename A::value_type>::infinity());
-        else if constexpr (std::is_floating_point_v<A>) return -std::numeric_limits<A>::infinity();
-        else return std::numeric_limits<A>::lowest();
-    }
-    template <class A>
-    static A join(A x, A y) {
-        return ops::maximum(Number<A>{x}, Number<A>{y}).v;
-    }
-    static constexpr bool rounds = false;
-};
-struct Minimum {
-    template <class A>
-    static A identity() {
-        if constexpr (ops::Complex<A>)
-            return A(std::numeric_limits<typename A::value_type>::infinity(), std::numeric_limits<typename A::value_type>::infinity());
-        else if constexpr (std::is_floating_point_v<A>) return std::numeric_limits<A>::infinity();
-        else return std::numeric_limits<A>::max();
-    }
-    template <class A>
-    static A join(A x, A y) {
-        return ops::minimum(Number<A>{x}, Number<A>{y}).v;
-    }
-    static constexpr bool rounds = false;
-};
-struct Or {
-    template <class A>
-    static A identity() {
-        return A(false);
-    }
-    template <class A>
-    static A join(A x, A y) {
-        return x || y;
-    }
-    static constexpr bool rounds = false;
-};
-struct And {
-    template <class A>
-    static A identity() {
-        return A(true);
-    }
-    template <class A>
-    static A join(A x, A y) {
-        return x && y;
-    }
-    static constexpr bool rounds = false;
-};
+// One side of the walk: extents from the outermost in, strides in x and, for kept axes, in the result.
+struct Axes {
+    SmallVector<std::int64_t> extents, in, out;
+    std::int64_t size = 1;
 
-template <class F, class T>
-ops::Work<T> fold_block(const T* x, std::int64_t count) {
-    using A = ops::Work<T>;
-    if constexpr (ops::Complex<T> && !F::rounds) {  // of several NaNs the first counts
-        A value = x[0];
-        for (std::int64_t i = 1; i < count; ++i) value = F::join(value, x[i]);
-        return value;
-    }
-    A lanes[8];
-    for (A& lane : lanes) lane = F::template identity<A>();
-    std::int64_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        for (int k = 0; k < 8; ++k) lanes[k] = F::join(lanes[k], static_cast<A>(x[i + k]));
-    }
-    for (int k = 0; i < count; ++i, ++k) lanes[k] = F::join(lanes[k], static_cast<A>(x[i]));
-    const A left = F::join(F::join(lanes[0], lanes[1]), F::join(lanes[2], lanes[3]));
-    const A right = F::join(F::join(lanes[4], lanes[5]), F::join(lanes[6], lanes[7]));
-    return F::join(left, right);
-}
+    std::size_t rank() const { return extents.size(); }
 
-template <class F, class T>
-ops::Work<T> fold_span(const T* x, std::int64_t count) {
-    if (count <= 128) return fold_block<F, T>(x, count);
-    const std::int64_t half = count / 2 / 8 * 8;
-    return F::join(fold_span<F, T>(x, half), fold_span<F, T>(x + half, count - half));
-}
-
-// Partial results joined pairwise: like a binary counter, level i holds the join of 2**i of them.
-template <class F, class A>
-class Cascade {
-public:
-    void add(A value) {
-        int level = 0;
-        for (std::uint64_t bits = count_++; (bits & 1U) != 0; bits >>= 1) value = F::join(levels_[level++], value);
-        levels_[level] = value;
-    }
-    A total() const {
-        A value = F::template identity<A>();
-        for (int level = 0; level < 64; ++level) {
-            if ((count_ >> level & 1U) != 0) value = F::join(levels_[level], value);
+    // Axes of size 1 are dropped, the others sorted by stride, those that step as one joined.
+    void tidy() {
+        SmallVector<std::size_t> order;
+        for (std::size_t i = 0; i < extents.size(); ++i) {
+            if (extents[i] != 1) order.push_back(i);
         }
-        return value;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::abs(in[a]) > std::abs(in[b]); });
+        Axes tidied;
+        tidied.size = size;
+        for (const std::size_t axis : order) {
+            const std::int64_t n = extents[axis];
+            const bool joins = tidied.rank() > 0 && tidied.in.back() == in[axis] * n && tidied.out.back() == out[axis] * n;
+            if (joins) {
+                tidied.extents.back() *= n;
+                tidied.in.back() = in[axis];
+                tidied.out.back() = out[axis];
+            } else {
+                tidied.extents.push_back(n);
+                tidied.in.push_back(in[axis]);
+                tidied.out.push_back(out[axis]);
+            }
+        }
+        *this = tidied;
     }
-    bool empty() const { return count_ == 0; }
+
+    // Offsets of element `number`, counting the innermost `skip` axes as one place.
+    void locate(std::int64_t number, std::size_t skip, std::int64_t& in_offset, std::int64_t& out_offset) const {
+        in_offset = out_offset = 0;
+        for (std::size_t i = rank() - skip; i-- > 0;) {
+            in_offset += number % extents[i] * in[i];
+            out_offset += number % extents[i] * out[i];
+            number /= extents[i];
+        }
+    }
+};
+
+template <class Body>
+void in_parallel(std::int64_t tasks, Body body) {
+    base::parallel_for(
+        tasks, [](void* context, std::int64_t task, int) { (*static_cast<Body*>(context))(task); }, &body);
+}
+
+// Bytes for accumulators: a few in place.
+class Scratch {
+public:
+    explicit Scratch(std::size_t bytes) : heap_(bytes > sizeof near_ ? new char[bytes] : nullptr) {}
+    char* data() { return heap_ ? heap_.get() : near_; }
 
 private:
-    std::uint64_t count_ = 0;
-    A levels_[64];
+    alignas(64) char near_[256];
+    std::unique_ptr<char[]> heap_;
 };
 
-struct Axes {
-    SmallVector<std::int64_t> kept, kept_in, kept_out;  // extents, strides of x, strides of out
-    SmallVector<std::int64_t> folded, folded_in;
-    std::int64_t kept_size = 1, folded_size = 1;
-};
+class Reduction {
+public:
+    Reduction(const FoldKernel& kernel, std::size_t itemsize, Axes kept, Axes folded, const char* x, char* out)
+        : kernel_(kernel), itemsize_(static_cast<std::int64_t>(itemsize)), kept_(std::move(kept)), folded_(std::move(folded)), x_(x), out_(out) {}
 
-Axes split_axes(const ir::Attributes& attributes, const View& x, const View& out) {
-    Axes axes;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < x.shape.size(); ++i) {
-        const bool folded = std::find(attributes.ints.begin(), attributes.ints.end(), static_cast<std::int64_t>(i)) != attributes.ints.end();
-        if (folded) {
-            axes.folded.push_back(x.shape[i]);
-            axes.folded_in.push_back(x.strides[i]);
-            axes.folded_size *= x.shape[i];
-        } else {
-            axes.kept.push_back(x.shape[i]);
-            axes.kept_in.push_back(x.strides[i]);
-            axes.kept_out.push_back(out.strides[at++]);
-            axes.kept_size *= x.shape[i];
-        }
+    void run() {
+        if (kept_.size == 0) return;
+        const bool columns = kept_.rank() > 0 && (folded_.rank() == 0 || std::abs(kept_.in.back()) < std::abs(folded_.in.back()));
+        if (columns) run_columns();
+        else run_lines();
     }
-    return axes;
-}
 
-// Odometer over extents with one set of strides.
-template <class Visit>
-void each_offset(const SmallVector<std::int64_t>& extents, const SmallVector<std::int64_t>& strides, std::size_t axes, Visit visit) {
-    std::int64_t count = 1;
-    for (std::size_t i = 0; i < axes; ++i) count *= extents[i];
-    SmallVector<std::int64_t> index(axes, 0);
-    std::int64_t offset = 0;
-    for (std::int64_t n = 0; n < count; ++n) {
-        visit(offset);
-        for (std::size_t i = axes; i-- > 0;) {
-            offset += strides[i];
-            if (++index[i] < extents[i]) break;
-            offset -= strides[i] * extents[i];
-            index[i] = 0;
-        }
-    }
-}
+private:
+    // --- runs along the innermost folded axis
 
-template <class F, class T>
-void fold_rows(const Axes& axes, const char* x, char* out) {
-    using A = ops::Work<T>;
-    alignas(64) T buffer[chunk_elements];
-    const std::size_t inner = axes.folded.size();
-    auto one = [&](const char* from) -> A {
-        if (inner == 0) return static_cast<A>(*reinterpret_cast<const T*>(from));
-        const std::int64_t length = axes.folded[inner - 1];
-        const std::int64_t stride = axes.folded_in[inner - 1];
-        Cascade<F, A> total;
-        each_offset(axes.folded, axes.folded_in, inner - 1, [&](std::int64_t offset) {
-            if (stride == static_cast<std::int64_t>(sizeof(T))) {
-                total.add(fold_span<F, T>(reinterpret_cast<const T*>(from + offset), length));
-                return;
-            }
-            for (std::int64_t begin = 0; begin < length; begin += chunk_elements) {
-                const std::int64_t n = std::min(chunk_elements, length - begin);
-                gather(from + offset + begin * stride, stride, sizeof(T), n, reinterpret_cast<char*>(buffer));
-                total.add(fold_span<F, T>(buffer, n));
-            }
-        });
-        return total.total();
-    };
-    SmallVector<std::int64_t> index(axes.kept.size(), 0);
-    for (std::int64_t n = 0; n < axes.kept_size; ++n) {
-        *reinterpret_cast<T*>(out) = static_cast<T>(one(x));
-        for (std::size_t i = axes.kept.size(); i-- > 0;) {
-            x += axes.kept_in[i];
-            out += axes.kept_out[i];
-            if (++index[i] < axes.kept[i]) break;
-            x -= axes.kept_in[i] * axes.kept[i];
-            out -= axes.kept_out[i] * axes.kept[i];
-            index[i] = 0;
-        }
-    }
-}
-
-// The last kept axis is the fastest in memory: whole stretches of it are joined.
-template <class F, class T>
-void fold_columns(const Axes& axes, const char* x, char* out) {
-    using A = ops::Work<T>;
-    constexpr std::int64_t width = 1024;
-    const std::unique_ptr<A[]> sums(new A[width]);
-    const std::size_t last = axes.kept.size() - 1;
-    const std::int64_t length = axes.kept[last];
-    const std::int64_t in_stride = axes.kept_in[last];
-    const std::int64_t out_stride = axes.kept_out[last];
-    SmallVector<std::int64_t> index(last, 0);
-    std::int64_t rows = 1;
-    for (std::size_t i = 0; i < last; ++i) rows *= axes.kept[i];
-    for (std::int64_t row = 0; row < rows; ++row) {
-        for (std::int64_t begin = 0; begin < length; begin += width) {
-            const std::int64_t n = std::min(width, length - begin);
-            std::fill(sums.get(), sums.get() + n, F::template identity<A>());
-            each_offset(axes.folded, axes.folded_in, axes.folded.size(), [&](std::int64_t offset) {
-                const char* from = x + offset + begin * in_stride;
-                if (in_stride == static_cast<std::int64_t>(sizeof(T))) {
-                    const T* elements = reinterpret_cast<const T*>(from);
-                    for (std::int64_t i = 0; i < n; ++i)
-                        sums[static_cast<std::size_t>(i)] = F::join(sums[static_cast<std::size_t>(i)], static_cast<A>(elements[i]));
-                } else {
-                    for (std::int64_t i = 0; i < n; ++i) {
-                        sums[static_cast<std::size_t>(i)] =
-                            F::join(sums[static_cast<std::size_t>(i)], static_cast<A>(*reinterpret_cast<const T*>(from + i * in_stride)));
-                    }
+    // Folds pieces [begin, end) of the lines that make up one result; a line of the innermost axis has `pieces` of them.
+    void fold_pieces(const char* x, std::int64_t begin, std::int64_t end, std::int64_t pieces, char* sum) const {
+        const std::int64_t length = folded_.rank() == 0 ? 1 : folded_.extents.back();
+        const std::int64_t stride = folded_.rank() == 0 ? itemsize_ : folded_.in.back();
+        alignas(64) char gathered[chunk_elements * 16];
+        alignas(16) char next[16];
+        bool first = true;
+        for (std::int64_t piece = begin; piece < end; ++piece) {
+            std::int64_t offset = 0, unused = 0;
+            if (folded_.rank() > 1) folded_.locate(piece / pieces, 1, offset, unused);
+            const std::int64_t from = length * (piece % pieces) / pieces;
+            const std::int64_t to = length * (piece % pieces + 1) / pieces;
+            const std::int64_t step = stride == itemsize_ ? to - from : chunk_elements;
+            for (std::int64_t at = from; at < to; at += step) {
+                const std::int64_t n = std::min(step, to - at);
+                const char* run = x + offset + at * stride;
+                if (stride != itemsize_) {
+                    gather(run, stride, static_cast<std::size_t>(itemsize_), n, gathered);
+                    run = gathered;
                 }
+                kernel_.span(run, n, first ? sum : next);
+                if (!first) kernel_.join(sum, next, 1);
+                first = false;
+            }
+        }
+    }
+
+    void run_lines() {
+        const std::int64_t length = folded_.rank() == 0 ? 1 : folded_.extents.back();
+        const std::int64_t lines = folded_.size / length;
+        if (kept_.size * 4 >= folded_.size / task_elements || folded_.size < 2 * task_elements) {  // results share out the work
+            const std::int64_t a_task = std::max<std::int64_t>(1, task_elements / folded_.size);
+            const std::int64_t tasks = (kept_.size + a_task - 1) / a_task;
+            auto body = [&](std::int64_t task) {
+                alignas(16) char sum[16];
+                for (std::int64_t i = task * a_task; i < std::min(kept_.size, (task + 1) * a_task); ++i) {
+                    std::int64_t in = 0, out = 0;
+                    kept_.locate(i, 0, in, out);
+                    if (lines == 1 && folded_.rank() > 0 && folded_.in.back() == itemsize_) kernel_.span(x_ + in, length, sum);
+                    else fold_pieces(x_ + in, 0, lines, 1, sum);
+                    kernel_.finish(sum, 1, out_ + out);
+                }
+            };
+            if (tasks == 1) body(0);
+            else in_parallel(tasks, body);
+            return;
+        }
+        // Few results of many elements: each is cut into pieces.
+        const std::int64_t pieces = (length + task_elements - 1) / task_elements;
+        const std::int64_t a_task = std::max<std::int64_t>(1, task_elements / length);
+        const std::int64_t tasks = (lines * pieces + a_task - 1) / a_task;
+        std::unique_ptr<char[]> sums(new char[static_cast<std::size_t>(tasks) * kernel_.size]);
+        auto sum_at = [&](std::int64_t task) { return sums.get() + static_cast<std::size_t>(task) * kernel_.size; };
+        for (std::int64_t i = 0; i < kept_.size; ++i) {
+            std::int64_t in = 0, out = 0;
+            kept_.locate(i, 0, in, out);
+            in_parallel(tasks, [&](std::int64_t task) {
+                fold_pieces(x_ + in, task * a_task, std::min(lines * pieces, (task + 1) * a_task), pieces, sum_at(task));
             });
-            for (std::int64_t i = 0; i < n; ++i) *reinterpret_cast<T*>(out + (begin + i) * out_stride) = static_cast<T>(sums[static_cast<std::size_t>(i)]);
-        }
-        for (std::size_t i = last; i-- > 0;) {
-            x += axes.kept_in[i];
-            out += axes.kept_out[i];
-            if (++index[i] < axes.kept[i]) break;
-            x -= axes.kept_in[i] * axes.kept[i];
-            out -= axes.kept_out[i] * axes.kept[i];
-            index[i] = 0;
+            join_all(sums.get(), tasks, 1);
+            kernel_.finish(sums.get(), 1, out_ + out);
         }
     }
-}
 
-template <class F, class T>
-void fill_identity(const Axes& axes, char* out, T value) {
-    each_offset(axes.kept, axes.kept_out, axes.kept.size(), [&](std::int64_t offset) { *reinterpret_cast<T*>(out + offset) = value; });
-}
+    // --- rows along the innermost kept axis
 
-template <class F, class T>
-void fold_typed(const ir::Attributes& attributes, const View& x, const View& out) {
-    const Axes axes = split_axes(attributes, x, out);
-    char* to = static_cast<char*>(out.data);
-    if (axes.kept_size == 0) return;
-    if (axes.folded_size == 0) {
-        ops::Work<T> value = F::template identity<ops::Work<T>>();
-        if constexpr (std::is_floating_point_v<ops::Work<T>>) value = value + ops::Work<T>(0);  // an empty sum is +0.0
-        fill_identity<F, T>(axes, to, static_cast<T>(value));
-        return;
-    }
-    auto least = [](const SmallVector<std::int64_t>& strides, const SmallVector<std::int64_t>& extents) {
-        std::int64_t found = std::numeric_limits<std::int64_t>::max();
-        for (std::size_t i = 0; i < strides.size(); ++i) {
-            if (extents[i] > 1) found = std::min(found, std::abs(strides[i]));
+    // Folds rows [begin, end) of `width` elements from x into sums.
+    void fold_rows(const char* x, std::int64_t begin, std::int64_t end, std::int64_t width, char* sums) const {
+        const std::int64_t stride = kept_.in.back();
+        const auto bytes = static_cast<std::size_t>(width) * kernel_.size;
+        Scratch block(bytes);
+        Scratch gathered(stride == itemsize_ ? 0 : static_cast<std::size_t>(width * itemsize_));
+        kernel_.fill(sums, width);
+        for (std::int64_t start = begin; start < end; start += column_block) {
+            const std::int64_t stop = std::min(end, start + column_block);
+            char* to = end - begin <= column_block ? sums : block.data();
+            if (to != sums) kernel_.fill(to, width);
+            for (std::int64_t row = start; row < stop; ++row) {
+                std::int64_t offset = 0, unused = 0;
+                folded_.locate(row, 0, offset, unused);
+                const char* from = x + offset;
+                if (stride != itemsize_) {
+                    gather(from, stride, static_cast<std::size_t>(itemsize_), width, gathered.data());
+                    from = gathered.data();
+                }
+                kernel_.rows(to, from, width);
+            }
+            if (to != sums) kernel_.join(sums, to, width);
         }
-        return found;
-    };
-    const bool columns = !axes.kept.empty() && axes.kept.back() > 1 && std::abs(axes.kept_in.back()) <= least(axes.folded_in, axes.folded);
-    if (columns) fold_columns<F, T>(axes, static_cast<const char*>(x.data), to);
-    else fold_rows<F, T>(axes, static_cast<const char*>(x.data), to);
-}
+    }
 
-template <class F>
-void fold_any(const ir::Attributes& attributes, const View& x, const View& out) {
-    with_element(x.dtype, [&]<class T>() {
-        if constexpr (std::is_same_v<F, Or> || std::is_same_v<F, And>) {
-            if constexpr (ops::Boolean<T>) fold_typed<F, T>(attributes, x, out);
+    void finish_row(const char* sums, std::int64_t count, char* out) const {
+        const std::int64_t stride = kept_.out.back();
+        if (stride == itemsize_) {
+            kernel_.finish(sums, count, out);
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) kernel_.finish(sums + static_cast<std::size_t>(i) * kernel_.size, 1, out + i * stride);
+    }
+
+    void run_columns() {
+        const std::int64_t length = kept_.extents.back();
+        const std::int64_t grouped = rows_side_by_side();
+        if (grouped > 1) {
+            run_narrow_columns(grouped);
+            return;
+        }
+        const std::int64_t lines = kept_.size / length;
+        const std::int64_t chunks = (length + column_width - 1) / column_width;
+        const std::int64_t width = (length + chunks - 1) / chunks;
+        const std::int64_t blocks = lines * chunks >= 8 ? 1 : std::max<std::int64_t>(1, folded_.size * width / task_elements);
+        const auto bytes = static_cast<std::size_t>(width) * kernel_.size;
+        std::unique_ptr<char[]> sums(new char[static_cast<std::size_t>(lines * chunks * blocks) * bytes]);
+        auto sums_of = [&](std::int64_t chunk, std::int64_t block) { return sums.get() + static_cast<std::size_t>(chunk * blocks + block) * bytes; };
+        auto body = [&](std::int64_t task) {
+            const std::int64_t chunk = task / blocks;
+            const std::int64_t block = task % blocks;
+            const std::int64_t begin = chunk % chunks * width;
+            const std::int64_t count = std::min(width, length - begin);
+            std::int64_t in = 0, out = 0;
+            kept_.locate(chunk / chunks, 1, in, out);
+            char* to = sums_of(chunk, block);
+            fold_rows(x_ + in + begin * kept_.in.back(), folded_.size * block / blocks, folded_.size * (block + 1) / blocks, std::max<std::int64_t>(count, 0), to);
+            if (blocks == 1) finish_row(to, std::max<std::int64_t>(count, 0), out_ + out + begin * kept_.out.back());
+        };
+        if (kept_.size * folded_.size < task_elements) {
+            for (std::int64_t task = 0; task < lines * chunks * blocks; ++task) body(task);
         } else {
-            fold_typed<F, T>(attributes, x, out);
+            in_parallel(lines * chunks * blocks, body);
         }
-    });
+        if (blocks == 1) return;
+        for (std::int64_t chunk = 0; chunk < lines * chunks; ++chunk) {
+            const std::int64_t begin = chunk % chunks * width;
+            std::int64_t in = 0, out = 0;
+            kept_.locate(chunk / chunks, 1, in, out);
+            join_all(sums_of(chunk, 0), blocks, width);
+            finish_row(sums_of(chunk, 0), std::min(width, length - begin), out_ + out + begin * kept_.out.back());
+        }
+    }
+
+    // How many rows of few elements lie one after another in memory, to be taken as one.
+    std::int64_t rows_side_by_side() const {
+        const std::int64_t length = kept_.extents.back();
+        if (kept_.rank() != 1 || length >= 64 || kept_.in.back() != itemsize_ || folded_.rank() != 1) return 1;
+        if (folded_.in.back() != length * itemsize_) return 1;
+        return std::min(folded_.size / 2, 512 / length);
+    }
+
+    // Rows of a few elements: `grouped` of them are one long row, whose result is folded once more at the end.
+    void run_narrow_columns(std::int64_t grouped) {
+        const std::int64_t length = kept_.extents.back();
+        const std::int64_t whole = folded_.size / grouped;
+        const std::int64_t width = grouped * length;
+        Axes kept, folded;
+        kept.extents = {width};
+        kept.in = {itemsize_};
+        kept.out = {itemsize_};
+        kept.size = width;
+        folded.extents = {whole};
+        folded.in = {width * itemsize_};
+        folded.out = {0};
+        folded.size = whole;
+        const auto bytes = static_cast<std::size_t>(width) * kernel_.size;
+        const std::int64_t blocks = std::max<std::int64_t>(1, whole * width / task_elements);
+        std::unique_ptr<char[]> sums(new char[bytes * static_cast<std::size_t>(blocks)]);
+        const Reduction wide(kernel_, static_cast<std::size_t>(itemsize_), kept, folded, x_, nullptr);
+        auto body = [&](std::int64_t block) {
+            wide.fold_rows(x_, whole * block / blocks, whole * (block + 1) / blocks, width, sums.get() + static_cast<std::size_t>(block) * bytes);
+        };
+        if (blocks == 1) body(0);
+        else in_parallel(blocks, body);
+        join_all(sums.get(), blocks, width);
+        join_all(sums.get(), grouped, length);
+        if (whole * grouped < folded_.size) {
+            Scratch rest(static_cast<std::size_t>(length) * kernel_.size);
+            fold_rows(x_, whole * grouped, folded_.size, length, rest.data());
+            kernel_.join(sums.get(), rest.data(), length);
+        }
+        finish_row(sums.get(), length, out_);
+    }
+
+    // Joins `parts` groups of `count` accumulators, neighbours first, into the first of them.
+    void join_all(char* sums, std::int64_t parts, std::int64_t count) const {
+        const auto bytes = static_cast<std::size_t>(count) * kernel_.size;
+        for (std::int64_t step = 1; step < parts; step *= 2) {
+            for (std::int64_t i = 0; i + step < parts; i += 2 * step) {
+                kernel_.join(sums + static_cast<std::size_t>(i) * bytes, sums + static_cast<std::size_t>(i + step) * bytes, count);
+            }
+        }
+    }
+
+    const FoldKernel& kernel_;
+    std::int64_t itemsize_;
+    Axes kept_, folded_;
+    const char* x_;
+    char* out_;
+};
+
+// An empty axis gives the identity (0 and not the -0 that sums start from); without one shape inference has refused.
+void fill_identity(const FoldKernel& kernel, ops::Op op, const View& out) {
+    alignas(16) char sum[16];
+    alignas(16) char element[16] = {};
+    kernel.fill(sum, 1);
+    if (ops::info(op).combine != ops::Op::add) kernel.finish(sum, 1, element);
+    View repeated{element, out.dtype, out.shape, {}};
+    repeated.strides.resize(out.shape.size(), 0);
+    copy(repeated, out);
 }
 
 }  // namespace
 
 void run_fold(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
-    switch (ops::info(op).combine) {
-        case ops::Op::add: fold_any<Add>(attributes, x, out); break;
-        case ops::Op::multiply: fold_any<Multiply>(attributes, x, out); break;
-        case ops::Op::maximum: fold_any<Maximum>(attributes, x, out); break;
-        case ops::Op::minimum: fold_any<Minimum>(attributes, x, out); break;
-        case ops::Op::logical_or: fold_any<Or>(attributes, x, out); break;
-        case ops::Op::logical_and: fold_any<And>(attributes, x, out); break;
-        default: throw InternalError("no reduction kernel for " + std::string(ops::info(op).name));
+    const ops::Op combine = ops::info(op).combine;
+    const FoldKernel& kernel = is_complex(x.dtype)    ? complex_fold(combine, x.dtype)
+                               : is_floating(x.dtype) ? floating_fold(combine, x.dtype)
+                                                      : integer_fold(combine, x.dtype);
+    Axes kept, folded;
+    for (std::size_t i = 0, at = 0; i < x.shape.size(); ++i) {
+        const bool is_folded = std::find(attributes.ints.begin(), attributes.ints.end(), static_cast<std::int64_t>(i)) != attributes.ints.end();
+        Axes& axes = is_folded ? folded : kept;
+        axes.extents.push_back(x.shape[i]);
+        axes.in.push_back(x.strides[i]);
+        axes.out.push_back(is_folded ? 0 : out.strides[at++]);
+        axes.size *= x.shape[i];
     }
+    if (folded.size == 0) {
+        fill_identity(kernel, op, out);
+        return;
+    }
+    kept.tidy();
+    folded.tidy();
+    // `folded.out` is 0 throughout, so only strides of x decide which of its axes join.
+    Reduction(kernel, itemsize_of(x.dtype), std::move(kept), std::move(folded), static_cast<const char*>(x.data), static_cast<char*>(out.data)).run();
 }
 
 }  // namespace fastnp::eager

@@ -1,0 +1,345 @@
+// The inner loops of reductions: a contiguous run folded to one value, rows joined element by element. What they accumulate in is float for the 16-bit
+// floats (as NumPy), a byte for bools, else the element itself.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "eager/eager.h"
+#include "eager/half.h"
+#include "eager/isa.h"
+#include "ops/number.h"
+
+namespace fastnp::eager {
+
+/// One fold's loops over one dtype. Accumulators lie side by side, `size` bytes each.
+struct FoldKernel {
+    std::size_t size;
+    void (*fill)(void* sums, std::int64_t count);                         // with the identity
+    void (*span)(const void* x, std::int64_t count, void* sum);           // *sum = the fold of x, which has at least one element
+    void (*rows)(void* sums, const void* x, std::int64_t count);          // sums[i] joined with x[i]
+    void (*join)(void* sums, const void* others, std::int64_t count);     // sums[i] joined with others[i]
+    void (*finish)(const void* sums, std::int64_t count, void* out);      // accumulators to elements
+};
+
+const FoldKernel& integer_fold(ops::Op combine, Dtype dtype);
+const FoldKernel& floating_fold(ops::Op combine, Dtype dtype);
+const FoldKernel& complex_fold(ops::Op combine, Dtype dtype);
+
+namespace folds {
+
+using ops::Number;
+
+template <class T>
+using Accumulator = std::conditional_t<std::is_same_v<T, bool>, unsigned char, ops::Work<T>>;
+
+// How two values join, as scalars and as vectors of the compiler, and what changes nothing.
+struct Add {
+    static constexpr bool rounds = true;
+    template <class A>
+    static A identity() {
+        if constexpr (std::is_floating_point_v<A>) return A(-0.0);
+        else if constexpr (ops::Complex<A>) return A(-0.0, -0.0);
+        else return A{};
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        return (Number<A>{x} + Number<A>{y}).v;
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        x += y;
+    }
+};
+struct Multiply {
+    static constexpr bool rounds = true;
+    template <class A>
+    static A identity() {
+        return A(1);
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        return (Number<A>{x} * Number<A>{y}).v;
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        x *= y;
+    }
+};
+template <bool greatest>
+struct Extreme {
+    static constexpr bool rounds = false;
+    template <class A>
+    static A identity() {
+        using Limits = std::numeric_limits<A>;
+        if constexpr (ops::Complex<A>) return A(Extreme::identity<typename A::value_type>(), Extreme::identity<typename A::value_type>());
+        else if constexpr (Limits::has_infinity) return greatest ? -Limits::infinity() : Limits::infinity();
+        else return greatest ? Limits::lowest() : Limits::max();
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        if constexpr (greatest) return ops::maximum(Number<A>{x}, Number<A>{y}).v;
+        else return ops::minimum(Number<A>{x}, Number<A>{y}).v;
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        if constexpr (greatest) x = (x > y) | (x != x) ? x : y;
+        else x = (x < y) | (x != x) ? x : y;
+    }
+};
+// Over bytes that are not zero where true.
+struct Or {
+    static constexpr bool rounds = false;
+    template <class A>
+    static A identity() {
+        return A{};
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        return static_cast<A>(x | y);
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        x |= y;
+    }
+};
+struct And {
+    static constexpr bool rounds = false;
+    template <class A>
+    static A identity() {
+        return A{1};
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        return static_cast<A>(x != 0 && y != 0);
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        x = x < y ? x : y;
+    }
+};
+
+/// Partial results joined pairwise: like a binary counter, level i holds the join of 2**i of them.
+template <class F, class A>
+class Cascade {
+public:
+    void add(A value) {
+        int level = 0;
+        for (std::uint64_t bits = count_++; (bits & 1U) != 0; bits >>= 1) value = F::join(levels_[level++], value);
+        levels_[level] = value;
+    }
+    A total() const {
+        int level = std::countr_zero(count_);
+        A value = levels_[level];
+        for (++level; level < 64; ++level) {
+            if ((count_ >> level & 1U) != 0) value = F::join(levels_[level], value);
+        }
+        return value;
+    }
+
+private:
+    std::uint64_t count_ = 0;
+    A levels_[64];
+};
+
+// Integers add and multiply as unsigned ones, which wrap.
+template <class F, class A>
+using Lane = typename std::conditional_t<std::is_integral_v<A> && F::rounds, std::make_unsigned<A>, std::type_identity<A>>::type;
+
+inline constexpr std::int64_t vectors = 4;         // accumulated side by side, to hide the latency of each
+inline constexpr std::int64_t steps_a_block = 16;  // added up one after another; blocks are joined pairwise
+
+/// A run of at least `vectors` vectors' elements, folded to `parts` results: element i goes to result i % parts. The count is a multiple of `parts`.
+template <class F, class A, int parts>
+[[gnu::always_inline]] inline void fold_lanes(const A* from, std::int64_t count, A* results) {
+    using L = Lane<F, A>;
+    constexpr std::int64_t lanes = 64 / static_cast<std::int64_t>(sizeof(A));
+    constexpr std::int64_t stride = lanes * vectors;
+    typedef L Vector __attribute__((vector_size(64)));
+    Cascade<F, A> totals[parts];
+    std::int64_t i = 0;
+    while (i + stride <= count) {
+        Vector sums[vectors];
+        std::memcpy(sums, from + i, sizeof sums);
+        i += stride;
+        const std::int64_t end = F::rounds && !std::is_integral_v<A> ? std::min(count, i + (steps_a_block - 1) * stride) : count;
+        for (; i + stride <= end; i += stride) {
+            for (std::int64_t v = 0; v < vectors; ++v) {
+                Vector next;
+                std::memcpy(&next, from + i + v * lanes, sizeof next);
+                F::join_into(sums[v], next);
+            }
+        }
+        F::join_into(sums[0], sums[1]);
+        F::join_into(sums[2], sums[3]);
+        F::join_into(sums[0], sums[2]);
+        A values[lanes];
+        std::memcpy(values, &sums[0], sizeof values);
+        for (std::int64_t half = lanes / 2; half >= parts; half /= 2) {
+            for (std::int64_t k = 0; k < half; ++k) values[k] = F::join(values[k], values[k + half]);
+        }
+        for (int part = 0; part < parts; ++part) totals[part].add(values[part]);
+    }
+    for (int part = 0; part < parts; ++part) {
+        if (i + part < count) {
+            A rest = from[i + part];
+            for (std::int64_t k = i + part + parts; k < count; k += parts) rest = F::join(rest, from[k]);
+            totals[part].add(rest);
+        }
+        results[part] = totals[part].total();
+    }
+}
+
+template <class F, class A>
+[[gnu::always_inline]] inline A fold_run(const A* x, std::int64_t count) {
+    if constexpr (ops::Complex<A>) {
+        using R = typename A::value_type;
+        if constexpr (std::is_same_v<F, Add>) {
+            A sum;
+            if (count >= 64) fold_lanes<F, R, 2>(reinterpret_cast<const R*>(x), 2 * count, reinterpret_cast<R*>(&sum));
+            if (count >= 64) return sum;
+        }
+        A sum = x[0];  // one after another: of several NaNs the first counts
+        for (std::int64_t i = 1; i < count; ++i) sum = F::join(sum, x[i]);
+        return sum;
+    } else {
+        A sum;
+        if (count >= 256 / static_cast<std::int64_t>(sizeof(A))) {
+            fold_lanes<F, A, 1>(x, count, &sum);
+            return sum;
+        }
+        sum = x[0];
+        if (count < 16 || std::is_integral_v<A>) {  // GCC 12 miscompiles several integer sums in one loop
+            for (std::int64_t i = 1; i < count; ++i) sum = F::join(sum, x[i]);
+            return sum;
+        }
+        A sums[4] = {x[0], x[1], x[2], x[3]};
+        std::int64_t i = 4;
+        for (; i + 4 <= count; i += 4) {
+            for (int k = 0; k < 4; ++k) sums[k] = F::join(sums[k], x[i + k]);
+        }
+        for (; i < count; ++i) sums[0] = F::join(sums[0], x[i]);
+        return F::join(F::join(sums[0], sums[1]), F::join(sums[2], sums[3]));
+    }
+}
+
+template <class F, class T>
+[[gnu::always_inline]] inline void span(const void* from, std::int64_t count, void* sum) {
+    using A = Accumulator<T>;
+    if constexpr (ops::is_half<T>) {
+        constexpr std::int64_t chunk = 1024;
+        const auto* x = static_cast<const T*>(from);
+        alignas(64) A wide[chunk];
+        Cascade<F, A> total;
+        for (std::int64_t at = 0; at < count; at += chunk) {
+            const std::int64_t n = std::min(chunk, count - at);
+            widen(x + at, wide, n);
+            total.add(fold_run<F, A>(wide, n));
+        }
+        *static_cast<A*>(sum) = total.total();
+    } else if constexpr (std::is_same_v<T, bool>) {  // done where the answer is known
+        constexpr std::int64_t block = 4096;
+        const auto* x = static_cast<const A*>(from);
+        constexpr bool settles = std::is_same_v<F, Or>;
+        A result = !settles;
+        for (std::int64_t at = 0; at < count && (result != 0) != settles; at += block) result = fold_run<F, A>(x + at, std::min(block, count - at)) != 0;
+        *static_cast<A*>(sum) = result;
+    } else {
+        *static_cast<A*>(sum) = fold_run<F, A>(static_cast<const A*>(from), count);
+    }
+}
+
+template <class F, class T>
+[[gnu::always_inline]] inline void rows(void* to, const void* from, std::int64_t count) {
+    using A = Accumulator<T>;
+    auto* sums = static_cast<A*>(to);
+    if constexpr (ops::is_half<T>) {
+        constexpr std::int64_t chunk = 256;
+        alignas(64) A wide[chunk];
+        for (std::int64_t at = 0; at < count; at += chunk) {
+            const std::int64_t n = std::min(chunk, count - at);
+            widen(static_cast<const T*>(from) + at, wide, n);
+            for (std::int64_t i = 0; i < n; ++i) sums[at + i] = F::join(sums[at + i], wide[i]);
+        }
+    } else if constexpr (ops::Complex<A> && std::is_same_v<F, Add>) {
+        using R = typename A::value_type;
+        const auto* x = static_cast<const R*>(from);
+        auto* parts = static_cast<R*>(to);
+        FASTNP_INDEPENDENT
+        for (std::int64_t i = 0; i < 2 * count; ++i) parts[i] += x[i];
+    } else {
+        const auto* x = static_cast<const A*>(from);
+        FASTNP_INDEPENDENT
+        for (std::int64_t i = 0; i < count; ++i) sums[i] = F::join(sums[i], x[i]);
+    }
+}
+
+template <class F, class T>
+void span_base(const void* x, std::int64_t count, void* sum) {
+    span<F, T>(x, count, sum);
+}
+template <class F, class T>
+FASTNP_V3 void span_v3(const void* x, std::int64_t count, void* sum) {
+    span<F, T>(x, count, sum);
+}
+template <class F, class T>
+FASTNP_V4 void span_v4(const void* x, std::int64_t count, void* sum) {
+    span<F, T>(x, count, sum);
+}
+template <class F, class T>
+void rows_base(void* sums, const void* x, std::int64_t count) {
+    rows<F, T>(sums, x, count);
+}
+template <class F, class T>
+FASTNP_V3 void rows_v3(void* sums, const void* x, std::int64_t count) {
+    rows<F, T>(sums, x, count);
+}
+template <class F, class T>
+FASTNP_V4 void rows_v4(void* sums, const void* x, std::int64_t count) {
+    rows<F, T>(sums, x, count);
+}
+
+template <class F, class T>
+void fill(void* sums, std::int64_t count) {
+    using A = Accumulator<T>;
+    std::fill_n(static_cast<A*>(sums), count, F::template identity<A>());
+}
+template <class F, class T>
+void finish(const void* sums, std::int64_t count, void* out) {
+    using A = Accumulator<T>;
+    const auto* from = static_cast<const A*>(sums);
+    auto* to = static_cast<T*>(out);
+    for (std::int64_t i = 0; i < count; ++i) {
+        if constexpr (std::is_same_v<T, bool>) to[i] = from[i] != 0;
+        else to[i] = static_cast<T>(from[i]);
+    }
+}
+
+template <class F, class T>
+const FoldKernel& kernel() {
+    using A = Accumulator<T>;
+    static const FoldKernel made{sizeof(A),
+                                 &fill<F, T>,
+                                 for_host(&span_base<F, T>, &span_v3<F, T>, &span_v4<F, T>),
+                                 for_host(&rows_base<F, T>, &rows_v3<F, T>, &rows_v4<F, T>),
+                                 for_host(&rows_base<F, A>, &rows_v3<F, A>, &rows_v4<F, A>),
+                                 &finish<F, T>};
+    return made;
+}
+
+/// The arithmetic folds of a dtype.
+template <class T>
+const FoldKernel& kernel_of(ops::Op combine) {
+    switch (combine) {
+        case ops::Op::multiply: return kernel<Multiply, T>();
+        case ops::Op::maximum: return kernel<Extreme<true>, T>();
+        case ops::Op::minimum: return kernel<Extreme<false>, T>();
+        default: return kernel<Add, T>();
+    }
+}
+
+}  // namespace folds
+
+}  // namespace fastnp::eager
