@@ -140,8 +140,9 @@ public:
         const auto found = held_.find(key);
         if (found == held_.end()) return false;
         code.owner = found->second.owner.lock();
+        if (code.owner == nullptr) return false;  // freed meanwhile
         code.functions = found->second.functions;
-        return code.owner != nullptr;
+        return true;
     }
     void insert(const std::string& key, const Code& code) {
         const std::scoped_lock lock(mutex_);

@@ -171,6 +171,15 @@ BOOST_AUTO_TEST_CASE(equal_kernels_share_code) {
     BOOST_TEST(close(first(x), second(x)));
 }
 
+BOOST_AUTO_TEST_CASE(freed_code_is_made_anew) {
+    const array x = ramp({13});
+    for (int round = 0; round < 3; ++round) {
+        const auto f = compile([](const array& v) { return log(v + 2.75F) * 1.5F; });
+        BOOST_TEST(close(f(x), log(x + 2.75F) * 1.5F));
+        f.cache_clear();
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_eager_backend_gives_the_same) {
     const auto function = [](const array& x) { return sum(exp(x.T() / 10.0F), {.axis = 0}) + x(all, 0); };
     const auto f = compile(function, {.backend = "eager"});
