@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 env=$PWD/build/wheel-venv
 build/venv/bin/python -m venv --clear "$env"
+# The compiler by the name that CMake found it under, so that ccache knows the release build's objects again.
+export CXX="${CXX:-c++}" CC="${CC:-cc}"
 "$env/bin/python" -m pip install --disable-pip-version-check .
 cd "$env"
 "$env/bin/python" - << 'PYTHON'
