@@ -52,8 +52,8 @@ public:
     int count() const { return count_; }
 
     void run(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
-        std::unique_lock entered(entry_, std::try_to_lock);
-        if (!entered || inside() || threads_.empty() || tasks == 1) {
+        std::unique_lock entered(entry_, std::defer_lock);
+        if (inside() || threads_.empty() || tasks == 1 || !entered.try_lock()) {
             run_alone(tasks, body, context);
             return;
         }
@@ -62,15 +62,25 @@ public:
         tasks_ = tasks;
         failure_ = nullptr;
         next_.store(0, std::memory_order_relaxed);
-        working_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
-        generation_.fetch_add(1, std::memory_order_seq_cst);
+        // Nobody works on the last job any more, so the state holds only its number.
+        state_.store((number_of(state_.load(std::memory_order_relaxed)) + 1) << number_shift | open, std::memory_order_seq_cst);
         if (sleepers_.load(std::memory_order_seq_cst) > 0) wake();
         take(0);
-        while (working_.load(std::memory_order_acquire) > 0) relax();
+        // Workers that have not come by now are not waited for; they find the job closed.
+        state_.fetch_and(~open, std::memory_order_acq_rel);
+        for (int round = 0; (state_.load(std::memory_order_acquire) & workers_mask) != 0; ++round) {
+            if (round < 4096) relax();
+            else sched_yield();
+        }
         if (failure_) std::rethrow_exception(failure_);
     }
 
 private:
+    static constexpr std::uint64_t workers_mask = 0xffff;
+    static constexpr std::uint64_t open = workers_mask + 1;
+    static constexpr int number_shift = 17;
+    static std::uint64_t number_of(std::uint64_t state) { return state >> number_shift; }
+
     static bool& inside() {
         thread_local bool flag = false;
         return flag;
@@ -99,24 +109,29 @@ private:
     void serve(int worker) {
         std::uint64_t seen = 0;
         while (wait(seen)) {
-            seen = generation_.load(std::memory_order_acquire);
-            take(worker);
-            working_.fetch_sub(1, std::memory_order_release);
+            std::uint64_t state = state_.load(std::memory_order_acquire);
+            seen = number_of(state);
+            while ((state & open) != 0 && number_of(state) == seen) {
+                if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) continue;
+                take(worker);
+                state_.fetch_sub(1, std::memory_order_release);
+                break;
+            }
         }
     }
 
-    // Until there is a new generation of work; false at the end of the process.
+    // Until there is a job of another number; false at the end of the process.
     bool wait(std::uint64_t seen) {
         const auto until = std::chrono::steady_clock::now() + spin_time;
         for (int round = 0;; ++round) {
             if (stop_.load(std::memory_order_relaxed)) return false;
-            if (generation_.load(std::memory_order_acquire) != seen) return true;
+            if (number_of(state_.load(std::memory_order_acquire)) != seen) return true;
             relax();
             if (round % 64 == 63 && std::chrono::steady_clock::now() > until) break;
         }
         std::unique_lock lock(mutex_);
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
-        ready_.wait(lock, [&] { return stop_.load() || generation_.load(std::memory_order_seq_cst) != seen; });
+        ready_.wait(lock, [&] { return stop_.load() || number_of(state_.load(std::memory_order_seq_cst)) != seen; });
         sleepers_.fetch_sub(1, std::memory_order_seq_cst);
         return !stop_.load();
     }
@@ -133,9 +148,8 @@ private:
     std::condition_variable ready_;
     std::atomic<bool> stop_{false};
     std::atomic<int> sleepers_{0};
-    alignas(64) std::atomic<std::uint64_t> generation_{0};
+    alignas(64) std::atomic<std::uint64_t> state_{0};  // the job's number, whether workers may still join it, how many have
     alignas(64) std::atomic<std::int64_t> next_{0};
-    alignas(64) std::atomic<int> working_{0};
     void (*body_)(void*, std::int64_t, int) = nullptr;
     void* context_ = nullptr;
     std::int64_t tasks_ = 0;

@@ -85,8 +85,8 @@ struct Extreme {
     }
     template <class V>
     [[gnu::always_inline]] static void join_into(V& x, const V& y) {
-        if constexpr (greatest) x = (x > y) | (x != x) ? x : y;
-        else x = (x < y) | (x != x) ? x : y;
+        const V better = greatest ? (x > y ? x : y) : (x < y ? x : y);
+        x = x != x ? x : better;
     }
 };
 // Over bytes that are not zero where true.
@@ -148,16 +148,18 @@ private:
 template <class F, class A>
 using Lane = typename std::conditional_t<std::is_integral_v<A> && F::rounds, std::make_unsigned<A>, std::type_identity<A>>::type;
 
-inline constexpr std::int64_t vectors = 4;         // accumulated side by side, to hide the latency of each
+inline constexpr std::int64_t lane_bytes = 256;    // accumulated side by side, to hide the latency of each join
 inline constexpr std::int64_t steps_a_block = 16;  // added up one after another; blocks are joined pairwise
 
-/// A run of at least `vectors` vectors' elements, folded to `parts` results: element i goes to result i % parts. The count is a multiple of `parts`.
-template <class F, class A, int parts>
+/// A run of at least `lane_bytes`, folded to `parts` results: element i goes to result i % parts. The count is a multiple of `parts`. Machines with wider
+/// vectors use fewer of them, so the order of joins and the result is the same for all.
+template <class F, int vector_bytes, class A, int parts>
 [[gnu::always_inline]] inline void fold_lanes(const A* from, std::int64_t count, A* results) {
     using L = Lane<F, A>;
-    constexpr std::int64_t lanes = 64 / static_cast<std::int64_t>(sizeof(A));
+    constexpr std::int64_t vectors = lane_bytes / vector_bytes;
+    constexpr std::int64_t lanes = vector_bytes / static_cast<std::int64_t>(sizeof(A));
     constexpr std::int64_t stride = lanes * vectors;
-    typedef L Vector __attribute__((vector_size(64)));
+    typedef L Vector __attribute__((vector_size(vector_bytes)));
     Cascade<F, A> totals[parts];
     std::int64_t i = 0;
     while (i + stride <= count) {
@@ -172,12 +174,9 @@ template <class F, class A, int parts>
                 F::join_into(sums[v], next);
             }
         }
-        F::join_into(sums[0], sums[1]);
-        F::join_into(sums[2], sums[3]);
-        F::join_into(sums[0], sums[2]);
-        A values[lanes];
-        std::memcpy(values, &sums[0], sizeof values);
-        for (std::int64_t half = lanes / 2; half >= parts; half /= 2) {
+        A values[stride];
+        std::memcpy(values, sums, sizeof values);
+        for (std::int64_t half = stride / 2; half >= parts; half /= 2) {
             for (std::int64_t k = 0; k < half; ++k) values[k] = F::join(values[k], values[k + half]);
         }
         for (int part = 0; part < parts; ++part) totals[part].add(values[part]);
@@ -192,13 +191,13 @@ template <class F, class A, int parts>
     }
 }
 
-template <class F, class A>
+template <class F, int vector_bytes, class A>
 [[gnu::always_inline]] inline A fold_run(const A* x, std::int64_t count) {
     if constexpr (ops::Complex<A>) {
         using R = typename A::value_type;
         if constexpr (std::is_same_v<F, Add>) {
             A sum;
-            if (count >= 64) fold_lanes<F, R, 2>(reinterpret_cast<const R*>(x), 2 * count, reinterpret_cast<R*>(&sum));
+            if (count >= 64) fold_lanes<F, vector_bytes, R, 2>(reinterpret_cast<const R*>(x), 2 * count, reinterpret_cast<R*>(&sum));
             if (count >= 64) return sum;
         }
         A sum = x[0];  // one after another: of several NaNs the first counts
@@ -206,8 +205,8 @@ template <class F, class A>
         return sum;
     } else {
         A sum;
-        if (count >= 256 / static_cast<std::int64_t>(sizeof(A))) {
-            fold_lanes<F, A, 1>(x, count, &sum);
+        if (count >= lane_bytes / static_cast<std::int64_t>(sizeof(A))) {
+            fold_lanes<F, vector_bytes, A, 1>(x, count, &sum);
             return sum;
         }
         sum = x[0];
@@ -225,7 +224,7 @@ template <class F, class A>
     }
 }
 
-template <class F, class T>
+template <class F, int vector_bytes, class T>
 [[gnu::always_inline]] inline void span(const void* from, std::int64_t count, void* sum) {
     using A = Accumulator<T>;
     if constexpr (ops::is_half<T>) {
@@ -236,7 +235,7 @@ template <class F, class T>
         for (std::int64_t at = 0; at < count; at += chunk) {
             const std::int64_t n = std::min(chunk, count - at);
             widen(x + at, wide, n);
-            total.add(fold_run<F, A>(wide, n));
+            total.add(fold_run<F, vector_bytes, A>(wide, n));
         }
         *static_cast<A*>(sum) = total.total();
     } else if constexpr (std::is_same_v<T, bool>) {  // done where the answer is known
@@ -244,10 +243,10 @@ template <class F, class T>
         const auto* x = static_cast<const A*>(from);
         constexpr bool settles = std::is_same_v<F, Or>;
         A result = !settles;
-        for (std::int64_t at = 0; at < count && (result != 0) != settles; at += block) result = fold_run<F, A>(x + at, std::min(block, count - at)) != 0;
+        for (std::int64_t at = 0; at < count && (result != 0) != settles; at += block) result = fold_run<F, vector_bytes, A>(x + at, std::min(block, count - at)) != 0;
         *static_cast<A*>(sum) = result;
     } else {
-        *static_cast<A*>(sum) = fold_run<F, A>(static_cast<const A*>(from), count);
+        *static_cast<A*>(sum) = fold_run<F, vector_bytes, A>(static_cast<const A*>(from), count);
     }
 }
 
@@ -278,15 +277,15 @@ template <class F, class T>
 
 template <class F, class T>
 void span_base(const void* x, std::int64_t count, void* sum) {
-    span<F, T>(x, count, sum);
+    span<F, 16, T>(x, count, sum);
 }
 template <class F, class T>
 FASTNP_V3 void span_v3(const void* x, std::int64_t count, void* sum) {
-    span<F, T>(x, count, sum);
+    span<F, 32, T>(x, count, sum);
 }
 template <class F, class T>
 FASTNP_V4 void span_v4(const void* x, std::int64_t count, void* sum) {
-    span<F, T>(x, count, sum);
+    span<F, 32, T>(x, count, sum);
 }
 template <class F, class T>
 void rows_base(void* sums, const void* x, std::int64_t count) {
