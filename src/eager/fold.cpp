@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t task_elements = 65536;
 constexpr std::int64_t column_width = 1024;  // accumulators at once
-constexpr std::int64_t column_block = 128;   // rows added up one after another before they join the others
+constexpr std::int64_t column_block = 128;  // rows added up one after another before they join the others
 
 // One side of the walk: extents from the outermost in, strides in x and, for kept axes, in the result.
 struct Axes {
@@ -63,8 +63,7 @@ struct Axes {
 
 template <class Body>
 void in_parallel(std::int64_t tasks, Body body) {
-    base::parallel_for(
-        tasks, [](void* context, std::int64_t task, int) { (*static_cast<Body*>(context))(task); }, &body);
+    base::parallel_for(tasks, [](void* context, std::int64_t task, int) { (*static_cast<Body*>(context))(task); }, &body);
 }
 
 // Bytes for accumulators: a few in place.
@@ -215,7 +214,8 @@ private:
             std::int64_t in = 0, out = 0;
             kept_.locate(chunk / chunks, 1, in, out);
             char* to = sums_of(chunk, block);
-            fold_rows(x_ + in + begin * kept_.in.back(), folded_.size * block / blocks, folded_.size * (block + 1) / blocks, std::max<std::int64_t>(count, 0), to);
+            fold_rows(x_ + in + begin * kept_.in.back(), folded_.size * block / blocks, folded_.size * (block + 1) / blocks,
+                      std::max<std::int64_t>(count, 0), to);
             if (blocks == 1) finish_row(to, std::max<std::int64_t>(count, 0), out_ + out + begin * kept_.out.back());
         };
         if (kept_.size * folded_.size < task_elements) {

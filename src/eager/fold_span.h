@@ -243,7 +243,8 @@ template <class F, int vector_bytes, class T>
         const auto* x = static_cast<const A*>(from);
         constexpr bool settles = std::is_same_v<F, Or>;
         A result = !settles;
-        for (std::int64_t at = 0; at < count && (result != 0) != settles; at += block) result = fold_run<F, vector_bytes, A>(x + at, std::min(block, count - at)) != 0;
+        for (std::int64_t at = 0; at < count && (result != 0) != settles; at += block)
+            result = fold_run<F, vector_bytes, A>(x + at, std::min(block, count - at)) != 0;
         *static_cast<A*>(sum) = result;
     } else {
         *static_cast<A*>(sum) = fold_run<F, vector_bytes, A>(static_cast<const A*>(from), count);
