@@ -64,7 +64,7 @@ private:
     bool is_precompiled(Value value) const {
         const Kind kind = ops::info(value->op).kind;
         if (value->op == Op::parameter) return false;
-        if (!options_.fuse) return kind != Kind::move;
+        if (!options_.fuse) return kind != Kind::move || copies_.contains(value);
         // Negative powers of integers are an error, which only the precompiled kernel looks for.
         if (value->op == Op::power && kind_of(value->dtype) == 'i' && value->inputs[1]->op != Op::constant) return true;
         // Of several complex NaNs the first counts: that takes an order.
