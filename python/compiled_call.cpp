@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
 constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
+constexpr int most_fresh = 100;
 
 /// The function itself raised while it was recorded: it is called as written, so that the caller sees what it does then.
 struct RaisedWhileRecording {};
@@ -140,8 +141,10 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat) {
         if (i != 0)
             std::rotate(guard_sets_.begin(), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i),
                         guard_sets_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        fresh_ = 0;
         return guard_sets_.front();
     }
+    if (++fresh_ > most_fresh) return nullptr;
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
     static PyObject* capture = import_attribute("fastnp._capture", "Capture").release();
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
@@ -281,6 +284,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
     const std::shared_ptr<GuardSet> guards = guards_for(flat);
+    if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call");
     if (!guards->reason().empty()) return uncompiled(args, nargs, kwnames, flat, guards->reason());
     flat.set_generation(guards->generation());
 
@@ -310,6 +314,7 @@ void CompiledState::clear() {
     guard_sets_.clear();
     reasons_.clear();
     failures_ = 0;
+    fresh_ = 0;
     uncompiled_ = 0;
 }
 

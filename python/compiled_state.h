@@ -53,6 +53,7 @@ private:
     std::vector<std::shared_ptr<const Output>> outputs_;     // by entry
     std::vector<std::string> reasons_;
     int inside_ = 0;           // calls in the engine, under the GIL
+    int fresh_ = 0;            // guard sets made in a row without one being used again
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0;
 };

@@ -1,7 +1,10 @@
 // Guards of compiled functions: see guards.h.
 #include "guards.h"
 
+#include <algorithm>
 #include <bit>
+
+#include "numpy_api.h"
 
 namespace fastnp::python {
 
@@ -29,6 +32,32 @@ bool same_dict(PyObject* dict, PyObject* expected) {
     return true;
 }
 
+// Where an array's elements are and how they lie: an array can get another shape and stay the same object.
+bool same_layout(PyObject* object, std::vector<std::int64_t>& layout, bool store) {
+    detail::Argument argument{};
+    std::int64_t dtype = 0;
+    if (Py_TYPE(object) == ndarray_type) {
+        if (!detail::borrow(value_of(object), argument)) return false;
+        dtype = static_cast<std::int64_t>(argument.dtype);
+    } else {
+        PyArrayObject* source = as_numpy(object);
+        argument = {PyArray_DATA(source), PyArray_DIMS(source), PyArray_STRIDES(source), {}, static_cast<std::int8_t>(PyArray_NDIM(source))};
+        dtype = PyArray_DESCR(source)->type_num;
+    }
+    const auto rank = static_cast<std::size_t>(argument.rank);
+    const std::int64_t head[] = {reinterpret_cast<std::intptr_t>(argument.data), dtype};
+    if (store) {
+        layout.assign(head, head + 2);
+        layout.insert(layout.end(), argument.shape, argument.shape + rank);
+        layout.insert(layout.end(), argument.strides, argument.strides + rank);
+        return true;
+    }
+    if (layout.size() != 2 + 2 * rank) return false;
+    const std::int64_t* known = layout.data();
+    return std::equal(head, head + 2, known) && std::equal(argument.shape, argument.shape + rank, known + 2) &&
+           std::equal(argument.strides, argument.strides + rank, known + 2 + rank);
+}
+
 bool holds(Guard& guard) {
     PyObject* holder = guard.holder.get();
     PyObject* current = nullptr;
@@ -39,6 +68,7 @@ bool holds(Guard& guard) {
         case GuardKind::list_items: return same_items(holder, guard.expected.get());
         case GuardKind::dict_items: return same_dict(holder, guard.expected.get());
         case GuardKind::set_items: return PyObject_RichCompareBool(holder, guard.expected.get(), Py_EQ) == 1;
+        case GuardKind::array_layout: return same_layout(holder, guard.layout, false);
         case GuardKind::code: current = PyFunction_GET_CODE(holder); break;
         case GuardKind::defaults: current = PyFunction_GET_DEFAULTS(holder); break;
         case GuardKind::keyword_defaults: current = PyFunction_GET_KW_DEFAULTS(holder); break;
@@ -88,7 +118,8 @@ GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std
         PyObject* entry = PyList_GET_ITEM(entries.get(), i);
         const auto kind = static_cast<GuardKind>(PyLong_AsLong(PyTuple_GET_ITEM(entry, 0)));
         PyObject* expected = PyTuple_GET_SIZE(entry) > 3 ? PyTuple_GET_ITEM(entry, 3) : nullptr;
-        guards_.push_back({kind, Ref::borrow(PyTuple_GET_ITEM(entry, 1)), Ref::borrow(PyTuple_GET_ITEM(entry, 2)), Ref::borrow(expected)});
+        guards_.push_back({kind, Ref::borrow(PyTuple_GET_ITEM(entry, 1)), Ref::borrow(PyTuple_GET_ITEM(entry, 2)), Ref::borrow(expected), {}});
+        if (kind == GuardKind::array_layout) same_layout(guards_.back().holder.get(), guards_.back().layout, true);
     }
     const Ref reason = own(PyObject_GetAttrString(capture_.get(), "reason"));
     if (reason.get() != Py_None) reason_ = PyUnicode_AsUTF8(reason.get());

@@ -22,14 +22,16 @@ enum class GuardKind : std::uint8_t {
     code,
     defaults,
     keyword_defaults,
-    instance_dict
+    instance_dict,
+    array_layout
 };
 
 struct Guard {
     GuardKind kind;
     Ref holder;
     Ref key;
-    Ref expected;  // null: absent
+    Ref expected;                      // null: absent
+    std::vector<std::int64_t> layout;  // array_layout: address, dtype, sizes and strides
 };
 
 class GuardSet {

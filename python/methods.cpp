@@ -161,7 +161,12 @@ PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(value
 PyObject* get_nbytes(PyObject* self, void*) {
     return guarded([&] { return PyLong_FromLongLong(value_of(self).nbytes()); });
 }
-PyObject* get_base(PyObject* self, void*) { return Py_NewRef(as_object(self)->base != nullptr ? as_object(self)->base : Py_None); }
+PyObject* get_base(PyObject* self, void*) {
+    return guarded([&] {
+        if (recording != nullptr) refuse("asks for an array's base");
+        return Py_NewRef(as_object(self)->base != nullptr ? as_object(self)->base : Py_None);
+    });
+}
 PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
 PyObject* get_t(PyObject* self, void*) {
     return guarded([&] { return wrap_view(value_of(self).T(), self); });

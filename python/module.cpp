@@ -44,10 +44,10 @@ void initialise(py::module_& module) {
         "broadcast_arrays",
         [](const py::args& args) {
             std::vector<array> arrays;
-            for (const py::handle x : args) arrays.push_back(to_array(x.ptr()));
+            for (const py::handle x : args) arrays.push_back(x.cast<array>());
             py::tuple result(args.size());
             const std::vector<array> made = broadcast_arrays(arrays);
-            for (std::size_t i = 0; i < made.size(); ++i) result[i] = py::reinterpret_steal<py::object>(wrap(made[i]));
+            for (std::size_t i = 0; i < made.size(); ++i) result[i] = py::cast(made[i]);
             return result;
         },
         "As numpy.broadcast_arrays.");
@@ -55,6 +55,13 @@ void initialise(py::module_& module) {
     module.def(
         "is_supported", [](py::handle x) { return PyArray_CheckExact(x.ptr()) && dtype_of_descr(PyArray_DESCR(as_numpy(x.ptr()))).has_value(); },
         "Whether a NumPy array has a dtype of fastnp's.");
+    module.def(
+        "recorded_kind",
+        [](py::handle x) {
+            if (recording == nullptr || !is_ndarray(x.ptr())) return 0;
+            return reinterpret_cast<NdArray*>(x.ptr())->scalar ? 2 : 1;
+        },
+        "While recording: 1 for an array, 2 for one that is a NumPy scalar when run as written; else 0.");
     module.def("refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
 }
 

@@ -1,6 +1,7 @@
 // Arguments of compiled functions taken apart: arrays for the engine, everything else into the key.
 #include "pytree.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fastnp::python {
@@ -8,6 +9,7 @@ namespace fastnp::python {
 namespace {
 
 constexpr int deepest = 64;
+constexpr std::size_t most_compared = 16;  // arguments that are looked through for the same object
 
 array hold_numpy(const detail::Argument& argument) {
     const PyGILState_STATE state = PyGILState_Ensure();
@@ -65,14 +67,25 @@ void Flat::fail(std::string why) {
     if (reason.empty()) reason = std::move(why);
 }
 
+void Flat::push(const detail::Argument& argument, PyObject* object) {
+    elements += size_of(argument);
+    key.push_back('A');
+    const std::size_t known = std::min(objects.size(), most_compared);
+    for (std::size_t i = 0; i < known; ++i) {
+        if (objects[i] != object) continue;
+        key.push_back('@');
+        key.push_back(static_cast<char>(i));
+        break;
+    }
+    arguments.push_back(argument);
+    objects.push_back(object);
+}
+
 void Flat::add_array(PyObject* object) {
     detail::Argument argument{};
     if (!detail::borrow(value_of(object), argument)) return fail("takes an array of a recording that is over");
     any_fastnp = true;
-    elements += size_of(argument);
-    arguments.push_back(argument);
-    objects.push_back(object);
-    key.push_back('A');
+    push(argument, object);
 }
 
 void Flat::add_numpy(PyArrayObject* object) {
@@ -86,10 +99,7 @@ void Flat::add_numpy(PyArrayObject* object) {
     argument.rank = static_cast<std::int8_t>(PyArray_NDIM(object));
     argument.hold = hold_numpy;
     argument.context = object;
-    elements += size_of(argument);
-    arguments.push_back(argument);
-    objects.push_back(reinterpret_cast<PyObject*>(object));
-    key.push_back('A');
+    push(argument, reinterpret_cast<PyObject*>(object));
 }
 
 void Flat::add(PyObject* object, int depth) {
@@ -182,14 +192,21 @@ void Flat::add_other(PyObject* object, int depth) {
     roots.push_back(object);
 }
 
-PyObject* Rebuild::next(bool scalar) {
+PyObject* Rebuild::next(PyObject* object, bool scalar) {
+    for (std::size_t i = 0; !scalar && i < std::min(objects_.size(), most_compared); ++i) {
+        if (objects_[i] != object) continue;
+        objects_.push_back(object);
+        made_.push_back(made_[i]);
+        return made_[i].get();
+    }
+    objects_.push_back(object);
     made_.push_back(own(wrap(parameters_[made_.size()], nullptr, scalar)));
     return made_.back().get();
 }
 
 Ref Rebuild::add(PyObject* object) {
-    if (is_ndarray(object) || PyArray_CheckExact(object)) return Ref::borrow(next(false));
-    if (PyArray_IsScalar(object, Generic)) return Ref::borrow(next(true));
+    if (is_ndarray(object) || PyArray_CheckExact(object)) return Ref::borrow(next(object, false));
+    if (PyArray_IsScalar(object, Generic)) return Ref::borrow(next(object, true));
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) {
         Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i)).release());

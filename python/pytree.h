@@ -31,6 +31,8 @@ public:
     std::string reason;
 
 private:
+    /// Puts the argument in, and into the key whether it is the same object as one before.
+    void push(const detail::Argument& argument, PyObject* object);
     void add_array(PyObject* object);
     void add_numpy(PyArrayObject* object);
     void add_other(PyObject* object, int depth);
@@ -51,9 +53,10 @@ public:
     int argument_of(PyObject* object) const;
 
 private:
-    PyObject* next(bool scalar);
+    PyObject* next(PyObject* object, bool scalar);
     std::span<const array> parameters_;
     PyObject* swaps_;
+    std::vector<PyObject*> objects_;  // of each argument
     std::vector<Ref> made_;
     std::vector<std::pair<Ref, Ref>> containers_;  // and their items as they were
 };

@@ -23,7 +23,7 @@ import numpy
 from fastnp import _core
 
 # Kinds of guards, as GuardKind in python/guards.h.
-_ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE = range(10)
+_ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
@@ -71,6 +71,28 @@ def _global_names(code: types.CodeType) -> set[str]:
         elif name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
             names.add(code.co_names[argument])
     return names
+
+
+# Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.
+_ARRAYS = (_core.ndarray, numpy.ndarray)
+_NO_ARRAYS = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    kind = _core.recorded_kind(value)
+    every = classes if type(classes) is tuple else (classes,)
+    every = tuple(type if item is _type else item for item in every)
+    if kind and not all(item in _NO_ARRAYS for item in every):
+        if kind == 1 and all(item in every for item in _ARRAYS):
+            return True
+        _core.refuse("asks whether an array is an instance of a class")
+    return isinstance(value, every)
+
+
+def _type(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and _core.recorded_kind(args[0]):
+        _core.refuse("asks for the type of an array")
+    return type(*args, **kwargs)
 
 
 class Forbidden:
@@ -160,12 +182,16 @@ class Capture:
         self.seen[id(value)] = value
         kind = self.kind_of(value)
         self.kinds[id(value)] = kind
-        if kind not in ("same", "array", "forbidden"):
+        if kind == "array":
+            self.entries.append((_ARRAY, value, None))
+        elif kind not in ("same", "forbidden"):
             getattr(self, f"walk_{kind}")(value)
 
     def kind_of(self, value: Any) -> str:
         cls = type(value)
-        if cls is _core.ndarray or isinstance(value, (_core.ufunc, numpy.ufunc)):
+        if cls is _core.ndarray:
+            return "array"
+        if isinstance(value, (_core.ufunc, numpy.ufunc)):
             return "same"
         if cls is numpy.ndarray:
             return "array" if _core.is_supported(value) else "forbidden"
@@ -353,7 +379,7 @@ class Capture:
         return made
 
     def swap_array(self, value: Any) -> Any:
-        return _core.asarray(value)
+        return value if type(value) is _core.ndarray else _core.asarray(value)
 
     def swap_forbidden(self, value: Any) -> Any:
         return Forbidden(f"uses a {type(value).__module__}.{type(value).__name__} ({getattr(value, '__name__', '...')}), which can't be guarded")
@@ -389,6 +415,9 @@ class Capture:
             for name, function in _IMPURE_BUILTINS.items():
                 if name not in made or made[name] is function:
                     made[name] = Forbidden(f"calls {name}()")
+            for name, function, stands_in in (("isinstance", isinstance, _isinstance), ("type", type, _type)):
+                if made.get(name, function) is function:
+                    made[name] = stands_in
             for entry in self.entries:
                 if entry[0] == _ITEM and entry[1] is source and len(entry) > 3:
                     made[entry[2]] = self.swap(entry[3])

@@ -43,7 +43,8 @@ def values_of(dtype: numpy.dtype[Any], count: int = 40, seed: int = 0, special: 
         values = numpy.concatenate([numpy.array(edges), rest]).astype(dtype)
     else:
         part = numpy.dtype("f4" if dtype == "F" else "f8")
-        values = (values_of(part, count, seed, special) + 1j * rng.permutation(values_of(part, count, seed + 1, special))).astype(dtype)
+        with numpy.errstate(invalid="ignore"):
+            values = (values_of(part, count, seed, special) + 1j * rng.permutation(values_of(part, count, seed + 1, special))).astype(dtype)
     return rng.permutation(values)
 
 

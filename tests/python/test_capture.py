@@ -147,6 +147,29 @@ def globals_array():
     return WEIGHTS
 
 
+def test_arrays_that_get_another_shape(backend):
+    for grid in (numpy.arange(4.0), np.arange(4.0)):
+        holder = [grid]
+        f = np.compile(lambda x, holder=holder: x[0] * holder[0], backend=backend)
+        g = np.compile(lambda x, grid=grid: x[0] * (lambda: grid)(), backend=backend)
+        assert f(X).shape == g(X).shape == (4,)
+        grid.shape = (2, 2)
+        assert f(X).shape == g(X).shape == (2, 2)
+
+
+def test_what_is_different_at_every_call_runs_as_written_in_the_end(backend):
+    class Box:
+        pass
+
+    f = np.compile(lambda box, x: x * box.value, backend=backend)
+    for k in range(150):
+        box = Box()
+        box.value = k
+        assert f(box, X).tolist() == [k] * 3
+    assert f.cache_info().uncompiled >= 40
+    assert "at every call" in str(np.explain(f)(box, X))
+
+
 def test_what_plain_numpy_does_with_captured_arrays(backend):
     holder = types.SimpleNamespace(w=WEIGHTS)
 

@@ -103,7 +103,7 @@ def test_dataclasses(backend):
 def test_numpy_in_numpy_out(backend):
     f = np.compile(lambda x, y: (x + y, x.sum(), x), backend=backend)
     ours, theirs = np.arange(3.0), numpy.arange(3.0)
-    total, scalar, same = f(theirs, theirs)
+    total, scalar, same = f(theirs, theirs.copy())
     assert type(total) is numpy.ndarray and type(scalar) is numpy.float64 and same is theirs
     total, scalar, same = f(ours, theirs)
     assert type(total) is np.ndarray and type(scalar) is numpy.float64 and same is ours
@@ -397,6 +397,28 @@ def test_explain(backend):
         assert "define" in explanation.llvm and explanation.asm
     broken = np.explain(np.compile(lambda x: float(x[0]), backend=backend))(np.arange(4.0))
     assert "float" in str(broken) and "as written" in str(broken)
+
+
+def test_the_same_object_twice_is_the_same_object(backend):
+    f = np.compile(lambda x, y: x + 1 if x is y else x - 1, backend=backend)
+    a, b = np.ones(2), np.ones(2)
+    assert f(a, a).tolist() == [2, 2] and f(a, b).tolist() == [0, 0] and f(b, b).tolist() == [2, 2]
+    assert f.cache_info().compiles == 2
+
+
+def test_kinds_of_arrays_that_a_recording_does_not_know(backend):
+    for ask in (
+        lambda x: x * 2 if isinstance(x, numpy.ndarray) else x * 3,
+        lambda x: x * 2 if isinstance(x, np.ndarray) else x * 3,
+        lambda x: x * 2 if type(x) is numpy.ndarray else x * 3,
+        lambda x: x * 2 if isinstance(x.sum(), float) else x * 3,
+        lambda x: x * 2 if x.base is None else x * 3,
+    ):
+        f = np.compile(ask, backend=backend)
+        for x in (numpy.ones(2), np.ones(2), numpy.ones(2, "f4"), np.ones(4)[::2]):
+            assert f(x).tolist() == ask(x).tolist()
+    f = np.compile(lambda x: x[0] if isinstance(x, (list, tuple)) else x * 2, backend=backend)
+    assert f(np.ones(2)).tolist() == [2, 2] and f.cache_info().compiles == 1
 
 
 def test_python_arithmetic_on_sizes(backend):
