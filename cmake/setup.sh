@@ -90,7 +90,7 @@ check_compiler() {
 setup() {
     [ "$(uname -s) $(uname -m)" = "Linux x86_64" ] || stop "fastnp is for Linux on x86-64; this is $(uname -s) $(uname -m)"
     # The stamp names what was installed, where, and with what Python: anything else is set up anew.
-    local stamp=build/venv/setup.stamp key
+    local stamp=build/venv/setup.stamp key gpu
     key="$(cat cmake/setup.sh tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
     if [ "$(cat "$stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import numpy, pybind11" 2> /dev/null; then
         say "setting up"
@@ -100,7 +100,7 @@ setup() {
         make_venv
         printf '%s\n' "$key" > "$stamp"
     fi
-    if ldconfig -p | grep -q 'libcuda\.so'; then gpu="a CUDA driver is present"; else gpu="no CUDA driver: everything but the GPU works"; fi
+    if grep -q 'libcuda\.so' <<< "$(/sbin/ldconfig -p)"; then gpu="a CUDA driver is present"; else gpu="no CUDA driver: everything but the GPU works"; fi
     say "set up ($gpu)"
 }
 
