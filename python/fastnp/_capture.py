@@ -21,6 +21,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
+from fastnp._stand_ins import IMPURE_BUILTINS, Forbidden, Module, stand_in_isinstance, stand_in_type
 
 # Kinds of guards, as GuardKind in python/guards.h.
 _ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
@@ -31,10 +32,6 @@ _PURE = frozenset(
     """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions decimal
     string statistics numpy fastnp __future__ contextlib warnings inspect re""".split()
 )
-_IMPURE_BUILTINS = {
-    name: getattr(builtins, name)
-    for name in "print input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
-}
 _GLOBAL_SHIFT = 1 if sys.version_info >= (3, 11) else 0
 _MOST_ENTRIES = 5000
 
@@ -71,59 +68,6 @@ def _global_names(code: types.CodeType) -> set[str]:
         elif name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
             names.add(code.co_names[argument])
     return names
-
-
-# Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.
-_ARRAYS = (_core.ndarray, numpy.ndarray)
-_NO_ARRAYS = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
-
-
-def _isinstance(value: Any, classes: Any) -> bool:
-    kind = _core.recorded_kind(value)
-    every = classes if type(classes) is tuple else (classes,)
-    every = tuple(type if item is _type else item for item in every)
-    if kind and not all(item in _NO_ARRAYS for item in every):
-        if kind == 1 and all(item in every for item in _ARRAYS):
-            return True
-        _core.refuse("asks whether an array is an instance of a class")
-    return isinstance(value, every)
-
-
-def _type(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and _core.recorded_kind(args[0]):
-        _core.refuse("asks for the type of an array")
-    return type(*args, **kwargs)
-
-
-class Forbidden:
-    """Stands for something that can't be guarded: any use ends the recording."""
-
-    def __init__(self, what: str) -> None:
-        object.__setattr__(self, "_what", what)
-
-    def __getattribute__(self, name: str) -> Any:
-        _core.refuse(object.__getattribute__(self, "_what"))
-
-    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        _core.refuse(object.__getattribute__(self, "_what"))
-
-    __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __enter__ = __next__ = __contains__ = __setattr__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__ = __lt__ = __gt__ = __repr__ = __str__ = _refuse
-    __hash__ = None  # type: ignore[assignment]
-
-
-class _Module(types.ModuleType):
-    """A module as the twin sees it: attributes that are not guarded are not there."""
-
-    _refuses: str
-
-    def __getattr__(self, name: str) -> Any:
-        source = self.__dict__["_source"]
-        if self.__dict__["_pure"]:
-            if name == "random":
-                _core.refuse("draws random numbers")
-            return getattr(source, name)
-        _core.refuse(f"reads {source.__name__}.{name} by a computed name")
 
 
 def _is_walkable(cls: type) -> bool:
@@ -412,10 +356,10 @@ class Capture:
         if id(source) not in self.spaces:
             made = dict(source)
             self.spaces[id(source)] = made
-            for name, function in _IMPURE_BUILTINS.items():
+            for name, function in IMPURE_BUILTINS.items():
                 if name not in made or made[name] is function:
                     made[name] = Forbidden(f"calls {name}()")
-            for name, function, stands_in in (("isinstance", isinstance, _isinstance), ("type", type, _type)):
+            for name, function, stands_in in (("isinstance", isinstance, stand_in_isinstance), ("type", type, stand_in_type)):
                 if made.get(name, function) is function:
                     made[name] = stands_in
             for entry in self.entries:
@@ -457,7 +401,7 @@ class Capture:
         pure = _is_pure(value.__name__)
         if pure and not ("random" in self.names and value.__name__ in ("numpy", "fastnp")):
             return Forbidden("draws random numbers") if value.__name__ in ("numpy.random", "fastnp.random") else value
-        made = _Module(value.__name__)
+        made = Module(value.__name__)
         self.memo[id(value)] = made
         made.__dict__.update(_source=value, _pure=pure)
         if not pure:

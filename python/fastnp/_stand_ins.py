@@ -1,0 +1,68 @@
+"""What a recorded function meets in place of things that a recording can't hold: using them ends the recording (see _capture.py)."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+
+IMPURE_BUILTINS = {
+    name: getattr(builtins, name)
+    for name in "print input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
+}
+
+# Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.
+_ARRAYS = (_core.ndarray, numpy.ndarray)
+_NO_ARRAYS = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
+
+
+def stand_in_isinstance(value: Any, classes: Any) -> bool:
+    kind = _core.recorded_kind(value)
+    every = classes if type(classes) is tuple else (classes,)
+    every = tuple(type if item is stand_in_type else item for item in every)
+    if kind and not all(item in _NO_ARRAYS for item in every):
+        if kind == 1 and all(item in every for item in _ARRAYS):
+            return True
+        _core.refuse("asks whether an array is an instance of a class")
+    return isinstance(value, every)
+
+
+def stand_in_type(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and _core.recorded_kind(args[0]):
+        _core.refuse("asks for the type of an array")
+    return type(*args, **kwargs)
+
+
+class Forbidden:
+    """Stands for something that can't be guarded: any use ends the recording."""
+
+    def __init__(self, what: str) -> None:
+        object.__setattr__(self, "_what", what)
+
+    def __getattribute__(self, name: str) -> Any:
+        _core.refuse(object.__getattribute__(self, "_what"))
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        _core.refuse(object.__getattribute__(self, "_what"))
+
+    __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __enter__ = __next__ = __contains__ = __setattr__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__ = __lt__ = __gt__ = __repr__ = __str__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Module(types.ModuleType):
+    """A module as the twin sees it: attributes that are not guarded are not there."""
+
+    _refuses: str
+
+    def __getattr__(self, name: str) -> Any:
+        source = self.__dict__["_source"]
+        if self.__dict__["_pure"]:
+            if name == "random":
+                _core.refuse("draws random numbers")
+            return getattr(source, name)
+        _core.refuse(f"reads {source.__name__}.{name} by a computed name")
