@@ -307,7 +307,7 @@ private:
         const auto depends = dependencies(kernel);
         std::uint32_t inner = 0;
         for (std::size_t a = 0; a < kernel.axes.size(); ++a) inner |= kernel.axes[a].inner ? 1U << a : 0U;
-        for (ExprId i = 0; i < kernel.exprs.size(); ++i) {
+        for (ExprId i = 0; i < depends.size(); ++i) {  // what keep() appends isn't costly
             const Expr expr = kernel.exprs[i];
             const bool costly = expr.kind == Expr::Kind::map && expr.op != Op::cast && (ops::info(expr.op).traits & ops::costly) != 0;
             if (!costly || expr.op == Op::sqrt || (depends[i] & inner) == 0 || points * static_cast<std::int64_t>(itemsize_of(expr.dtype)) > scratch_limit)
