@@ -104,7 +104,8 @@ def copy_bandwidth() -> float:
 
 
 def measure(work: Workload, libraries: list[str], rounds: int, bandwidth: float) -> dict[str, dict[str, float]]:
-    """Figures by library; the libraries take turns, so that noise of the machine meets all of them."""
+    """Figures by library. They take turns, so that noise of the machine meets all of them; a turn is a pause, in which the threads
+    of the library before stop spinning, a call, and a call that is timed."""
     calls: dict[str, Call] = {}
     figures: dict[str, dict[str, float]] = {}
     for library in libraries:
@@ -122,6 +123,8 @@ def measure(work: Workload, libraries: list[str], rounds: int, bandwidth: float)
     times: dict[str, list[float]] = {library: [] for library in calls}
     for _ in range(rounds):
         for library, call in calls.items():
+            time.sleep(0.02)
+            call()
             start = time.perf_counter()
             call()
             times[library].append(time.perf_counter() - start)

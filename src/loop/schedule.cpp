@@ -150,7 +150,7 @@ void choose_unrolling(Kernel& kernel, Schedule& plan, std::size_t outer) {
     const auto lane = static_cast<std::size_t>(plan.lane);
     if (kernel.stages.empty()) {
         plan.unroll_axis = plan.lane;
-        plan.unroll = calls ? 1 : (kernel.axes[lane].hint >= 256 ? 2 : 1);
+        plan.unroll = kernel.axes[lane].hint >= 256 ? 2 : 1;
         return;
     }
     if (lane >= outer) {  // rows
