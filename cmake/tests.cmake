@@ -13,6 +13,11 @@ if(test_sources)
   # main.cpp asks unit_test.hpp for a main() before it includes it.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   add_test(NAME cpp COMMAND fastnp_tests --report_level=short)
+  # Generated code and eager kernels for lesser machines than this one.
+  foreach(isa scalar base v3)
+    add_test(NAME cpp_${isa} COMMAND fastnp_tests --report_level=short --run_test=compiled_ops,fusion,random_programs)
+    set_tests_properties(cpp_${isa} PROPERTIES ENVIRONMENT FASTNP_ISA=${isa})
+  endforeach()
 endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

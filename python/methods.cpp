@@ -262,10 +262,11 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
 
 #define FAST(name, function, doc) {name, as_method(function), METH_FASTCALL | METH_KEYWORDS, doc}
 PyMethodDef methods[] = {
-    FAST("reshape", reshape_call, "reshape($self, *shape)\n--\n\nThe same elements under another shape; a view where the strides allow."),
+    FAST("reshape", reshape_call,
+         "reshape($self, *shape, order='C', copy=None)\n--\n\nThe same elements under another shape; a view where the strides allow."),
     FAST("transpose", transpose_call, "transpose($self, *axes)\n--\n\nA view with the axes in another order."),
-    FAST("copy", copy_call, "copy($self)\n--\n\nA copy in C order."),
-    FAST("flatten", flatten_call, "flatten($self)\n--\n\nA copy of rank 1."),
+    FAST("copy", copy_call, "copy($self, order='C')\n--\n\nA copy, in C order unless told otherwise."),
+    FAST("flatten", flatten_call, "flatten($self, order='C')\n--\n\nA copy of rank 1."),
     FAST("conj", conjugate_call, "conj($self)\n--\n\nComplex conjugate."),
     FAST("conjugate", conjugate_call, "conjugate($self)\n--\n\nComplex conjugate."),
     FAST("fill", fill_call, "fill($self, value)\n--\n\nSets every element."),

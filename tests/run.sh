@@ -70,6 +70,13 @@ examples_in_python() {
     done
 }
 
+# The package and the examples are typed, and the stubs say what the module has.
+types_are_right() {
+    MYPYPATH=python "$venv/bin/mypy" --cache-dir build/mypy -p fastnp &&
+        MYPYPATH=python "$venv/bin/mypy" --cache-dir build/mypy examples/*.py &&
+        "$venv/bin/stubtest" fastnp --allowlist tests/python/stubtest_allow.txt
+}
+
 setup
 build_preset release
 suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit "$PWD/build/release/ctest.xml"
@@ -79,6 +86,7 @@ check "clang-format" format_is_right
 check "clang-tidy" tidy
 check "ruff check" "$venv/bin/ruff" check .
 check "ruff format" "$venv/bin/ruff" format --check .
+check "mypy and stubtest" types_are_right
 check "find_package from outside" bash tests/install/consumer.sh
 check "pip install" bash tests/install/wheel.sh
 if (build_preset asan); then

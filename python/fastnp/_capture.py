@@ -275,6 +275,7 @@ class Capture:
         self.originals: dict[int, Any] = {}
         self.copies: list[tuple[Any, Any, str]] = []  # (what the twin may change, a snapshot, its name)
         self.spaces: dict[int, dict[str, Any]] = {}
+        self.classes: dict[int, type] = {}
         twin = self.swap(self.function)
         swaps = {}
         for key, value in list(self.seen.items()):
@@ -284,7 +285,7 @@ class Capture:
         return twin, swaps, self.originals
 
     def end(self) -> None:
-        self.memo, self.originals, self.copies, self.spaces = {}, {}, [], {}
+        self.memo, self.originals, self.copies, self.spaces, self.classes = {}, {}, [], {}, {}
 
     @staticmethod
     def snapshot(value: Any) -> Any:
@@ -414,7 +415,7 @@ class Capture:
 
     def swap_object(self, value: Any) -> Any:
         cls = type(value)
-        made = object.__new__(self.subclass(cls))
+        made: Any = object.__new__(self.subclass(cls))
         self.memo[id(value)] = made
         fields = {name: self.swap(item) for name, item in vars(value).items()}
         # Arrays of the class, which every instance shares.
@@ -429,7 +430,7 @@ class Capture:
     def subclass(self, cls: type) -> type:
         """The class with twins of its methods."""
         key = id(cls)
-        if ("class", key) not in self.spaces:  # type: ignore[comparison-overlap]
+        if key not in self.classes:
             body: dict[str, Any] = {}
             for base in reversed(cls.__mro__):
                 for name, attribute in list(vars(base).items()):
@@ -444,8 +445,8 @@ class Capture:
                     elif isinstance(attribute, types.FunctionType):
                         body[name] = twin
             body.update(__module__=cls.__module__, __qualname__=cls.__qualname__, __doc__=cls.__doc__)
-            self.spaces[("class", key)] = type(cls)(cls.__name__, (cls,), body)  # type: ignore[index]
-        return self.spaces[("class", key)]  # type: ignore[index, return-value]
+            self.classes[key] = type(cls)(cls.__name__, (cls,), body)
+        return self.classes[key]
 
     def describe(self) -> list[str]:
         """The guards as text."""

@@ -67,14 +67,14 @@ def compile(
     """
     if function is None:
         return functools.partial(compile, backend=backend, dynamic=dynamic, fullgraph=fullgraph, name=name)
-    options = {"backend": backend, "dynamic": dynamic, "fullgraph": fullgraph, "name": name}
+    options: dict[str, Any] = {"backend": backend, "dynamic": dynamic, "fullgraph": fullgraph, "name": name}
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
     if isinstance(function, types.MethodType):
         return compile(function.__func__, **options).__get__(function.__self__)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(compile(function.__func__, **options))
-    title = name or getattr(function, "__name__", type(function).__name__)
+    title = name or str(getattr(function, "__name__", type(function).__name__))
     compiled = CompiledFunction(function, backend, _flat_dynamic(dynamic, function), fullgraph, title)
     for attribute in functools.WRAPPER_ASSIGNMENTS:
         if hasattr(function, attribute):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ def _own(function: Any) -> Any:
     key = id(function)
     if key not in _native:
         name = function.__name__
-        home = fastnp
+        home: types.ModuleType = fastnp
         if getattr(function, "__module__", "") == "numpy.linalg":
             home = fastnp.linalg
         known = vars(home).get(name)

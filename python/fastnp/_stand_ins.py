@@ -17,7 +17,7 @@ IMPURE_BUILTINS = {
 
 # Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.
 _ARRAYS = (_core.ndarray, numpy.ndarray)
-_NO_ARRAYS = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
+_NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
 
 
 def stand_in_isinstance(value: Any, classes: Any) -> bool:

@@ -11,7 +11,7 @@ namespace fastnp::codegen {
 
 /// What the emitter must know of the machine.
 struct Machine {
-    int vector_bytes = 16;     // of a native register
+    int vector_bytes = 16;      // of a native register; 1 where there are no vectors
     bool masked_memory = false; // masked loads and stores are cheap for every element size
 };
 

@@ -1,8 +1,9 @@
 #include "codegen/host.h"
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "codegen/value.h"
+#include "eager/isa.h"
 #include "fastnp/error.h"
 
 #pragma GCC diagnostic push
@@ -21,26 +22,26 @@ struct Host {
     Machine machine;
 };
 
+Host this_machine() {
+    Host result;
+    result.cpu = llvm::sys::getHostCPUName().str();
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+        if (!result.features.empty()) result.features += ',';
+        result.features += (feature.second ? "+" : "-") + feature.first().str();
+    }
+    return result;
+}
+
+// Code shall have the bits of the eager kernels, so both are for one level.
 const Host& host() {
     static const Host found = [] {
-        Host result;
+        using eager::Isa;
+        const Isa isa = eager::host_isa();
+        Host result = eager::isa_is_chosen() ? Host{} : this_machine();
+        if (eager::isa_is_chosen()) result.cpu = isa == Isa::v4 ? "x86-64-v4" : isa == Isa::v3 ? "x86-64-v3" : "x86-64";
         result.triple = llvm::sys::getProcessTriple();
-        result.cpu = llvm::sys::getHostCPUName().str();
-        bool avx512 = true;
-        bool avx2 = false;
-        bool sse2 = false;
-        const auto features = llvm::sys::getHostCPUFeatures();
-        for (const auto& feature : features) {
-            if (!result.features.empty()) result.features += ',';
-            result.features += (feature.second ? "+" : "-") + feature.first().str();
-        }
-        auto has = [&](const char* name) { return features.lookup(name); };
-        avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
-        avx2 = has("avx2") && has("fma");
-        sse2 = has("sse2");
-        result.machine.vector_bytes = avx512 ? 64 : avx2 ? 32 : 16;
-        result.machine.masked_memory = avx512;
-        (void)sse2;
+        result.machine.vector_bytes = isa == Isa::v4 ? 64 : isa == Isa::v3 ? 32 : isa == Isa::base ? 16 : 1;
+        result.machine.masked_memory = isa == Isa::v4;
         return result;
     }();
     return found;
@@ -66,7 +67,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
 void set_host_attributes(llvm::Function& function) {
     function.addFnAttr("target-cpu", host().cpu);
     function.addFnAttr("target-features", host().features);
-    const std::string bits = std::to_string(host().machine.vector_bytes * 8);
+    const std::string bits = std::to_string(std::max(host().machine.vector_bytes, 16) * 8);
     function.addFnAttr("prefer-vector-width", bits);
     function.addFnAttr("min-legal-vector-width", bits);
 }

@@ -234,6 +234,9 @@ std::string assembly_text(std::span<const Job> jobs) {
     return {bytes.data(), bytes.size()};
 }
 
-std::string host_text() { return host_name() + ", " + std::to_string(host_machine().vector_bytes * 8) + "-bit vectors"; }
+std::string host_text() {
+    const int bytes = host_machine().vector_bytes;
+    return host_name() + (bytes > 1 ? ", " + std::to_string(bytes * 8) + "-bit vectors" : ", no vectors");
+}
 
 }  // namespace fastnp::codegen

@@ -1,14 +1,19 @@
-// Kernels come compiled for three levels of x86: any, with AVX2 (x86-64-v3), with AVX-512 (x86-64-v4). The host's level is found once.
+// Kernels come compiled for three levels of x86: any, with AVX2 (x86-64-v3), with AVX-512 (x86-64-v4). The host's level is found once. Other
+// machines, and "scalar", run what the compiler makes of plain loops, and generated code without vectors.
 #pragma once
 
 #include <cstdint>
 
 namespace fastnp::eager {
 
-enum class Isa : std::uint8_t { base, v3, v4 };
+enum class Isa : std::uint8_t { scalar, base, v3, v4 };
 
-/// The highest level that this machine has.
+/// The level that kernels and generated code are for: the highest that this machine has, or a lower one by FASTNP_ISA=scalar|base|v3|v4
+/// (elementary functions and sums then have the bits that they have on a machine of that level). Throws ValueError for another word.
 Isa host_isa();
+
+/// Whether FASTNP_ISA chose the level; generated code is then for any machine of the level, not for this very one.
+bool isa_is_chosen();
 
 // For functions of a level: what they call is inlined, so that it is compiled for the level too.
 #if defined(__x86_64__)
@@ -32,7 +37,8 @@ Kernel for_host(Kernel base, Kernel v3, Kernel v4) {
     switch (host_isa()) {
         case Isa::v4: return v4;
         case Isa::v3: return v3;
-        case Isa::base: break;
+        case Isa::base:
+        case Isa::scalar: break;
     }
     return base;
 }

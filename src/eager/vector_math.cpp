@@ -27,7 +27,8 @@ Abi widest() {
     switch (host_isa()) {
         case Isa::v4: return {'e', 64};
         case Isa::v3: return {'d', 32};
-        case Isa::base: return {'b', 16};
+        case Isa::base:
+        case Isa::scalar: return {'b', 16};  // found on x86 only
     }
 #endif
     return {0, 0};
