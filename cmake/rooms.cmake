@@ -23,6 +23,13 @@ if(compat_sources)
   list(APPEND FASTNP_OBJECTS $<TARGET_OBJECTS:fastnp_numpy_compat>)
 endif()
 
+# Back ends that nothing includes: they register themselves at the doors in device.
+file(GLOB cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cuda/*.cpp")
+add_library(fastnp_cuda OBJECT ${cuda_sources})
+target_include_directories(fastnp_cuda PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}/src")
+target_link_libraries(fastnp_cuda PRIVATE fastnp_warnings)
+list(APPEND FASTNP_OBJECTS $<TARGET_OBJECTS:fastnp_cuda>)
+
 if(TARGET fastnp_codegen)
   target_include_directories(fastnp_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")

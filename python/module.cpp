@@ -4,6 +4,7 @@
 
 #include "casters.h"
 #include "compiled.h"
+#include "fastnp/device.h"
 #include "ndarray.h"
 #include "ufunc.h"
 
@@ -51,6 +52,15 @@ void initialise(py::module_& module) {
             return result;
         },
         "As numpy.broadcast_arrays.");
+    module.def(
+        "_devices",
+        [] {
+            py::list all;
+            for (const DeviceInfo& each : devices()) all.append(py::make_tuple(each.name, each.model, each.memory_bytes, each.compute_capability));
+            return all;
+        },
+        "(name, model, bytes of memory, compute capability) of each device.");
+    module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
         "is_supported", [](py::handle x) { return PyArray_CheckExact(x.ptr()) && dtype_of_descr(PyArray_DESCR(as_numpy(x.ptr()))).has_value(); },

@@ -3,6 +3,7 @@
 
 #include "fastnp/array.h"
 #include "fastnp/compile.h"
+#include "fastnp/device.h"
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
 #include "fastnp/interop.h"

@@ -15,6 +15,10 @@ from fastnp._functions import *  # noqa: F403
 
 __version__ = "0.1.0"
 
+# The core's own names, which are for this package's modules, are not users' names.
+for _name in ("catalogue", "is_recording", "is_supported", "recorded_kind", "refuse", "view", "annotations"):
+    del globals()[_name]
+
 # What NumPy has that is no function over arrays: dtypes, constants, classes. As they are.
 _shared = """
 bool bool_ byte cdouble character clongdouble complex64 complex128 complexfloating csingle double dtype e euler_gamma float16 float32 float64 floating
@@ -56,7 +60,7 @@ for _name, _target in _aliases.items():
     globals()[_name] = globals()[_target]
 del _name, _target
 
-_submodules = {"random", "linalg", "fft", "compiler"}
+_submodules = {"random", "linalg", "fft", "compiler", "cuda"}
 
 
 def __getattr__(name: str) -> _Any:

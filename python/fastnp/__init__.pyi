@@ -70,7 +70,7 @@ from numpy import (
     ushort as ushort,
 )
 
-from fastnp import compiler as compiler, fft as fft, linalg as linalg, random as random
+from fastnp import compiler as compiler, cuda as cuda, fft as fft, linalg as linalg, random as random
 from fastnp._compile import Dim as Dim, compile as compile
 from fastnp._core import *  # noqa: F403
 from fastnp._core import ufunc

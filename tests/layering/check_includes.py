@@ -47,6 +47,12 @@ def of_source(path: Path) -> Iterator[str]:
             yield f"includes {name}, which is for users"
 
 
+def of_cuda(path: Path) -> Iterator[str]:
+    for quoted, folder, name in includes(path):
+        if name.startswith("cuda") or (quoted and name.count("/") and folder not in (*ROOMS, "fastnp")):
+            yield f"cuda includes {name}: the driver is found at run time"
+
+
 def of_public(path: Path) -> Iterator[str]:
     for quoted, folder, name in includes(path):
         if name.startswith(HEAVY) or (quoted and folder != "fastnp"):
@@ -60,7 +66,14 @@ def of_user(path: Path) -> Iterator[str]:
 
 
 def problems() -> Iterator[str]:
-    for folder, rule in (("src", of_source), ("include", of_public), ("numpy_compat", of_user), ("python", of_user), ("examples", of_user)):
+    for folder, rule in (
+        ("src", of_source),
+        ("cuda", of_cuda),
+        ("include", of_public),
+        ("numpy_compat", of_user),
+        ("python", of_user),
+        ("examples", of_user),
+    ):
         for path in files(folder):
             yield from (f"{path.relative_to(ROOT)}: {problem}" for problem in rule(path))
 

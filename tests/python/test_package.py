@@ -96,3 +96,7 @@ def test_all_of_numpys_names_are_there():
 def test_fallbacks_are_not_recorded():
     f = np.compile(lambda x: np.kron(x, x) + 1)
     assert f(np.ones(2)).tolist() == [2, 2, 2, 2] and f.cache_info().uncompiled == 1
+
+
+def test_cuda_devices_are_listed_or_their_absence_explained():
+    assert np.cuda.is_available() == bool(np.cuda.devices()) == (not np.cuda.problem())
