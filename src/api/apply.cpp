@@ -22,11 +22,12 @@ array wrap(Memory memory, bool writable) {
     return array(std::move(body));
 }
 
-array wrap(ir::Value value, std::shared_ptr<Recorder> recorder) {
+array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePtr storage) {
     auto body = std::make_shared<detail::ArrayBody>();
     body->memory.dtype = value->dtype;
     body->value = value;
     body->recorder = std::move(recorder);
+    body->storage = storage ? std::move(storage) : std::make_shared<trace::Storage>();
     return array(std::move(body));
 }
 
@@ -91,7 +92,10 @@ array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<con
         types.push_back({inputs.back()->dtype, inputs.back()->shape});
     }
     ops::Type type = ops::infer(op, attributes, types, &recorder.graph().sizes());
-    return wrap(recorder.graph().make(op, inputs, std::move(attributes), type.dtype, std::move(type.shape)), recorder.shared_from_this());
+    trace::StoragePtr storage;
+    if (ops::info(op).kind == ops::Kind::move) storage = operands[0].is_recorded() ? operands[0].body()->storage : recorder.storage_of(inputs[0]);
+    return wrap(recorder.graph().make(op, inputs, std::move(attributes), type.dtype, std::move(type.shape)), recorder.shared_from_this(),
+                std::move(storage));
 }
 
 // The result of a move as another view of the operand's memory, where strides can say it.

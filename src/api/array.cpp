@@ -131,7 +131,7 @@ array array::copy() const {
     if (Recorder::active() != nullptr) {
         if (is_recorded()) {
             api::check_alive(*this);
-            return *this;  // values do not change
+            return api::wrap(body_->value, body_->recorder);
         }
         return api::wrap(Recorder::active()->capture(body_->memory), Recorder::active()->shared_from_this());
     }

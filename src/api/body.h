@@ -15,6 +15,7 @@ struct ArrayBody {
     bool writable = true;
     ir::Value value = nullptr;                   // recorded
     std::shared_ptr<trace::Recorder> recorder;   // recorded: whose value it is
+    trace::StoragePtr storage;                   // recorded: the memory that it will lie in
 };
 
 }  // namespace fastnp::detail
@@ -22,7 +23,8 @@ struct ArrayBody {
 namespace fastnp::api {
 
 array wrap(device::Memory memory, bool writable = true);
-array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder);
+/// A recorded array in memory of its own, or in `storage`.
+array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder, trace::StoragePtr storage = nullptr);
 
 /// Runs or records one op of the catalogue on operands that are as eager::run wants them; moves give views of concrete operands where
 /// NumPy does. Every function of ops.h ends here.

@@ -1,6 +1,7 @@
 // detail::Engine: a compiled function's entries, and the way of a call through them. A hit is: match, evaluate the sizes, run the plan, wrap.
 #include "fastnp/compile.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -132,6 +133,7 @@ struct Engine::State {
 
     static std::vector<array> parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
                                             const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides);
+    static void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs);
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record);
 };
 
@@ -164,9 +166,29 @@ std::vector<array> Engine::State::parameters_of(const compiler::Signature& signa
         shape::Dims steps;
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
         strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
-        parameters.push_back(api::wrap(graph.parameter(guard.dtype, dims), recorder));
+        const ir::Value parameter = graph.parameter(guard.dtype, dims);
+        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter)));
     }
     return parameters;
+}
+
+// The values to return, and which of them lie in one array's memory.
+void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
+    std::vector<ir::Value> values;
+    std::vector<int> owners;
+    std::vector<const trace::Storage*> storages;
+    for (const array& output : outputs) {
+        const detail::ArrayBody& body = *output.body();
+        values.push_back(output.is_recorded() ? body.value : recorder.capture(body.memory));
+        if (!output.is_recorded() || body.storage->parameter >= 0) {
+            owners.push_back(-1);
+            continue;
+        }
+        const auto known = std::find(storages.begin(), storages.end(), body.storage.get());
+        owners.push_back(static_cast<int>(known - storages.begin()));
+        if (known == storages.end()) storages.push_back(body.storage.get());
+    }
+    recorder.graph().set_outputs(std::move(values), std::move(owners));
 }
 
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record) {
@@ -182,11 +204,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
             const trace::Recorder::Scope scope(recorder);
             const std::vector<array> parameters = parameters_of(entry->signature, call, recorder, strides);
             const std::vector<array> outputs = record(parameters);
-            std::vector<ir::Value> values;
-            for (const array& output : outputs) {
-                values.push_back(output.is_recorded() ? output.body()->value : recorder->capture(output.body()->memory));
-            }
-            recorder->graph().set_outputs(std::move(values));
+            set_outputs(*recorder, outputs);
         }
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         entry->captured = recorder->captured();

@@ -92,7 +92,7 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
         result = constant(*options.initial, dtype, kept_shape(dims_of(x), axes));
     } else if (!axes.empty()) {
         result = fold(op, x, span_of(axes));
-    } else if (!x.is_recorded() && x.body() == source.body()) {
+    } else if (x.body() == source.body()) {
         result = x.copy();
     }
     if (options.initial && !start_alone) result = combine(row.combine, result, constant(*options.initial, dtype));

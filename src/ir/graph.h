@@ -39,7 +39,14 @@ public:
     const shape::Sizes& sizes() const { return sizes_; }
     const std::vector<Value>& parameters() const { return parameters_; }
     const std::vector<Value>& outputs() const { return outputs_; }
-    void set_outputs(std::vector<Value> outputs) { outputs_ = std::move(outputs); }
+    /// For each output the number of the array whose memory it lies in: equal for views of one; -1 where nothing is asked, because it lies in an
+    /// argument's.
+    const std::vector<int>& owners() const { return owners_; }
+    void set_outputs(std::vector<Value> outputs, std::vector<int> owners = {}) {
+        outputs_ = std::move(outputs);
+        owners_ = std::move(owners);
+        owners_.resize(outputs_.size(), -1);
+    }
     const std::deque<Node>& nodes() const { return nodes_; }
 
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
@@ -49,6 +56,7 @@ private:
     std::deque<Node> nodes_;
     std::unordered_multimap<std::size_t, Value> index_;
     std::vector<Value> parameters_, outputs_;
+    std::vector<int> owners_;
     shape::Sizes sizes_;
 };
 

@@ -11,6 +11,7 @@
 #include "ops/catalogue.h"
 #include "ops/infer.h"
 #include "pass/index_map.h"
+#include "pass/separate.h"
 
 namespace fastnp::pass {
 
@@ -79,7 +80,7 @@ public:
         }
         std::vector<Value> outputs;
         for (const Value output : graph_.outputs()) outputs.push_back(done_.at(output));
-        graph_.set_outputs(std::move(outputs));
+        graph_.set_outputs(std::move(outputs), graph_.owners());
     }
 
 private:
@@ -104,6 +105,7 @@ private:
     }
 
     Value rewrite_map(Value value) {
+        if (is_copy(value)) return value;
         const auto& in = value->inputs;
         bool all_constant = true;
         for (const Value input : in) all_constant = all_constant && is_constant(input);
@@ -206,7 +208,7 @@ private:
             return rewrite(make(Op::reshape, operand->inputs, value->attributes, value->dtype, value->shape));
         }
         if (through(*value, identity_map(value->shape.size()), sizes_)) return value;
-        if (ops::info(operand->op).kind != Kind::map) return value;
+        if (ops::info(operand->op).kind != Kind::map || is_copy(operand)) return value;
         SmallVector<Value, 3> inputs;
         for (const Value input : operand->inputs) {
             const bool sinks = is_constant(input) || input->op == Op::parameter || ops::info(input->op).kind == Kind::map || input->op == Op::reshape;

@@ -24,6 +24,12 @@ ir::Value Recorder::capture(const device::Memory& memory) {
     return value;
 }
 
+StoragePtr Recorder::storage_of(ir::Value parameter) {
+    const auto number = static_cast<std::size_t>(parameter->attributes.ints[0]);
+    while (storages_.size() <= number) storages_.push_back(std::make_shared<Storage>(Storage{static_cast<int>(storages_.size())}));
+    return storages_[number];
+}
+
 Recorder* Recorder::active() { return current; }
 
 Recorder::Scope::Scope(std::shared_ptr<Recorder> recorder) : recorder_(std::move(recorder)), previous_(std::exchange(current, recorder_.get())) {}

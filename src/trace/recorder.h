@@ -9,6 +9,12 @@
 
 namespace fastnp::trace {
 
+/// The memory that recorded arrays stand for: an op's result has its own, a view shares its operand's. Known by its address.
+struct Storage {
+    int parameter = -1;  // of an argument or captured memory: its parameter's number
+};
+using StoragePtr = std::shared_ptr<const Storage>;
+
 class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
     ir::Graph& graph() { return graph_; }
@@ -16,6 +22,8 @@ public:
     /// A value for memory met while recording that is no argument: an extra parameter, read anew at each call. The same memory and
     /// layout gives the same value.
     ir::Value capture(const device::Memory& memory);
+    /// The memory of a parameter, the same at each call.
+    StoragePtr storage_of(ir::Value parameter);
     /// The captured memories, in the order of their parameters, which come after the arguments'.
     const std::vector<device::Memory>& captured() const { return captured_; }
 
@@ -39,6 +47,7 @@ private:
     ir::Graph graph_;
     std::vector<device::Memory> captured_;
     std::vector<ir::Value> captured_values_;
+    std::vector<StoragePtr> storages_;  // by parameter
 };
 
 }  // namespace fastnp::trace

@@ -222,6 +222,30 @@ def test_results_are_fresh_each_time(backend):
     assert [part.tolist() for part in f(x)] == [[2, 2], [0, 0]]
 
 
+def fresh_or_same(x, y):
+    a = x + 1
+    flat = (x + y).reshape(-1)
+    return (
+        x * 1, +x, x.copy(), x - 0, x**1, x.astype(x.dtype), x.sum(axis=()), np.where(True, x, y), np.concatenate([x]), abs(abs(x)),
+        x, x[:], x.T, x[1:], x.reshape(-1), np.broadcast_to(x, (2, *x.shape)), np.squeeze(x), np.asarray(x), np.ravel(x),
+        a, a, a.T, a[1:], x + 1, (x + 1)[1:], flat, flat[1:], flat.reshape(x.shape), y.copy(), y, np.zeros(3), np.zeros(3), np.zeros(3) + 0,
+    )  # fmt: skip
+
+
+def test_results_share_memory_where_numpys_do(backend):
+    arguments = [numpy.arange(12.0).reshape(3, 4), numpy.ones((3, 4))]
+    f = np.compile(fresh_or_same, backend=backend)
+    for _ in range(2):
+        want, got = fresh_or_same(*arguments), f(*arguments)
+        assert f.cache_info().compiles == 1
+        for left in range(len(want)):
+            numpy.testing.assert_array_equal(got[left], want[left])
+            for right in range(left):
+                assert numpy.shares_memory(got[left], got[right]) == numpy.shares_memory(want[left], want[right]), (left, right)
+            for x in arguments:
+                assert numpy.shares_memory(got[left], x) == numpy.shares_memory(want[left], x), left
+
+
 def test_methods(backend):
     class Model:
         def __init__(self, scale):

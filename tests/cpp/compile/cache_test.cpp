@@ -138,6 +138,22 @@ BOOST_AUTO_TEST_CASE(views_of_arguments_stay_views) {
     BOOST_TEST(view[0][0].item<float>() == 0.0F);
 }
 
+BOOST_AUTO_TEST_CASE(results_lie_in_memory_of_their_own) {
+    const auto f = compile([](const array& x) {
+        const array y = x + 1.0;
+        return std::vector<array>{x * 1.0, x.copy(), x + 1.0, y, y.T(), y.reshape({-1})};
+    });
+    const array x = ramp({3, 4});
+    for (int call = 0; call < 2; ++call) {
+        const std::vector<array> results = f(x);
+        for (const array& result : results) BOOST_TEST(result.data() != x.data());
+        BOOST_TEST(results[0].data() != results[1].data());
+        BOOST_TEST(results[2].data() != results[3].data());
+        BOOST_TEST(results[3].data() == results[4].data());
+        BOOST_TEST(results[3].data() == results[5].data());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_recorded_runs_as_written_and_says_why) {
     const auto f = compile([](const array& x) { return sum(x).item<float>() > 0 ? x : -x; });
     const array x = ramp({3});
