@@ -6,13 +6,12 @@ namespace fastnp::python {
 namespace {
 
 // order= other than C's (K and A too, which mean the same for what fastnp makes).
-void c_order_only(PyObject* order) {
-    if (is_missing(order)) return;
-    if (PyUnicode_Check(order)) {
-        const char* text = PyUnicode_AsUTF8(order);
-        if (text != nullptr && (text[0] == 'C' || text[0] == 'K' || text[0] == 'A') && text[1] == 0) return;
-    }
-    throw NeedsNumpy{};
+// 'C' or 'K'; other orders are NumPy's to make.
+Order to_order(PyObject* order, Order fallback) {
+    if (is_missing(order)) return fallback;
+    const char* text = PyUnicode_Check(order) ? PyUnicode_AsUTF8(order) : nullptr;
+    if (text == nullptr || (text[0] != 'C' && text[0] != 'K') || text[1] != 0) throw NeedsNumpy{};
+    return text[0] == 'C' ? Order::c : Order::keep;
 }
 
 void cpu_only(PyObject* device, PyObject* like) {
@@ -31,7 +30,7 @@ Copying to_copying(PyObject* copy, Copying fallback) {
 }
 
 // The object as an array of that dtype, and the object whose memory it shares, if it does.
-std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Copying copying) {
+std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Copying copying, Order order) {
     const std::optional<Dtype> dtype = to_dtype(dtype_object);
     const bool is_array = is_ndarray(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
     if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
@@ -43,16 +42,21 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     array value = to_array(object);
     if (dtype && *dtype != value.dtype()) {
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
-        return {value.astype(*dtype), nullptr};
+        const array made = value.astype(*dtype);
+        return {order == Order::c && !made.is_c_contiguous() ? made.copy() : made, nullptr};
     }
-    if (is_array && copying == Copying::always) return {value.copy(), nullptr};
+    if (is_array && copying == Copying::always) return {value.copy(order), nullptr};
+    if (is_array && order == Order::c && !value.is_c_contiguous()) {
+        if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+        return {value.copy(), nullptr};
+    }
     return {value, is_array ? object : nullptr};
 }
 
 using Shaped = array (*)(const Shape&, Dtype);
 
 PyObject* shaped(Shaped function, PyObject** v) {
-    c_order_only(v[2]);
+    to_order(v[2], Order::c);
     cpu_only(v[3], v[4]);
     return wrap(function(to_shape(v[0]), to_dtype(v[1]).value_or(Dtype::float64)));
 }
@@ -60,9 +64,10 @@ PyObject* shaped(Shaped function, PyObject** v) {
 using Like = array (*)(const array&, std::optional<Dtype>);
 
 PyObject* like(Like function, Shaped by_shape, PyObject** v) {
-    c_order_only(v[2]);
+    const Order order = to_order(v[2], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[1]);
+    if (order == Order::c && is_missing(v[4])) return wrap(function(prototype, dtype).copy());
     if (!is_missing(v[4])) return wrap(by_shape(to_shape(v[4]), dtype.value_or(prototype.dtype())));
     return wrap(function(prototype, dtype));
 }
@@ -77,9 +82,9 @@ array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
 }  // namespace
 
 PyObject* array_body(PyObject** v) {
-    c_order_only(v[3]);
+    const Order order = to_order(v[3], Order::keep);
     cpu_only(nullptr, v[6]);
-    auto [value, base] = convert(v[0], v[1], to_copying(v[2], Copying::always));
+    auto [value, base] = convert(v[0], v[1], to_copying(v[2], Copying::always), order);
     const std::int64_t rank = is_missing(v[5]) ? 0 : to_index(v[5]);
     while (value.ndim() < rank) value = expand_dims(value, 0);
     if (base == v[0] && is_ndarray(base) && value.body() == value_of(base).body()) return Py_NewRef(base);
@@ -87,9 +92,9 @@ PyObject* array_body(PyObject** v) {
 }
 
 PyObject* asarray_body(PyObject** v) {
-    c_order_only(v[2]);
+    const Order order = to_order(v[2], Order::keep);
     cpu_only(v[3], v[5]);
-    auto [value, base] = convert(v[0], v[1], to_copying(v[4], Copying::if_needed));
+    auto [value, base] = convert(v[0], v[1], to_copying(v[4], Copying::if_needed), order);
     if (base == v[0] && is_ndarray(base) && !reinterpret_cast<NdArray*>(base)->scalar) return Py_NewRef(base);
     return wrap(std::move(value), base == v[0] && is_ndarray(base) ? nullptr : base);
 }
@@ -102,19 +107,20 @@ PyObject* zeros_like_body(PyObject** v) { return like(&fastnp::zeros_like, &fast
 PyObject* ones_like_body(PyObject** v) { return like(&fastnp::ones_like, &fastnp::ones, v); }
 
 PyObject* full_body(PyObject** v) {
-    c_order_only(v[3]);
+    to_order(v[3], Order::c);
     cpu_only(v[4], v[5]);
     return wrap(filled(to_shape(v[0]), v[1], to_dtype(v[2])));
 }
 
 PyObject* full_like_body(PyObject** v) {
-    c_order_only(v[3]);
+    const Order order = to_order(v[3], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[2]);
     if (!is_missing(v[5])) return wrap(filled(to_shape(v[5]), v[1], dtype.value_or(prototype.dtype())));
     const Operand fill = to_operand(v[1]);
-    if (const Scalar* scalar = fill.as_scalar()) return wrap(full_like(prototype, *scalar, dtype));
-    return wrap(where(zeros_like(prototype, Dtype::bool_), zeros_like(prototype, dtype), fill.as_array()->astype(dtype.value_or(prototype.dtype()))));
+    const auto laid_out = [&](const array& made) { return wrap(order == Order::c && !made.is_c_contiguous() ? made.copy() : made); };
+    if (const Scalar* scalar = fill.as_scalar()) return laid_out(full_like(prototype, *scalar, dtype));
+    return laid_out(where(zeros_like(prototype, Dtype::bool_), zeros_like(prototype, dtype), fill.as_array()->astype(dtype.value_or(prototype.dtype()))));
 }
 
 PyObject* arange_body(PyObject** v) {
@@ -141,7 +147,7 @@ PyObject* linspace_body(PyObject** v) {
 }
 
 PyObject* eye_body(PyObject** v) {
-    c_order_only(v[4]);
+    to_order(v[4], Order::c);
     cpu_only(v[5], v[6]);
     std::optional<std::int64_t> columns;
     if (!is_missing(v[1])) columns = to_index(v[1]);

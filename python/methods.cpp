@@ -119,8 +119,7 @@ PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
             signature.bind(self, args, nargs, kwnames, v);
             const Casting casting = v[3] == nullptr ? Casting::unsafe : to_casting(v[3]);
             const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
-            if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0 && PyUnicode_CompareWithASCIIString(v[2], "C") != 0)
-                throw NeedsNumpy{};
+            if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0) throw NeedsNumpy{};
             if (v[5] != nullptr && !is_true(v[5]) && dtype == value_of(self).dtype()) return Py_NewRef(self);
             return wrap(value_of(self).astype(dtype, casting));
         } catch (const NeedsNumpy&) {

@@ -118,6 +118,9 @@ constexpr Dtype real_of(Dtype dtype) {
     return dtype == Dtype::complex128 ? Dtype::float64 : dtype;
 }
 
+/// The order of the axes in the memory of a copy: C, or as they lie in what is copied (NumPy's "K").
+enum class Order : std::uint8_t { c, keep };
+
 /// numpy.can_cast's `casting`.
 enum class Casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };
 

@@ -34,10 +34,7 @@ __all__ = [
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> _core.ndarray:
-    x = atleast_1d(_core.asarray(a, dtype))
-    if _core.is_recording() or x.flags.c_contiguous:
-        return x
-    return x.copy()
+    return atleast_1d(_core.asarray(a, dtype, order="C"))
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> _core.ndarray:

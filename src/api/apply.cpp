@@ -7,6 +7,7 @@
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
+#include "shape/order.h"
 #include "shape/strides.h"
 
 namespace fastnp::api {
@@ -22,24 +23,56 @@ array wrap(Memory memory, bool writable) {
     return array(std::move(body));
 }
 
-array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePtr storage) {
+array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, const shape::AxisOrder& order) {
+    auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, value, order});
+    return wrap(value, std::move(recorder), std::move(storage), {shape::steps_of(value->shape.size(), order), true});
+}
+
+array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePtr storage, shape::AxisLayout layout) {
     auto body = std::make_shared<detail::ArrayBody>();
+    for (std::size_t i = 0; i < layout.steps.size(); ++i) {
+        if (value->shape[i] == shape::Dim(1)) layout.steps[i] = 0;
+    }
     body->memory.dtype = value->dtype;
     body->value = value;
     body->recorder = std::move(recorder);
-    body->storage = storage ? std::move(storage) : std::make_shared<trace::Storage>();
+    body->storage = std::move(storage);
+    body->layout = std::move(layout);
     return array(std::move(body));
 }
 
-Memory allocate(Dtype dtype, const Shape& shape) {
+Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) {
     Memory memory;
     memory.buffer = device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype)));
     memory.data = memory.buffer->data();
     memory.dtype = dtype;
     memory.shape = shape;
-    memory.strides = shape::c_strides(shape, itemsize_of(dtype));
+    memory.strides = shape::strides_in(shape, order, itemsize_of(dtype));
     return memory;
 }
+
+namespace {
+
+// NumPy's order "K" for what is computed of these.
+shape::AxisOrder order_of(std::span<const eager::View> views) {
+    bool descending = true;
+    for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));
+    if (descending) return {};
+    std::vector<shape::Steps> steps;
+    for (const eager::View& view : views) steps.push_back(shape::steps_of(view.shape, view.strides));
+    return shape::keep_order(views[0].shape.size(), steps);
+}
+
+}  // namespace
+
+shape::AxisLayout layout_of(const array& x) {
+    const Memory& memory = x.body()->memory;
+    return x.is_recorded() ? x.body()->layout : shape::axis_layout_of(memory.shape, memory.strides, itemsize_of(memory.dtype));
+}
+
+shape::AxisOrder order_of(const array& x) { return shape::like_order(layout_of(x).steps); }
+
+Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> views) { return allocate(dtype, shape, order_of(views)); }
 
 shape::Sizes* active_sizes() {
     Recorder* recorder = Recorder::active();
@@ -82,6 +115,61 @@ ir::Value value_of(Recorder& recorder, const array& x) {
     return x.is_recorded() ? x.body()->value : recorder.capture(x.body()->memory);
 }
 
+// Ops whose result is laid out as a copy of the first operand.
+bool is_copied(Op op) { return op == Op::cast || op == Op::sort || op == Op::pad; }
+
+// As numpy.ndarray.astype and numpy.sort; numpy.pad knows two orders.
+shape::AxisOrder copied_order(Op op, const shape::AxisLayout& layout) {
+    const bool c_order = op == Op::pad && (is_c_contiguous(layout) || !is_f_contiguous(layout));
+    return c_order ? shape::AxisOrder{} : shape::like_order(layout.steps);
+}
+
+// How a move's result lies in its operand's memory. A reshape is taken to give C order: of memory in another one it is a copy but for splits.
+shape::AxisLayout moved(Op op, const ir::Attributes& attributes, const shape::AxisLayout& layout, const shape::Dims& shape) {
+    const std::size_t rank = shape.size();
+    const shape::Steps& from = layout.steps;
+    shape::AxisLayout result{{}, layout.dense && op != Op::slice && op != Op::broadcast_to};
+    shape::Steps& steps = result.steps;
+    switch (op) {
+        case Op::transpose:
+            for (const std::int64_t axis : attributes.ints) steps.push_back(from[static_cast<std::size_t>(axis)]);
+            return result;
+        case Op::slice: steps = from; return result;
+        case Op::broadcast_to:
+            steps.resize(rank - from.size(), 0);
+            for (const std::int64_t step : from) steps.push_back(step);
+            return result;
+        case Op::expand_dims: {
+            steps.resize(rank, -1);
+            for (const std::int64_t place : attributes.ints) steps[static_cast<std::size_t>(place)] = 0;
+            std::size_t at = 0;
+            for (std::int64_t& step : steps) step = step < 0 ? from[at++] : 0;
+            return result;
+        }
+        case Op::squeeze: {
+            SmallVector<bool> gone(from.size(), false);
+            for (const std::int64_t place : attributes.ints) gone[static_cast<std::size_t>(place)] = true;
+            for (std::size_t i = 0; i < from.size(); ++i) {
+                if (!gone[i]) steps.push_back(from[i]);
+            }
+            return result;
+        }
+        default: return {shape::steps_of(rank, shape::AxisOrder{}), true};
+    }
+}
+
+// As result_order, for a recorded op.
+shape::AxisOrder recorded_order(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
+    if (!ops::keeps_order(op) || operands.empty()) return {};
+    std::vector<shape::Steps> steps;
+    if (is_copied(op)) return copied_order(op, layout_of(operands[0]));
+    for (const array& operand : operands) steps.push_back(layout_of(operand).steps);
+    const std::size_t rank = steps[0].size();
+    const shape::AxisOrder order = shape::keep_order(rank, steps);
+    if (ops::info(op).kind != ops::Kind::fold) return order;
+    return shape::without_axes(order, rank, {attributes.ints.data(), attributes.ints.size()});
+}
+
 array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<const array> operands) {
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;
@@ -92,10 +180,12 @@ array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<con
         types.push_back({inputs.back()->dtype, inputs.back()->shape});
     }
     ops::Type type = ops::infer(op, attributes, types, &recorder.graph().sizes());
-    trace::StoragePtr storage;
-    if (ops::info(op).kind == ops::Kind::move) storage = operands[0].is_recorded() ? operands[0].body()->storage : recorder.storage_of(inputs[0]);
-    return wrap(recorder.graph().make(op, inputs, std::move(attributes), type.dtype, std::move(type.shape)), recorder.shared_from_this(),
-                std::move(storage));
+    const ir::Value value = recorder.graph().make(op, inputs, attributes, type.dtype, std::move(type.shape));
+    if (ops::info(op).kind == ops::Kind::move) {
+        trace::StoragePtr storage = operands[0].is_recorded() ? operands[0].body()->storage : recorder.storage_of(inputs[0]);
+        return wrap(value, recorder.shared_from_this(), std::move(storage), moved(op, attributes, layout_of(operands[0]), value->shape));
+    }
+    return wrap(value, recorder.shared_from_this(), recorded_order(op, attributes, operands));
 }
 
 // The result of a move as another view of the operand's memory, where strides can say it.
@@ -139,6 +229,15 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
     }
 }
 
+// The order of a result's axes in memory, which for some ops follows the operands'.
+shape::AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const eager::View> views) {
+    if (!ops::keeps_order(op) || views.empty() || views[0].shape.size() < 2) return {};
+    if (is_copied(op)) return copied_order(op, shape::axis_layout_of(views[0].shape, views[0].strides, itemsize_of(views[0].dtype)));
+    const shape::AxisOrder order = order_of(views);
+    if (ops::info(op).kind != ops::Kind::fold) return order;
+    return shape::without_axes(order, views[0].shape.size(), {attributes.ints.data(), attributes.ints.size()});
+}
+
 array run(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     std::vector<ops::Type> types;
     types.reserve(operands.size());
@@ -150,9 +249,8 @@ array run(Op op, const ir::Attributes& attributes, std::span<const array> operan
         Memory to{from.buffer, from.data, from.dtype, shape, {}};
         if (move_strides(op, attributes, from, to)) return wrap(std::move(to), operands[0].writable() && op != Op::broadcast_to);
     }
-    Memory out = allocate(type.dtype, shape);
-    const eager::View result = view_of(out);
     if (ops::info(op).kind == ops::Kind::move) {  // a reshape of memory that strides can't show in that order
+        Memory out = allocate(type.dtype, shape);
         Memory copy = allocate(type.dtype, operands[0].body()->memory.shape);
         copy.buffer = out.buffer;
         copy.data = out.data;
@@ -162,6 +260,8 @@ array run(Op op, const ir::Attributes& attributes, std::span<const array> operan
     std::vector<eager::View> views;
     views.reserve(operands.size());
     for (const array& operand : operands) views.push_back(view_of(operand.body()->memory));
+    Memory out = allocate(type.dtype, shape, result_order(op, attributes, views));
+    const eager::View result = view_of(out);
     if (op == Op::cast) eager::copy(views[0], result);
     else eager::run(op, attributes, views, result);
     return wrap(std::move(out));

@@ -99,11 +99,13 @@ void array::set_writable(bool writable) {
 }
 
 bool array::is_c_contiguous() const {
+    if (is_recorded()) return shape::is_c_contiguous(body_->layout);
     const Memory& memory = api::memory_of(*this, "is_c_contiguous()");
     return shape::is_c_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
 }
 
 bool array::is_f_contiguous() const {
+    if (is_recorded()) return shape::is_f_contiguous(body_->layout);
     const Memory& memory = api::memory_of(*this, "is_f_contiguous()");
     return shape::is_f_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
 }
@@ -127,16 +129,17 @@ Scalar array::item_scalar() const {
 
 array array::T() const { return transpose(*this); }
 
-array array::copy() const {
+array array::copy(Order order) const {
+    const shape::AxisOrder axes = order == Order::keep ? api::order_of(*this) : shape::AxisOrder{};
     if (Recorder::active() != nullptr) {
         if (is_recorded()) {
             api::check_alive(*this);
-            return api::wrap(body_->value, body_->recorder);
+            return api::wrap(body_->value, body_->recorder, axes);
         }
-        return api::wrap(Recorder::active()->capture(body_->memory), Recorder::active()->shared_from_this());
+        return api::wrap(Recorder::active()->capture(body_->memory), Recorder::active()->shared_from_this(), axes);
     }
     const Memory& memory = api::memory_of(*this, "copy()");
-    Memory out = api::allocate(memory.dtype, memory.shape);
+    Memory out = api::allocate(memory.dtype, memory.shape, axes);
     eager::copy(api::view_of(memory), api::view_of(out));
     return api::wrap(std::move(out));
 }
@@ -146,7 +149,7 @@ array array::astype(Dtype dtype, Casting casting) const {
         throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(this->dtype())) + "') to dtype('" + std::string(name_of(dtype)) +
                         "') according to the rule '" + std::string(name_of(casting)) + "'");
     }
-    return dtype == this->dtype() ? copy() : api::cast(*this, dtype);
+    return dtype == this->dtype() ? copy(Order::keep) : api::cast(*this, dtype);
 }
 
 array array::reshape(const Shape& shape) const { return fastnp::reshape(*this, shape); }

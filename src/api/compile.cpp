@@ -137,6 +137,38 @@ struct Engine::State {
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record);
 };
 
+// How an argument lies in memory; where its strides vary, guarded to stay so.
+static shape::AxisLayout layout_of(const Argument& argument, const shape::Dims& strides, shape::Sizes& sizes) {
+    const Shape shape(argument.shape, argument.shape + argument.rank);
+    const std::size_t itemsize = itemsize_of(argument.dtype);
+    const shape::AxisLayout layout = shape::axis_layout_of(shape, {argument.strides, argument.strides + argument.rank}, itemsize);
+    if (compiler::is_c_contiguous(argument)) return layout;
+    const auto size_of_step = [&](std::size_t axis) { return argument.strides[axis] < 0 ? sizes.subtract(shape::Dim(0), strides[axis]) : strides[axis]; };
+    const shape::Steps& steps = layout.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i] == 0) continue;
+        if (!strides[i].is_constant()) sizes.at_least(size_of_step(i), shape::Dim(1));
+        for (std::size_t j = 0; j < steps.size(); ++j) {
+            const bool varies = !strides[i].is_constant() || !strides[j].is_constant();
+            if (varies && j != i && steps[j] != 0 && steps[i] >= steps[j]) sizes.at_least(size_of_step(i), size_of_step(j));
+        }
+    }
+    return layout;
+}
+
+// Whether memory has no gaps; where its strides vary, the recording is tied to the answer.
+static bool is_dense(const shape::Dims& shape, const shape::Dims& strides, const shape::AxisLayout& layout, Dtype dtype, shape::Sizes& sizes) {
+    const shape::AxisOrder order = shape::like_order(layout.steps);
+    shape::Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));
+    for (std::size_t i = shape.size(); i-- > 0;) {
+        const std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);
+        if (layout.steps[axis] == 0 && sizes.hint(shape[axis]) == 1) continue;
+        if (!sizes.equal(strides[axis], step)) return false;
+        step = sizes.multiply(step, shape[axis]);
+    }
+    return true;
+}
+
 // A recorded array for each argument, its varying sizes and strides as symbols.
 std::vector<array> Engine::State::parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
                                                 const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides) {
@@ -167,7 +199,11 @@ std::vector<array> Engine::State::parameters_of(const compiler::Signature& signa
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
         strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
-        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter)));
+        shape::AxisLayout layout = layout_of(call[strides.size() - 1], strides.back(), graph.sizes());
+        const bool varies =
+            !guard.contiguous && std::any_of(guard.strides.begin(), guard.strides.end(), [](const auto& each) { return each.symbol >= 0; });
+        if (varies) layout.dense = is_dense(dims, strides.back(), layout, guard.dtype, graph.sizes());
+        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), std::move(layout)));
     }
     return parameters;
 }
@@ -175,20 +211,20 @@ std::vector<array> Engine::State::parameters_of(const compiler::Signature& signa
 // The values to return, and which of them lie in one array's memory.
 void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     std::vector<ir::Value> values;
-    std::vector<int> owners;
+    std::vector<ir::Place> places;
     std::vector<const trace::Storage*> storages;
     for (const array& output : outputs) {
         const detail::ArrayBody& body = *output.body();
         values.push_back(output.is_recorded() ? body.value : recorder.capture(body.memory));
         if (!output.is_recorded() || body.storage->parameter >= 0) {
-            owners.push_back(-1);
+            places.emplace_back();
             continue;
         }
         const auto known = std::find(storages.begin(), storages.end(), body.storage.get());
-        owners.push_back(static_cast<int>(known - storages.begin()));
+        places.push_back({static_cast<int>(known - storages.begin()), body.storage->whole, body.storage->order});
         if (known == storages.end()) storages.push_back(body.storage.get());
     }
-    recorder.graph().set_outputs(std::move(values), std::move(owners));
+    recorder.graph().set_outputs(std::move(values), std::move(places));
 }
 
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record) {

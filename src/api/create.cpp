@@ -45,10 +45,33 @@ array zeros(const Shape& shape, Dtype dtype) { return filled(checked(shape), 0, 
 array ones(const Shape& shape, Dtype dtype) { return filled(checked(shape), 1, dtype); }
 array empty(const Shape& shape, Dtype dtype) { return uninitialized(checked(shape), dtype); }
 
-array full_like(const array& x, const Scalar& value, std::optional<Dtype> dtype) { return filled(api::dims_of(x), value, dtype.value_or(x.dtype())); }
-array zeros_like(const array& x, std::optional<Dtype> dtype) { return filled(api::dims_of(x), 0, dtype.value_or(x.dtype())); }
-array ones_like(const array& x, std::optional<Dtype> dtype) { return filled(api::dims_of(x), 1, dtype.value_or(x.dtype())); }
-array empty_like(const array& x, std::optional<Dtype> dtype) { return uninitialized(api::dims_of(x), dtype.value_or(x.dtype())); }
+namespace {
+
+// What `make` makes of x's shape, lying in memory as x does.
+template <class F>
+array made_like(const array& x, F make) {
+    const Dims shape = api::dims_of(x);
+    const shape::AxisOrder order = api::order_of(x);
+    if (order.empty()) return make(shape);
+    Dims dense;
+    SmallVector<std::int64_t> back(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        dense.push_back(shape[static_cast<std::size_t>(order[i])]);
+        back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    }
+    return api::permute(make(dense), {back.data(), back.size()});
+}
+
+}  // namespace
+
+array full_like(const array& x, const Scalar& value, std::optional<Dtype> dtype) {
+    return made_like(x, [&](const Dims& shape) { return filled(shape, value, dtype.value_or(x.dtype())); });
+}
+array zeros_like(const array& x, std::optional<Dtype> dtype) { return full_like(x, 0, dtype); }
+array ones_like(const array& x, std::optional<Dtype> dtype) { return full_like(x, 1, dtype); }
+array empty_like(const array& x, std::optional<Dtype> dtype) {
+    return made_like(x, [&](const Dims& shape) { return uninitialized(shape, dtype.value_or(x.dtype())); });
+}
 
 namespace {
 

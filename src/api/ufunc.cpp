@@ -80,7 +80,8 @@ struct Prepared {
         }
         const Memory* memory = &operand.as_array()->body()->memory;
         if (memory->dtype != dtype) {
-            converted = allocate(dtype, memory->shape);
+            const View from = view_of(*memory);
+            converted = allocate_like(dtype, memory->shape, {&from, 1});
             eager::copy(view_of(*memory), view_of(converted));
             memory = &converted;
         }
@@ -119,7 +120,7 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     }
     const std::span<const View> inputs(views.data(), operands.size());
     if (out == nullptr) {
-        Memory result = allocate(loop.output, shape);
+        Memory result = allocate_like(loop.output, shape, inputs);
         eager::run(op, no_attributes, inputs, view_of(result));
         return wrap(std::move(result));
     }
@@ -144,6 +145,13 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     return *out;
 }
 
+// A weak scalar under the result's shape: repeated, so that it has no say in the result's layout.
+array repeated(const Scalar& value, Dtype dtype, const Dims& shape) {
+    const array made = constant(value, dtype, shape);
+    const detail::ArrayBody& body = *made.body();
+    return wrap(body.value, body.recorder, body.storage, {shape::Steps(shape.size(), 0), false});
+}
+
 array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
     if (options.out) refuse_while_recording("out=");
     std::vector<Dims> shapes;
@@ -153,7 +161,7 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     std::vector<array> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const array* x = operands[i]->as_array();
-        if (x == nullptr) inputs.push_back(constant(*operands[i]->as_scalar(), loop.operands[i], shape));
+        if (x == nullptr) inputs.push_back(repeated(*operands[i]->as_scalar(), loop.operands[i], shape));
         else inputs.push_back(broadcast(cast(*x, loop.operands[i]), shape));
     }
     return apply(op, {}, inputs);

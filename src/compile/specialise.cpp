@@ -4,7 +4,7 @@
 
 #include "base/thread_pool.h"
 #include "pass/fuse.h"
-#include "pass/separate.h"
+#include "pass/place.h"
 #include "pass/simplify.h"
 
 namespace fastnp::compiler {
@@ -20,9 +20,9 @@ Specialised specialise(ir::Graph graph, const std::vector<shape::Dims>& paramete
         clock = now;
     };
     const bool fuses = backend != "eager";
-    pass::protect_shared(graph);
+    pass::place_outputs(graph);
     if (fuses) pass::simplify(graph);
-    pass::separate(graph);
+    pass::drop_copies(graph);
     note("simplify");
     const pass::Program program = pass::fuse(graph, parameter_strides, {fuses, base::thread_count()});
     note("fuse");

@@ -24,6 +24,13 @@ struct Node {
 };
 using Value = const Node*;
 
+/// Where an output lies: in the memory of a whole array, which other outputs may view too. Owner -1: in an argument's; nothing is asked then.
+struct Place {
+    int owner = -1;
+    Value whole = nullptr;               // the array that the output is a view of
+    SmallVector<std::int64_t> order{};   // of whole's axes in memory, the slowest first; empty: C order
+};
+
 class Graph {
 public:
     Graph() = default;
@@ -39,13 +46,12 @@ public:
     const shape::Sizes& sizes() const { return sizes_; }
     const std::vector<Value>& parameters() const { return parameters_; }
     const std::vector<Value>& outputs() const { return outputs_; }
-    /// For each output the number of the array whose memory it lies in: equal for views of one; -1 where nothing is asked, because it lies in an
-    /// argument's.
-    const std::vector<int>& owners() const { return owners_; }
-    void set_outputs(std::vector<Value> outputs, std::vector<int> owners = {}) {
+    /// Of each output.
+    const std::vector<Place>& places() const { return places_; }
+    void set_outputs(std::vector<Value> outputs, std::vector<Place> places = {}) {
         outputs_ = std::move(outputs);
-        owners_ = std::move(owners);
-        owners_.resize(outputs_.size(), -1);
+        places_ = std::move(places);
+        places_.resize(outputs_.size());
     }
     const std::deque<Node>& nodes() const { return nodes_; }
 
@@ -56,7 +62,7 @@ private:
     std::deque<Node> nodes_;
     std::unordered_multimap<std::size_t, Value> index_;
     std::vector<Value> parameters_, outputs_;
-    std::vector<int> owners_;
+    std::vector<Place> places_;
     shape::Sizes sizes_;
 };
 

@@ -61,4 +61,9 @@ std::optional<Op> find(std::string_view name) {
     return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool keeps_order(Op op) {
+    const Kind kind = info(op).kind;
+    return kind == Kind::map || kind == Kind::fold || kind == Kind::scan || op == Op::sort || op == Op::concatenate || op == Op::pad;
+}
+
 }  // namespace fastnp::ops

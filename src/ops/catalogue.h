@@ -45,4 +45,7 @@ struct Info {
 const Info& info(Op op);
 std::optional<Op> find(std::string_view name);
 
+/// Whether the op's result lies in memory as its operands do (NumPy's order "K"); others are in C order.
+bool keeps_order(Op op);
+
 }  // namespace fastnp::ops

@@ -11,7 +11,7 @@
 #include "ops/catalogue.h"
 #include "ops/infer.h"
 #include "pass/index_map.h"
-#include "pass/separate.h"
+#include "pass/place.h"
 
 namespace fastnp::pass {
 
@@ -80,7 +80,7 @@ public:
         }
         std::vector<Value> outputs;
         for (const Value output : graph_.outputs()) outputs.push_back(done_.at(output));
-        graph_.set_outputs(std::move(outputs), graph_.owners());
+        graph_.set_outputs(std::move(outputs), graph_.places());
     }
 
 private:

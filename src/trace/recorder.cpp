@@ -26,7 +26,8 @@ ir::Value Recorder::capture(const device::Memory& memory) {
 
 StoragePtr Recorder::storage_of(ir::Value parameter) {
     const auto number = static_cast<std::size_t>(parameter->attributes.ints[0]);
-    while (storages_.size() <= number) storages_.push_back(std::make_shared<Storage>(Storage{static_cast<int>(storages_.size())}));
+    while (storages_.size() <= number)
+        storages_.push_back(std::make_shared<Storage>(Storage{static_cast<int>(storages_.size()), graph_.parameters()[storages_.size()]}));
     return storages_[number];
 }
 

@@ -6,12 +6,15 @@
 
 #include "device/memory.h"
 #include "ir/graph.h"
+#include "shape/order.h"
 
 namespace fastnp::trace {
 
 /// The memory that recorded arrays stand for: an op's result has its own, a view shares its operand's. Known by its address.
 struct Storage {
-    int parameter = -1;  // of an argument or captured memory: its parameter's number
+    int parameter = -1;            // of an argument or captured memory: its parameter's number
+    ir::Value whole = nullptr;     // all of what lies there
+    shape::AxisOrder order{};      // of its axes, where an op made it
 };
 using StoragePtr = std::shared_ptr<const Storage>;
 

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(layouts_dtypes_and_plain_values_are_guarded) {
             }
         }
     }
-    BOOST_TEST(f.cache_info().misses < f.cache_info().hits);
+    BOOST_TEST(f.cache_info().misses <= f.cache_info().hits);  // the second round has all
 }
 
 BOOST_AUTO_TEST_CASE(structures_go_in_and_out) {
