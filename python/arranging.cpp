@@ -111,7 +111,10 @@ PyObject* expand_dims_body(PyObject** v) {
 
 PyObject* squeeze_body(PyObject** v) { return wrap_view(squeeze(to_array(v[0]), to_axes(v[1])), v[0]); }
 
-PyObject* broadcast_to_body(PyObject** v) { return wrap_view(broadcast_to(to_array(v[0]), to_shape(v[1])), v[0]); }
+PyObject* broadcast_to_body(PyObject** v) {
+    array result = broadcast_to(to_array(v[0]), to_shape(v[1]));
+    return result.ndim() == 0 ? wrap(std::move(result)) : wrap_view(std::move(result), v[0]);
+}
 
 PyObject* flip_body(PyObject** v) { return wrap_view(flip(to_array(v[0]), to_axes(v[1])), v[0]); }
 

@@ -237,6 +237,7 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
     } context{this, &call};
     const std::span<const detail::Argument> arguments(flat.arguments.data(), flat.arguments.size());
     const detail::Engine::Record record_it = [&context](std::span<const array> parameters) { return context.state->record(parameters, *context.call); };
+    const detail::Engine::Keep keep = [&context](std::uint32_t entry) { context.state->keep(entry, std::move(context.call->output)); };
     // With another call inside, this one could wait for it while that one waits for the GIL.
     const bool release = flat.elements > large || inside_ > 0;
     struct Inside {
@@ -244,7 +245,7 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
         explicit Inside(int& inside) : count(inside) { ++count; }
         ~Inside() { --count; }
     } inside(inside_);
-    if (!release) return engine_->call(arguments, flat.key_view(), record_it, results);
+    if (!release) return engine_->call(arguments, flat.key_view(), record_it, keep, results);
     struct Released {
         PyThreadState* state = PyEval_SaveThread();
         ~Released() noexcept(false) {
@@ -252,7 +253,13 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
             PyEval_RestoreThread(state);
         }
     } released;
-    return engine_->call(arguments, flat.key_view(), record_it, results);
+    return engine_->call(arguments, flat.key_view(), record_it, keep, results);
+}
+
+void CompiledState::keep(std::uint32_t entry, std::shared_ptr<const Output> output) {
+    const GilState gil;
+    if (outputs_.size() <= entry) outputs_.resize(entry + 1);
+    outputs_[entry] = std::move(output);
 }
 
 // The output of an entry; another thread may have recorded it and not have stored it yet.
@@ -298,10 +305,6 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat);
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) return as_written(args, nargs, kwnames, flat);
-    if (call.output) {
-        if (outputs_.size() <= outcome.entry) outputs_.resize(outcome.entry + 1);
-        outputs_[outcome.entry] = std::move(call.output);
-    }
     const bool as_numpy = !flat.any_fastnp && flat.objects.size() != 0;
     const std::shared_ptr<const Output> output = output_of(outcome.entry);
     if (output->kind == Output::Kind::array) return result_array(std::move(results[0]), output->scalar, as_numpy);

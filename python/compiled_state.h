@@ -43,6 +43,7 @@ private:
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason);
     detail::Engine::Result run(Flat& flat, Call& call, std::vector<array>& results);
     std::vector<array> record(std::span<const array> parameters, Call& call);
+    void keep(std::uint32_t entry, std::shared_ptr<const Output> output);
     std::shared_ptr<const Output> output_of(std::uint32_t entry);
 
     Ref function_;

@@ -91,7 +91,8 @@ PyObject* wrap_view(array result, PyObject* source) {
             base = object->base != nullptr ? object->base : source;
         }
     }
-    return wrap(std::move(result), base);
+    const bool scalar = is_ndarray(source) && reinterpret_cast<NdArray*>(source)->scalar && result.ndim() == 0;
+    return wrap(std::move(result), base, scalar);
 }
 
 void only_defaults(std::initializer_list<PyObject*> values) {

@@ -27,6 +27,12 @@ PyObject* numpy_method(const char* name, PyObject* self, PyObject* const* args, 
 
 using Method = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
 
+// While recording, of what is a NumPy scalar when run as written, the result is one too.
+PyObject* like_self(PyObject* self, array value) {
+    const bool scalar = reinterpret_cast<NdArray*>(self)->scalar && value.ndim() == 0;
+    return wrap(std::move(value), nullptr, scalar);
+}
+
 // Without keywords natively, with them by NumPy.
 template <Method method>
 PyObject* positional(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -53,7 +59,7 @@ PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t nar
 
 PyObject* copy_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
     if (nargs > 0) throw NeedsNumpy{};
-    return wrap(value_of(self).copy());
+    return like_self(self, value_of(self).copy());
 }
 
 PyObject* flatten_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
@@ -121,7 +127,7 @@ PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
             const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
             if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0) throw NeedsNumpy{};
             if (v[5] != nullptr && !is_true(v[5]) && dtype == value_of(self).dtype()) return Py_NewRef(self);
-            return wrap(value_of(self).astype(dtype, casting));
+            return like_self(self, value_of(self).astype(dtype, casting));
         } catch (const NeedsNumpy&) {
             return numpy_method("astype", self, args, nargs, kwnames);
         }

@@ -92,9 +92,12 @@ public:
         std::uint32_t entry;  // which entry served: front ends keep the rest of the result (structure, plain values) per entry
     };
 
+    /// Called with an entry when it has been recorded, before it runs (which may raise).
+    using Keep = std::function<void(std::uint32_t entry)>;
+
     /// Serves one call. `key` is everything else the call depends on (structure, plain values), compared byte by byte. Results are put into
     /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Thread-safe.
-    Result call(std::span<const Argument> arguments, std::string_view key, const Record& record, std::vector<array>& results);
+    Result call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep, std::vector<array>& results);
 
     CacheInfo cache_info() const;
     void clear();

@@ -1,12 +1,15 @@
 // apply(): the one place where an op is run, or recorded.
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "api/body.h"
+#include "api/layout.h"
 #include "api/primitives.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
+#include "pass/index_map.h"
 #include "shape/order.h"
 #include "shape/strides.h"
 
@@ -25,19 +28,17 @@ array wrap(Memory memory, bool writable) {
 
 array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, const shape::AxisOrder& order) {
     auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, value, order});
-    return wrap(value, std::move(recorder), std::move(storage), {shape::steps_of(value->shape.size(), order), true});
+    shape::Dims strides = ordered_strides(value->shape, order, value->dtype, recorder->graph().sizes());
+    return wrap(value, std::move(recorder), std::move(storage), std::move(strides));
 }
 
-array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePtr storage, shape::AxisLayout layout) {
+array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePtr storage, shape::Dims strides) {
     auto body = std::make_shared<detail::ArrayBody>();
-    for (std::size_t i = 0; i < layout.steps.size(); ++i) {
-        if (value->shape[i] == shape::Dim(1)) layout.steps[i] = 0;
-    }
     body->memory.dtype = value->dtype;
     body->value = value;
     body->recorder = std::move(recorder);
     body->storage = std::move(storage);
-    body->layout = std::move(layout);
+    body->strides = std::move(strides);
     return array(std::move(body));
 }
 
@@ -51,28 +52,7 @@ Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) 
     return memory;
 }
 
-namespace {
-
-// NumPy's order "K" for what is computed of these.
-shape::AxisOrder order_of(std::span<const eager::View> views) {
-    bool descending = true;
-    for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));
-    if (descending) return {};
-    std::vector<shape::Steps> steps;
-    for (const eager::View& view : views) steps.push_back(shape::steps_of(view.shape, view.strides));
-    return shape::keep_order(views[0].shape.size(), steps);
-}
-
-}  // namespace
-
-shape::AxisLayout layout_of(const array& x) {
-    const Memory& memory = x.body()->memory;
-    return x.is_recorded() ? x.body()->layout : shape::axis_layout_of(memory.shape, memory.strides, itemsize_of(memory.dtype));
-}
-
-shape::AxisOrder order_of(const array& x) { return shape::like_order(layout_of(x).steps); }
-
-Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> views) { return allocate(dtype, shape, order_of(views)); }
+Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> views) { return allocate(dtype, shape, common_order(views)); }
 
 shape::Sizes* active_sizes() {
     Recorder* recorder = Recorder::active();
@@ -115,61 +95,6 @@ ir::Value value_of(Recorder& recorder, const array& x) {
     return x.is_recorded() ? x.body()->value : recorder.capture(x.body()->memory);
 }
 
-// Ops whose result is laid out as a copy of the first operand.
-bool is_copied(Op op) { return op == Op::cast || op == Op::sort || op == Op::pad; }
-
-// As numpy.ndarray.astype and numpy.sort; numpy.pad knows two orders.
-shape::AxisOrder copied_order(Op op, const shape::AxisLayout& layout) {
-    const bool c_order = op == Op::pad && (is_c_contiguous(layout) || !is_f_contiguous(layout));
-    return c_order ? shape::AxisOrder{} : shape::like_order(layout.steps);
-}
-
-// How a move's result lies in its operand's memory. A reshape is taken to give C order: of memory in another one it is a copy but for splits.
-shape::AxisLayout moved(Op op, const ir::Attributes& attributes, const shape::AxisLayout& layout, const shape::Dims& shape) {
-    const std::size_t rank = shape.size();
-    const shape::Steps& from = layout.steps;
-    shape::AxisLayout result{{}, layout.dense && op != Op::slice && op != Op::broadcast_to};
-    shape::Steps& steps = result.steps;
-    switch (op) {
-        case Op::transpose:
-            for (const std::int64_t axis : attributes.ints) steps.push_back(from[static_cast<std::size_t>(axis)]);
-            return result;
-        case Op::slice: steps = from; return result;
-        case Op::broadcast_to:
-            steps.resize(rank - from.size(), 0);
-            for (const std::int64_t step : from) steps.push_back(step);
-            return result;
-        case Op::expand_dims: {
-            steps.resize(rank, -1);
-            for (const std::int64_t place : attributes.ints) steps[static_cast<std::size_t>(place)] = 0;
-            std::size_t at = 0;
-            for (std::int64_t& step : steps) step = step < 0 ? from[at++] : 0;
-            return result;
-        }
-        case Op::squeeze: {
-            SmallVector<bool> gone(from.size(), false);
-            for (const std::int64_t place : attributes.ints) gone[static_cast<std::size_t>(place)] = true;
-            for (std::size_t i = 0; i < from.size(); ++i) {
-                if (!gone[i]) steps.push_back(from[i]);
-            }
-            return result;
-        }
-        default: return {shape::steps_of(rank, shape::AxisOrder{}), true};
-    }
-}
-
-// As result_order, for a recorded op.
-shape::AxisOrder recorded_order(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
-    if (!ops::keeps_order(op) || operands.empty()) return {};
-    std::vector<shape::Steps> steps;
-    if (is_copied(op)) return copied_order(op, layout_of(operands[0]));
-    for (const array& operand : operands) steps.push_back(layout_of(operand).steps);
-    const std::size_t rank = steps[0].size();
-    const shape::AxisOrder order = shape::keep_order(rank, steps);
-    if (ops::info(op).kind != ops::Kind::fold) return order;
-    return shape::without_axes(order, rank, {attributes.ints.data(), attributes.ints.size()});
-}
-
 array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<const array> operands) {
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;
@@ -181,11 +106,14 @@ array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<con
     }
     ops::Type type = ops::infer(op, attributes, types, &recorder.graph().sizes());
     const ir::Value value = recorder.graph().make(op, inputs, attributes, type.dtype, std::move(type.shape));
+    if (ops::may_raise(*value)) recorder.check(value);
     if (ops::info(op).kind == ops::Kind::move) {
         trace::StoragePtr storage = operands[0].is_recorded() ? operands[0].body()->storage : recorder.storage_of(inputs[0]);
-        return wrap(value, recorder.shared_from_this(), std::move(storage), moved(op, attributes, layout_of(operands[0]), value->shape));
+        if (auto view = pass::view(*value, {inputs[0], shape::Dim(0), strides_of(operands[0])}, recorder.graph().sizes())) {
+            return wrap(value, recorder.shared_from_this(), std::move(storage), std::move(view->strides));
+        }
     }
-    return wrap(value, recorder.shared_from_this(), recorded_order(op, attributes, operands));
+    return wrap(value, recorder.shared_from_this(), result_order(op, attributes, operands));
 }
 
 // The result of a move as another view of the operand's memory, where strides can say it.
@@ -227,15 +155,6 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
             return false;
         default: return false;
     }
-}
-
-// The order of a result's axes in memory, which for some ops follows the operands'.
-shape::AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const eager::View> views) {
-    if (!ops::keeps_order(op) || views.empty() || views[0].shape.size() < 2) return {};
-    if (is_copied(op)) return copied_order(op, shape::axis_layout_of(views[0].shape, views[0].strides, itemsize_of(views[0].dtype)));
-    const shape::AxisOrder order = order_of(views);
-    if (ops::info(op).kind != ops::Kind::fold) return order;
-    return shape::without_axes(order, views[0].shape.size(), {attributes.ints.data(), attributes.ints.size()});
 }
 
 array run(Op op, const ir::Attributes& attributes, std::span<const array> operands) {

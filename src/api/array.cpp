@@ -98,17 +98,9 @@ void array::set_writable(bool writable) {
     body_->writable = writable;
 }
 
-bool array::is_c_contiguous() const {
-    if (is_recorded()) return shape::is_c_contiguous(body_->layout);
-    const Memory& memory = api::memory_of(*this, "is_c_contiguous()");
-    return shape::is_c_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
-}
+bool array::is_c_contiguous() const { return api::lies_in_c_order(*this); }
 
-bool array::is_f_contiguous() const {
-    if (is_recorded()) return shape::is_f_contiguous(body_->layout);
-    const Memory& memory = api::memory_of(*this, "is_f_contiguous()");
-    return shape::is_f_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
-}
+bool array::is_f_contiguous() const { return api::lies_in_f_order(*this); }
 
 void* array::data() const { return api::memory_of(*this, "data()").data; }
 
@@ -149,7 +141,13 @@ array array::astype(Dtype dtype, Casting casting) const {
         throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(this->dtype())) + "') to dtype('" + std::string(name_of(dtype)) +
                         "') according to the rule '" + std::string(name_of(casting)) + "'");
     }
-    return dtype == this->dtype() ? copy(Order::keep) : api::cast(*this, dtype);
+    if (dtype == this->dtype()) return copy(Order::keep);
+    const shape::AxisOrder order = api::order_of(*this);
+    if (Recorder* recorder = Recorder::active()) return api::wrap(api::cast(*this, dtype).body()->value, recorder->shared_from_this(), order);
+    api::check_alive(*this);
+    Memory out = api::allocate(dtype, body_->memory.shape, order);
+    eager::copy(api::view_of(body_->memory), api::view_of(out));
+    return api::wrap(std::move(out));
 }
 
 array array::reshape(const Shape& shape) const { return fastnp::reshape(*this, shape); }

@@ -16,7 +16,7 @@ struct ArrayBody {
     ir::Value value = nullptr;                   // recorded
     std::shared_ptr<trace::Recorder> recorder;   // recorded: whose value it is
     trace::StoragePtr storage;                   // recorded: the memory that it will lie in
-    shape::AxisLayout layout;                    // recorded: how it will lie there
+    shape::Dims strides;                         // recorded: in bytes, there
 };
 
 }  // namespace fastnp::detail
@@ -27,7 +27,7 @@ array wrap(device::Memory memory, bool writable = true);
 /// A recorded array in memory of its own, its axes in an order.
 array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder, const shape::AxisOrder& order = {});
 /// A recorded array that is a view of what lies in `storage`.
-array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder, trace::StoragePtr storage, shape::AxisLayout layout);
+array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder, trace::StoragePtr storage, shape::Dims strides);
 
 /// Runs or records one op of the catalogue on operands that are as eager::run wants them; moves give views of concrete operands where
 /// NumPy does. Every function of ops.h ends here.

@@ -137,36 +137,18 @@ struct Engine::State {
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record);
 };
 
-// How an argument lies in memory; where its strides vary, guarded to stay so.
-static shape::AxisLayout layout_of(const Argument& argument, const shape::Dims& strides, shape::Sizes& sizes) {
-    const Shape shape(argument.shape, argument.shape + argument.rank);
-    const std::size_t itemsize = itemsize_of(argument.dtype);
-    const shape::AxisLayout layout = shape::axis_layout_of(shape, {argument.strides, argument.strides + argument.rank}, itemsize);
-    if (compiler::is_c_contiguous(argument)) return layout;
+// Where an argument's strides vary, they stay in the order of size that they have: results are laid out by it.
+static void guard_order(const Argument& argument, const shape::Dims& strides, shape::Sizes& sizes) {
+    const shape::Steps steps = shape::steps_of({argument.shape, argument.shape + argument.rank}, {argument.strides, argument.strides + argument.rank});
     const auto size_of_step = [&](std::size_t axis) { return argument.strides[axis] < 0 ? sizes.subtract(shape::Dim(0), strides[axis]) : strides[axis]; };
-    const shape::Steps& steps = layout.steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i] == 0) continue;
+        if (steps[i] <= 0) continue;
         if (!strides[i].is_constant()) sizes.at_least(size_of_step(i), shape::Dim(1));
         for (std::size_t j = 0; j < steps.size(); ++j) {
             const bool varies = !strides[i].is_constant() || !strides[j].is_constant();
-            if (varies && j != i && steps[j] != 0 && steps[i] >= steps[j]) sizes.at_least(size_of_step(i), size_of_step(j));
+            if (varies && j != i && steps[j] > 0 && steps[i] >= steps[j]) sizes.at_least(size_of_step(i), size_of_step(j));
         }
     }
-    return layout;
-}
-
-// Whether memory has no gaps; where its strides vary, the recording is tied to the answer.
-static bool is_dense(const shape::Dims& shape, const shape::Dims& strides, const shape::AxisLayout& layout, Dtype dtype, shape::Sizes& sizes) {
-    const shape::AxisOrder order = shape::like_order(layout.steps);
-    shape::Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));
-    for (std::size_t i = shape.size(); i-- > 0;) {
-        const std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);
-        if (layout.steps[axis] == 0 && sizes.hint(shape[axis]) == 1) continue;
-        if (!sizes.equal(strides[axis], step)) return false;
-        step = sizes.multiply(step, shape[axis]);
-    }
-    return true;
 }
 
 // A recorded array for each argument, its varying sizes and strides as symbols.
@@ -199,11 +181,8 @@ std::vector<array> Engine::State::parameters_of(const compiler::Signature& signa
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
         strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
-        shape::AxisLayout layout = layout_of(call[strides.size() - 1], strides.back(), graph.sizes());
-        const bool varies =
-            !guard.contiguous && std::any_of(guard.strides.begin(), guard.strides.end(), [](const auto& each) { return each.symbol >= 0; });
-        if (varies) layout.dense = is_dense(dims, strides.back(), layout, guard.dtype, graph.sizes());
-        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), std::move(layout)));
+        if (!guard.contiguous) guard_order(call[strides.size() - 1], strides.back(), graph.sizes());
+        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
     }
     return parameters;
 }
@@ -225,6 +204,7 @@ void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<arr
         if (known == storages.end()) storages.push_back(body.storage.get());
     }
     recorder.graph().set_outputs(std::move(values), std::move(places));
+    recorder.graph().set_checks(recorder.checks());
 }
 
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record) {
@@ -271,7 +251,8 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
-Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, const Record& record, std::vector<array>& results) {
+Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep,
+                            std::vector<array>& results) {
     std::array<std::int64_t, most_values> values;
     EntryPtr entry = state_->match(arguments, key, values.data());
     if (entry) {
@@ -284,6 +265,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         } else {
             state_->misses.fetch_add(1, std::memory_order_relaxed);
             entry = state_->specialise(arguments, key, record);
+            if (entry->uncompiled.empty()) keep(entry->number);
             const EntryPtr found = state_->match(arguments, key, values.data());
             if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
         }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/body.h"
+#include "api/layout.h"
 #include "eager/eager.h"
 #include "fastnp/ops.h"
 #include "shape/arithmetic.h"
@@ -21,10 +22,6 @@ using shape::Dims;
 device::Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order = {});
 /// Memory for a result that lies as the operands do (NumPy's order "K").
 device::Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> operands);
-/// How an array lies in memory; a recorded one, will lie.
-shape::AxisLayout layout_of(const array& x);
-/// The order in which an array's axes lie in memory; of a recorded one, will lie.
-shape::AxisOrder order_of(const array& x);
 /// The memory of a concrete array. RecordError for a recorded one: "`what` can't be recorded".
 const device::Memory& memory_of(const array& x, const char* what);
 /// RecordError if this thread is recording: `what` can't be recorded.

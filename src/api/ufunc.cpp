@@ -70,6 +70,7 @@ Shape result_shape(Operands operands, const array* mask, const array* out) {
 struct Prepared {
     View view;
     Memory converted;
+    Strides given;  // before the conversion
     alignas(16) std::array<std::byte, 16> scalar;
 
     void prepare(const Operand& operand, Dtype dtype, const Shape& shape) {
@@ -78,17 +79,18 @@ struct Prepared {
             view = {scalar.data(), dtype, shape, Strides(shape.size(), 0)};
             return;
         }
-        const Memory* memory = &operand.as_array()->body()->memory;
-        if (memory->dtype != dtype) {
-            const View from = view_of(*memory);
-            converted = allocate_like(dtype, memory->shape, {&from, 1});
-            eager::copy(view_of(*memory), view_of(converted));
-            memory = &converted;
-        }
-        view.data = memory->data;
-        view.dtype = dtype;
-        view.shape = shape;
-        view.strides = memory->shape == shape ? memory->strides : shape::broadcast_strides(memory->shape, memory->strides, shape);
+        const Memory& memory = operand.as_array()->body()->memory;
+        view = {memory.data, memory.dtype, shape, spread(memory, shape)};
+        if (memory.dtype == dtype) return;
+        const View from = view_of(memory);
+        converted = allocate_like(dtype, memory.shape, {&from, 1});
+        eager::copy(from, view_of(converted));
+        given = std::move(view.strides);
+        view = {converted.data, dtype, shape, spread(converted, shape)};
+    }
+
+    static Strides spread(const Memory& memory, const Shape& shape) {
+        return memory.shape == shape ? memory.strides : shape::broadcast_strides(memory.shape, memory.strides, shape);
     }
 };
 
@@ -97,6 +99,19 @@ void check_output(Op op, Dtype from, const array& out, Casting casting) {
     if (can_cast(from, out.dtype(), casting)) return;
     throw TypeError("Cannot cast ufunc '" + std::string(ops::info(op).name) + "' output from dtype('" + std::string(name_of(from)) + "') to dtype('" +
                     std::string(name_of(out.dtype())) + "') with casting rule '" + std::string(name_of(casting)) + "'");
+}
+
+// Memory for a result, laid out as the operands were given.
+Memory allocate_result(Dtype dtype, const Shape& shape, std::span<const Prepared> prepared, std::span<const View> views) {
+    if (shape.size() < 2 || std::all_of(prepared.begin(), prepared.end(), [](const Prepared& each) { return each.given.empty(); })) {
+        return allocate_like(dtype, shape, views);
+    }
+    std::array<View, most_operands> given;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        given[i].shape = shape;
+        given[i].strides = prepared[i].given.empty() ? views[i].strides : prepared[i].given;
+    }
+    return allocate_like(dtype, shape, {given.data(), views.size()});
 }
 
 View mask_view(const array& mask, const Shape& shape) {
@@ -120,7 +135,7 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     }
     const std::span<const View> inputs(views.data(), operands.size());
     if (out == nullptr) {
-        Memory result = allocate_like(loop.output, shape, inputs);
+        Memory result = allocate_result(loop.output, shape, {prepared.data(), operands.size()}, inputs);
         eager::run(op, no_attributes, inputs, view_of(result));
         return wrap(std::move(result));
     }
@@ -149,7 +164,15 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
 array repeated(const Scalar& value, Dtype dtype, const Dims& shape) {
     const array made = constant(value, dtype, shape);
     const detail::ArrayBody& body = *made.body();
-    return wrap(body.value, body.recorder, body.storage, {shape::Steps(shape.size(), 0), false});
+    return wrap(body.value, body.recorder, body.storage, Dims(shape.size(), Dim(0)));
+}
+
+// In the loop's dtype; converted in passing, so that the result's layout still follows the operand's.
+array converted(const array& x, Dtype dtype) {
+    if (x.dtype() == dtype) return x;
+    const array made = cast(x, dtype);
+    const detail::ArrayBody& body = *made.body();
+    return wrap(body.value, body.recorder, body.storage, strides_of(x));
 }
 
 array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
@@ -162,7 +185,7 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const array* x = operands[i]->as_array();
         if (x == nullptr) inputs.push_back(repeated(*operands[i]->as_scalar(), loop.operands[i], shape));
-        else inputs.push_back(broadcast(cast(*x, loop.operands[i]), shape));
+        else inputs.push_back(broadcast(converted(*x, loop.operands[i]), shape));
     }
     return apply(op, {}, inputs);
 }
@@ -228,7 +251,7 @@ std::optional<array> compare_exactly(Op op, Operands operands, const UfuncOption
     const array& tested = x != nullptr ? *x : *y;
     const Scalar& bound = x != nullptr ? *operands[1]->as_scalar() : *operands[0]->as_scalar();
     if (!is_integer(tested.dtype()) || bound.kind() != WeakKind::integer || fits(bound, tested.dtype())) return std::nullopt;
-    const array result = constant(*compare_unbounded(compare_as(op, x == nullptr), !bound.negative()), Dtype::bool_, dims_of(tested));
+    const array result = full_like(tested, *compare_unbounded(compare_as(op, x == nullptr), !bound.negative()), Dtype::bool_);
     const Operand answer(result);
     const Operand* copied[] = {&answer, &answer};
     return options.out || options.where ? ufunc(Op::logical_and, copied, options) : result;

@@ -88,6 +88,12 @@ Value Graph::make(Op op, std::span<const Value> inputs, Attributes attributes, D
     return &nodes_.back();
 }
 
+std::vector<Value> Graph::roots() const {
+    std::vector<Value> all = outputs_;
+    all.insert(all.end(), checks_.begin(), checks_.end());
+    return all;
+}
+
 std::string Graph::text() const {
     std::unordered_map<Value, std::string> names;  // numbered anew, so that what is not needed does not show
     const auto joined = [&names](const auto& values) {
@@ -96,7 +102,7 @@ std::string Graph::text() const {
         return result;
     };
     std::string result;
-    for (const Value value : reachable(outputs_)) {
+    for (const Value value : reachable(roots())) {
         const std::string& name = names.emplace(value, "%" + std::to_string(names.size())).first->second;
         result += name + " = " + std::string(name_of(value->op)) + joined(value->inputs) + attributes_text(*value, sizes_) + " : " +
                   std::string(fastnp::name_of(value->dtype)) + dims_text(value->shape, sizes_) + "\n";

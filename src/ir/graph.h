@@ -53,6 +53,11 @@ public:
         places_ = std::move(places);
         places_.resize(outputs_.size());
     }
+    /// Values that are computed though no output may need them, because computing them may raise an error.
+    const std::vector<Value>& checks() const { return checks_; }
+    void set_checks(std::vector<Value> checks) { checks_ = std::move(checks); }
+    /// What has to be computed: outputs and checks.
+    std::vector<Value> roots() const;
     const std::deque<Node>& nodes() const { return nodes_; }
 
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
@@ -61,7 +66,7 @@ public:
 private:
     std::deque<Node> nodes_;
     std::unordered_multimap<std::size_t, Value> index_;
-    std::vector<Value> parameters_, outputs_;
+    std::vector<Value> parameters_, outputs_, checks_;
     std::vector<Place> places_;
     shape::Sizes sizes_;
 };

@@ -1,5 +1,7 @@
 #include "ops/catalogue.h"
 
+#include "ir/graph.h"
+
 #include <array>
 #include <string>
 #include <unordered_map>
@@ -59,6 +61,11 @@ std::optional<Op> find(std::string_view name) {
     }();
     const auto found = names.find(name);
     return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool may_raise(const ir::Node& node) {
+    if (node.op == Op::power) return kind_of(node.dtype) == 'i' && node.inputs[1]->op != Op::constant;
+    return node.op == Op::take && node.attributes.ints[1] == 0;
 }
 
 bool keeps_order(Op op) {

@@ -8,6 +8,10 @@
 #include "fastnp/dtype.h"
 #include "ir/op.h"
 
+namespace fastnp::ir {
+struct Node;
+}
+
 namespace fastnp::ops {
 
 using ir::Op;
@@ -44,6 +48,9 @@ struct Info {
 
 const Info& info(Op op);
 std::optional<Op> find(std::string_view name);
+
+/// Whether computing the node may raise an error that depends on values: integers to negative integer powers, indices out of bounds.
+bool may_raise(const ir::Node& node);
 
 /// Whether the op's result lies in memory as its operands do (NumPy's order "K"); others are in C order.
 bool keeps_order(Op op);

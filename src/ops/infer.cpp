@@ -45,26 +45,23 @@ Dims without(const Dims& shape, const SmallVector<std::int64_t>& axes) {
     return result;
 }
 
-// Whether an axis over which nothing can be chosen is empty while there are results to choose for.
-bool lacks_elements(const Call& call, const Dims& kept) {
-    bool empty = false;
-    for (const std::int64_t axis : call.attributes.ints) empty = empty || call.sizes.equal(call.shape()[static_cast<std::size_t>(axis)], Dim(0));
-    if (!empty) return false;
-    for (const Dim dim : kept) {
-        if (call.sizes.equal(dim, Dim(0))) return false;
+// Whether there is nothing to choose from, be it that there are no results either.
+bool lacks_elements(const Call& call) {
+    for (const std::int64_t axis : call.attributes.ints) {
+        if (call.sizes.equal(call.shape()[static_cast<std::size_t>(axis)], Dim(0))) return true;
     }
-    return true;
+    return false;
 }
 
 Type infer_fold(const Call& call, const Info& row) {
     Dims kept = without(call.shape(), call.attributes.ints);
     if (row.kind == Kind::fold) {
-        if (!row.identity && lacks_elements(call, kept)) {
+        if (!row.identity && lacks_elements(call)) {
             throw ValueError("zero-size array to reduction operation " + std::string(info(row.combine).name) + " which has no identity");
         }
         return {call.operands[0].dtype, std::move(kept)};
     }
-    if (lacks_elements(call, kept)) throw ValueError("attempt to get " + std::string(row.name) + " of an empty sequence");
+    if (lacks_elements(call)) throw ValueError("attempt to get " + std::string(row.name) + " of an empty sequence");
     return {Dtype::int64, std::move(kept)};
 }
 

@@ -43,7 +43,7 @@ bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly)
 class Fuser {
 public:
     Fuser(ir::Graph& graph, const std::vector<Dims>& parameter_strides, const FuseOptions& options)
-        : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), options_(options), order_(ir::reachable(graph.outputs())) {}
+        : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), options_(options), order_(ir::reachable(graph.roots())) {}
 
     Program run() {
         find_roots();
@@ -65,8 +65,7 @@ private:
         const Kind kind = ops::info(value->op).kind;
         if (value->op == Op::parameter) return false;
         if (!options_.fuse) return kind != Kind::move || copies_.contains(value);
-        // Negative powers of integers are an error, which only the precompiled kernel looks for.
-        if (value->op == Op::power && kind_of(value->dtype) == 'i' && value->inputs[1]->op != Op::constant) return true;
+        if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
         // Of several complex NaNs the first counts: that takes an order.
         if (kind == Kind::fold && is_complex(value->dtype) && (value->op == Op::max || value->op == Op::min)) return true;
         return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || copies_.contains(value);
@@ -104,13 +103,17 @@ private:
             place(source);
             return;
         }
-        if (!resolve(source)) roots_.insert(source);
+        if (is_output_) place(source);  // a view of what it views, as far as strides go
+        else if (!resolve(source)) roots_.insert(source);
         if (resolve(value)) return;
         copies_.insert(value);  // of strided memory: a copy
         roots_.insert(value);
     }
 
     void find_roots() {
+        is_output_ = true;
+        for (const Value output : graph_.outputs()) place(output);
+        is_output_ = false;
         for (const Value value : order_) {
             const Kind kind = ops::info(value->op).kind;
             if (value->op == Op::parameter) continue;
@@ -123,7 +126,6 @@ private:
                 place_reshape(value);
             }
         }
-        for (const Value output : graph_.outputs()) place(output);
     }
 
     // --- leaves ------------------------------------------------------------------------------------------------------------------
@@ -386,6 +388,7 @@ private:
     shape::Sizes& sizes_;
     const std::vector<Dims>& parameter_strides_;
     const FuseOptions& options_;
+    bool is_output_ = false;  // what is being placed is an output
     std::vector<Value> order_;
     std::unordered_set<Value> roots_;
     std::unordered_set<Value> copies_;

@@ -43,6 +43,42 @@ bool contains(const SmallVector<std::int64_t>& axes, std::size_t axis) {
     return false;
 }
 
+// As shape::reshaped, of sizes that may be symbolic; the recording is tied to the comparisons. Arrays without elements are left out.
+std::optional<Dims> reshaped_strides(const Dims& from, const Dims& strides, const Dims& to, shape::Sizes& sizes) {
+    Dims old_sizes, old_steps;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (sizes.hint(from[i]) == 0) return std::nullopt;
+        if (sizes.equal(from[i], Dim(1))) continue;
+        old_sizes.push_back(from[i]);
+        old_steps.push_back(strides[i]);
+    }
+    Dims result(to.size(), Dim(0));
+    std::size_t old_begin = 0;
+    std::size_t new_begin = 0;
+    while (old_begin < old_sizes.size() && new_begin < to.size()) {
+        std::size_t old_end = old_begin + 1;
+        std::size_t new_end = new_begin + 1;
+        Dim old_count = old_sizes[old_begin];
+        Dim new_count = to[new_begin];
+        while (!sizes.equal(old_count, new_count)) {
+            const bool take_new = sizes.hint(new_count) < sizes.hint(old_count);
+            if (take_new ? new_end == to.size() : old_end == old_sizes.size()) return std::nullopt;
+            if (take_new) new_count = sizes.multiply(new_count, to[new_end++]);
+            else old_count = sizes.multiply(old_count, old_sizes[old_end++]);
+        }
+        for (std::size_t i = old_begin; i + 1 < old_end; ++i) {
+            if (!sizes.equal(old_steps[i], sizes.multiply(old_sizes[i + 1], old_steps[i + 1]))) return std::nullopt;
+        }
+        result[new_end - 1] = old_steps[old_end - 1];
+        for (std::size_t i = new_end - 1; i > new_begin; --i) result[i - 1] = sizes.multiply(result[i], to[i]);
+        old_begin = old_end;
+        new_begin = new_end;
+    }
+    if (old_begin < old_sizes.size()) return std::nullopt;
+    for (std::size_t i = new_begin; i < to.size(); ++i) result[i] = new_begin > 0 ? result[new_begin - 1] : Dim(0);  // trailing axes of size 1
+    return result;
+}
+
 }  // namespace
 
 std::optional<IndexMap> through(const ir::Node& move, const IndexMap& result, shape::Sizes& sizes) {
@@ -114,8 +150,12 @@ std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape:
         }
         return result;
     }
-    if (!is_contiguous(source.shape, operand.strides, source.dtype, sizes)) return std::nullopt;
-    return Storage{operand.base, operand.offset, contiguous_strides(move.shape, move.dtype, sizes)};
+    if (is_contiguous(source.shape, operand.strides, source.dtype, sizes)) {
+        return Storage{operand.base, operand.offset, contiguous_strides(move.shape, move.dtype, sizes)};
+    }
+    auto strides = reshaped_strides(source.shape, operand.strides, move.shape, sizes);
+    if (!strides) return std::nullopt;
+    return Storage{operand.base, operand.offset, std::move(*strides)};
 }
 
 }  // namespace fastnp::pass

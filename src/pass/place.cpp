@@ -21,6 +21,12 @@ Value base_of(Value value) {
     return value;
 }
 
+// What a value is, but for another shape, in C order.
+Value without_reshapes(Value value) {
+    while (value->op == Op::reshape || value->op == Op::expand_dims || value->op == Op::squeeze) value = value->inputs[0];
+    return value;
+}
+
 // The same view of something else than `whole`.
 Value rebase(ir::Graph& graph, Value value, Value whole, Value instead) {
     if (value == whole) return instead;
@@ -74,8 +80,9 @@ void drop_copies(ir::Graph& graph) {
         if (owner < 0) continue;
         const Value copy = base_of(outputs[i]);
         const Value original = copy->inputs[0];
-        const bool lies_elsewhere = is_move(original) || original->op == Op::parameter;
-        if (lies_elsewhere || taken.emplace(original, owner).first->second != owner) continue;
+        const Value made = without_reshapes(original);
+        const bool lies_elsewhere = is_move(made) || made->op == Op::parameter;
+        if (lies_elsewhere || taken.emplace(made, owner).first->second != owner) continue;
         outputs[i] = rebase(graph, outputs[i], copy, original);
     }
     graph.set_outputs(std::move(outputs), graph.places());

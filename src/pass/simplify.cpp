@@ -69,7 +69,7 @@ public:
     explicit Simplifier(ir::Graph& graph) : graph_(graph), sizes_(graph.sizes()) {}
 
     void run() {
-        for (const Value value : ir::reachable(graph_.outputs())) {
+        for (const Value value : ir::reachable(graph_.roots())) {
             if (value->op == Op::parameter) {
                 done_[value] = value;
                 continue;
@@ -80,6 +80,11 @@ public:
         }
         std::vector<Value> outputs;
         for (const Value output : graph_.outputs()) outputs.push_back(done_.at(output));
+        std::vector<Value> checks;
+        for (const Value check : graph_.checks()) {
+            if (ops::may_raise(*done_.at(check))) checks.push_back(done_.at(check));
+        }
+        graph_.set_checks(std::move(checks));
         graph_.set_outputs(std::move(outputs), graph_.places());
     }
 

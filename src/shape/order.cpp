@@ -12,12 +12,12 @@ namespace {
 enum class Verdict : std::uint8_t { unknown, stays, moves };
 
 // Whether `axis` belongs on the faster side of `other`, which is faster in C order's terms so far.
-Verdict compare(std::span<const Steps> operands, std::size_t axis, std::size_t other) {
+Verdict compare(std::span<const Steps> operands, std::size_t axis, std::size_t other, std::int64_t least) {
     Verdict verdict = Verdict::unknown;
     for (const Steps& steps : operands) {
         const std::int64_t a = steps[axis];
         const std::int64_t b = steps[other];
-        if (a == 0 || b == 0) continue;
+        if (a < least || b < least) continue;
         if (b <= a) verdict = Verdict::stays;
         else if (verdict == Verdict::unknown) verdict = Verdict::moves;
     }
@@ -26,7 +26,7 @@ Verdict compare(std::span<const Steps> operands, std::size_t axis, std::size_t o
 
 }  // namespace
 
-AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands) {
+AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands, bool with_repeated) {
     // An insertion sort from C order, stable, in which an axis passes others that it can't be compared with only to pass a slower one.
     AxisOrder fastest_first;
     for (std::size_t axis = rank; axis-- > 0;) fastest_first.push_back(static_cast<std::int64_t>(axis));
@@ -35,7 +35,7 @@ AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands) {
         const std::int64_t axis = fastest_first[i];
         std::size_t place = i;
         for (std::size_t j = i; j-- > 0;) {
-            const Verdict verdict = compare(operands, static_cast<std::size_t>(axis), static_cast<std::size_t>(fastest_first[j]));
+            const Verdict verdict = compare(operands, static_cast<std::size_t>(axis), static_cast<std::size_t>(fastest_first[j]), with_repeated ? 0 : 1);
             if (verdict == Verdict::stays) break;
             if (verdict == Verdict::moves) place = j;
         }
@@ -59,40 +59,8 @@ AxisOrder like_order(const Steps& steps) {
 
 Steps steps_of(const Shape& shape, const Strides& strides) {
     Steps steps;
-    for (std::size_t i = 0; i < shape.size(); ++i) steps.push_back(shape[i] == 1 ? 0 : std::abs(strides[i]));
+    for (std::size_t i = 0; i < shape.size(); ++i) steps.push_back(shape[i] == 1 ? -1 : std::abs(strides[i]));
     return steps;
-}
-
-Steps steps_of(std::size_t rank, const AxisOrder& order) {
-    Steps steps(rank, 0);
-    for (std::size_t i = 0; i < rank; ++i) steps[order.empty() ? i : static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(rank - i);
-    return steps;
-}
-
-namespace {
-
-bool is_sorted(const AxisLayout& layout, bool descending) {
-    std::int64_t last = 0;
-    for (std::size_t i = 0; i < layout.steps.size(); ++i) {
-        const std::int64_t step = layout.steps[descending ? layout.steps.size() - 1 - i : i];
-        if (step == 0) continue;
-        if (step < last) return false;
-        last = step;
-    }
-    return layout.dense;
-}
-
-}  // namespace
-
-bool is_c_contiguous(const AxisLayout& layout) { return is_sorted(layout, true); }
-bool is_f_contiguous(const AxisLayout& layout) { return is_sorted(layout, false); }
-
-AxisLayout axis_layout_of(const Shape& shape, const Strides& strides, std::size_t itemsize) {
-    AxisLayout layout{steps_of(shape, strides), false};
-    const Strides dense = strides_in(shape, like_order(layout.steps), itemsize);
-    layout.dense = true;
-    for (std::size_t i = 0; i < shape.size(); ++i) layout.dense = layout.dense && (shape[i] == 1 || dense[i] == strides[i]);
-    return layout;
 }
 
 bool is_descending(const Shape& shape, const Strides& strides) {

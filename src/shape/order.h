@@ -11,30 +11,19 @@ namespace fastnp::shape {
 /// Axes from the slowest in memory to the fastest; empty for C order, whatever the rank.
 using AxisOrder = SmallVector<std::int64_t>;
 
-/// What orders an operand's axes: the size of each step, in any unit, and 0 where there is none (axes that are repeated or of size 1).
+/// What orders an operand's axes: the size of each step, in any unit; 0 where the elements repeat, -1 for an axis of one element.
 using Steps = SmallVector<std::int64_t>;
 
 /// The order in which numpy.nditer walks the operands, and lays out its results: axes with larger steps are slower, the first operand that can
 /// tell decides, and where operands disagree C order stays.
-AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands);
+/// Repeated axes tell nothing, unless `with_repeated` (as in numpy.concatenate).
+AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands, bool with_repeated = false);
 
 /// The order of copies and of numpy.zeros_like: axes with larger steps are slower, repeated ones fastest.
 AxisOrder like_order(const Steps& steps);
 
 /// Steps of the axes of strided memory.
 Steps steps_of(const Shape& shape, const Strides& strides);
-
-/// Steps of an array whose axes lie in an order.
-Steps steps_of(std::size_t rank, const AxisOrder& order);
-
-/// How an array that is not there yet will lie in memory.
-struct AxisLayout {
-    Steps steps{};      // which axes are slower
-    bool dense = true;  // without gaps or repetition
-};
-bool is_c_contiguous(const AxisLayout& layout);
-bool is_f_contiguous(const AxisLayout& layout);
-AxisLayout axis_layout_of(const Shape& shape, const Strides& strides, std::size_t itemsize);
 
 /// Whether C order is what keep_order would say, because no axis of any operand takes larger steps than one before it.
 bool is_descending(const Shape& shape, const Strides& strides);

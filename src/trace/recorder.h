@@ -27,6 +27,9 @@ public:
     ir::Value capture(const device::Memory& memory);
     /// The memory of a parameter, the same at each call.
     StoragePtr storage_of(ir::Value parameter);
+    /// Notes a value whose computation may raise an error, so that it is computed whether needed or not.
+    void check(ir::Value value) { checks_.push_back(value); }
+    const std::vector<ir::Value>& checks() const { return checks_; }
     /// The captured memories, in the order of their parameters, which come after the arguments'.
     const std::vector<device::Memory>& captured() const { return captured_; }
 
@@ -49,7 +52,7 @@ public:
 private:
     ir::Graph graph_;
     std::vector<device::Memory> captured_;
-    std::vector<ir::Value> captured_values_;
+    std::vector<ir::Value> captured_values_, checks_;
     std::vector<StoragePtr> storages_;  // by parameter
 };
 

@@ -224,12 +224,13 @@ private:
             return outputs;
         };
         std::vector<array> results;
-        const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, record, results);
+        const auto keep = [&](std::uint32_t entry) { keep_structure(entry, *recorded); };
+        const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, record, keep, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
         if constexpr (std::is_same_v<Result, array>) {
             return std::move(results[0]);
         } else {
-            Result result = structure(outcome.entry, recorded);
+            Result result = structure(outcome.entry);
             std::size_t next = 0;
             auto put = [&](array& value) { value = results[next++]; };
             detail::walk(result, put, ignore, ignore);
@@ -237,13 +238,16 @@ private:
         }
     }
 
-    Result structure(std::uint32_t entry, std::optional<Result>& recorded) const {
+    // What is around the arrays of an entry's results.
+    void keep_structure(std::uint32_t entry, Result& recorded) const {
+        auto drop = [](array& value) { value = array(); };
+        detail::walk(recorded, drop, ignore, ignore);
         const std::scoped_lock lock(shared_->mutex);
-        if (recorded) {
-            auto drop = [](array& value) { value = array(); };
-            detail::walk(*recorded, drop, ignore, ignore);
-            return shared_->templates.insert_or_assign(entry, std::move(*recorded)).first->second;
-        }
+        shared_->templates.insert_or_assign(entry, std::move(recorded));
+    }
+
+    Result structure(std::uint32_t entry) const {
+        const std::scoped_lock lock(shared_->mutex);
         return shared_->templates.at(entry);
     }
 

@@ -45,11 +45,4 @@ BOOST_AUTO_TEST_CASE(strides_and_reductions_of_an_order) {
     BOOST_TEST((without_axes({1, 0, 2}, 3, {&axis, 1}) == AxisOrder{}));
 }
 
-BOOST_AUTO_TEST_CASE(contiguity_of_what_is_not_there_yet) {
-    BOOST_TEST(is_c_contiguous(axis_layout_of({2, 3}, {12, 4}, 4)));
-    BOOST_TEST(is_f_contiguous(axis_layout_of({2, 3}, {4, 8}, 4)));
-    BOOST_TEST(!is_c_contiguous(axis_layout_of({2, 3}, {24, 8}, 4)));
-    BOOST_TEST(is_c_contiguous(axis_layout_of({2, 1, 3}, {12, 999, 4}, 4)));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

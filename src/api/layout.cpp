@@ -1,0 +1,112 @@
+#include "api/layout.h"
+
+#include <cstdlib>
+#include <vector>
+
+#include "ops/catalogue.h"
+#include "shape/strides.h"
+
+namespace fastnp::api {
+
+using ir::Op;
+using shape::AxisOrder;
+using shape::Dim;
+using shape::Dims;
+using shape::Steps;
+
+namespace {
+
+Steps steps_of(const array& x) {
+    const detail::ArrayBody& body = *x.body();
+    if (!x.is_recorded()) return shape::steps_of(body.memory.shape, body.memory.strides);
+    const shape::Sizes& sizes = body.recorder->graph().sizes();
+    Steps steps;
+    for (std::size_t i = 0; i < body.strides.size(); ++i) {
+        steps.push_back(body.value->shape[i] == Dim(1) ? -1 : std::abs(sizes.hint(body.strides[i])));
+    }
+    return steps;
+}
+
+Steps steps_of(const eager::View& view) { return shape::steps_of(view.shape, view.strides); }
+
+bool lies_in_order(const array& x, bool c_order) {
+    const detail::ArrayBody& body = *x.body();
+    shape::Sizes& sizes = body.recorder->graph().sizes();
+    const Dims& shape = body.value->shape;
+    Dim step(static_cast<std::int64_t>(itemsize_of(body.value->dtype)));
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::size_t axis = c_order ? shape.size() - 1 - i : i;
+        if (shape[axis] == Dim(1)) continue;
+        if (!sizes.equal(body.strides[axis], step)) return false;
+        step = sizes.multiply(step, shape[axis]);
+    }
+    return true;
+}
+
+bool is_f(const eager::View& view) { return shape::is_f_contiguous(view.shape, view.strides, itemsize_of(view.dtype)); }
+bool is_f(const array& x) { return lies_in_f_order(x); }
+bool is_c(const array& x) { return lies_in_c_order(x); }
+bool is_c(const eager::View& view) { return shape::is_c_contiguous(view.shape, view.strides, itemsize_of(view.dtype)); }
+
+// As result_order says: of views, or of arrays.
+template <class Operand>
+AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Operand> operands) {
+    if (op == Op::pad && (is_c(operands[0]) || !is_f(operands[0]))) return {};  // numpy.pad knows two orders
+    if (op == Op::sort || op == Op::pad) return shape::like_order(steps_of(operands[0]));
+    std::vector<Steps> steps;
+    for (const Operand& operand : operands) steps.push_back(steps_of(operand));
+    const std::size_t rank = steps[0].size();
+    const AxisOrder order = shape::keep_order(rank, steps, op == Op::concatenate);
+    if (ops::info(op).kind != ops::Kind::fold) return order;
+    return shape::without_axes(order, rank, {attributes.ints.data(), attributes.ints.size()});
+}
+
+}  // namespace
+
+Dims strides_of(const array& x) { return x.is_recorded() ? x.body()->strides : shape::to_dims(x.body()->memory.strides); }
+
+Dims ordered_strides(const Dims& shape, const AxisOrder& order, Dtype dtype, shape::Sizes& sizes) {
+    Dims strides(shape.size(), Dim(0));
+    Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));
+    for (std::size_t i = shape.size(); i-- > 0;) {
+        const std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);
+        strides[axis] = step;
+        step = sizes.multiply(step, shape[axis]);
+    }
+    return strides;
+}
+
+AxisOrder order_of(const array& x) { return shape::like_order(steps_of(x)); }
+
+bool lies_in_c_order(const array& x) {
+    if (x.is_recorded()) return lies_in_order(x, true);
+    const device::Memory& memory = x.body()->memory;
+    return shape::is_c_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
+}
+
+bool lies_in_f_order(const array& x) {
+    if (x.is_recorded()) return lies_in_order(x, false);
+    const device::Memory& memory = x.body()->memory;
+    return shape::is_f_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
+}
+
+AxisOrder common_order(std::span<const eager::View> views, bool with_repeated) {
+    bool descending = !with_repeated;
+    for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));
+    if (descending) return {};
+    std::vector<Steps> steps;
+    for (const eager::View& view : views) steps.push_back(steps_of(view));
+    return shape::keep_order(views[0].shape.size(), steps, with_repeated);
+}
+
+AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const eager::View> operands) {
+    if (!ops::keeps_order(op) || operands.empty() || operands[0].shape.size() < 2) return {};
+    return order_for(op, attributes, operands);
+}
+
+AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
+    if (!ops::keeps_order(op) || operands.empty() || operands[0].ndim() < 2) return {};
+    return order_for(op, attributes, operands);
+}
+
+}  // namespace fastnp::api

@@ -1,0 +1,28 @@
+// How arrays lie in memory, those that are there and those that are only recorded; and how NumPy lays out results.
+#pragma once
+
+#include <span>
+
+#include "api/body.h"
+#include "eager/eager.h"
+#include "ir/attributes.h"
+
+namespace fastnp::api {
+
+/// Strides in bytes; of a recorded array those that it will have.
+shape::Dims strides_of(const array& x);
+/// Strides of a recorded array whose axes lie in an order.
+shape::Dims ordered_strides(const shape::Dims& shape, const shape::AxisOrder& order, Dtype dtype, shape::Sizes& sizes);
+/// The order in which a copy's axes lie (numpy.copy, order "K").
+shape::AxisOrder order_of(const array& x);
+/// NumPy's flags; while recording, the recording is tied to the answer.
+bool lies_in_c_order(const array& x);
+bool lies_in_f_order(const array& x);
+
+/// NumPy's order "K" for what is computed of views of one shape.
+shape::AxisOrder common_order(std::span<const eager::View> views, bool with_repeated = false);
+/// The order of an op's result.
+shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands);
+shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);
+
+}  // namespace fastnp::api
