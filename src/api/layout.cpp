@@ -22,7 +22,7 @@ Steps steps_of(const array& x) {
     const shape::Sizes& sizes = body.recorder->graph().sizes();
     Steps steps;
     for (std::size_t i = 0; i < body.strides.size(); ++i) {
-        steps.push_back(body.value->shape[i] == Dim(1) ? -1 : std::abs(sizes.hint(body.strides[i])));
+        steps.push_back(sizes.hint(body.value->shape[i]) == 1 ? -1 : std::abs(sizes.hint(body.strides[i])));
     }
     return steps;
 }
@@ -56,7 +56,8 @@ AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Ope
     std::vector<Steps> steps;
     for (const Operand& operand : operands) steps.push_back(steps_of(operand));
     const std::size_t rank = steps[0].size();
-    const AxisOrder order = shape::keep_order(rank, steps, op == Op::concatenate);
+    if (op == Op::concatenate) return shape::join_order(rank, steps);
+    const AxisOrder order = shape::keep_order(rank, steps);
     if (ops::info(op).kind != ops::Kind::fold) return order;
     return shape::without_axes(order, rank, {attributes.ints.data(), attributes.ints.size()});
 }
@@ -90,13 +91,13 @@ bool lies_in_f_order(const array& x) {
     return shape::is_f_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
 }
 
-AxisOrder common_order(std::span<const eager::View> views, bool with_repeated) {
-    bool descending = !with_repeated;
+AxisOrder common_order(std::span<const eager::View> views) {
+    bool descending = true;
     for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));
     if (descending) return {};
     std::vector<Steps> steps;
     for (const eager::View& view : views) steps.push_back(steps_of(view));
-    return shape::keep_order(views[0].shape.size(), steps, with_repeated);
+    return shape::keep_order(views[0].shape.size(), steps);
 }
 
 AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const eager::View> operands) {
@@ -106,7 +107,18 @@ AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const 
 
 AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     if (!ops::keeps_order(op) || operands.empty() || operands[0].ndim() < 2) return {};
-    return order_for(op, attributes, operands);
+    AxisOrder order = order_for(op, attributes, operands);
+    if (order.empty()) return order;
+    // Off C order, an axis that happens to have one element now has no say: the recording is tied to that.
+    const auto is_one_now = [](const array& x) {
+        if (!x.is_recorded()) return false;
+        bool any = false;
+        for (const Dim dim : x.body()->value->shape) any = (!dim.is_constant() && x.body()->recorder->graph().sizes().equal(dim, Dim(1))) || any;
+        return any;
+    };
+    bool again = false;
+    for (const array& operand : operands) again = is_one_now(operand) || again;
+    return again ? order_for(op, attributes, operands) : order;
 }
 
 }  // namespace fastnp::api

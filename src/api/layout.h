@@ -20,7 +20,7 @@ bool lies_in_c_order(const array& x);
 bool lies_in_f_order(const array& x);
 
 /// NumPy's order "K" for what is computed of views of one shape.
-shape::AxisOrder common_order(std::span<const eager::View> views, bool with_repeated = false);
+shape::AxisOrder common_order(std::span<const eager::View> views);
 /// The order of an op's result.
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "shape/strides.h"
 
@@ -11,14 +12,33 @@ namespace {
 
 enum class Verdict : std::uint8_t { unknown, stays, moves };
 
-// Whether `axis` belongs on the faster side of `other`, which is faster in C order's terms so far.
-Verdict compare(std::span<const Steps> operands, std::size_t axis, std::size_t other, std::int64_t least) {
+// An insertion sort of axes, stable, in which an axis passes those that it can't be compared with only to pass another.
+template <class Compare>
+bool sort_axes(AxisOrder& axes, Compare compare) {
+    bool moved = false;
+    for (std::size_t i = 1; i < axes.size(); ++i) {
+        const std::int64_t axis = axes[i];
+        std::size_t place = i;
+        for (std::size_t j = i; j-- > 0;) {
+            const Verdict verdict = compare(static_cast<std::size_t>(axis), static_cast<std::size_t>(axes[j]));
+            if (verdict == Verdict::stays) break;
+            if (verdict == Verdict::moves) place = j;
+        }
+        if (place == i) continue;
+        moved = true;
+        for (std::size_t j = i; j > place; --j) axes[j] = axes[j - 1];
+        axes[place] = axis;
+    }
+    return moved;
+}
+
+// What the operands say to `axis` passing `other`: the first that can tell decides, but any may object.
+template <class Tells, class Passes>
+Verdict verdict_of(std::span<const Steps> operands, std::size_t axis, std::size_t other, Tells tells, Passes passes) {
     Verdict verdict = Verdict::unknown;
     for (const Steps& steps : operands) {
-        const std::int64_t a = steps[axis];
-        const std::int64_t b = steps[other];
-        if (a < least || b < least) continue;
-        if (b <= a) verdict = Verdict::stays;
+        if (!tells(steps[axis]) || !tells(steps[other])) continue;
+        if (!passes(steps[axis], steps[other])) verdict = Verdict::stays;
         else if (verdict == Verdict::unknown) verdict = Verdict::moves;
     }
     return verdict;
@@ -26,27 +46,24 @@ Verdict compare(std::span<const Steps> operands, std::size_t axis, std::size_t o
 
 }  // namespace
 
-AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands, bool with_repeated) {
-    // An insertion sort from C order, stable, in which an axis passes others that it can't be compared with only to pass a slower one.
+AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands) {
     AxisOrder fastest_first;
     for (std::size_t axis = rank; axis-- > 0;) fastest_first.push_back(static_cast<std::int64_t>(axis));
-    bool c_order = true;
-    for (std::size_t i = 1; i < rank; ++i) {
-        const std::int64_t axis = fastest_first[i];
-        std::size_t place = i;
-        for (std::size_t j = i; j-- > 0;) {
-            const Verdict verdict = compare(operands, static_cast<std::size_t>(axis), static_cast<std::size_t>(fastest_first[j]), with_repeated ? 0 : 1);
-            if (verdict == Verdict::stays) break;
-            if (verdict == Verdict::moves) place = j;
-        }
-        if (place == i) continue;
-        c_order = false;
-        for (std::size_t j = i; j > place; --j) fastest_first[j] = fastest_first[j - 1];
-        fastest_first[place] = axis;
-    }
-    if (c_order) return {};
+    const bool moved = sort_axes(fastest_first, [&](std::size_t axis, std::size_t other) {
+        return verdict_of(operands, axis, other, [](std::int64_t step) { return step > 0; }, std::less<>());
+    });
+    if (!moved) return {};
     std::reverse(fastest_first.begin(), fastest_first.end());
     return fastest_first;
+}
+
+AxisOrder join_order(std::size_t rank, std::span<const Steps> operands) {
+    AxisOrder order;
+    for (std::size_t axis = 0; axis < rank; ++axis) order.push_back(static_cast<std::int64_t>(axis));
+    const bool moved = sort_axes(order, [&](std::size_t axis, std::size_t other) {
+        return verdict_of(operands, axis, other, [](std::int64_t step) { return step >= 0; }, std::greater<>());
+    });
+    return moved ? order : AxisOrder{};
 }
 
 AxisOrder like_order(const Steps& steps) {

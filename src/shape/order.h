@@ -16,8 +16,10 @@ using Steps = SmallVector<std::int64_t>;
 
 /// The order in which numpy.nditer walks the operands, and lays out its results: axes with larger steps are slower, the first operand that can
 /// tell decides, and where operands disagree C order stays.
-/// Repeated axes tell nothing, unless `with_repeated` (as in numpy.concatenate).
-AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands, bool with_repeated = false);
+AxisOrder keep_order(std::size_t rank, std::span<const Steps> operands);
+
+/// The order of numpy.concatenate's result: as above, but sorted from the slow side, and repeated axes count as those with the smallest steps.
+AxisOrder join_order(std::size_t rank, std::span<const Steps> operands);
 
 /// The order of copies and of numpy.zeros_like: axes with larger steps are slower, repeated ones fastest.
 AxisOrder like_order(const Steps& steps);
