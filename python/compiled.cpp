@@ -1,6 +1,8 @@
 // The type fastnp._core.CompiledFunction: a function, a method, a picklable thing with cache_info(), as functools.lru_cache makes them.
 #include "compiled.h"
 
+#include <algorithm>
+
 #include <structmember.h>
 
 #include <cstddef>
@@ -39,20 +41,22 @@ void read_dynamic(PyObject* dict, CompileOptions& options) {
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", nullptr};
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", nullptr};
         PyObject *function = nullptr, *dynamic = nullptr;
         const char* backend = "llvm";
         const char* name = "function";
         int fullgraph = 0;
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!ps", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
-                                        &name) == 0) {
+        CompileOptions options;
+        auto limit = static_cast<Py_ssize_t>(options.cache_size_limit);
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psn", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
+                                        &name, &limit) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
-        CompileOptions options;
         options.backend = backend;
         options.fullgraph = fullgraph != 0;
         options.name = name;
+        options.cache_size_limit = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 0));
         if (dynamic != nullptr) read_dynamic(dynamic, options);
         auto state = std::make_unique<CompiledState>(function, std::move(options));
         auto* self = reinterpret_cast<CompiledFunction*>(check(type->tp_alloc(type, 0)));

@@ -33,6 +33,8 @@ struct CompileOptions {
     std::map<std::pair<int, int>, Dim> dynamic = {};
     /// A function that can't be recorded is an error instead of running uncompiled.
     bool fullgraph = false;
+    /// Compilations that are kept: beyond it the one that was not called for longest is let go. At least 1; ValueError otherwise.
+    std::size_t cache_size_limit = 256;
     /// For explain(): the function's name.
     std::string name = "function";
 };

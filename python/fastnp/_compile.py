@@ -59,15 +59,23 @@ def compile(
     dynamic: Mapping[Any, Any] | None = None,
     fullgraph: bool = False,
     name: str | None = None,
+    cache_size_limit: int = 256,
 ) -> Any:
     """Compiles a function over arrays on first use and keeps it per kind of argument; ``@compile`` or ``@compile(backend="eager")``.
 
     The compiled function gives what the function as written would give. NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays
-    out. What can't be compiled runs as written (an error with ``fullgraph=True``); ``explain(f)(*args)`` says why.
+    out. What can't be compiled runs as written (an error with ``fullgraph=True``); ``explain(f)(*args)`` says why. ``cache_size_limit`` compilations
+    are kept; beyond it the one that was not called for longest goes.
     """
     if function is None:
-        return functools.partial(compile, backend=backend, dynamic=dynamic, fullgraph=fullgraph, name=name)
-    options: dict[str, Any] = {"backend": backend, "dynamic": dynamic, "fullgraph": fullgraph, "name": name}
+        return functools.partial(compile, backend=backend, dynamic=dynamic, fullgraph=fullgraph, name=name, cache_size_limit=cache_size_limit)
+    options: dict[str, Any] = {
+        "backend": backend,
+        "dynamic": dynamic,
+        "fullgraph": fullgraph,
+        "name": name,
+        "cache_size_limit": cache_size_limit,
+    }
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
     if isinstance(function, types.MethodType):
@@ -75,7 +83,7 @@ def compile(
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(compile(function.__func__, **options))
     title = name or str(getattr(function, "__name__", type(function).__name__))
-    compiled = CompiledFunction(function, backend, _flat_dynamic(dynamic, function), fullgraph, title)
+    compiled = CompiledFunction(function, backend, _flat_dynamic(dynamic, function), fullgraph, title, cache_size_limit)
     for attribute in functools.WRAPPER_ASSIGNMENTS:
         if hasattr(function, attribute):
             setattr(compiled, attribute, getattr(function, attribute))

@@ -245,6 +245,7 @@ class CompiledFunction:
         dynamic: dict[tuple[int, int], tuple[str, int, int]] = ...,
         fullgraph: bool = ...,
         name: str = ...,
+        cache_size_limit: int = ...,
     ) -> CompiledFunction: ...
     @property
     def __wrapped__(self) -> Callable[..., Any]: ...

@@ -31,6 +31,7 @@ struct Entry {
     std::string ir;
     std::vector<shape::SizeGuard> guards;
     std::vector<device::Memory> captured;
+    mutable std::atomic<std::uint64_t> last_call{0};  // by the count of calls
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 
@@ -106,11 +107,21 @@ struct Engine::State {
         return api::wrap(std::move(result.memory), held.writable());
     }
 
+    void note_call(const Entry& entry) const {
+        entry.last_call.store(hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+
     EntryPtr add(std::shared_ptr<Entry> entry) {
         const std::unique_lock lock(mutex);
         entry->number = next_number++;
         // The widest first: a generalised entry is the one that later calls will want.
         entries.insert(entries.begin(), entry);
+        if (entries.size() > options.cache_size_limit) {
+            const auto longest = std::min_element(entries.begin() + 1, entries.end(), [](const EntryPtr& a, const EntryPtr& b) {
+                return a->last_call.load(std::memory_order_relaxed) < b->last_call.load(std::memory_order_relaxed);
+            });
+            entries.erase(longest);
+        }
         return entry;
     }
 
@@ -246,6 +257,7 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
     if (!compiler::is_backend(options.backend)) {
         throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
     }
+    if (options.cache_size_limit == 0) throw ValueError("cache_size_limit must be at least 1");
     state_->options = std::move(options);
 }
 
@@ -257,6 +269,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     EntryPtr entry = state_->match(arguments, key, values.data());
     if (entry) {
         state_->hits.fetch_add(1, std::memory_order_relaxed);
+        state_->note_call(*entry);
     } else {
         const std::scoped_lock lock(state_->compiling);
         entry = state_->match(arguments, key, values.data());
@@ -265,6 +278,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         } else {
             state_->misses.fetch_add(1, std::memory_order_relaxed);
             entry = state_->specialise(arguments, key, record);
+            state_->note_call(*entry);
             if (entry->uncompiled.empty()) keep(entry->number);
             const EntryPtr found = state_->match(arguments, key, values.data());
             if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");

@@ -303,6 +303,19 @@ def test_cache_info_and_clear(backend):
     assert f(np.ones(3)).tolist() == [2, 2, 2]
 
 
+def test_the_cache_is_limited(backend):
+    f = np.compile(lambda x, scale: x * scale, backend=backend, cache_size_limit=3)
+    x = numpy.ones(2)
+    for scale in (1.5, 2.5, 3.5, 1.5, 4.5, 1.5):
+        assert f(x, scale).tolist() == [scale, scale]
+    assert f.cache_info().currsize == 3
+    assert f.cache_info().compiles == 4  # 1.5 was called all the while
+    f(x, 2.5)
+    assert f.cache_info().compiles == 5
+    with pytest.raises(ValueError, match="cache_size_limit must be at least 1"):
+        np.compile(lambda x: x, cache_size_limit=0)
+
+
 def test_compiled_functions_call_each_other(backend):
     inner = np.compile(lambda x: x * 2, backend=backend)
     outer = np.compile(lambda x: inner(x) + 1, backend=backend)

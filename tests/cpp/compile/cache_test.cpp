@@ -101,6 +101,15 @@ BOOST_AUTO_TEST_CASE(layouts_dtypes_and_plain_values_are_guarded) {
     BOOST_TEST(f.cache_info().misses <= f.cache_info().hits);  // the second round has all
 }
 
+BOOST_AUTO_TEST_CASE(what_was_not_called_for_longest_makes_room) {
+    const auto f = compile([](const array& x, double scale) { return x * scale; }, {.cache_size_limit = 2});
+    const array x = ramp({3});
+    for (const double scale : {1.0, 2.0, 1.0, 3.0, 1.0}) BOOST_TEST(close(f(x, scale), x * scale));
+    BOOST_TEST(f.cache_info().currsize == 2U);
+    BOOST_TEST(f.cache_info().compiles == 3U);
+    BOOST_CHECK_THROW(compile([](const array& v) { return v; }, {.cache_size_limit = 0}), ValueError);
+}
+
 BOOST_AUTO_TEST_CASE(structures_go_in_and_out) {
     const auto f = compile(member_free);
     const Options options{ramp({3}), ramp({3}) + 1.0F, 2.0, true};
