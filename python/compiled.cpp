@@ -98,8 +98,9 @@ PyObject* cache_info(PyObject* self, PyObject*) {
     return guarded([&] {
         static PyObject* type = import_attribute("fastnp._compile", "CacheInfo").release();
         const CacheInfo info = state_of(self).cache_info();
-        return check(PyObject_CallFunction(type, "KKOKKK", static_cast<unsigned long long>(info.hits), static_cast<unsigned long long>(info.misses),
-                                           Py_None, static_cast<unsigned long long>(info.currsize), static_cast<unsigned long long>(info.compiles),
+        return check(PyObject_CallFunction(type, "KKnKKK", static_cast<unsigned long long>(info.hits), static_cast<unsigned long long>(info.misses),
+                                           static_cast<Py_ssize_t>(state_of(self).options().cache_size_limit),
+                                           static_cast<unsigned long long>(info.currsize), static_cast<unsigned long long>(info.compiles),
                                            static_cast<unsigned long long>(info.uncompiled)));
     });
 }

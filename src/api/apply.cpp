@@ -95,7 +95,7 @@ ir::Value value_of(Recorder& recorder, const array& x) {
     return x.is_recorded() ? x.body()->value : recorder.capture(x.body()->memory);
 }
 
-array record(Recorder& recorder, Op op, ir::Attributes attributes, std::span<const array> operands) {
+array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;
     inputs.reserve(operands.size());
@@ -188,8 +188,8 @@ array run(Op op, const ir::Attributes& attributes, std::span<const array> operan
 
 }  // namespace
 
-array apply(Op op, ir::Attributes attributes, std::span<const array> operands) {
-    if (Recorder* recorder = Recorder::active()) return record(*recorder, op, std::move(attributes), operands);
+array apply(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
+    if (Recorder* recorder = Recorder::active()) return record(*recorder, op, attributes, operands);
     for (const array& operand : operands) check_alive(operand);
     return run(op, attributes, operands);
 }

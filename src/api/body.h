@@ -31,7 +31,7 @@ array wrap(ir::Value value, std::shared_ptr<trace::Recorder> recorder, trace::St
 
 /// Runs or records one op of the catalogue on operands that are as eager::run wants them; moves give views of concrete operands where
 /// NumPy does. Every function of ops.h ends here.
-array apply(ir::Op op, ir::Attributes attributes, std::span<const array> operands);
+array apply(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);
 
 /// Sizes that may be symbolic (plain numbers for a concrete array).
 shape::Dims dims_of(const array& x);

@@ -21,7 +21,7 @@ array ordered(ir::Op op, const array& x, std::optional<int> axis, bool stable) {
     const array source = axis ? x : api::flatten(x);
     ir::Attributes attributes;
     attributes.ints = {ops::normalize_axis(axis.value_or(0), source.ndim()), stable ? 1 : 0};
-    return api::apply(op, std::move(attributes), {&source, 1});
+    return api::apply(op, attributes, {&source, 1});
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ array take(const array& x, const Operand& indices, std::optional<int> axis, Take
     ir::Attributes attributes;
     attributes.ints = {ops::normalize_axis(axis.value_or(0), source.ndim()), static_cast<std::int64_t>(mode)};
     const array operands[] = {source, as_indices(indices)};
-    return api::apply(ir::Op::take, std::move(attributes), operands);
+    return api::apply(ir::Op::take, attributes, operands);
 }
 
 array sort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::sort, x, axis, stable); }

@@ -10,7 +10,7 @@ using ir::Op;
 
 namespace {
 
-array apply_one(Op op, Attributes attributes, const array& x) { return apply(op, std::move(attributes), {&x, 1}); }
+array apply_one(Op op, const Attributes& attributes, const array& x) { return apply(op, attributes, {&x, 1}); }
 
 Attributes integers(std::span<const std::int64_t> numbers) {
     Attributes attributes;
@@ -30,7 +30,7 @@ array constant(const Scalar& value, Dtype dtype, const Dims& shape) {
     attributes.scalar = ops::convert(value, dtype);
     attributes.dims = shape;
     attributes.dtype = dtype;
-    return apply(Op::constant, std::move(attributes), {});
+    return apply(Op::constant, attributes, {});
 }
 
 array iota(const Dims& shape, int axis) {
@@ -38,7 +38,7 @@ array iota(const Dims& shape, int axis) {
     attributes.dims = shape;
     attributes.ints.push_back(axis);
     attributes.dtype = Dtype::int64;
-    return apply(Op::iota, std::move(attributes), {});
+    return apply(Op::iota, attributes, {});
 }
 
 array extent(Dim size) {
@@ -46,14 +46,14 @@ array extent(Dim size) {
     Attributes attributes;
     attributes.dims.push_back(size);
     attributes.dtype = Dtype::int64;
-    return apply(Op::extent, std::move(attributes), {});
+    return apply(Op::extent, attributes, {});
 }
 
 array cast(const array& x, Dtype dtype) {
     if (x.dtype() == dtype) return x;
     Attributes attributes;
     attributes.dtype = dtype;
-    return apply_one(Op::cast, std::move(attributes), x);
+    return apply_one(Op::cast, attributes, x);
 }
 
 array broadcast(const array& x, const Dims& shape) {
@@ -78,7 +78,7 @@ array broadcast(const array& x, const Dims& shape) {
     }
     Attributes attributes;
     attributes.dims = shape;
-    return apply_one(Op::broadcast_to, std::move(attributes), source);
+    return apply_one(Op::broadcast_to, attributes, source);
 }
 
 array reshape(const array& x, const Dims& shape) {
@@ -86,7 +86,7 @@ array reshape(const array& x, const Dims& shape) {
     Attributes attributes;
     attributes.dims = ops::reshaped(from, shape, active_sizes());
     if (from == attributes.dims && x.is_recorded()) return x;
-    return apply_one(Op::reshape, std::move(attributes), x);
+    return apply_one(Op::reshape, attributes, x);
 }
 
 array flatten(const array& x) { return x.ndim() == 1 ? x : reshape(x, Dims{arithmetic().product(dims_of(x))}); }
@@ -97,7 +97,7 @@ array slice(const array& x, const Dims& starts, const Dims& lengths, std::span<c
     Attributes attributes = integers(steps);
     attributes.dims = starts;
     for (const Dim length : lengths) attributes.dims.push_back(length);
-    return apply_one(Op::slice, std::move(attributes), x);
+    return apply_one(Op::slice, attributes, x);
 }
 
 array expand(const array& x, std::span<const std::int64_t> places) { return places.empty() ? x : apply_one(Op::expand_dims, integers(places), x); }

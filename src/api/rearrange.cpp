@@ -123,7 +123,7 @@ array broadcast_to(const array& x, const Shape& shape) {
     if (!x.is_recorded() && trace::Recorder::active() == nullptr) {  // a view of its own, which may not be written to
         ir::Attributes attributes;
         attributes.dims = shape::to_dims(shape);
-        return api::apply(ir::Op::broadcast_to, std::move(attributes), {&x, 1});
+        return api::apply(ir::Op::broadcast_to, attributes, {&x, 1});
     }
     return api::broadcast(x, shape::to_dims(shape));
 }
@@ -163,7 +163,7 @@ array concatenate(const std::vector<array>& arrays, int axis) {
     for (const array& x : arrays) operands.push_back(api::cast(x, dtype));
     ir::Attributes attributes;
     attributes.ints.push_back(ops::normalize_axis(axis, arrays[0].ndim()));
-    return api::apply(ir::Op::concatenate, std::move(attributes), operands);
+    return api::apply(ir::Op::concatenate, attributes, operands);
 }
 
 array stack(const std::vector<array>& arrays, int axis) {
@@ -197,7 +197,7 @@ array pad(const array& x, const std::vector<std::pair<std::int64_t, std::int64_t
     }
     const bool truncates = is_integer(x.dtype()) && value.kind() == WeakKind::floating;
     const array operands[] = {x, api::constant(truncates ? Scalar(static_cast<std::int64_t>(value.real())) : value, x.dtype())};
-    return api::apply(ir::Op::pad, std::move(attributes), operands);
+    return api::apply(ir::Op::pad, attributes, operands);
 }
 
 }  // namespace fastnp
