@@ -212,7 +212,9 @@ array to_array(PyObject* object) {
     if (is_ndarray(object)) return value_of(object);
     if (PyArray_Check(object)) {
         note_foreign(as_numpy(object));
-        return from_numpy(as_numpy(object));
+        array made = from_numpy(as_numpy(object));
+        if (recording != nullptr) made.set_writable(false);  // a constant of the recording
+        return made;
     }
     if (PyArray_IsScalar(object, Generic)) return from_numpy_scalar(object);
     if (holds_recorded(object)) return stack_of(object);
@@ -264,7 +266,7 @@ PyObject* numpy_scalar(const array& value) {
 
 PyObject* wrap_scalar(array value) {
     if (value.ndim() != 0) return wrap(std::move(value));
-    if (recording != nullptr || value.is_recorded()) return wrap(std::move(value), nullptr, true);
+    if (recording != nullptr || value.is_recorded()) return wrap(value.copy(), nullptr, true);  // NumPy's scalars are no views
     return numpy_scalar(value);
 }
 

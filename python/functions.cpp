@@ -57,8 +57,8 @@ std::optional<array> to_out(PyObject* object) {
         if (PyTuple_GET_SIZE(object) != 1) raise(PyExc_ValueError, "The 'out' tuple must have exactly one entry");
         return to_out(PyTuple_GET_ITEM(object, 0));
     }
-    if (recording != nullptr) refuse("out= writes into an array");
-    if (is_ndarray(object)) return value_of(object);
+    if (is_ndarray(object) && !reinterpret_cast<NdArray*>(object)->scalar) return value_of(object);
+    if (recording != nullptr && PyArray_Check(object)) refuse("out= writes into an array that NumPy made");
     if (!PyArray_Check(object)) raise(PyExc_TypeError, "return arrays must be of ArrayType");
     if (!shares_memory(as_numpy(object))) throw NeedsNumpy{};
     return from_numpy(as_numpy(object));

@@ -148,15 +148,18 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
-        if (recording != nullptr || value_of(self).is_recorded()) refuse("writing into an array");
         Indices indices;
         if (parse(indices, key)) {
             try {
-                value_of(self).index(all_of(indices)) = to_operand(value);
+                const Operand values = to_operand(value);
+                const bool sequence = values.as_array() != nullptr && values.as_array()->ndim() > 0;
+                if (sequence && is_element(indices, value_of(self))) raise(PyExc_ValueError, "setting an array element with a sequence.");
+                value_of(self).index(all_of(indices)) = values;
                 return 0;
             } catch (const NeedsNumpy&) {
             }
         }
+        if (recording != nullptr || value_of(self).is_recorded()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);
         const Ref values = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);

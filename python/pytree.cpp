@@ -97,6 +97,7 @@ void Flat::add_numpy(PyArrayObject* object) {
     argument.strides = PyArray_STRIDES(object);
     argument.dtype = *dtype;
     argument.rank = static_cast<std::int8_t>(PyArray_NDIM(object));
+    argument.writable = PyArray_ISWRITEABLE(object);
     argument.hold = hold_numpy;
     argument.context = object;
     push(argument, reinterpret_cast<PyObject*>(object));

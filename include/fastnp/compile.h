@@ -73,6 +73,7 @@ struct Argument {
     const std::int64_t* strides;  // bytes
     Dtype dtype;
     std::int8_t rank;
+    bool writable = false;
     /// An array that shares this memory and keeps it alive, for results that are views of an argument. Null: such results are copies.
     array (*hold)(const Argument& argument) = nullptr;
     const void* context = nullptr;  // for `hold`

@@ -27,7 +27,7 @@ array wrap(Memory memory, bool writable) {
 }
 
 array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, const shape::AxisOrder& order) {
-    auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, value, order});
+    auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, value, order, false});
     shape::Dims strides = ordered_strides(value->shape, order, value->dtype, recorder->graph().sizes());
     return wrap(value, std::move(recorder), std::move(storage), std::move(strides));
 }
@@ -36,6 +36,7 @@ array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePt
     auto body = std::make_shared<detail::ArrayBody>();
     body->memory.dtype = value->dtype;
     body->value = value;
+    body->whole = storage->whole;
     body->recorder = std::move(recorder);
     body->storage = std::move(storage);
     body->strides = std::move(strides);
@@ -49,6 +50,7 @@ Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) 
     memory.dtype = dtype;
     memory.shape = shape;
     memory.strides = shape::strides_in(shape, order, itemsize_of(dtype));
+    if (Recorder* recorder = Recorder::active()) recorder->note_made(memory);
     return memory;
 }
 
@@ -82,18 +84,32 @@ const Memory& memory_of(const array& x, const char* what) {
     return x.body()->memory;
 }
 
-void refuse_while_recording(const char* what) {
-    if (Recorder::active() != nullptr) throw RecordError(std::string(what) + " can't be recorded yet");
-}
-
 eager::View view_of(const Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 
-namespace {
+trace::StoragePtr storage_of(Recorder& recorder, const array& x) {
+    check_alive(x);
+    return x.is_recorded() ? x.body()->storage : recorder.storage_of(recorder.capture(x.body()->memory));
+}
 
 ir::Value value_of(Recorder& recorder, const array& x) {
-    check_alive(x);
-    return x.is_recorded() ? x.body()->value : recorder.capture(x.body()->memory);
+    const trace::StoragePtr storage = storage_of(recorder, x);
+    if (!x.is_recorded()) return storage->whole;
+    detail::ArrayBody& body = *x.body();
+    if (body.whole != storage->whole) {
+        body.value = trace::rebase(recorder.graph(), body.value, body.whole, storage->whole);
+        body.whole = storage->whole;
+    }
+    return body.value;
 }
+
+void record_write(Recorder& recorder, const array& out, const array& value) {
+    const ir::Value before = value_of(recorder, out);
+    const ir::Value after = value_of(recorder, value);
+    if (before == after) return;  // what lies there already, as x[i] = x[i] after x[i] += y
+    recorder.write(*storage_of(recorder, out), before, after);
+}
+
+namespace {
 
 array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     std::vector<ir::Value> inputs;
@@ -106,11 +122,12 @@ array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::s
     }
     ops::Type type = ops::infer(op, attributes, types, &recorder.graph().sizes());
     const ir::Value value = recorder.graph().make(op, inputs, attributes, type.dtype, std::move(type.shape));
-    if (ops::may_raise(*value)) recorder.check(value);
+    if (ops::may_raise(*value)) recorder.effect(value);
     if (ops::info(op).kind == ops::Kind::move) {
-        trace::StoragePtr storage = operands[0].is_recorded() ? operands[0].body()->storage : recorder.storage_of(inputs[0]);
         if (auto view = pass::view(*value, {inputs[0], shape::Dim(0), strides_of(operands[0])}, recorder.graph().sizes())) {
-            return wrap(value, recorder.shared_from_this(), std::move(storage), std::move(view->strides));
+            array result = wrap(value, recorder.shared_from_this(), storage_of(recorder, operands[0]), std::move(view->strides));
+            result.body()->writable = operands[0].writable() && op != Op::broadcast_to;
+            return result;
         }
     }
     return wrap(value, recorder.shared_from_this(), result_order(op, attributes, operands));

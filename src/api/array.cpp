@@ -123,13 +123,7 @@ array array::T() const { return transpose(*this); }
 
 array array::copy(Order order) const {
     const shape::AxisOrder axes = order == Order::keep ? api::order_of(*this) : shape::AxisOrder{};
-    if (Recorder::active() != nullptr) {
-        if (is_recorded()) {
-            api::check_alive(*this);
-            return api::wrap(body_->value, body_->recorder, axes);
-        }
-        return api::wrap(Recorder::active()->capture(body_->memory), Recorder::active()->shared_from_this(), axes);
-    }
+    if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, *this), recorder->shared_from_this(), axes);
     const Memory& memory = api::memory_of(*this, "copy()");
     Memory out = api::allocate(memory.dtype, memory.shape, axes);
     eager::copy(api::view_of(memory), api::view_of(out));
@@ -143,7 +137,7 @@ array array::astype(Dtype dtype, Casting casting) const {
     }
     if (dtype == this->dtype()) return copy(Order::keep);
     const shape::AxisOrder order = api::order_of(*this);
-    if (Recorder* recorder = Recorder::active()) return api::wrap(api::cast(*this, dtype).body()->value, recorder->shared_from_this(), order);
+    if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, api::cast(*this, dtype)), recorder->shared_from_this(), order);
     api::check_alive(*this);
     Memory out = api::allocate(dtype, body_->memory.shape, order);
     eager::copy(api::view_of(body_->memory), api::view_of(out));

@@ -22,21 +22,43 @@ void check_writable(const array& out, const char* message) {
     if (!out.writable()) throw ValueError(message);
 }
 
+namespace {
+
+// As NumPy: leading axes of size 1 that the target does not have are dropped. ValueError unless the rest can be broadcast.
+std::size_t leading_ones(const Dims& from, const Dims& to) {
+    std::size_t extra = from.size() > to.size() ? from.size() - to.size() : 0;
+    for (std::size_t i = 0; i < extra; ++i) {
+        if (!arithmetic().equal(from[i], Dim(1))) extra = 0;
+    }
+    bool fits = from.size() - extra <= to.size();
+    const std::size_t lead = to.size() + extra - from.size();
+    for (std::size_t i = extra; fits && i < from.size(); ++i) {
+        fits = arithmetic().equal(from[i], to[lead + i - extra]) || arithmetic().equal(from[i], Dim(1));
+    }
+    if (fits) return extra;
+    throw ValueError("could not broadcast input array from shape " + ops::compact_text(from, active_sizes()) + " into shape " +
+                     ops::compact_text(to, active_sizes()));
+}
+
+void record_assign(trace::Recorder& recorder, const array& out, const array& x) {
+    const Dims shape = dims_of(out);
+    SmallVector<std::int64_t> dropped;
+    for (std::size_t i = 0, extra = leading_ones(dims_of(x), shape); i < extra; ++i) dropped.push_back(static_cast<std::int64_t>(i));
+    const array source = squeeze(x, {dropped.data(), dropped.size()});
+    record_write(recorder, out, broadcast(cast(source, out.dtype()), shape));
+}
+
+}  // namespace
+
 void assign(const array& out, const array& x) {
+    if (trace::Recorder* recorder = trace::Recorder::active()) {
+        record_assign(*recorder, out, x);
+        return;
+    }
     const Memory& target = memory_of(out, "writing into an array");
     const Memory* source = &memory_of(x, "writing a recorded value into an array outside the recording");
-    // As NumPy: leading axes of size 1 that the target does not have are dropped.
-    std::size_t extra = source->shape.size() > target.shape.size() ? source->shape.size() - target.shape.size() : 0;
-    for (std::size_t i = 0; i < extra; ++i) {
-        if (source->shape[i] != 1) extra = 0;
-    }
+    const std::size_t extra = leading_ones(shape::to_dims(source->shape), shape::to_dims(target.shape));
     const Shape from(source->shape.begin() + extra, source->shape.end());
-    bool fits = from.size() <= target.shape.size();
-    for (std::size_t i = 0; fits && i < from.size(); ++i) fits = from[i] == 1 || from[i] == target.shape[target.shape.size() - from.size() + i];
-    if (!fits) {
-        throw ValueError("could not broadcast input array from shape " + ops::compact_text(shape::to_dims(source->shape)) + " into shape " +
-                         ops::compact_text(shape::to_dims(target.shape)));
-    }
     if (is_same(layout_of(*source), layout_of(target)) && source->dtype == target.dtype) return;
     Memory copied;
     if (may_overlap(layout_of(*source), layout_of(target))) {
@@ -54,7 +76,6 @@ void assign(const array& out, const array& x) {
 }  // namespace api
 
 void array::operator=(const Operand& values) && {
-    api::refuse_while_recording("writing into an array");
     api::check_writable(*this, "assignment destination is read-only");
     api::assign(*this, api::as_array(values, values.as_scalar() != nullptr ? std::optional(dtype()) : std::nullopt));
 }
@@ -63,8 +84,7 @@ void array::operator=(const array& values) && { std::move(*this) = Operand(value
 
 namespace {
 
-array& in_place(Op op, array& x, const Operand& y, const char* symbol) {
-    if (trace::Recorder::active() != nullptr) api::refuse_while_recording((std::string("the in-place operator ") + symbol).c_str());
+array& in_place(Op op, array& x, const Operand& y) {
     const Operand first(x);
     const Operand* operands[] = {&first, &y};
     UfuncOptions options;
@@ -75,13 +95,13 @@ array& in_place(Op op, array& x, const Operand& y, const char* symbol) {
 
 }  // namespace
 
-array& array::operator+=(const Operand& y) { return in_place(Op::add, *this, y, "+="); }
-array& array::operator-=(const Operand& y) { return in_place(Op::subtract, *this, y, "-="); }
-array& array::operator*=(const Operand& y) { return in_place(Op::multiply, *this, y, "*="); }
-array& array::operator/=(const Operand& y) { return in_place(Op::divide, *this, y, "/="); }
-array& array::operator%=(const Operand& y) { return in_place(Op::remainder, *this, y, "%="); }
-array& array::operator&=(const Operand& y) { return in_place(Op::bitwise_and, *this, y, "&="); }
-array& array::operator|=(const Operand& y) { return in_place(Op::bitwise_or, *this, y, "|="); }
-array& array::operator^=(const Operand& y) { return in_place(Op::bitwise_xor, *this, y, "^="); }
+array& array::operator+=(const Operand& y) { return in_place(Op::add, *this, y); }
+array& array::operator-=(const Operand& y) { return in_place(Op::subtract, *this, y); }
+array& array::operator*=(const Operand& y) { return in_place(Op::multiply, *this, y); }
+array& array::operator/=(const Operand& y) { return in_place(Op::divide, *this, y); }
+array& array::operator%=(const Operand& y) { return in_place(Op::remainder, *this, y); }
+array& array::operator&=(const Operand& y) { return in_place(Op::bitwise_and, *this, y); }
+array& array::operator|=(const Operand& y) { return in_place(Op::bitwise_or, *this, y); }
+array& array::operator^=(const Operand& y) { return in_place(Op::bitwise_xor, *this, y); }
 
 }  // namespace fastnp

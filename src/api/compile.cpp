@@ -14,6 +14,7 @@
 #include "compile/specialise.h"
 #include "fastnp/error.h"
 #include "pass/index_map.h"
+#include "shape/strides.h"
 
 namespace fastnp::detail {
 
@@ -31,6 +32,9 @@ struct Entry {
     std::string ir;
     std::vector<shape::SizeGuard> guards;
     std::vector<device::Memory> captured;
+    std::vector<int> written;  // parameters whose memory the plan writes to
+    std::vector<int> used;     // parameters that the plan reads or writes
+    bool overlaps = false;     // of an entry that runs as written because arguments that it writes to share memory with others
     mutable std::atomic<std::uint64_t> last_call{0};  // by the count of calls
 };
 using EntryPtr = std::shared_ptr<const Entry>;
@@ -53,6 +57,59 @@ array owned_copy(const Argument& argument) {
 
 }  // namespace
 
+namespace {
+
+struct Extent {
+    const char *low, *high;
+};
+
+Extent extent_of(const Argument& argument) {
+    Extent extent{static_cast<const char*>(argument.data), static_cast<const char*>(argument.data) + itemsize_of(argument.dtype)};
+    for (int i = 0; i < argument.rank; ++i) {
+        if (argument.shape[i] == 0) return {extent.low, extent.low};
+        const std::int64_t step = (argument.shape[i] - 1) * argument.strides[i];
+        (step < 0 ? extent.low : extent.high) += step;
+    }
+    return extent;
+}
+
+bool may_overlap(const Argument& a, const Argument& b) {
+    const Extent x = extent_of(a), y = extent_of(b);
+    if (x.low >= y.high || y.low >= x.high || x.low == x.high || y.low == y.high) return false;
+    const Shape shapes[] = {Shape(a.shape, a.shape + a.rank), Shape(b.shape, b.shape + b.rank)};
+    const Strides strides[] = {Strides(a.strides, a.strides + a.rank), Strides(b.strides, b.strides + b.rank)};
+    return shape::may_overlap({a.data, shapes[0], strides[0], itemsize_of(a.dtype)}, {b.data, shapes[1], strides[1], itemsize_of(b.dtype)});
+}
+
+Argument argument_of(const device::Memory& memory) {
+    return {memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size()), true};
+}
+
+// Whether memory that an entry writes to is also that of another parameter, or shows an element twice: then the order of reads and writes counts.
+bool writes_overlap(const Entry& entry, std::span<const Argument> call) {
+    const auto parameter = [&](int number) {
+        const auto place = static_cast<std::size_t>(number);
+        return place < call.size() ? call[place] : argument_of(entry.captured[place - call.size()]);
+    };
+    for (const int number : entry.written) {
+        const Argument target = parameter(number);
+        if (shape::repeats(Shape(target.shape, target.shape + target.rank), Strides(target.strides, target.strides + target.rank))) return true;
+        for (const int other : entry.used) {
+            if (other != number && may_overlap(target, parameter(other))) return true;
+        }
+    }
+    return false;
+}
+
+bool can_write(const Entry& entry, std::span<const Argument> call) {
+    return std::all_of(entry.written.begin(), entry.written.end(), [&](int number) {
+        const auto place = static_cast<std::size_t>(number);
+        return place >= call.size() || call[place].writable;
+    });
+}
+
+}  // namespace
+
 struct Engine::State {
     CompileOptions options;
     mutable std::shared_mutex mutex;       // of `entries`
@@ -67,6 +124,7 @@ struct Engine::State {
         const std::shared_lock lock(mutex);
         for (const EntryPtr& entry : entries) {
             if (entry->signature.symbols.size() > most_values || !entry->signature.matches(call, key, symbols.data())) continue;
+            if (!entry->written.empty() && (!can_write(*entry, call) || writes_overlap(*entry, call) != entry->overlaps)) continue;
             if (!entry->uncompiled.empty()) return entry;
             if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(symbols.data(), values);
             bool fits = true;
@@ -76,15 +134,16 @@ struct Engine::State {
         return nullptr;
     }
 
-    void run(const Entry& entry, std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
+    bool run(const Entry& entry, std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
         SmallVector<void*, 16> pointers;
         for (const Argument& argument : call) pointers.push_back(argument.data);
         for (const device::Memory& memory : entry.captured) pointers.push_back(memory.data);
         std::vector<plan::Result> produced;
         produced.reserve(entry.plan.outputs.size());
-        entry.plan.run({pointers.data(), pointers.size()}, values, produced);
+        if (!entry.plan.run({pointers.data(), pointers.size()}, values, produced)) return false;
         results.reserve(produced.size());
         for (plan::Result& result : produced) results.push_back(finish(entry, call, std::move(result)));
+        return true;
     }
 
     // A result that is an argument's memory, or a view of it, shares it.
@@ -194,28 +253,36 @@ std::vector<array> Engine::State::parameters_of(const compiler::Signature& signa
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
         if (!guard.contiguous) guard_order(call[strides.size() - 1], strides.back(), graph.sizes());
         parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
+        parameters.back().body()->writable = call[parameters.size() - 1].writable;
     }
     return parameters;
+}
+
+static std::vector<int> used_parameters(const ir::Graph& graph) {
+    std::vector<int> numbers;
+    for (const ir::Value value : ir::reachable(graph.roots())) {
+        if (value->op == ir::Op::parameter) numbers.push_back(static_cast<int>(value->attributes.ints[0]));
+    }
+    return numbers;
 }
 
 // The values to return, and which of them lie in one array's memory.
 void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     std::vector<ir::Value> values;
     std::vector<ir::Place> places;
-    std::vector<const trace::Storage*> storages;
+    std::vector<std::pair<trace::StoragePtr, ir::Place>> known;
     for (const array& output : outputs) {
-        const detail::ArrayBody& body = *output.body();
-        values.push_back(output.is_recorded() ? body.value : recorder.capture(body.memory));
-        if (!output.is_recorded() || body.storage->parameter >= 0) {
-            places.emplace_back();
-            continue;
+        const trace::StoragePtr storage = api::storage_of(recorder, output);
+        values.push_back(api::value_of(recorder, output));
+        auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == storage; });
+        if (found == known.end()) {
+            known.emplace_back(storage, storage->held ? ir::Place{} : ir::Place{recorder.next_owner(), storage->whole, storage->order});
+            found = known.end() - 1;
         }
-        const auto known = std::find(storages.begin(), storages.end(), body.storage.get());
-        places.push_back({static_cast<int>(known - storages.begin()), body.storage->whole, body.storage->order});
-        if (known == storages.end()) storages.push_back(body.storage.get());
+        places.push_back(found->second);
     }
     recorder.graph().set_outputs(std::move(values), std::move(places));
-    recorder.graph().set_checks(recorder.checks());
+    recorder.graph().set_effects(recorder.effects());
 }
 
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record) {
@@ -235,6 +302,12 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         }
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         entry->captured = recorder->captured();
+        entry->written = recorder->written();
+        entry->used = used_parameters(recorder->graph());
+        if (!entry->written.empty() && writes_overlap(*entry, call)) {
+            entry->overlaps = true;
+            throw RecordError("writes into an argument whose memory another one shares");
+        }
         for (const device::Memory& memory : entry->captured) strides.push_back(shape::to_dims(memory.strides));
         compiler::Specialised made = compiler::specialise(std::move(recorder->graph()), strides, options.backend);
         entry->plan = std::move(made.plan);
@@ -284,11 +357,10 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
             if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
         }
     }
-    if (!entry->uncompiled.empty()) {
+    if (!entry->uncompiled.empty() || !state_->run(*entry, arguments, values.data(), results)) {
         state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
         return {Outcome::uncompiled, entry->number};
     }
-    state_->run(*entry, arguments, values.data(), results);
     return {Outcome::ran, entry->number};
 }
 
@@ -319,6 +391,7 @@ bool borrow(const array& value, Argument& argument) {
     argument.strides = memory.strides.data();
     argument.dtype = memory.dtype;
     argument.rank = static_cast<std::int8_t>(memory.shape.size());
+    argument.writable = body.writable;
     argument.hold = [](const Argument& held) { return *static_cast<const array*>(held.context); };
     argument.context = &value;
     return true;

@@ -56,7 +56,6 @@ void check_where(const array& where) {
 
 array store(const array& result, const std::optional<array>& out, const ops::Info& row) {
     if (!out) return result;
-    refuse_while_recording("out=");
     check_writable(*out);
     if (out->ndim() != result.ndim()) {
         throw ValueError("output parameter for reduction operation " + std::string(ops::info(row.combine).name) +

@@ -24,8 +24,6 @@ device::Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder&
 device::Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> operands);
 /// The memory of a concrete array. RecordError for a recorded one: "`what` can't be recorded".
 const device::Memory& memory_of(const array& x, const char* what);
-/// RecordError if this thread is recording: `what` can't be recorded.
-void refuse_while_recording(const char* what);
 /// RecordError unless x is concrete or a value of the recording that is going on.
 void check_alive(const array& x);
 

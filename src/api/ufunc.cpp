@@ -175,8 +175,29 @@ array converted(const array& x, Dtype dtype) {
     return wrap(body.value, body.recorder, body.storage, strides_of(x));
 }
 
+// Writes a result of a shape into out=, cast and broadcast, where the mask allows.
+array record_output(const array& result, std::vector<Dims> shapes, const UfuncOptions& options) {
+    const array& out = *options.out;
+    const Dims wanted = dims_of(out);
+    shapes.push_back(wanted);
+    const Dims all = ops::broadcast(shapes, active_sizes());
+    bool same = all.size() == wanted.size();
+    for (std::size_t i = 0; same && i < all.size(); ++i) same = active_sizes()->equal(all[i], wanted[i]);
+    if (!same) {
+        throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(wanted, active_sizes()) +
+                         " doesn't match the broadcast shape " + ops::compact_text(all, active_sizes()));
+    }
+    array value = broadcast(cast(result, out.dtype()), wanted);
+    if (options.where) value = select(broadcast(*options.where, wanted), value, out);
+    record_write(*Recorder::active(), out, value);
+    return out;
+}
+
 array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
-    if (options.out) refuse_while_recording("out=");
+    if (options.out) {
+        check_alive(*options.out);
+        check_output(op, loop.output, *options.out, options.casting);
+    }
     std::vector<Dims> shapes;
     for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
     if (options.where) shapes.push_back(dims_of(*options.where));
@@ -187,7 +208,8 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
         if (x == nullptr) inputs.push_back(repeated(*operands[i]->as_scalar(), loop.operands[i], shape));
         else inputs.push_back(broadcast(converted(*x, loop.operands[i]), shape));
     }
-    return apply(op, {}, inputs);
+    const array result = apply(op, {}, inputs);
+    return options.out ? record_output(result, std::move(shapes), options) : result;
 }
 
 // Integers to negative powers are an error. Here a weak exponent is held against it; those in arrays the precompiled kernel looks at, at run time.

@@ -285,6 +285,9 @@ llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end
     llvm::Value* bytes = ir.CreateAnd(ir.CreateNeg(at), number(machine_.vector_bytes - 1));
     llvm::Value* lanes = ir.CreateUDiv(bytes, number(itemsize));
     llvm::Value* aligned = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateAdd(begin, lanes), end);
+    // Memory of others may be so that no element is ever aligned.
+    llvm::Value* rest = ir.CreateAnd(at, number(itemsize - 1));
+    aligned = ir.CreateSelect(ir.CreateICmpEQ(rest, number(0)), aligned, end);
     loop(begin, aligned, b_.width, "lanes.head", [&](llvm::Value* from) { masked_lanes(from, aligned, 1, [&] { outer_point(); }); });
     return aligned;
 }

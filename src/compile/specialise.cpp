@@ -4,6 +4,7 @@
 
 #include "base/thread_pool.h"
 #include "pass/fuse.h"
+#include "pass/keep.h"
 #include "pass/place.h"
 #include "pass/simplify.h"
 
@@ -23,6 +24,7 @@ Specialised specialise(ir::Graph graph, const std::vector<shape::Dims>& paramete
     pass::place_outputs(graph);
     if (fuses) pass::simplify(graph);
     pass::drop_copies(graph);
+    pass::keep_overwritten(graph);
     note("simplify");
     const pass::Program program = pass::fuse(graph, parameter_strides, {fuses, base::thread_count()});
     note("fuse");

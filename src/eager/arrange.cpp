@@ -150,6 +150,17 @@ void run_pad(const ir::Attributes& attributes, std::span<const View> operands, c
     copy(operands[0], inside);
 }
 
+void run_update(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    copy(operands[0], out);
+    View region = out;
+    region.shape = operands[1].shape;
+    for (std::size_t i = 0; i < out.shape.size(); ++i) {
+        region.data = static_cast<char*>(region.data) + attributes.dims[i].value() * out.strides[i];
+        region.strides[i] *= attributes.ints[i];
+    }
+    copy(operands[1], region);
+}
+
 // The result's shape is x's with the axis replaced by the indices' shape.
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     const View& x = operands[0];

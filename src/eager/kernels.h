@@ -14,6 +14,7 @@ void run_make(ops::Op op, const ir::Attributes& attributes, const View& out);
 void run_move(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_concatenate(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_pad(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
+void run_update(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
 

@@ -90,7 +90,7 @@ Value Graph::make(Op op, std::span<const Value> inputs, Attributes attributes, D
 
 std::vector<Value> Graph::roots() const {
     std::vector<Value> all = outputs_;
-    all.insert(all.end(), checks_.begin(), checks_.end());
+    all.insert(all.end(), effects_.begin(), effects_.end());
     return all;
 }
 

@@ -24,9 +24,10 @@ struct Node {
 };
 using Value = const Node*;
 
-/// Where an output lies: in the memory of a whole array, which other outputs may view too. Owner -1: in an argument's; nothing is asked then.
+/// Where an output lies: in the memory of a whole array, which other outputs may view too. Owner -1: it lies where it lies (in an
+/// argument's memory, or in memory that was written to); nothing is asked then.
 struct Place {
-    int owner = -1;
+    std::int64_t owner = -1;
     Value whole = nullptr;               // the array that the output is a view of
     SmallVector<std::int64_t> order{};   // of whole's axes in memory, the slowest first; empty: C order
 };
@@ -53,10 +54,10 @@ public:
         places_ = std::move(places);
         places_.resize(outputs_.size());
     }
-    /// Values that are computed though no output may need them, because computing them may raise an error.
-    const std::vector<Value>& checks() const { return checks_; }
-    void set_checks(std::vector<Value> checks) { checks_ = std::move(checks); }
-    /// What has to be computed: outputs and checks.
+    /// Values that are computed though no output may need them, in this order: those that may raise an error, and updates of parameters.
+    const std::vector<Value>& effects() const { return effects_; }
+    void set_effects(std::vector<Value> effects) { effects_ = std::move(effects); }
+    /// What has to be computed: outputs and effects.
     std::vector<Value> roots() const;
     const std::deque<Node>& nodes() const { return nodes_; }
 
@@ -66,7 +67,7 @@ public:
 private:
     std::deque<Node> nodes_;
     std::unordered_multimap<std::size_t, Value> index_;
-    std::vector<Value> parameters_, outputs_, checks_;
+    std::vector<Value> parameters_, outputs_, effects_;
     std::vector<Place> places_;
     shape::Sizes sizes_;
 };

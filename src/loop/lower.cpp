@@ -284,6 +284,10 @@ private:
     }
 
     void add_stores(const Region::Member& member, const std::function<bool(Value)>& stored) {
+        if (member.value->op == Op::update) {
+            add_update(member.value);
+            return;
+        }
         if (!stored(member.value)) return;
         const IndexMap map = kernel_map(region_.map_of(member));
         const ExprId value = member.role == Region::Role::fold ? fold_exprs_.at(member.value) : value_at(member.value, map, true);
@@ -296,6 +300,15 @@ private:
         const auto stage = static_cast<std::size_t>(stage_after(value));
         while (kernel.stages.size() <= stage) kernel.stages.emplace_back();
         kernel.stages[stage].stores.push_back({access, value});
+    }
+
+    // The elements of a region are stored where the whole lies.
+    void add_update(Value update) {
+        const IndexMap map = kernel_map(pass::identity_map(region_.domain.size()));
+        const ExprId value = value_at(update->inputs[1], map, false);
+        result_.kernel.ops.emplace_back(ops::info(update->op).name);
+        const Access access = access_to(pass::region_of(*update, program_.storage.at(update), sizes_), map, true);
+        result_.kernel.outer_stores.push_back({access, value});
     }
 
     // Costly expressions that two stages compute are kept in a scratch row by the first.

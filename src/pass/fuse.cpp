@@ -47,6 +47,7 @@ public:
 
     Program run() {
         find_roots();
+        compute_before_writes();
         do {
             form();
         } while (force_shared());
@@ -64,6 +65,7 @@ private:
     bool is_precompiled(Value value) const {
         const Kind kind = ops::info(value->op).kind;
         if (value->op == Op::parameter) return false;
+        if (value->op == Op::update) return !options_.fuse;
         if (!options_.fuse) return kind != Kind::move || copies_.contains(value);
         if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
         // Of several complex NaNs the first counts: that takes an order.
@@ -77,6 +79,7 @@ private:
         if (value->op == Op::parameter) {
             return Storage{value, 0, parameter_strides_[static_cast<std::size_t>(value->attributes.ints[0])]};
         }
+        if (value->op == Op::update) return updates_.at(value);
         if (is_root(value)) return Storage{value, 0, contiguous_strides(value->shape, value->dtype, sizes_)};
         if (ops::info(value->op).kind != Kind::move) return std::nullopt;
         const auto operand = resolve(value->inputs[0]);
@@ -112,12 +115,17 @@ private:
 
     void find_roots() {
         is_output_ = true;
+        for (const Value value : order_) {
+            if (value->op == Op::update) place_update(value);
+        }
         for (const Value output : graph_.outputs()) place(output);
         is_output_ = false;
         for (const Value value : order_) {
             const Kind kind = ops::info(value->op).kind;
             if (value->op == Op::parameter) continue;
-            if (is_precompiled(value)) {
+            if (value->op == Op::update) {
+                if (!options_.fuse) place(value->inputs[1]);
+            } else if (is_precompiled(value)) {
                 for (const Value input : value->inputs) place(input);
                 roots_.insert(value);
             } else if (kind == Kind::fold) {
@@ -126,6 +134,92 @@ private:
                 place_reshape(value);
             }
         }
+    }
+
+    // --- writes ------------------------------------------------------------------------------------------------------------------
+
+    // What a value is a view of, as it was at that time.
+    Value version_of(Value value) const {
+        while (value->op != Op::parameter && !is_root(value) && ops::info(value->op).kind == Kind::move) value = value->inputs[0];
+        return value;
+    }
+
+    // An update lies where its first operand does.
+    void place_update(Value update) {
+        place(update->inputs[0]);
+        const Value before = version_of(update->inputs[0]);
+        if (copies_.contains(before)) throw RecordError("writing through a reshape of strided memory can't be recorded");
+        updates_.emplace(update, *resolve(update->inputs[0]));
+        roots_.insert(update);
+        next_.emplace(before, update);
+    }
+
+    // What is needed after memory that it is computed from was written to, is computed before; and so is what is stored among the elements that it reads.
+    void compute_before_writes() {
+        if (next_.empty()) return;
+        force_outlived();
+        for (const Value update : order_) {
+            if (update->op != Op::update || is_root(update->inputs[1])) continue;
+            const Storage target = region_of(*update, updates_.at(update), sizes_);
+            const Value value = update->inputs[1];
+            if (reads_elsewhere(value, identity_map(value->shape.size()), target)) force(value);
+        }
+    }
+
+    // Makes a value exist as such.
+    void force(Value value) {
+        Value made = value;
+        while (ops::info(made->op).kind == Kind::move && !is_root(made)) made = made->inputs[0];
+        if (made->op == Op::parameter || is_root(made)) throw InternalError("a view of memory outlived it");
+        roots_.insert(made);
+    }
+
+    void force_outlived() {
+        std::unordered_map<Value, std::uint32_t> until;  // the update, by number, before which a value must have been computed
+        for (const Value value : order_) {
+            std::uint32_t earliest = UINT32_MAX;
+            const bool is_update = value->op == Op::update;
+            for (std::size_t i = is_update ? 1 : 0; i < value->inputs.size(); ++i) {
+                const Value input = value->inputs[i];
+                if (until.at(input) < value->id && ops::info(value->op).kind != Kind::move) {
+                    force(input);
+                    for (Value at = input; until.at(at) != UINT32_MAX; at = at->inputs[0]) {
+                        until[at] = UINT32_MAX;
+                        if (is_root(at)) break;
+                    }
+                }
+                earliest = std::min(earliest, until.at(input));
+            }
+            if (value->op == Op::parameter || is_root(value)) {
+                const auto next = next_.find(value);
+                earliest = next == next_.end() ? UINT32_MAX : next->second->id;
+            }
+            until[value] = earliest;
+        }
+    }
+
+    // Whether computing a value at a point reads memory of the target other than what is stored at that point.
+    bool reads_elsewhere(Value value, const IndexMap& map, const Storage& target) {
+        const Kind kind = ops::info(value->op).kind;
+        const bool is_memory = value->op == Op::parameter || is_root(value);
+        if (!is_memory && kind == Kind::make) return false;
+        if (!is_memory && kind == Kind::move) {
+            if (const auto inner = through(*value, map, sizes_)) return reads_elsewhere(value->inputs[0], *inner, target);
+        }
+        if (!is_memory && kind != Kind::move) {
+            return std::any_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return reads_elsewhere(input, map, target); });
+        }
+        const Storage from = *resolve(value);
+        if (from.base != target.base) return false;
+        Dim offset = from.offset;
+        Dims strides(target.strides.size(), Dim(0));
+        for (std::size_t i = 0; i < map.size(); ++i) {
+            offset = sizes_.add(offset, sizes_.multiply(map[i].offset, from.strides[i]));
+            if (map[i].axis < 0) continue;
+            Dim& stride = strides[static_cast<std::size_t>(map[i].axis)];
+            stride = sizes_.add(stride, sizes_.multiply(Dim(map[i].step), from.strides[i]));
+        }
+        return !(offset == target.offset && strides == target.strides);
     }
 
     // --- leaves ------------------------------------------------------------------------------------------------------------------
@@ -142,18 +236,21 @@ private:
             if (const auto inner = through(*value, map, sizes_)) {
                 visit(value->inputs[0], *inner, false, leaf);
             } else {
-                const auto storage = resolve(value);  // a reshape of something in memory
-                if (storage) leaf(storage->base, IndexMap{});
+                if (resolve(value)) leaf(version_of(value), IndexMap{});  // a reshape of something in memory
             }
             return;
         }
         for (const Value input : value->inputs) visit(input, map, false, leaf);
     }
 
-    Dims domain_of(Value root) const { return ops::info(root->op).kind == Kind::fold ? root->inputs[0]->shape : root->shape; }
+    Dims domain_of(Value root) const {
+        if (root->op == Op::update) return root->inputs[1]->shape;
+        return ops::info(root->op).kind == Kind::fold ? root->inputs[0]->shape : root->shape;
+    }
 
     void leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
-        if (ops::info(root->op).kind == Kind::fold) visit(root->inputs[0], map, false, leaf);
+        if (root->op == Op::update) visit(root->inputs[1], map, false, leaf);
+        else if (ops::info(root->op).kind == Kind::fold) visit(root->inputs[0], map, false, leaf);
         else visit(root, map, true, leaf);
     }
 
@@ -239,7 +336,7 @@ private:
 
     bool try_join(int number, Value root, const std::set<int>& needs) {
         Unit& unit = units_[static_cast<std::size_t>(number)];
-        if (unit.node != nullptr) return false;
+        if (unit.node != nullptr || root->op == Op::update || unit.region.members[0].value->op == Op::update) return false;
         const auto role = role_in(unit.region, root);
         const bool reads_it = needs.contains(number);
         if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role)) return false;
@@ -268,7 +365,7 @@ private:
                 if (found != unit_of_.end()) needs.insert(found->second);
             };
             if (is_precompiled(root)) {
-                for (const Value input : root->inputs) note(resolve(input)->base);
+                for (const Value input : root->inputs) note(version_of(input));
             } else {
                 leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
                 bool joined = false;
@@ -282,6 +379,7 @@ private:
                     continue;
                 }
             }
+            if (!next_.empty()) order_effects(root, reads, needs);
             Unit unit;
             unit.needs = needs;
             if (is_precompiled(root)) {
@@ -297,14 +395,32 @@ private:
         }
     }
 
+    // Writes come after all that reads what they overwrite, and effects in the order of the program.
+    void order_effects(Value root, const std::vector<std::unordered_set<Value>>& reads, std::set<int>& needs) {
+        if (root->op == Op::update) {
+            const Value before = version_of(root->inputs[0]);
+            const auto made = unit_of_.find(before);
+            if (made != unit_of_.end()) needs.insert(made->second);
+            for (std::size_t i = 0; i < units_.size(); ++i) {
+                if (reads[i].contains(before)) needs.insert(static_cast<int>(i));
+            }
+        }
+        const auto& effects = graph_.effects();
+        const auto own = std::find(effects.begin(), effects.end(), root);
+        if (own == effects.end() || own == effects.begin()) return;
+        const auto previous = unit_of_.find(*(own - 1));
+        if (previous != unit_of_.end()) needs.insert(previous->second);
+    }
+
     // Costly values that several regions would compute, or one region again and again behind a broadcast, become roots.
     bool force_shared() {
         std::unordered_map<Value, std::set<int>> users;
         std::set<Value> repeated;
         for (std::size_t i = 0; i < units_.size(); ++i) {
             for (const Region::Member& member : units_[i].region.members) {
-                const Value start = member.role == Region::Role::fold ? member.value->inputs[0] : member.value;
-                collect(start, member.role != Region::Role::fold, static_cast<int>(i), users, repeated);
+                const bool is_update = member.value->op == Op::update;
+                const Value start = member.role == Region::Role::fold ? member.value->inputs[0] : is_update ? member.value->inputs[1] : member.value;
+                collect(start, member.role != Region::Role::fold && !is_update, static_cast<int>(i), users, repeated);
             }
         }
         bool changed = false;
@@ -392,6 +508,8 @@ private:
     std::vector<Value> order_;
     std::unordered_set<Value> roots_;
     std::unordered_set<Value> copies_;
+    std::unordered_map<Value, Storage> updates_;  // where they lie
+    std::unordered_map<Value, Value> next_;       // the update that overwrites a version of some memory
     std::vector<Unit> units_;
     std::unordered_map<Value, int> unit_of_;
 };

@@ -158,4 +158,13 @@ std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape:
     return Storage{operand.base, operand.offset, std::move(*strides)};
 }
 
+Storage region_of(const ir::Node& update, const Storage& whole, shape::Sizes& sizes) {
+    Storage region = whole;
+    for (std::size_t i = 0; i < whole.strides.size(); ++i) {
+        region.offset = sizes.add(region.offset, sizes.multiply(update.attributes.dims[i], whole.strides[i]));
+        region.strides[i] = sizes.multiply(Dim(update.attributes.ints[i]), whole.strides[i]);
+    }
+    return region;
+}
+
 }  // namespace fastnp::pass

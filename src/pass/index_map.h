@@ -38,4 +38,7 @@ bool is_contiguous(const shape::Dims& shape, const shape::Dims& strides, Dtype d
 /// A storage seen through a move; nothing where a reshape would have to copy.
 std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape::Sizes& sizes);
 
+/// Where the region that an update stores to lies, given where the whole does.
+Storage region_of(const ir::Node& update, const Storage& whole, shape::Sizes& sizes);
+
 }  // namespace fastnp::pass

@@ -80,11 +80,12 @@ public:
         }
         std::vector<Value> outputs;
         for (const Value output : graph_.outputs()) outputs.push_back(done_.at(output));
-        std::vector<Value> checks;
-        for (const Value check : graph_.checks()) {
-            if (ops::may_raise(*done_.at(check))) checks.push_back(done_.at(check));
+        std::vector<Value> effects;
+        for (const Value effect : graph_.effects()) {
+            const Value done = done_.at(effect);
+            if (done->op == Op::update || ops::may_raise(*done)) effects.push_back(done);
         }
-        graph_.set_checks(std::move(checks));
+        graph_.set_effects(std::move(effects));
         graph_.set_outputs(std::move(outputs), graph_.places());
     }
 

@@ -26,6 +26,7 @@ public:
         bind();
         for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
         place_temporaries();
+        plan_.first_write = first_write();
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         times_.emplace_back("lower", spent.count());
         generate();
@@ -43,6 +44,9 @@ private:
                 for (const Value input : step.node->inputs) stored_.insert(base_of(input));
             } else {
                 for (const Value input : loop::inputs_of(step.region, program_, sizes_)) stored_.insert(input);
+                for (const pass::Region::Member& member : step.region.members) {
+                    if (member.value->op == ir::Op::update) stored_.insert(base_of(member.value));
+                }
             }
         }
     }
@@ -52,8 +56,9 @@ private:
     void lower(const pass::Step& step) {
         if (step.node != nullptr) {
             Step eager{false};
-            eager.eager.op = step.node->op;
-            eager.eager.attributes = step.node->attributes;
+            const bool is_update = step.node->op == ir::Op::update;
+            eager.eager.op = is_update ? ir::Op::cast : step.node->op;
+            if (!is_update) eager.eager.attributes = step.node->attributes;
             order_.push_back({step.node, -1});
             plan_.steps.push_back(std::move(eager));
             return;
@@ -116,11 +121,21 @@ private:
         return {slot_of(storage.base), value->dtype, storage.offset, value->shape, storage.strides};
     }
 
+    ViewOf region_of(Value update) {
+        const pass::Storage region = pass::region_of(*update, program_.storage.at(update), sizes_);
+        return {slot_of(region.base), update->dtype, region.offset, update->inputs[1]->shape, region.strides};
+    }
+
     void bind() {
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             Step& step = plan_.steps[i];
             if (!step.is_kernel) {
                 const Value node = order_[i].first;
+                if (node->op == ir::Op::update) {
+                    step.eager.operands.push_back(view_of(node->inputs[1]));
+                    step.eager.out = region_of(node);
+                    continue;
+                }
                 for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
                 step.eager.out = view_of(node);
                 continue;
@@ -137,6 +152,20 @@ private:
         if (step.is_kernel) return;
         for (const ViewOf& operand : step.eager.operands) visit(operand.slot);
         visit(step.eager.out.slot);
+    }
+
+    std::size_t first_write() const {
+        const auto is_argument = [&](int slot) { return plan_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::argument; };
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            const Step& step = plan_.steps[i];
+            if (!step.is_kernel && is_argument(step.eager.out.slot)) return i;
+            if (!step.is_kernel) continue;
+            const std::vector<loop::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
+            for (std::size_t b = 0; b < buffers.size(); ++b) {
+                if (buffers[b].written && is_argument(step.kernel.slots[b])) return i;
+            }
+        }
+        return plan_.steps.size();
     }
 
     // Temporaries of one size take over each other's place once they are dead.

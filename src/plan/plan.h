@@ -66,14 +66,16 @@ struct Plan {
     std::vector<int> temporary_group;        // temporaries that never live at once share a place
     std::vector<shape::Dim> group_bytes;
     int result_count = 0;
+    std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     codegen::Code code;
 
     // Kept for explain().
     std::vector<loop::Kernel> kernels;
     std::vector<loop::Schedule> schedules;
 
-    /// `values`: the sizes' values by id (Sizes::evaluate). `arguments`: the first element of each argument.
-    void run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const;
+    /// `values`: the sizes' values by id (Sizes::evaluate). `arguments`: the first element of each argument. False: an element raised an error
+    /// before anything was written to an argument, so that the function can be run as written, and raise or handle it there.
+    [[nodiscard]] bool run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const;
 };
 
 }  // namespace fastnp::plan

@@ -96,7 +96,7 @@ void run_eager(const EagerStep& step, void* const* bases, const std::int64_t* va
 
 }  // namespace
 
-void Plan::run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const {
+bool Plan::run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const {
     SmallVector<void*, 32> bases(slots.size(), nullptr);
     SmallVector<std::size_t, 8> places;
     std::size_t total = 0;
@@ -120,9 +120,19 @@ void Plan::run(std::span<void* const> arguments, const std::int64_t* values, std
                 break;
         }
     }
-    for (const Step& step : steps) {
-        if (step.is_kernel) run_kernel(step.kernel, bases.data(), values);
-        else run_eager(step.eager, bases.data(), values);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i].is_kernel) {
+            run_kernel(steps[i].kernel, bases.data(), values);
+            continue;
+        }
+        try {
+            run_eager(steps[i].eager, bases.data(), values);
+        } catch (const MemoryError&) {
+            throw;
+        } catch (const Error&) {
+            if (i < first_write) return false;
+            throw;
+        }
     }
     for (const ViewOf& output : outputs) {
         const Slot& slot = slots[static_cast<std::size_t>(output.slot)];
@@ -135,6 +145,7 @@ void Plan::run(std::span<void* const> arguments, const std::int64_t* values, std
         else result.memory.buffer = made[static_cast<std::size_t>(slot.number)];
         results.push_back(std::move(result));
     }
+    return true;
 }
 
 }  // namespace fastnp::plan

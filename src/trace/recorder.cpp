@@ -1,5 +1,6 @@
 #include "trace/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fastnp::trace {
@@ -25,10 +26,30 @@ ir::Value Recorder::capture(const device::Memory& memory) {
 }
 
 StoragePtr Recorder::storage_of(ir::Value parameter) {
-    const auto number = static_cast<std::size_t>(parameter->attributes.ints[0]);
-    while (storages_.size() <= number)
-        storages_.push_back(std::make_shared<Storage>(Storage{static_cast<int>(storages_.size()), graph_.parameters()[storages_.size()]}));
-    return storages_[number];
+    StoragePtr& storage = storages_[parameter];
+    if (storage) return storage;
+    const auto found = std::find(captured_values_.begin(), captured_values_.end(), parameter);
+    const device::Memory* memory = found == captured_values_.end() ? nullptr : &captured_[static_cast<std::size_t>(found - captured_values_.begin())];
+    if (memory != nullptr && made_.contains(memory->buffer)) {
+        storage = std::make_shared<Storage>(Storage{-1, parameter, shape::like_order(shape::steps_of(memory->shape, memory->strides)), false});
+    } else {
+        storage = std::make_shared<Storage>(Storage{static_cast<int>(parameter->attributes.ints[0]), parameter, {}, true});
+    }
+    return storage;
+}
+
+void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
+    const Write done = trace::write(graph_, storage, view, value, next_owner());
+    if (storage.parameter >= 0) effect(done.update);
+}
+
+std::vector<int> Recorder::written() const {
+    std::vector<int> numbers;
+    for (const auto& [parameter, storage] : storages_) {
+        if (storage->parameter >= 0 && storage->whole != parameter) numbers.push_back(storage->parameter);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
 }
 
 Recorder* Recorder::active() { return current; }

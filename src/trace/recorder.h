@@ -2,21 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "device/memory.h"
 #include "ir/graph.h"
-#include "shape/order.h"
+#include "trace/storage.h"
 
 namespace fastnp::trace {
-
-/// The memory that recorded arrays stand for: an op's result has its own, a view shares its operand's. Known by its address.
-struct Storage {
-    int parameter = -1;            // of an argument or captured memory: its parameter's number
-    ir::Value whole = nullptr;     // all of what lies there
-    shape::AxisOrder order{};      // of its axes, where an op made it
-};
-using StoragePtr = std::shared_ptr<const Storage>;
 
 class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
@@ -25,13 +19,23 @@ public:
     /// A value for memory met while recording that is no argument: an extra parameter, read anew at each call. The same memory and
     /// layout gives the same value.
     ir::Value capture(const device::Memory& memory);
-    /// The memory of a parameter, the same at each call.
+    /// The memory of a parameter, the same at each call; of captured memory that this recording made: memory that each call has anew.
     StoragePtr storage_of(ir::Value parameter);
-    /// Notes a value whose computation may raise an error, so that it is computed whether needed or not.
-    void check(ir::Value value) { checks_.push_back(value); }
-    const std::vector<ir::Value>& checks() const { return checks_; }
+    /// Notes memory that is made while recording.
+    void note_made(const device::Memory& memory) { made_.insert(memory.buffer); }
     /// The captured memories, in the order of their parameters, which come after the arguments'.
     const std::vector<device::Memory>& captured() const { return captured_; }
+
+    /// Notes a value that is computed whether needed or not, in this order: one that may raise an error, or a write into a parameter's memory.
+    void effect(ir::Value value) { effects_.push_back(value); }
+    const std::vector<ir::Value>& effects() const { return effects_; }
+
+    /// Writes into a storage as trace::write does.
+    void write(Storage& storage, ir::Value view, ir::Value value);
+    /// The parameters whose memory was written to.
+    std::vector<int> written() const;
+    /// A number that no other copy has.
+    std::int64_t next_owner() { return owners_++; }
 
     /// The recording that this thread is in, or null.
     static Recorder* active();
@@ -52,8 +56,10 @@ public:
 private:
     ir::Graph graph_;
     std::vector<device::Memory> captured_;
-    std::vector<ir::Value> captured_values_, checks_;
-    std::vector<StoragePtr> storages_;  // by parameter
+    std::vector<ir::Value> captured_values_, effects_;
+    std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
+    std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
+    std::int64_t owners_ = 0;
 };
 
 }  // namespace fastnp::trace

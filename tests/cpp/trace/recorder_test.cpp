@@ -181,12 +181,7 @@ BOOST_AUTO_TEST_CASE(a_size_that_is_one_and_repeats_is_named_one) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_recorded_says_so) {
-    array outside({1.F, 2.F, 3.F});
     Recording r;
-    BOOST_TEST(message<RecordError>([&] { r.x += 1; }) == "the in-place operator += can't be recorded yet");
-    BOOST_TEST(message<RecordError>([&] { outside += r.y; }) == "the in-place operator += can't be recorded yet");
-    BOOST_TEST(message<RecordError>([&] { r.x(0) = 1; }) == "writing into an array can't be recorded yet");
-    BOOST_TEST(message<RecordError>([&] { add(r.x, 1, {.out = r.x}); }) == "out= can't be recorded yet");
     for (const std::string& text : {message<RecordError>([&] { r.x.data(); }), message<RecordError>([&] { (void)sum(r.x).item<float>(); }),
                                     message<RecordError>([&] { r.x.strides(); }), message<RecordError>([&] { (void)to_string(r.x); })}) {
         BOOST_TEST(text.find("inside a compiled function the array stands for a value that is not computed yet") != std::string::npos);

@@ -1,0 +1,221 @@
+#include "trace/storage.h"
+
+#include <utility>
+
+#include "fastnp/error.h"
+
+namespace fastnp::trace {
+
+using ir::Op;
+using ir::Value;
+using shape::Dim;
+using shape::Dims;
+
+namespace {
+
+using Integers = SmallVector<std::int64_t>;
+
+Value make_move(ir::Graph& graph, Op op, Value operand, ir::Attributes attributes, Dims shape) {
+    const Value input[] = {operand};
+    return graph.make(op, input, std::move(attributes), operand->dtype, std::move(shape));
+}
+
+Value transposed(ir::Graph& graph, Value value, const Integers& axes) {
+    ir::Attributes attributes;
+    attributes.ints = axes;
+    Dims shape;
+    for (const std::int64_t axis : axes) shape.push_back(value->shape[static_cast<std::size_t>(axis)]);
+    return make_move(graph, Op::transpose, value, std::move(attributes), std::move(shape));
+}
+
+Integers inverse(const Integers& permutation) {
+    Integers result(permutation.size(), 0);
+    for (std::size_t i = 0; i < permutation.size(); ++i) result[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+    return result;
+}
+
+bool contains(const Integers& list, std::size_t number) {
+    for (const std::int64_t each : list) {
+        if (each == static_cast<std::int64_t>(number)) return true;
+    }
+    return false;
+}
+
+Value copy_of(ir::Graph& graph, Value value, std::int64_t owner) {
+    ir::Attributes attributes;
+    attributes.dtype = value->dtype;
+    attributes.ints.push_back(owner);
+    const Value input[] = {value};
+    return graph.make(Op::cast, input, std::move(attributes), value->dtype, value->shape);
+}
+
+bool takes_all(const ir::Node& slice) {
+    const std::size_t rank = slice.shape.size();
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (slice.attributes.ints[i] != 1 || !(slice.attributes.dims[i] == Dim(0)) || !(slice.shape[i] == slice.inputs[0]->shape[i])) return false;
+    }
+    return true;
+}
+
+// A value and the region of an array that it replaces, followed down a chain of moves.
+class Region {
+public:
+    Region(ir::Graph& graph, Value value) : graph_(graph), sizes_(graph.sizes()), value_(value) { take_all(); }
+
+    /// The same write as one into what `view` is a view of.
+    void down(const ir::Node& view) {
+        switch (view.op) {
+            case Op::slice: through_slice(view); return;
+            case Op::transpose: through_transpose(view.attributes.ints); return;
+            case Op::expand_dims: through_new_axes(view.attributes.ints); return;
+            case Op::squeeze: through_dropped_axes(view.attributes.ints); return;
+            case Op::reshape: through_reshape(view); return;
+            default: break;
+        }
+        if (view.op == Op::broadcast_to && view.shape == view.inputs[0]->shape) return;
+        throw RecordError("writing through a broadcast view can't be recorded");
+    }
+
+    /// The array `contents` with the region replaced.
+    Write into(Value contents) {
+        if (update_ != nullptr && is_all_) return {value_, update_};  // stored already, through a reshape
+        if (update_ != nullptr) throw RecordError("writing through a reshaped part of an array can't be recorded");
+        update_ = updated(contents);
+        return {update_, update_};
+    }
+
+    bool is_all() const { return is_all_; }
+    Value value() const { return value_; }
+
+private:
+    void take_all() {
+        is_all_ = true;
+        starts_ = Dims(value_->shape.size(), Dim(0));
+        lengths_ = value_->shape;
+        steps_ = Integers(value_->shape.size(), 1);
+    }
+
+    Value updated(Value contents) {
+        ir::Attributes attributes;
+        attributes.dims = starts_;
+        for (const Dim length : lengths_) attributes.dims.push_back(length);
+        attributes.ints = steps_;
+        const Value inputs[] = {contents, value_};
+        return graph_.make(Op::update, inputs, std::move(attributes), contents->dtype, contents->shape);
+    }
+
+    void through_slice(const ir::Node& view) {
+        if (is_all_ && takes_all(view)) return;
+        is_all_ = false;
+        for (std::size_t i = 0; i < starts_.size(); ++i) {
+            const std::int64_t step = view.attributes.ints[i];
+            starts_[i] = sizes_.add(view.attributes.dims[i], sizes_.multiply(starts_[i], Dim(step)));
+            steps_[i] *= step;
+        }
+    }
+
+    void through_transpose(const Integers& axes) {
+        const Integers back = inverse(axes);
+        value_ = transposed(graph_, value_, back);
+        Dims starts, lengths;
+        Integers steps;
+        for (const std::int64_t axis : back) {
+            starts.push_back(starts_[static_cast<std::size_t>(axis)]);
+            lengths.push_back(lengths_[static_cast<std::size_t>(axis)]);
+            steps.push_back(steps_[static_cast<std::size_t>(axis)]);
+        }
+        starts_ = std::move(starts);
+        lengths_ = std::move(lengths);
+        steps_ = std::move(steps);
+    }
+
+    void through_new_axes(const Integers& places) {
+        Dims starts, lengths;
+        Integers steps;
+        for (std::size_t i = 0; i < starts_.size(); ++i) {
+            if (contains(places, i)) {
+                if (!(lengths_[i] == Dim(1))) throw RecordError("writing through an empty slice of a new axis can't be recorded");
+                continue;
+            }
+            starts.push_back(starts_[i]);
+            lengths.push_back(lengths_[i]);
+            steps.push_back(steps_[i]);
+        }
+        ir::Attributes attributes;
+        attributes.ints = places;
+        value_ = make_move(graph_, Op::squeeze, value_, std::move(attributes), lengths);
+        starts_ = std::move(starts);
+        lengths_ = std::move(lengths);
+        steps_ = std::move(steps);
+    }
+
+    void through_dropped_axes(const Integers& places) {
+        Dims starts, lengths;
+        Integers steps;
+        const std::size_t rank = starts_.size() + places.size();
+        for (std::size_t i = 0, at = 0; i < rank; ++i) {
+            const bool dropped = contains(places, i);
+            starts.push_back(dropped ? Dim(0) : starts_[at]);
+            lengths.push_back(dropped ? Dim(1) : lengths_[at]);
+            steps.push_back(dropped ? 1 : steps_[at]);
+            at += dropped ? 0 : 1;
+        }
+        ir::Attributes attributes;
+        attributes.ints = places;
+        value_ = make_move(graph_, Op::expand_dims, value_, std::move(attributes), lengths);
+        starts_ = std::move(starts);
+        lengths_ = std::move(lengths);
+        steps_ = std::move(steps);
+    }
+
+    void through_reshape(const ir::Node& view) {
+        if (!is_all_) {
+            if (update_ != nullptr) throw RecordError("writing through reshapes of a part of an array can't be recorded");
+            value_ = update_ = updated(&view);
+        }
+        ir::Attributes attributes;
+        attributes.dims = view.inputs[0]->shape;
+        value_ = make_move(graph_, Op::reshape, value_, std::move(attributes), view.inputs[0]->shape);
+        take_all();
+    }
+
+    ir::Graph& graph_;
+    shape::Sizes& sizes_;
+    Value value_;
+    Value update_ = nullptr;  // where a part of a reshaped array was written to
+    Dims starts_, lengths_;
+    Integers steps_;
+    bool is_all_ = true;
+};
+
+}  // namespace
+
+Value rebase(ir::Graph& graph, Value value, Value whole, Value instead) {
+    if (value == whole) return instead;
+    return make_move(graph, value->op, rebase(graph, value->inputs[0], whole, instead), value->attributes, value->shape);
+}
+
+Value placed_copy(ir::Graph& graph, Value value, const shape::AxisOrder& order, std::int64_t owner) {
+    if (order.empty()) return copy_of(graph, value, owner);
+    return transposed(graph, copy_of(graph, transposed(graph, value, order), owner), inverse(order));
+}
+
+Write write(ir::Graph& graph, Storage& storage, Value view, Value value, std::int64_t owner) {
+    if (!storage.held) {
+        bool covers = true;
+        for (Value at = view; at != storage.whole; at = at->inputs[0]) covers = covers && (at->op != Op::slice || takes_all(*at));
+        if (!covers) {
+            const Value copy = placed_copy(graph, storage.whole, storage.order, owner);
+            view = rebase(graph, view, storage.whole, copy);
+            storage.whole = copy;
+            storage.held = true;
+        }
+    }
+    Region region(graph, value);
+    for (Value at = view; at != storage.whole; at = at->inputs[0]) region.down(*at);
+    const Write done = storage.held ? region.into(storage.whole) : Write{region.value(), nullptr};
+    storage.whole = done.whole;
+    return done;
+}
+
+}  // namespace fastnp::trace

@@ -1,0 +1,37 @@
+// The memory that recorded arrays stand for, and what is written into it while recording. Writing is functional: a write makes the next contents of
+// the storage, a new value; every array that lies there is a chain of moves from the contents, and is read through the newest ones.
+#pragma once
+
+#include <memory>
+
+#include "ir/graph.h"
+#include "shape/order.h"
+
+namespace fastnp::trace {
+
+/// An op's result has a storage of its own, a view shares its operand's. Known by its address.
+struct Storage {
+    int parameter = -1;         // of an argument or captured memory: its parameter's number
+    ir::Value whole = nullptr;  // all of what lies there now
+    shape::AxisOrder order{};   // of its axes in memory
+    bool held = false;          // whether `whole` is what a certain piece of memory holds (a parameter and what was written into it), or just a value so far
+};
+using StoragePtr = std::shared_ptr<Storage>;
+
+/// The same chain of moves from another value than `whole`.
+ir::Value rebase(ir::Graph& graph, ir::Value value, ir::Value whole, ir::Value instead);
+
+/// A copy in memory of its own, the axes in an order; no rewriting looks through it. Equal owners share copies of equal values.
+ir::Value placed_copy(ir::Graph& graph, ir::Value value, const shape::AxisOrder& order, std::int64_t owner);
+
+/// What a write made.
+struct Write {
+    ir::Value whole;   // the storage's next contents
+    ir::Value update;  // the op that stores; null where the contents are merely another value
+};
+
+/// Writes `value` (of the view's dtype and shape) through `view`, a chain of moves from storage.whole; the storage has the new contents afterwards.
+/// RecordError for views that no update can say. `owner` is a number for the copy that a first write may take.
+Write write(ir::Graph& graph, Storage& storage, ir::Value view, ir::Value value, std::int64_t owner);
+
+}  // namespace fastnp::trace
