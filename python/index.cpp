@@ -153,8 +153,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             try {
                 const Operand values = to_operand(value);
                 const bool sequence = values.as_array() != nullptr && values.as_array()->ndim() > 0;
-                if (sequence && is_element(indices, value_of(self))) raise(PyExc_ValueError, "setting an array element with a sequence.");
-                value_of(self).index(all_of(indices)) = values;
+                const bool as_truth = sequence && value_of(self).dtype() == Dtype::bool_ && values.as_array()->size() == 1;
+                array part = value_of(self).index(all_of(indices));
+                if (sequence && !as_truth && is_element(indices, value_of(self))) raise(PyExc_ValueError, "setting an array element with a sequence.");
+                std::move(part) = values;
                 return 0;
             } catch (const NeedsNumpy&) {
             }

@@ -24,19 +24,17 @@ void check_writable(const array& out, const char* message) {
 
 namespace {
 
-// As NumPy: leading axes of size 1 that the target does not have are dropped. ValueError unless the rest can be broadcast.
+// As NumPy: how many leading axes of size 1 are dropped, which the target does not have. ValueError unless the rest can be broadcast.
 std::size_t leading_ones(const Dims& from, const Dims& to) {
-    std::size_t extra = from.size() > to.size() ? from.size() - to.size() : 0;
-    for (std::size_t i = 0; i < extra; ++i) {
-        if (!arithmetic().equal(from[i], Dim(1))) extra = 0;
-    }
-    bool fits = from.size() - extra <= to.size();
-    const std::size_t lead = to.size() + extra - from.size();
-    for (std::size_t i = extra; fits && i < from.size(); ++i) {
-        fits = arithmetic().equal(from[i], to[lead + i - extra]) || arithmetic().equal(from[i], Dim(1));
+    std::size_t extra = 0;
+    while (from.size() - extra > to.size() && arithmetic().equal(from[extra], Dim(1))) ++extra;
+    const Dims rest(from.begin() + extra, from.end());
+    bool fits = rest.size() <= to.size();
+    for (std::size_t i = 0; fits && i < rest.size(); ++i) {
+        fits = arithmetic().equal(rest[i], to[to.size() - rest.size() + i]) || arithmetic().equal(rest[i], Dim(1));
     }
     if (fits) return extra;
-    throw ValueError("could not broadcast input array from shape " + ops::compact_text(from, active_sizes()) + " into shape " +
+    throw ValueError("could not broadcast input array from shape " + ops::compact_text(rest, active_sizes()) + " into shape " +
                      ops::compact_text(to, active_sizes()));
 }
 

@@ -175,20 +175,23 @@ array converted(const array& x, Dtype dtype) {
     return wrap(body.value, body.recorder, body.storage, strides_of(x));
 }
 
-// Writes a result of a shape into out=, cast and broadcast, where the mask allows.
-array record_output(const array& result, std::vector<Dims> shapes, const UfuncOptions& options) {
-    const array& out = *options.out;
+// ValueError unless all shapes can be broadcast to that of out=.
+void check_output_shape(std::vector<Dims> shapes, const array& out) {
     const Dims wanted = dims_of(out);
     shapes.push_back(wanted);
     const Dims all = ops::broadcast(shapes, active_sizes());
     bool same = all.size() == wanted.size();
     for (std::size_t i = 0; same && i < all.size(); ++i) same = active_sizes()->equal(all[i], wanted[i]);
-    if (!same) {
-        throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(wanted, active_sizes()) +
-                         " doesn't match the broadcast shape " + ops::compact_text(all, active_sizes()));
-    }
-    array value = broadcast(cast(result, out.dtype()), wanted);
-    if (options.where) value = select(broadcast(*options.where, wanted), value, out);
+    if (same) return;
+    throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(wanted, active_sizes()) + " doesn't match the broadcast shape " +
+                     ops::compact_text(all, active_sizes()));
+}
+
+// Writes a result into out=, cast and broadcast, where the mask allows.
+array record_output(const array& result, const UfuncOptions& options) {
+    const array& out = *options.out;
+    array value = broadcast(cast(result, out.dtype()), dims_of(out));
+    if (options.where) value = select(broadcast(*options.where, dims_of(out)), value, out);
     record_write(*Recorder::active(), out, value);
     return out;
 }
@@ -202,6 +205,7 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
     if (options.where) shapes.push_back(dims_of(*options.where));
     const Dims shape = ops::broadcast(shapes, active_sizes());
+    if (options.out) check_output_shape(std::move(shapes), *options.out);
     std::vector<array> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const array* x = operands[i]->as_array();
@@ -209,7 +213,7 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
         else inputs.push_back(broadcast(converted(*x, loop.operands[i]), shape));
     }
     const array result = apply(op, {}, inputs);
-    return options.out ? record_output(result, std::move(shapes), options) : result;
+    return options.out ? record_output(result, options) : result;
 }
 
 // Integers to negative powers are an error. Here a weak exponent is held against it; those in arrays the precompiled kernel looks at, at run time.

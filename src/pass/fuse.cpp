@@ -176,23 +176,18 @@ private:
 
     void force_outlived() {
         std::unordered_map<Value, std::uint32_t> until;  // the update, by number, before which a value must have been computed
+        const auto limit_of = [&](Value value) {
+            const Value made = version_of(value);
+            const auto next = next_.find(made);
+            if (next != next_.end()) return next->second->id;
+            return made->op == Op::parameter || is_root(made) ? UINT32_MAX : until.at(made);
+        };
         for (const Value value : order_) {
+            if (ops::info(value->op).kind == Kind::move) continue;
             std::uint32_t earliest = UINT32_MAX;
-            const bool is_update = value->op == Op::update;
-            for (std::size_t i = is_update ? 1 : 0; i < value->inputs.size(); ++i) {
-                const Value input = value->inputs[i];
-                if (until.at(input) < value->id && ops::info(value->op).kind != Kind::move) {
-                    force(input);
-                    for (Value at = input; until.at(at) != UINT32_MAX; at = at->inputs[0]) {
-                        until[at] = UINT32_MAX;
-                        if (is_root(at)) break;
-                    }
-                }
-                earliest = std::min(earliest, until.at(input));
-            }
-            if (value->op == Op::parameter || is_root(value)) {
-                const auto next = next_.find(value);
-                earliest = next == next_.end() ? UINT32_MAX : next->second->id;
+            for (std::size_t i = value->op == Op::update ? 1 : 0; i < value->inputs.size(); ++i) {
+                if (limit_of(value->inputs[i]) < value->id) force(value->inputs[i]);
+                earliest = std::min(earliest, limit_of(value->inputs[i]));
             }
             until[value] = earliest;
         }
@@ -509,7 +504,7 @@ private:
     std::unordered_set<Value> roots_;
     std::unordered_set<Value> copies_;
     std::unordered_map<Value, Storage> updates_;  // where they lie
-    std::unordered_map<Value, Value> next_;       // the update that overwrites a version of some memory
+    std::unordered_map<Value, Value> next_;  // the update that overwrites a version of some memory
     std::vector<Unit> units_;
     std::unordered_map<Value, int> unit_of_;
 };

@@ -14,7 +14,7 @@ struct Storage {
     int parameter = -1;         // of an argument or captured memory: its parameter's number
     ir::Value whole = nullptr;  // all of what lies there now
     shape::AxisOrder order{};   // of its axes in memory
-    bool held = false;          // whether `whole` is what a certain piece of memory holds (a parameter and what was written into it), or just a value so far
+    bool held = false;  // whether `whole` is what a certain piece of memory holds (a parameter and what was written into it), or just a value so far
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
@@ -26,7 +26,7 @@ ir::Value placed_copy(ir::Graph& graph, ir::Value value, const shape::AxisOrder&
 
 /// What a write made.
 struct Write {
-    ir::Value whole;   // the storage's next contents
+    ir::Value whole;  // the storage's next contents
     ir::Value update;  // the op that stores; null where the contents are merely another value
 };
 
