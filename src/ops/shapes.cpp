@@ -53,7 +53,11 @@ bool broadcast_axis(std::span<const Dims> shapes, std::size_t from_end, const Ar
         const Dim dim = size_of(shape);
         if (dim == Dim(1) || dim == result) continue;
         const Dim wanted = !all_ones && sizes.hint(dim) == 1 ? Dim(1) : result;
-        if (!sizes.equal(dim, wanted)) return false;
+        if (sizes.equal(dim, wanted)) continue;
+        // Sizes of 1 would have fitted; the function may go on after the error.
+        sizes.equal(dim, Dim(1));
+        sizes.equal(result, Dim(1));
+        return false;
     }
     return true;
 }

@@ -129,6 +129,9 @@ def test_random_programs_that_write(seed):
         for f in compiled:
             given = random_arguments(100 * seed + call, kinds, overlapping)
             got = outcome(f, *given)
+            if isinstance(want, ValueError) and "powers" in str(want):  # raised in the middle of an op
+                check(got, want, given, kinds=True)
+                continue
             for x, y in zip(given, arguments, strict=True):
                 numpy.testing.assert_allclose(x, y, rtol=1e-4 if x.dtype.itemsize > 2 else 2e-2, atol=1e-4)
             if isinstance(want, Exception):

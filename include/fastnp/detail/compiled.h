@@ -168,16 +168,17 @@ FASTNP_API bool is_recording();
 template <class F>
 class Compiled {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
-    using Result = typename Types::Result;
+    using Returned = typename Types::Result;
+    using Result = std::conditional_t<std::is_void_v<Returned>, std::tuple<>, Returned>;  // a function may return nothing and write to its arguments
     using Arguments = typename Types::Arguments;
 
 public:
     Compiled(F function, CompileOptions options) : shared_(std::make_shared<Shared>(std::move(function), std::move(options))) {}
 
     template <class... A>
-    Result operator()(A&&... values) const {
+    Returned operator()(A&&... values) const {
         Arguments arguments(std::forward<A>(values)...);
-        return call(arguments);
+        return static_cast<Returned>(call(arguments));
     }
 
     CacheInfo cache_info() const { return shared_->engine.cache_info(); }
@@ -195,7 +196,10 @@ private:
 
     static constexpr auto ignore = [](const auto&...) {};
 
-    Result run(Arguments& arguments) const { return std::apply(shared_->function, arguments); }
+    Result run(Arguments& arguments) const {
+        if constexpr (std::is_void_v<Returned>) return std::apply(shared_->function, arguments), Result();
+        else return std::apply(shared_->function, arguments);
+    }
 
     Result call(Arguments& arguments) const {
         if (detail::is_recording()) return run(arguments);
