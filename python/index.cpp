@@ -145,17 +145,23 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
     });
 }
 
+// What a single element is set to: no array with axes, but a bool is set to the truth of anything.
+static Operand element_operand(PyObject* value, Dtype dtype) {
+    if (dtype == Dtype::bool_ && (PyList_Check(value) || PyTuple_Check(value))) return Operand(is_true(value));
+    Operand operand = to_operand(value);
+    const array* elements = operand.as_array();
+    if (elements == nullptr || elements->ndim() == 0 || (dtype == Dtype::bool_ && elements->size() == 1)) return operand;
+    raise(PyExc_ValueError, "setting an array element with a sequence.");
+}
+
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
         Indices indices;
         if (parse(indices, key)) {
             try {
-                const Operand values = to_operand(value);
-                const bool sequence = values.as_array() != nullptr && values.as_array()->ndim() > 0;
-                const bool as_truth = sequence && value_of(self).dtype() == Dtype::bool_ && values.as_array()->size() == 1;
                 array part = value_of(self).index(all_of(indices));
-                if (sequence && !as_truth && is_element(indices, value_of(self))) raise(PyExc_ValueError, "setting an array element with a sequence.");
+                const Operand values = is_element(indices, value_of(self)) ? element_operand(value, part.dtype()) : to_operand(value);
                 std::move(part) = values;
                 return 0;
             } catch (const NeedsNumpy&) {
