@@ -164,23 +164,48 @@ CodeCache& code_cache() {
     return *made;
 }
 
-std::string key_of(std::span<const Job> jobs) {
-    std::string key;
+// Jobs without repeats, such as the steps of a loop that was recorded turn by turn.
+struct Distinct {
+    std::vector<Job> jobs;
+    std::vector<std::size_t> number;  // of each job's equal among them
+    std::string key;                  // equal for equal code
+};
+
+Distinct distinct(std::span<const Job> jobs) {
+    Distinct result;
+    std::unordered_map<std::string, std::size_t> known;
     for (const Job& job : jobs) {
         const std::string bytes = loop::fingerprint(*job.kernel, *job.schedule);
-        key += std::to_string(bytes.size()) + ":" + bytes;
+        const auto [place, added] = known.emplace(bytes, result.jobs.size());
+        result.number.push_back(place->second);
+        if (!added) continue;
+        result.jobs.push_back(job);
+        result.key += std::to_string(bytes.size()) + ":" + bytes;
     }
-    return key;
+    return result;
 }
+
+// Machine code of distinct kernels.
+Code compile_distinct(const Distinct& kernels);
 
 }  // namespace
 
 Code compile(std::span<const Job> jobs) {
+    const Distinct kernels = distinct(jobs);
+    Code code = compile_distinct(kernels);
+    std::vector<KernelFunction> functions;
+    for (const std::size_t number : kernels.number) functions.push_back(code.functions[number]);
+    code.functions = std::move(functions);
+    return code;
+}
+
+namespace {
+
+Code compile_distinct(const Distinct& kernels) {
     Code code;
-    const std::string key = key_of(jobs);
-    if (code_cache().find(key, code)) return code;
+    if (code_cache().find(kernels.key, code)) return code;
     auto clock = Clock::now();
-    Emitted emitted = emit_all(jobs);
+    Emitted emitted = emit_all(kernels.jobs);
     code.emit_ms = since(clock);
     optimize(emitted);
     code.optimize_ms = since(clock);
@@ -214,9 +239,11 @@ Code compile(std::span<const Job> jobs) {
         code.functions.push_back(check(jit.lookup(library, symbol), "linking").toPtr<KernelFunction>());
     }
     code.link_ms = since(clock);
-    code_cache().insert(key, code);
+    code_cache().insert(kernels.key, code);
     return code;
 }
+
+}  // namespace
 
 std::string llvm_text(std::span<const Job> jobs) {
     Emitted emitted = emit_all(jobs);

@@ -79,6 +79,8 @@ struct Axis {
 struct Buffer {
     Dtype dtype;
     bool written = false;
+    bool read = false;
+    bool aligned = true;  // to 64 bytes; memory of arguments may lie anywhere
 };
 
 struct Kernel {

@@ -127,13 +127,16 @@ private:
     int buffer_of(Binding binding, Dtype dtype, bool written) {
         for (std::size_t i = 0; i < result_.bindings.size(); ++i) {
             if (result_.bindings[i].value == binding.value && result_.bindings[i].temporary == binding.temporary) {
-                result_.kernel.buffers[i].written = result_.kernel.buffers[i].written || written;
+                Buffer& buffer = result_.kernel.buffers[i];
+                buffer.written = buffer.written || written;
+                buffer.read = buffer.read || !written;
                 return static_cast<int>(i);
             }
         }
         if (binding.value != nullptr && !written) inputs_.push_back(binding.value);
         result_.bindings.push_back(binding);
-        result_.kernel.buffers.push_back({dtype, written});
+        const bool aligned = binding.value == nullptr || binding.value->op != Op::parameter;
+        result_.kernel.buffers.push_back({dtype, written, !written, aligned});
         return static_cast<int>(result_.bindings.size() - 1);
     }
 
@@ -166,7 +169,10 @@ private:
             const auto fold = fold_exprs_.find(value);
             if (fold != fold_exprs_.end()) return fold->second;
             const auto role = roles_.find(value);
-            const bool same_point = role != roles_.end() && role->second != Region::Role::fold;
+            // What this kernel stores at this point.
+            if (role != roles_.end() && value->op == Op::update)
+                return value_at(value->inputs[1], kernel_map(pass::identity_map(region_.domain.size())), false);
+            const bool same_point = (role != roles_.end() && role->second != Region::Role::fold) || views_stored(value);
             if (!same_point && value->op != Op::constant && value->op != Op::extent) {
                 const auto storage = program_.storage.find(value);
                 if (storage != program_.storage.end()) {
@@ -181,6 +187,12 @@ private:
         const ExprId id = compute(value, map);
         memo_.push_back({{value, map}, id});
         return id;
+    }
+
+    // Whether a value is a view of what this kernel stores.
+    bool views_stored(Value value) const {
+        while (ops::info(value->op).kind == Kind::move) value = value->inputs[0];
+        return value->op == Op::update && roles_.contains(value);
     }
 
     ExprId load(const pass::Storage& storage, const IndexMap& map) {
@@ -308,6 +320,7 @@ private:
         const ExprId value = value_at(update->inputs[1], map, false);
         result_.kernel.ops.emplace_back(ops::info(update->op).name);
         const Access access = access_to(pass::region_of(*update, program_.storage.at(update), sizes_), map, true);
+        std::erase_if(result_.kernel.outer_stores, [&](const Store& store) { return store.access == access; });  // overwritten
         result_.kernel.outer_stores.push_back({access, value});
     }
 

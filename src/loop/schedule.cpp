@@ -221,7 +221,8 @@ void choose_blocks(Kernel& kernel, Schedule& plan, std::size_t outer, shape::Siz
     plan.cost = std::max<std::int64_t>(unit_points * per_point / 4, 16);
 }
 
-// Results too large for the cache are stored past it. The emitter aligns the vectors to the results' memory, so all of them must lie alike.
+// Results too large for the cache are stored past it, but not over what is read. The emitter aligns the vectors to the results' memory, so all of them
+// must lie alike.
 void choose_streaming(Kernel& kernel, Schedule& plan) {
     constexpr std::int64_t large = std::int64_t{16} << 20;
     if (!kernel.stages.empty() || plan.lane < 0) return;
@@ -229,9 +230,10 @@ void choose_streaming(Kernel& kernel, Schedule& plan) {
     std::int64_t bytes = 0;
     for (const Store& store : kernel.outer_stores) {
         const Access& access = store.access;
-        const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel.buffers[static_cast<std::size_t>(access.buffer)].dtype));
-        alike = alike && access.offset == Dim(0) && access.strides[static_cast<std::size_t>(plan.lane)] == Dim(itemsize) &&
-                access.strides == kernel.outer_stores[0].access.strides;
+        const Buffer& buffer = kernel.buffers[static_cast<std::size_t>(access.buffer)];
+        const auto itemsize = static_cast<std::int64_t>(itemsize_of(buffer.dtype));
+        alike = alike && !buffer.read && (buffer.aligned || kernel.outer_stores.size() == 1) && access.offset == Dim(0) &&
+                access.strides[static_cast<std::size_t>(plan.lane)] == Dim(itemsize) && access.strides == kernel.outer_stores[0].access.strides;
         std::int64_t size = itemsize;
         for (const Axis& axis : kernel.axes) size *= axis.hint;
         bytes += size;

@@ -206,6 +206,7 @@ private:
         }
         const Storage from = *resolve(value);
         if (from.base != target.base) return false;
+        if (!is_memory) return true;  // a reshape: in another order
         Dim offset = from.offset;
         Dims strides(target.strides.size(), Dim(0));
         for (std::size_t i = 0; i < map.size(); ++i) {
@@ -274,7 +275,8 @@ private:
             if (domain_of(root) == region.domain && mask_of(root) == region.reduced) return Region::Role::fold;
             return std::nullopt;
         }
-        if (root->shape == region.domain) return Region::Role::full;
+        if (domain_of(root) == region.domain) return Region::Role::full;
+        if (root->op == Op::update) return std::nullopt;
         if (!region.has_fold()) return std::nullopt;
         const bool keeps = root->shape.size() == region.domain.size();
         std::size_t at = 0;
@@ -295,7 +297,7 @@ private:
         bool fits = true;
         leaves_of(root, map, [&](Value leaf, const IndexMap& at) {
             const auto found = unit_of_.find(leaf);
-            if (found == unit_of_.end() || found->second != number) return;
+            if (found == unit_of_.end() || found->second != number || leaf->op == Op::update) return;
             for (const Region::Member& other : unit.region.members) {
                 if (other.value != leaf) continue;
                 if (other.role == Region::Role::full && role == Region::Role::outer) fits = false;
@@ -311,9 +313,16 @@ private:
     }
 
     bool depends_on(int unit, int target) const {
-        if (unit == target) return true;
-        for (const int need : units_[static_cast<std::size_t>(unit)].needs) {
-            if (depends_on(need, target)) return true;
+        std::vector<int> open{unit};
+        std::vector<bool> seen(units_.size(), false);
+        while (!open.empty()) {
+            const int at = open.back();
+            open.pop_back();
+            if (at == target) return true;
+            if (seen[static_cast<std::size_t>(at)]) continue;
+            seen[static_cast<std::size_t>(at)] = true;
+            const std::set<int>& needs = units_[static_cast<std::size_t>(at)].needs;
+            open.insert(open.end(), needs.begin(), needs.end());
         }
         return false;
     }
@@ -331,7 +340,7 @@ private:
 
     bool try_join(int number, Value root, const std::set<int>& needs) {
         Unit& unit = units_[static_cast<std::size_t>(number)];
-        if (unit.node != nullptr || root->op == Op::update || unit.region.members[0].value->op == Op::update) return false;
+        if (unit.node != nullptr || !stores_apart(unit.region, root)) return false;
         const auto role = role_in(unit.region, root);
         const bool reads_it = needs.contains(number);
         if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role)) return false;
@@ -345,6 +354,36 @@ private:
         unit_of_[root] = number;
         return true;
     }
+
+    // Whether a root can be computed in one walk with a region as far as writes go: what one of them stores to, the others touch at the same point only.
+    bool stores_apart(const Region& region, Value root) {
+        const auto has_update = [](const Region::Member& member) { return member.value->op == Op::update; };
+        const bool any = std::any_of(region.members.begin(), region.members.end(), has_update);
+        if (root->op != Op::update && !any) return true;
+        if (region.has_fold() || ops::info(root->op).kind == Kind::fold) return false;
+        for (const Region::Member& member : region.members) {
+            if (root->op == Op::update && !touches_in_place(member.value, root)) return false;
+            if (has_update(member) && !touches_in_place(root, member.value)) return false;
+        }
+        return true;
+    }
+
+    // Whether a root reads, and writes, of what an update stores to only the element at the same point.
+    bool touches_in_place(Value root, Value update) {
+        const Storage target = region_of(*update, updates_.at(update), sizes_);
+        if (root->op == Op::update) {
+            const Storage own = region_of(*root, updates_.at(root), sizes_);
+            if (own.base == target.base && !(own.offset == target.offset && own.strides == target.strides)) return false;
+            return !reads_elsewhere(root->inputs[1], identity_map(root->inputs[1]->shape.size()), target);
+        }
+        if (!computes(root)) return false;
+        const Storage own = *resolve(root);
+        if (own.base == target.base && !(own.offset == target.offset && own.strides == target.strides)) return false;
+        return std::none_of(root->inputs.begin(), root->inputs.end(),
+                            [&](Value input) { return reads_elsewhere(input, identity_map(root->shape.size()), target); });
+    }
+
+    static bool computes(Value value) { return ops::info(value->op).kind == Kind::map || ops::info(value->op).kind == Kind::make; }
 
     void form() {
         units_.clear();
@@ -363,6 +402,7 @@ private:
                 for (const Value input : root->inputs) note(version_of(input));
             } else {
                 leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
+                if (!next_.empty()) order_effects(root, reads, needs);
                 bool joined = false;
                 for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs);
                 for (std::size_t i = 0; i < units_.size() && !joined; ++i) {
@@ -374,7 +414,7 @@ private:
                     continue;
                 }
             }
-            if (!next_.empty()) order_effects(root, reads, needs);
+            if (!next_.empty() && is_precompiled(root)) order_effects(root, reads, needs);
             Unit unit;
             unit.needs = needs;
             if (is_precompiled(root)) {
