@@ -92,6 +92,12 @@ PyObject* round_body(PyObject** v) {
 
 PyObject* where_body(PyObject** v) { return wrap(where(to_array(v[0]), to_operand(v[1]), to_operand(v[2]))); }
 
+PyObject* copyto_body(PyObject** v) {
+    if (!is_ndarray(v[0])) throw NeedsNumpy{};
+    copyto(value_of(v[0]), to_operand(v[1]), v[2] == nullptr ? Casting::same_kind : to_casting(v[2]), to_mask(v[3]));
+    return Py_NewRef(Py_None);
+}
+
 // A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share.
 namespace {
 PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {

@@ -90,6 +90,12 @@ FASTNP_API array stddev(const Operand& x, const FoldOptions& options = {}, doubl
 
 /// numpy.where with three arguments.
 FASTNP_API array where(const Operand& condition, const Operand& x, const Operand& y);
+/// numpy.copyto: writes `source` into `target`, broadcast and cast, where the mask allows. ValueError "could not broadcast input array from shape ..." or
+/// for a read-only target; TypeError where the casting rule or the mask's dtype does not fit.
+FASTNP_API void copyto(const array& target, const Operand& source, Casting casting = Casting::same_kind, const std::optional<array>& where = std::nullopt);
+/// x[mask] = values, for a mask of x's leading axes and values that do not tell what the mask picks apart: a scalar, or an array over the axes after the
+/// mask's. IndexError where the mask's shape differs; else as copyto with any cast.
+FASTNP_API void set_where(const array& x, const array& mask, const Operand& values);
 /// numpy.clip; either bound may be left out.
 FASTNP_API array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high, const UfuncOptions& options = {});
 /// numpy.round to `decimals` places (numpy.around).

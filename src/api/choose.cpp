@@ -56,6 +56,44 @@ array where(const Operand& condition, const Operand& x, const Operand& y) {
     return api::select(as_dtype(condition, Dtype::bool_), choice(x), choice(y));
 }
 
+void copyto(const array& target, const Operand& source, Casting casting, const std::optional<array>& where) {
+    api::check_writable(target, "assignment destination is read-only");
+    const array* elements = source.as_array();
+    const Dtype from = elements != nullptr ? elements->dtype() : api::as_array(source).dtype();
+    const bool weak_integer = elements == nullptr && source.as_scalar()->kind() == WeakKind::integer && kind_of(target.dtype()) != 'b';
+    if (!weak_integer && !can_cast(from, target.dtype(), casting)) {
+        throw TypeError(std::string("Cannot cast ") + (elements == nullptr ? "scalar" : "array data") + " from dtype('" + std::string(name_of(from)) +
+                        "') to dtype('" + std::string(name_of(target.dtype())) + "') according to the rule '" + std::string(name_of(casting)) + "'");
+    }
+    const array value = as_dtype(source, target.dtype());
+    if (!where) {
+        api::assign(target, value);
+        return;
+    }
+    if (where->dtype() != Dtype::bool_) {
+        throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(where->dtype())) + "') to dtype('bool') according to the rule 'safe'");
+    }
+    const shape::Dims shape = api::dims_of(target);
+    api::assign(target, api::select(api::broadcast(*where, shape), api::broadcast(value, shape), target));
+}
+
+void set_where(const array& x, const array& mask, const Operand& values) {
+    const shape::Dims sizes = api::dims_of(mask), wanted = api::dims_of(x);
+    if (sizes.size() > wanted.size()) {
+        throw IndexError("too many indices for array: array is " + std::to_string(wanted.size()) + "-dimensional, but " + std::to_string(sizes.size()) +
+                         " were indexed");
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (api::arithmetic().equal(sizes[i], wanted[i])) continue;
+        throw IndexError("boolean index did not match indexed array along axis " + std::to_string(i) + "; size of axis is " +
+                         std::to_string(api::arithmetic().hint(wanted[i])) + " but size of corresponding boolean axis is " +
+                         std::to_string(api::arithmetic().hint(sizes[i])));
+    }
+    SmallVector<std::int64_t> added;
+    for (std::size_t i = sizes.size(); i < wanted.size(); ++i) added.push_back(static_cast<std::int64_t>(i));
+    copyto(x, values, Casting::unsafe, api::expand(mask, {added.data(), added.size()}));
+}
+
 array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high, const UfuncOptions& options) {
     const Dtype dtype = x.as_array() != nullptr ? x.as_array()->dtype() : common_dtype({&x});
     const Operand* bottom = low && !(low->as_scalar() != nullptr && is_past(*low->as_scalar(), dtype, true)) ? &*low : nullptr;

@@ -250,7 +250,9 @@ void Emitter::inner_point(const loop::Stage& stage) {
 
 void Emitter::outer_stores() {
     for (int copy = 0; copy < copies_; ++copy) {
-        for (const loop::Store& each : kernel_.outer_stores) store(each.access, eval(each.value, copy), copy);
+        std::vector<Value> values;  // all before the first store, which may be to what others read
+        for (const loop::Store& each : kernel_.outer_stores) values.push_back(eval(each.value, copy));
+        for (std::size_t i = 0; i < values.size(); ++i) store(kernel_.outer_stores[i].access, values[i], copy);
     }
 }
 
