@@ -1,4 +1,4 @@
-"""Random programs that write into arrays - arguments, views of them, arrays of their own - as they are and compiled: results, arguments and aliasing agree."""
+"""Random programs that write - into arguments, views of them, their own arrays - as they are and compiled: results, arguments and aliasing agree."""
 
 from __future__ import annotations
 
