@@ -244,7 +244,7 @@ Scalar to_scalar(PyObject* object) {
         throw NeedsNumpy{};
     }
     if (is_ndarray(object)) {
-        const Ref view = own(readable_view(object, "a plain number"));
+        const Ref view = own(readable_copy(object, "a plain number"));
         return to_scalar(view.get());
     }
     throw NeedsNumpy{};
@@ -288,6 +288,48 @@ PyObject* numpy_view(const array& value, PyObject* owner) {
 PyObject* readable_view(PyObject* object, const char* what) {
     check_readable(value_of(object), what);
     return numpy_view(value_of(object), object);
+}
+
+PyObject* read_element(const array& value) {
+    switch (kind_of(value.dtype())) {
+        case 'b': return PyBool_FromLong(static_cast<long>(value.item<bool>()));
+        case 'i': return check(PyLong_FromLongLong(value.item<std::int64_t>()));
+        case 'u': return check(PyLong_FromUnsignedLongLong(value.item<std::uint64_t>()));
+        case 'c': {
+            const auto number = value.item<std::complex<double>>();
+            return check(PyComplex_FromDoubles(number.real(), number.imag()));
+        }
+        default: return check(PyFloat_FromDouble(value.item<double>()));
+    }
+}
+
+namespace {
+
+constexpr std::int64_t most_read = 64;  // elements of an array read at once while recording
+
+PyObject* read_nested(const array& value) {
+    if (value.ndim() == 0) return read_element(value);
+    const Ref items = own(PyList_New(value.shape(0)));
+    for (std::int64_t i = 0; i < value.shape(0); ++i) PyList_SET_ITEM(items.get(), i, read_nested(value.index({Index(i)})));
+    return Py_NewRef(items.get());
+}
+
+}  // namespace
+
+PyObject* readable_copy(PyObject* object, const char* what) {
+    const array& value = value_of(object);
+    if (recording == nullptr) return readable_view(object, what);
+    if (value.size() > most_read) refuse(std::string(what) + " reads all values of an array");
+    const Ref nested = own(read_nested(value));
+    const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));
+    if (reinterpret_cast<NdArray*>(object)->scalar) {
+        const Ref type = own(PyObject_GetAttrString(descr.get(), "type"));
+        return check(PyObject_CallOneArg(type.get(), nested.get()));
+    }
+    Shape shape = value.shape();
+    const Ref flat = own(PyArray_FromAny(nested.get(), reinterpret_cast<PyArray_Descr*>(Py_NewRef(descr.get())), 0, 0, NPY_ARRAY_CARRAY, nullptr));
+    PyArray_Dims dims{shape.data(), static_cast<int>(shape.size())};
+    return check(PyArray_Newshape(as_numpy(flat.get()), &dims, NPY_CORDER));
 }
 
 std::int64_t to_index(PyObject* object) {

@@ -35,6 +35,11 @@ PyObject* numpy_scalar(const array& value);
 /// A view as numpy.ndarray over memory that `owner` keeps. No copy, no check of a recording.
 PyObject* numpy_view(const array& value, PyObject* owner);
 /// numpy_view of an ndarray object, refused in recordings.
+/// The elements of an array for reading, as NumPy's array or, of one that stands for a scalar, as NumPy's scalar. While recording: small ones alone,
+/// a copy, and the compiled entry is for calls in which they are the same.
+PyObject* readable_copy(PyObject* object, const char* what);
+/// The single element as a Python number.
+PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
 
 std::int64_t to_index(PyObject* object);

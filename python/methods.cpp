@@ -81,23 +81,23 @@ PyObject* fill_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 PyObject* item_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
-    const Ref view = own(readable_view(self, "item()"));
+    const Ref view = own(readable_copy(self, "item()"));
     const Ref method = own(PyObject_GetAttrString(view.get(), "item"));
     return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), nullptr));
 }
 
 PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t) {
-    const Ref view = own(readable_view(self, "tolist()"));
-    return check(PyArray_ToList(as_numpy(view.get())));
+    const Ref view = own(readable_copy(self, "tolist()"));
+    return check(PyObject_CallMethod(view.get(), "tolist", nullptr));
 }
 
 PyObject* complex_method(PyObject* self, PyObject* const*, Py_ssize_t) {
-    const Ref view = own(readable_view(self, "complex()"));
+    const Ref view = own(readable_copy(self, "complex()"));
     return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), view.get()));
 }
 
 PyObject* format_method(PyObject* self, PyObject* const* args, Py_ssize_t) {
-    const Ref view = own(readable_view(self, "format()"));
+    const Ref view = own(readable_copy(self, "format()"));
     return check(PyObject_Format(view.get(), args[0]));
 }
 

@@ -171,26 +171,21 @@ PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
 // The only element as a NumPy scalar: what bool(), int() and the like read.
 Ref only_element(PyObject* self, const char* what) {
     const array& value = value_of(self);
+    if (recording != nullptr && value.ndim() == 0) return own(read_element(value));
     check_readable(value, what);
     if (value.size() != 1) raise(PyExc_TypeError, "only length-1 arrays can be converted to Python scalars");
     return own(numpy_scalar(value));
 }
 
 int nb_bool(PyObject* self) {
-    return guarded_int([&] {
-        const array& value = value_of(self);
-        check_readable(value, "bool()");
-        if (value.size() == 0)
-            raise(PyExc_ValueError, "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
-        if (value.size() != 1) raise(PyExc_ValueError, "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
-        return PyObject_IsTrue(only_element(self, "bool()").get());
-    });
+    return guarded_int([&] { return static_cast<bool>(value_of(self)) ? 1 : 0; });
 }
 // int(), float() and complex() of arrays with an axis: through NumPy, which knows its words and warnings for them.
 template <class F>
 PyObject* number(PyObject* self, const char* what, F&& convert) {
     return guarded([&] {
         const array& value = value_of(self);
+        if (recording != nullptr && value.ndim() == 0) return check(convert(own(read_element(value)).get()));
         check_readable(value, what);
         if (value.ndim() == 0) return check(convert(own(numpy_scalar(value)).get()));
         return check(convert(own(numpy_view(value, self)).get()));
@@ -253,13 +248,12 @@ PyObject* iterate(PyObject* self) {
 int contains(PyObject* self, PyObject* element) {
     return guarded_int([&] {
         const array found = any(equal(value_of(self), to_operand(element)));
-        check_readable(found, "`in`");
-        return found.item<bool>() ? 1 : 0;
+        return static_cast<bool>(found) ? 1 : 0;
     });
 }
 
 PyObject* text(PyObject* self, const char* what, PyObject* (*convert)(PyObject*)) {
-    return guarded([&] { return check(convert(own(readable_view(self, what)).get())); });
+    return guarded([&] { return check(convert(own(readable_copy(self, what)).get())); });
 }
 PyObject* repr(PyObject* self) { return text(self, "repr()", PyObject_Repr); }
 PyObject* str(PyObject* self) { return text(self, "str()", PyObject_Str); }

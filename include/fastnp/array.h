@@ -123,9 +123,13 @@ public:
         check_contiguous();
         return {static_cast<T*>(data()), static_cast<std::size_t>(size())};
     }
-    /// The single element, converted to T. ValueError unless size is 1; RecordError while recording.
+    /// The single element, converted to T. ValueError unless size is 1. While recording, the compiled entry is for calls in which it is the same.
     template <class T>
     T item() const;
+
+    /// Whether the single element is not zero, for `if (any(x < 0))`. ValueError in NumPy's words unless size is 1. While recording, the branch taken is
+    /// kept with the compiled entry; a call that takes another one has an entry of its own.
+    explicit operator bool() const;
 
     /// A view: x(1, all, newaxis, range(0, -1)). IndexError in NumPy's words.
     template <class... I>
@@ -181,9 +185,9 @@ private:
 /// What an operation takes: an array or a weak scalar.
 class Operand {
 public:
-    Operand(const array& value) : value_(value) {}        // NOLINT: implicit by design
+    Operand(const array& value) : value_(value) {}  // NOLINT: implicit by design
     Operand(array&& value) : value_(std::move(value)) {}  // NOLINT
-    Operand(const Scalar& value) : value_(value) {}       // NOLINT
+    Operand(const Scalar& value) : value_(value) {}  // NOLINT
     template <class T>
         requires std::is_arithmetic_v<T>
     Operand(T value) : value_(Scalar(value)) {}  // NOLINT

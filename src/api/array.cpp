@@ -114,9 +114,28 @@ void array::check_contiguous() const {
 }
 
 Scalar array::item_scalar() const {
+    if (Recorder* recorder = Recorder::active()) {
+        const shape::Dims sizes = api::dims_of(*this);
+        if (!recorder->graph().sizes().equal(recorder->graph().sizes().product(sizes), shape::Dim(1))) {
+            throw ValueError("can only convert an array of size 1 to a Python scalar");
+        }
+        return recorder->read(api::value_of(*recorder, *this));
+    }
     const Memory& memory = api::memory_of(*this, "item()");
     if (shape::count(memory.shape) != 1) throw ValueError("can only convert an array of size 1 to a Python scalar");
     return ops::load(memory.dtype, memory.data);
+}
+
+array::operator bool() const {
+    const bool is_recorded = Recorder::active() != nullptr;
+    const shape::Dim count = is_recorded ? api::arithmetic().product(api::dims_of(*this)) : shape::Dim(size());
+    if (api::arithmetic().equal(count, shape::Dim(0))) {
+        throw ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
+    }
+    if (!api::arithmetic().equal(count, shape::Dim(1))) {
+        throw ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+    }
+    return api::cast(*this, Dtype::bool_).item_scalar().bits() != 0;
 }
 
 array array::T() const { return transpose(*this); }

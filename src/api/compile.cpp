@@ -20,6 +20,8 @@ namespace fastnp::detail {
 
 namespace {
 
+constexpr int most_retries = 3;            // compilations in one call: the compiled sums that a read compares may differ from the recording's
+constexpr std::size_t most_paths = 16;     // entries that differ in the values they read, before calls run as written
 constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
 
 struct Entry {
@@ -34,6 +36,7 @@ struct Entry {
     std::vector<device::Memory> captured;
     std::vector<int> written;  // parameters whose memory the plan writes to
     std::vector<int> used;     // parameters that the plan reads or writes
+    std::vector<Scalar> reads; // values read while recording, which later calls must find again
     bool overlaps = false;     // of an entry that runs as written because arguments that it writes to share memory with others
     mutable std::atomic<std::uint64_t> last_call{0};  // by the count of calls
 };
@@ -119,13 +122,14 @@ struct Engine::State {
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
     /// The entry for a call, with the values of its sizes.
-    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values) const {
+    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<Scalar>& known = {}) const {
         std::array<std::int64_t, most_values> symbols;
         const std::shared_lock lock(mutex);
         for (const EntryPtr& entry : entries) {
             if (entry->signature.symbols.size() > most_values || !entry->signature.matches(call, key, symbols.data())) continue;
             if (!entry->written.empty() && (!can_write(*entry, call) || writes_overlap(*entry, call) != entry->overlaps)) continue;
             if (!entry->uncompiled.empty()) return entry;
+            if (entry->reads.size() < known.size() || !std::equal(known.begin(), known.end(), entry->reads.begin())) continue;
             if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(symbols.data(), values);
             bool fits = true;
             for (const shape::SizeGuard& guard : entry->guards) fits = fits && holds(guard, values);
@@ -134,16 +138,17 @@ struct Engine::State {
         return nullptr;
     }
 
-    bool run(const Entry& entry, std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
+    plan::Outcome run(const Entry& entry, std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
         SmallVector<void*, 16> pointers;
         for (const Argument& argument : call) pointers.push_back(argument.data);
         for (const device::Memory& memory : entry.captured) pointers.push_back(memory.data);
         std::vector<plan::Result> produced;
         produced.reserve(entry.plan.outputs.size());
-        if (!entry.plan.run({pointers.data(), pointers.size()}, values, produced)) return false;
+        plan::Outcome outcome = entry.plan.run({pointers.data(), pointers.size()}, values, produced);
+        if (outcome.kind != plan::Outcome::Kind::done) return outcome;
         results.reserve(produced.size());
         for (plan::Result& result : produced) results.push_back(finish(entry, call, std::move(result)));
-        return true;
+        return outcome;
     }
 
     // A result that is an argument's memory, or a view of it, shares it.
@@ -201,10 +206,21 @@ struct Engine::State {
         return reason;
     }
 
+    // How many entries fit a call but for the values that they read.
+    std::size_t paths(std::span<const Argument> call, std::string_view key) const {
+        std::array<std::int64_t, most_values> symbols;
+        const std::shared_lock lock(mutex);
+        return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [&](const EntryPtr& entry) {
+            return !entry->reads.empty() && entry->signature.symbols.size() <= most_values && entry->signature.matches(call, key, symbols.data());
+        }));
+    }
+
     static std::vector<array> parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
                                             const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides);
     static void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs);
-    EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record);
+    EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record, const std::vector<Scalar>& known);
+    EntryPtr find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep, const std::vector<Scalar>& known,
+                          std::int64_t* values, int& made);
 };
 
 // Where an argument's strides vary, they stay in the order of size that they have: results are laid out by it.
@@ -285,11 +301,28 @@ void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<arr
     recorder.graph().set_effects(recorder.effects());
 }
 
-EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record) {
+static std::vector<device::Memory> memories_of(std::span<const Argument> call) {
+    std::vector<device::Memory> memories;
+    for (const Argument& argument : call) {
+        device::Memory memory{nullptr, argument.data, argument.dtype, {}, {}};
+        memory.shape = Shape(argument.shape, argument.shape + argument.rank);
+        memory.strides = Strides(argument.strides, argument.strides + argument.rank);
+        memories.push_back(std::move(memory));
+    }
+    return memories;
+}
+
+EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record, const std::vector<Scalar>& known) {
     auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
     entry->reason = explain_miss(call, key, dynamic);
+    if (!known.empty()) entry->reason = "value " + std::to_string(known.size() - 1) + " that it reads is another one";
     entry->signature = compiler::describe(call, key, dynamic, options);
+    if (paths(call, key) >= most_paths) {
+        entry->uncompiled = "reads values that differ from call to call";
+        entry->signature.any_layout = true;
+        return add(std::move(entry));
+    }
     const auto recorder = std::make_shared<trace::Recorder>();
     std::vector<shape::Dims> strides;
     try {
@@ -297,11 +330,13 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         {
             const trace::Recorder::Scope scope(recorder);
             const std::vector<array> parameters = parameters_of(entry->signature, call, recorder, strides);
+            recorder->set_arguments(memories_of(call), known);
             const std::vector<array> outputs = record(parameters);
             set_outputs(*recorder, outputs);
         }
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         entry->captured = recorder->captured();
+        entry->reads = recorder->reads();
         entry->written = recorder->written();
         entry->used = used_parameters(recorder->graph());
         if (!entry->written.empty() && writes_overlap(*entry, call)) {
@@ -326,6 +361,31 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     return add(std::move(entry));
 }
 
+// The entry for a call, as far as is known of what it reads: one that is there, or a new one.
+EntryPtr Engine::State::find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep,
+                                     const std::vector<Scalar>& known, std::int64_t* values, int& made) {
+    EntryPtr entry = match(call, key, values, known);
+    if (entry) {
+        if (known.empty()) hits.fetch_add(1, std::memory_order_relaxed);
+        note_call(*entry);
+        return entry;
+    }
+    const std::scoped_lock lock(compiling);
+    entry = match(call, key, values, known);
+    if (entry) {
+        if (known.empty()) hits.fetch_add(1, std::memory_order_relaxed);
+        return entry;
+    }
+    ++made;
+    misses.fetch_add(1, std::memory_order_relaxed);
+    entry = specialise(call, key, record, known);
+    note_call(*entry);
+    if (entry->uncompiled.empty()) keep(entry->number);
+    const EntryPtr found = match(call, key, values, known);
+    if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
+    return entry;
+}
+
 Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
     if (!compiler::is_backend(options.backend)) {
         throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
@@ -339,29 +399,18 @@ Engine::~Engine() = default;
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep,
                             std::vector<array>& results) {
     std::array<std::int64_t, most_values> values;
-    EntryPtr entry = state_->match(arguments, key, values.data());
-    if (entry) {
-        state_->hits.fetch_add(1, std::memory_order_relaxed);
-        state_->note_call(*entry);
-    } else {
-        const std::scoped_lock lock(state_->compiling);
-        entry = state_->match(arguments, key, values.data());
-        if (entry) {
-            state_->hits.fetch_add(1, std::memory_order_relaxed);
-        } else {
-            state_->misses.fetch_add(1, std::memory_order_relaxed);
-            entry = state_->specialise(arguments, key, record);
-            state_->note_call(*entry);
-            if (entry->uncompiled.empty()) keep(entry->number);
-            const EntryPtr found = state_->match(arguments, key, values.data());
-            if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
-        }
+    std::vector<Scalar> known;  // what reads gave in this call so far
+    for (int made = 0; made <= most_retries;) {
+        const EntryPtr entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made);
+        if (!entry->uncompiled.empty()) break;
+        const plan::Outcome outcome = state_->run(*entry, arguments, values.data(), results);
+        if (outcome.kind == plan::Outcome::Kind::done) return {Outcome::ran, entry->number};
+        if (outcome.kind == plan::Outcome::Kind::raised) break;
+        known.assign(entry->reads.begin(), entry->reads.begin() + outcome.read);
+        known.push_back(outcome.found);
     }
-    if (!entry->uncompiled.empty() || !state_->run(*entry, arguments, values.data(), results)) {
-        state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
-        return {Outcome::uncompiled, entry->number};
-    }
-    return {Outcome::ran, entry->number};
+    state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
+    return {Outcome::uncompiled, 0};
 }
 
 CacheInfo Engine::cache_info() const {
@@ -409,12 +458,23 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
     return text;
 }
 
+std::string text_of(const Scalar& value) {
+    switch (value.kind()) {
+        case WeakKind::boolean: return value.bits() != 0 ? "True" : "False";
+        case WeakKind::integer: return value.negative() ? std::to_string(value.as_int64()) : std::to_string(value.bits());
+        case WeakKind::floating: return std::to_string(value.real());
+        case WeakKind::complex: return std::to_string(value.real()) + " + " + std::to_string(value.imag()) + "j";
+    }
+    return {};
+}
+
 EntryInfo info_of(const Entry& entry, bool with_code) {
     EntryInfo info;
     info.reason = entry.reason;
     info.uncompiled = entry.uncompiled;
     info.guards = entry.signature.describe();
     for (const shape::SizeGuard& guard : entry.guards) info.guards.push_back(guard_text(guard, entry.plan.sizes));
+    for (std::size_t i = 0; i < entry.reads.size(); ++i) info.guards.push_back("value " + std::to_string(i) + " read is " + text_of(entry.reads[i]));
     info.milliseconds = entry.times;
     info.ir = entry.ir;
     std::size_t kernel = 0;

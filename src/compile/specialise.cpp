@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/thread_pool.h"
+#include "pass/commit.h"
 #include "pass/fuse.h"
 #include "pass/keep.h"
 #include "pass/place.h"
@@ -22,6 +23,7 @@ Specialised specialise(ir::Graph graph, const std::vector<shape::Dims>& paramete
     };
     const bool fuses = backend != "eager";
     pass::place_outputs(graph);
+    pass::commit_at_end(graph);
     if (fuses) pass::simplify(graph);
     pass::drop_copies(graph);
     pass::keep_overwritten(graph);

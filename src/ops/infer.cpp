@@ -176,6 +176,7 @@ Type infer_pick(const Call& call) {
         case Op::pad: return {dtype, padded(call)};
         case Op::take: return {dtype, taken(call)};
         case Op::update:
+        case Op::expect:
         case Op::sort: return {dtype, call.shape()};
         case Op::argsort: return {Dtype::int64, call.shape()};
         default: throw InternalError("no rule for " + std::string(info(call.op).name));

@@ -48,6 +48,8 @@ public:
     Program run() {
         find_roots();
         compute_before_writes();
+        const auto& effects = graph_.effects();
+        ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return effect->op == Op::expect; }) || !next_.empty();
         do {
             form();
         } while (force_shared());
@@ -402,7 +404,7 @@ private:
                 for (const Value input : root->inputs) note(version_of(input));
             } else {
                 leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
-                if (!next_.empty()) order_effects(root, reads, needs);
+                if (ordered_) order_effects(root, reads, needs);
                 bool joined = false;
                 for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs);
                 for (std::size_t i = 0; i < units_.size() && !joined; ++i) {
@@ -414,7 +416,7 @@ private:
                     continue;
                 }
             }
-            if (!next_.empty() && is_precompiled(root)) order_effects(root, reads, needs);
+            if (ordered_ && is_precompiled(root)) order_effects(root, reads, needs);
             Unit unit;
             unit.needs = needs;
             if (is_precompiled(root)) {
@@ -540,6 +542,7 @@ private:
     const std::vector<Dims>& parameter_strides_;
     const FuseOptions& options_;
     bool is_output_ = false;  // what is being placed is an output
+    bool ordered_ = false;  // whether effects have to be kept in order
     std::vector<Value> order_;
     std::unordered_set<Value> roots_;
     std::unordered_set<Value> copies_;

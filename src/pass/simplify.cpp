@@ -83,7 +83,7 @@ public:
         std::vector<Value> effects;
         for (const Value effect : graph_.effects()) {
             const Value done = done_.at(effect);
-            if (done->op == Op::update || ops::may_raise(*done)) effects.push_back(done);
+            if (done->op == Op::update || done->op == Op::expect || ops::may_raise(*done)) effects.push_back(done);
         }
         graph_.set_effects(std::move(effects));
         graph_.set_outputs(std::move(outputs), graph_.places());

@@ -59,6 +59,9 @@ private:
             const bool is_update = step.node->op == ir::Op::update;
             eager.eager.op = is_update ? ir::Op::cast : step.node->op;
             if (!is_update) eager.eager.attributes = step.node->attributes;
+            if (step.node->op == ir::Op::expect) {
+                eager.expected = {static_cast<int>(step.node->attributes.ints[0]), step.node->attributes.scalar};
+            }
             order_.push_back({step.node, -1});
             plan_.steps.push_back(std::move(eager));
             return;
@@ -137,7 +140,8 @@ private:
                     continue;
                 }
                 for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
-                step.eager.out = view_of(node);
+                if (node->op == ir::Op::expect) step.eager.out = step.eager.operands[0];
+                else step.eager.out = view_of(node);
                 continue;
             }
             for (const loop::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
@@ -158,7 +162,7 @@ private:
         const auto is_argument = [&](int slot) { return plan_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::argument; };
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const Step& step = plan_.steps[i];
-            if (!step.is_kernel && is_argument(step.eager.out.slot)) return i;
+            if (!step.is_kernel && step.eager.op != ir::Op::expect && is_argument(step.eager.out.slot)) return i;
             if (!step.is_kernel) continue;
             const std::vector<loop::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
             for (std::size_t b = 0; b < buffers.size(); ++b) {

@@ -45,11 +45,27 @@ struct EagerStep {
     ViewOf out;
 };
 
-/// One of the two.
+/// Goes on only if an element is what it was when recorded.
+struct Expectation {
+    int number;     // among the recording's reads
+    Scalar scalar;
+};
+
+/// One of the two. An eager step of the op `expect` has an expectation.
 struct Step {
     bool is_kernel;
     KernelStep kernel{};
     EagerStep eager{};
+    Expectation expected{};
+};
+
+/// How a run ended. Raised: an element raised an error before anything was written to an argument, so that the function can be run as written, and
+/// raise or handle it there. Unexpected: an expectation did not hold, and nothing was written to an argument.
+struct Outcome {
+    enum class Kind : std::uint8_t { done, raised, unexpected };
+    Kind kind = Kind::done;
+    int read = -1;     // unexpected: which
+    Scalar found{};    // and what it is
 };
 
 /// A result: its memory, and, where that is an argument's, which one.
@@ -73,9 +89,8 @@ struct Plan {
     std::vector<loop::Kernel> kernels;
     std::vector<loop::Schedule> schedules;
 
-    /// `values`: the sizes' values by id (Sizes::evaluate). `arguments`: the first element of each argument. False: an element raised an error
-    /// before anything was written to an argument, so that the function can be run as written, and raise or handle it there.
-    [[nodiscard]] bool run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const;
+    /// `values`: the sizes' values by id (Sizes::evaluate). `arguments`: the first element of each argument.
+    [[nodiscard]] Outcome run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const;
 };
 
 }  // namespace fastnp::plan

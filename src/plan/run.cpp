@@ -5,6 +5,7 @@
 #include "base/thread_pool.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
+#include "ops/element.h"
 #include "plan/plan.h"
 
 namespace fastnp::plan {
@@ -96,7 +97,7 @@ void run_eager(const EagerStep& step, void* const* bases, const std::int64_t* va
 
 }  // namespace
 
-bool Plan::run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const {
+Outcome Plan::run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const {
     SmallVector<void*, 32> bases(slots.size(), nullptr);
     SmallVector<std::size_t, 8> places;
     std::size_t total = 0;
@@ -125,12 +126,18 @@ bool Plan::run(std::span<void* const> arguments, const std::int64_t* values, std
             run_kernel(steps[i].kernel, bases.data(), values);
             continue;
         }
+        if (steps[i].eager.op == ir::Op::expect) {
+            const eager::View view = view_of(steps[i].eager.operands[0], bases.data(), values);
+            const Scalar found = ops::load(view.dtype, view.data);
+            if (!(found == steps[i].expected.scalar)) return {Outcome::Kind::unexpected, steps[i].expected.number, found};
+            continue;
+        }
         try {
             run_eager(steps[i].eager, bases.data(), values);
         } catch (const MemoryError&) {
             throw;
         } catch (const Error&) {
-            if (i < first_write) return false;
+            if (i < first_write) return {Outcome::Kind::raised};
             throw;
         }
     }
@@ -145,7 +152,7 @@ bool Plan::run(std::span<void* const> arguments, const std::int64_t* values, std
         else result.memory.buffer = made[static_cast<std::size_t>(slot.number)];
         results.push_back(std::move(result));
     }
-    return true;
+    return {};
 }
 
 }  // namespace fastnp::plan

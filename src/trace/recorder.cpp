@@ -1,13 +1,18 @@
 #include "trace/recorder.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "fastnp/error.h"
+#include "ops/element.h"
 
 namespace fastnp::trace {
 
 namespace {
 
 thread_local Recorder* current = nullptr;
+constexpr std::size_t most_reads = 1000;
 
 bool same_layout(const device::Memory& a, const device::Memory& b) {
     return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.buffer == b.buffer;
@@ -36,6 +41,34 @@ StoragePtr Recorder::storage_of(ir::Value parameter) {
         storage = std::make_shared<Storage>(Storage{static_cast<int>(parameter->attributes.ints[0]), parameter, {}, true});
     }
     return storage;
+}
+
+void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Scalar> known) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) evaluator_.set(graph_.parameters()[i], std::move(arguments[i]));
+    known_reads_ = std::move(known);
+    can_read_ = true;
+}
+
+Scalar Recorder::read(ir::Value value) {
+    if (!can_read_) throw RecordError("this recording can't read values");
+    if (reads_.size() >= most_reads) throw RecordError("reads more than " + std::to_string(most_reads) + " values");
+    Scalar found;
+    if (reads_.size() < known_reads_.size()) {
+        found = known_reads_[reads_.size()];
+    } else {
+        for (std::size_t i = 0; i < captured_.size(); ++i) {
+            if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
+        }
+        const device::Memory& memory = evaluator_.evaluate(value, graph_.sizes());
+        found = ops::load(memory.dtype, memory.data);
+    }
+    ir::Attributes attributes;
+    attributes.scalar = found;
+    attributes.ints.push_back(static_cast<std::int64_t>(reads_.size()));
+    const ir::Value input[] = {value};
+    effect(graph_.make(ir::Op::expect, input, std::move(attributes), value->dtype, value->shape));
+    reads_.push_back(found);
+    return found;
 }
 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {

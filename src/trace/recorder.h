@@ -8,6 +8,7 @@
 
 #include "device/memory.h"
 #include "ir/graph.h"
+#include "trace/evaluate.h"
 #include "trace/storage.h"
 
 namespace fastnp::trace {
@@ -29,6 +30,14 @@ public:
     /// Notes a value that is computed whether needed or not, in this order: one that may raise an error, or a write into a parameter's memory.
     void effect(ir::Value value) { effects_.push_back(value); }
     const std::vector<ir::Value>& effects() const { return effects_; }
+
+    /// Lets the recording read values: the arguments' memory at hand, and what the first reads are known to give.
+    void set_arguments(std::vector<device::Memory> arguments, std::vector<Scalar> known);
+    /// The single element of a value of one element, from here on taken for granted: the compiled entry is for calls in which it is the same (its bits,
+    /// NaNs and signs of zeros included). RecordError where the recording can't read.
+    Scalar read(ir::Value value);
+    /// What was read, in order.
+    const std::vector<Scalar>& reads() const { return reads_; }
 
     /// Writes into a storage as trace::write does.
     void write(Storage& storage, ir::Value view, ir::Value value);
@@ -60,6 +69,9 @@ private:
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     std::int64_t owners_ = 0;
+    Evaluator evaluator_;
+    bool can_read_ = false;
+    std::vector<Scalar> known_reads_, reads_;
 };
 
 }  // namespace fastnp::trace

@@ -323,13 +323,24 @@ def test_compiled_functions_call_each_other(backend):
     assert np.compile(functools.partial(lambda s, x: x * s, 3), backend=backend)(np.ones(2)).tolist() == [3, 3]
 
 
-def test_reading_a_value_runs_it_as_written(backend):
-    for read in (bool, float, lambda s: s.item(), lambda s: int(s), repr, lambda s: s.tolist(), numpy.asarray, lambda s: f"{s}", memoryview):
-        f = np.compile(lambda x, read=read: x if read(x.sum()) else -x, backend=backend)
-        with_values = f(np.ones(2))
-        assert with_values.tolist() == [1, 1] and f.cache_info().uncompiled >= 1 and f.cache_info().compiles == 0
+def test_values_that_are_read_are_those_of_the_call(backend):
+    for read in (bool, float, lambda s: s.item(), lambda s: int(s), repr, lambda s: s.tolist(), lambda s: f"{s}"):
+        f = np.compile(lambda x, read=read: (x * 2, read(x.sum())), backend=backend)
+        for values in ([1.0, 2.0], [-1.0, 1.5], [1.0, 2.0], [0.0, 0.0]):
+            doubled, seen = f(np.array(values))
+            assert doubled.tolist() == [2 * v for v in values]
+            assert seen == read(numpy.array(values).sum()) and type(seen) is type(read(numpy.array(values).sum()))
+        assert f.cache_info().uncompiled == 0
     f = np.compile(lambda x: x if x.sum() > 0 else -x, backend=backend)
-    assert f(np.ones(2)).tolist() == [1, 1] and f(-np.ones(2)).tolist() == [1, 1]
+    for sign in (1, -1, 1, -1):
+        assert f(sign * np.ones(2)).tolist() == [1, 1]
+    assert f.cache_info().compiles == 2 and f.cache_info().hits == 2
+
+
+def test_what_needs_numpys_view_of_values_runs_as_written(backend):
+    for read in (numpy.asarray, memoryview):
+        f = np.compile(lambda x, read=read: x if read(x.sum()) else -x, backend=backend)
+        assert f(np.ones(2)).tolist() == [1, 1] and f.cache_info().uncompiled >= 1 and f.cache_info().compiles == 0
 
     @np.compile(backend=backend)
     def swallowed(x):
@@ -339,8 +350,8 @@ def test_reading_a_value_runs_it_as_written(backend):
             return x
 
     assert swallowed(np.ones(2)).tolist() == [2, 2]
-    with pytest.raises(np.RecordError, match="float"):
-        np.compile(lambda x: float(x), backend=backend, fullgraph=True)(np.array(1.0))
+    with pytest.raises(np.RecordError, match="buffer protocol"):
+        np.compile(lambda x: memoryview(x), backend=backend, fullgraph=True)(np.array(1.0))
 
 
 def test_errors_of_the_function_are_its_own(backend):

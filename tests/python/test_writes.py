@@ -1,4 +1,4 @@
-"""Random programs that write - into arguments, views of them, their own arrays - as they are and compiled: results, arguments and aliasing agree."""
+"""Random programs that write - into arguments, views of them, their own arrays - and branch on values, as they are and compiled: all agrees."""
 
 from __future__ import annotations
 
@@ -72,7 +72,21 @@ def random_write(rng: numpy.random.Generator) -> Step:
         x = values[b % len(values)]
         return [lambda: x.copy(), lambda: xp.zeros(x.shape), lambda: xp.full((2, 3), 1.5), lambda: xp.array([1.0, 2.0, 3.0])][d % 4]()
 
-    steps: list[Step] = [assign, assign, assign, in_place, in_place, into, fold, same, same]
+    def branch(xp: Any, values: list[Any]) -> Any:
+        x = values[b % len(values)]
+        if xp.any(x > 0) if c % 2 else (x != 0).all():
+            return assign(xp, values)
+        return in_place(xp, values) if d % 2 else x * 2
+
+    def repeat(xp: Any, values: list[Any]) -> Any:
+        x = values[b % len(values)]
+        turns = 0
+        while turns < 4 and abs(x).sum() < 40:
+            turns += 1
+            x = x * 2 + 1
+        return x * turns
+
+    steps: list[Step] = [assign, assign, assign, in_place, in_place, into, fold, same, same, branch, branch, repeat]
     chosen = steps[rng.integers(len(steps))]
 
     def step(xp: Any, values: list[Any]) -> Any:  # mostly without errors, which would end the program

@@ -182,8 +182,8 @@ BOOST_AUTO_TEST_CASE(a_size_that_is_one_and_repeats_is_named_one) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_recorded_says_so) {
     Recording r;
-    for (const std::string& text : {message<RecordError>([&] { r.x.data(); }), message<RecordError>([&] { (void)sum(r.x).item<float>(); }),
-                                    message<RecordError>([&] { r.x.strides(); }), message<RecordError>([&] { (void)to_string(r.x); })}) {
+    for (const std::string& text :
+         {message<RecordError>([&] { r.x.data(); }), message<RecordError>([&] { r.x.strides(); }), message<RecordError>([&] { (void)to_string(r.x); })}) {
         BOOST_TEST(text.find("inside a compiled function the array stands for a value that is not computed yet") != std::string::npos);
     }
 }

@@ -1,0 +1,26 @@
+// Values of a recording, computed while it goes on, by the precompiled kernels on the arguments of the call at hand: for code that asks for them.
+#pragma once
+
+#include <unordered_map>
+
+#include "device/memory.h"
+#include "ir/graph.h"
+
+namespace fastnp::trace {
+
+class Evaluator {
+public:
+    /// What a parameter stands for in this call.
+    void set(ir::Value parameter, device::Memory memory) { known_.insert_or_assign(parameter, std::move(memory)); }
+    bool knows(ir::Value parameter) const { return known_.contains(parameter); }
+
+    /// The value's elements; what is computed on the way is kept for the next value. Sizes are those at hand.
+    const device::Memory& evaluate(ir::Value value, const shape::Sizes& sizes);
+
+private:
+    void compute(ir::Value value, const shape::Sizes& sizes);
+
+    std::unordered_map<ir::Value, device::Memory> known_;
+};
+
+}  // namespace fastnp::trace

@@ -1,0 +1,92 @@
+// Functions that read values: an entry for each course that they take.
+#include <boost/test/unit_test.hpp>
+
+#include "fastnp/fastnp.h"
+
+using namespace fastnp;
+
+namespace {
+
+bool equal(const array& x, const array& y) { return x.dtype() == y.dtype() && x.shape() == y.shape() && all(fastnp::equal(x, y)).item<bool>(); }
+
+array halved_until(array x, double bound) {
+    while (max(x) > bound) x = x / 2;
+    return x;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(reads)
+
+BOOST_AUTO_TEST_CASE(both_branches_are_compiled_once) {
+    for (const char* backend : {"llvm", "eager"}) {
+        const auto f = compile([](const array& x) { return sum(x) < 0 ? -x : x * 2; }, {.backend = backend});
+        for (int i = 0; i < 10; ++i) {
+            BOOST_TEST(equal(f(full({3}, 1.5)), full({3}, 3.0)));
+            BOOST_TEST(equal(f(full({3}, -1.5)), full({3}, 1.5)));
+        }
+        BOOST_TEST(f.cache_info().compiles == 2U);
+        BOOST_TEST(f.cache_info().uncompiled == 0U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(loops_end_where_values_say) {
+    const auto f = compile([](const array& x) { return halved_until(x, 1.0); });
+    for (const double start : {0.5, 3.0, 100.0, 3.0, 0.5, 77.0}) BOOST_TEST(equal(f(full({4}, start)), halved_until(full({4}, start), 1.0)));
+    BOOST_TEST(f.cache_info().uncompiled == 0U);
+    BOOST_TEST(f.cache_info().compiles == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(values_are_those_of_the_call) {
+    const auto f = compile([](const array& x) { return x * x(0).item<double>(); });
+    BOOST_TEST(equal(f(array({2.0, 3.0})), array({4.0, 6.0})));
+    BOOST_TEST(equal(f(array({5.0, 3.0})), array({25.0, 15.0})));
+    BOOST_TEST(equal(f(array({2.0, 1.0})), array({4.0, 2.0})));
+    BOOST_TEST(f.cache_info().compiles == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(values_that_always_differ_are_given_up) {
+    const auto f = compile([](const array& x) { return x * x(0).item<double>(); });
+    for (int i = 0; i < 40; ++i) BOOST_TEST(equal(f(full({2}, i)), full({2}, double(i) * i)));
+    BOOST_TEST(f.cache_info().compiles == 16U);
+    BOOST_TEST(f.entries().size() == 17U);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_takes_another_course_has_written_nothing) {
+    const auto f = compile([](array& x) {
+        x += 1;
+        if (x(0) > 2) x *= 10;
+        else x -= 5;
+    });
+    for (const double start : {0.0, 3.0, 1.0, 7.0, 0.0}) {
+        array x = full({3}, start);
+        f(x);
+        BOOST_TEST(equal(x, full({3}, start + 1 > 2 ? (start + 1) * 10 : start + 1 - 5)));
+    }
+    BOOST_TEST(f.cache_info().compiles == 2U);
+    BOOST_TEST(f.cache_info().uncompiled == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(results_view_arguments_that_were_written_to) {
+    const auto f = compile([](array& x) {
+        x += 1;
+        return any(x < 0) ? x(0) : x(1);
+    });
+    array x = zeros({2, 3});
+    for (int i = 0; i < 2; ++i) {
+        array row = f(x);
+        row = row;  // as a name
+        BOOST_TEST(row.data() == x(1).data());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(truth_of_arrays) {
+    const auto f = compile([](const array& x) { return x ? x : -x; });
+    BOOST_CHECK_EXCEPTION(f(zeros({2})), ValueError, [](const ValueError& error) {
+        return std::string(error.what()) == "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()";
+    });
+    BOOST_TEST(!static_cast<bool>(zeros({1})));
+    BOOST_TEST(static_cast<bool>(full({1, 1}, std::numeric_limits<double>::quiet_NaN())));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
