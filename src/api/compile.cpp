@@ -366,16 +366,12 @@ EntryPtr Engine::State::find_or_make(std::span<const Argument> call, std::string
                                      const std::vector<Scalar>& known, std::int64_t* values, int& made) {
     EntryPtr entry = match(call, key, values, known);
     if (entry) {
-        if (known.empty()) hits.fetch_add(1, std::memory_order_relaxed);
         note_call(*entry);
         return entry;
     }
     const std::scoped_lock lock(compiling);
     entry = match(call, key, values, known);
-    if (entry) {
-        if (known.empty()) hits.fetch_add(1, std::memory_order_relaxed);
-        return entry;
-    }
+    if (entry) return entry;
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
     entry = specialise(call, key, record, known);
@@ -400,17 +396,22 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
                             std::vector<array>& results) {
     std::array<std::int64_t, most_values> values;
     std::vector<Scalar> known;  // what reads gave in this call so far
-    for (int made = 0; made <= most_retries;) {
-        const EntryPtr entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made);
+    int made = 0;
+    EntryPtr entry;
+    bool done = false;
+    while (!done && made <= most_retries) {
+        entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made);
         if (!entry->uncompiled.empty()) break;
         const plan::Outcome outcome = state_->run(*entry, arguments, values.data(), results);
-        if (outcome.kind == plan::Outcome::Kind::done) return {Outcome::ran, entry->number};
         if (outcome.kind == plan::Outcome::Kind::raised) break;
+        done = outcome.kind == plan::Outcome::Kind::done;
+        if (done) continue;
         known.assign(entry->reads.begin(), entry->reads.begin() + outcome.read);
         known.push_back(outcome.found);
     }
-    state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
-    return {Outcome::uncompiled, 0};
+    if (made == 0) state_->hits.fetch_add(1, std::memory_order_relaxed);
+    if (!done) state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
+    return {done ? Outcome::ran : Outcome::uncompiled, entry->number};
 }
 
 CacheInfo Engine::cache_info() const {
