@@ -220,7 +220,8 @@ array to_array(PyObject* object) {
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
     const Ref converted = own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr));
-    return from_numpy(as_numpy(converted.get()));
+    const array made = from_numpy(as_numpy(converted.get()));
+    return recording != nullptr ? made.copy() : made;  // each call of a compiled function makes it anew
 }
 
 Operand to_operand(PyObject* object) {

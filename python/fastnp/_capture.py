@@ -21,7 +21,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
-from fastnp._stand_ins import IMPURE_BUILTINS, Forbidden, Module, stand_in_isinstance, stand_in_type
+from fastnp._stand_ins import CREATORS, CREATORS_BY_ID, IMPURE_BUILTINS, Forbidden, Module, stand_in_isinstance, stand_in_type
 
 # Kinds of guards, as GuardKind in python/guards.h.
 _ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
@@ -316,7 +316,7 @@ class Capture:
             return self.memo[key]
         kind = self.kinds.get(key, "same")
         if kind == "same" or isinstance(value, _PLAIN):
-            return value
+            return CREATORS_BY_ID.get(key, value)
         made = getattr(self, f"swap_{kind}")(value)
         self.memo[key] = made
         if made is not value:
@@ -400,11 +400,13 @@ class Capture:
 
     def swap_module(self, value: types.ModuleType) -> Any:
         pure = _is_pure(value.__name__)
-        if pure and not ("random" in self.names and value.__name__ in ("numpy", "fastnp")):
+        if pure and value is not numpy and not ("random" in self.names and value.__name__ == "fastnp"):
             return Forbidden("draws random numbers") if value.__name__ in ("numpy.random", "fastnp.random") else value
         made = Module(value.__name__)
         self.memo[id(value)] = made
         made.__dict__.update(_source=value, _pure=pure)
+        if value is numpy:
+            made.__dict__.update(CREATORS)
         if not pure:
             made.__dict__.update({name: self.swap(vars(value)[name]) for name in self.names & vars(value).keys()})
         self.copies.append((made.__dict__, None, f"module {value.__name__}"))

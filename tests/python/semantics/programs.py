@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -132,6 +131,8 @@ family(
         "own_zeros": "z = np.zeros(4); z[1:3] = x.sum(); return z, z[::2]",
         "own_empty": "z = np.empty_like(x); z[...] = 1; z[0] = y[0].sum(); return z",
         "own_array": "z = np.array([1.0, 2.0, 3.0]); z[0] = x.sum(); return z",
+        "own_array_updated": "z = np.array([1.0, 2.0, 3.0]); z += x.sum(); return z",
+        "own_list": "z = np.asarray([1.0, 2.0]); z[:] += 1; z[1] *= 3; return z + y.mean()",
         "own_copy": "z = x.copy(); z[0] = 0; return z + x",
         "own_result": "z = x + 1; w = z[1:]; z *= 2; return z, w",
         "own_two_alike": "a = x + 1; b = x + 1; a[0] = 0; return a, b",
