@@ -177,7 +177,7 @@ family(
         "read_round": "return round(float(x.mean()), 2)",
         "read_after_write": "x += 1\n    if x.sum() > 3: x *= 10\n    return x",
         "read_between_writes": "\n    x[0] = 1\n    if y.sum() > 0: x[-1] = 5\n    y[0] = x.sum()\n    return x.sum() > 2 and bool(y[0].sum() > 0)",
-        "read_convergence": "k = 0\n    while k < 5:\n        old = x.copy(); x *= 0.5; k += 1\n        if np.abs(x - old).max() < 0.3: break\n    return k",
+        "read_convergence": "k = 0\n    while k < 5:\n        old = x.copy(); x *= 0.5; k += 1\n        if abs(x - old).max() < 0.3: break\n    return k",
         "read_continue": "t = 0.0\n    for v in x.reshape(-1)[:4]:\n        if v < 0: continue\n        t = t + v\n    return t",
         "read_dict_of_values": "return {int(v): i for i, v in enumerate(x.reshape(-1)[:3])}",
         "read_math": "return math.sqrt(abs(x.sum())) + math.floor(y.reshape(-1)[0])",
