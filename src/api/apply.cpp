@@ -111,7 +111,12 @@ void record_write(Recorder& recorder, const array& out, const array& value) {
 
 namespace {
 
+constexpr std::size_t most_nodes = 20'000;
+
 array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::span<const array> operands) {
+    if (recorder.graph().nodes().size() > most_nodes) {
+        throw RecordError("takes more than " + std::to_string(most_nodes) + " steps, perhaps in a long loop");
+    }
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;
     inputs.reserve(operands.size());

@@ -10,11 +10,13 @@ namespace fastnp::trace {
 
 namespace {
 
+constexpr std::size_t most_bytes = std::size_t{512} << 20;
+
 eager::View view_of(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 
 }  // namespace
 
-const device::Memory& Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
+device::Memory Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
     std::vector<ir::Value> open{value};
     while (!open.empty()) {
         const ir::Value at = open.back();
@@ -26,7 +28,18 @@ const device::Memory& Evaluator::evaluate(ir::Value value, const shape::Sizes& s
         open.pop_back();
         if (!known_.contains(at)) compute(at, sizes);
     }
-    return known_.at(value);
+    device::Memory result = known_.at(value);
+    forget_oldest();
+    return result;
+}
+
+void Evaluator::forget_oldest() {
+    while (bytes_ > most_bytes) {
+        const auto oldest = known_.find(computed_.front());
+        bytes_ -= oldest->second.buffer->bytes();
+        known_.erase(oldest);
+        computed_.pop_front();
+    }
 }
 
 void Evaluator::compute(ir::Value value, const shape::Sizes& sizes) {
@@ -45,6 +58,8 @@ void Evaluator::compute(ir::Value value, const shape::Sizes& sizes) {
         for (shape::Dim& dim : attributes.dims) dim = sizes.hint(dim);
         eager::run(value->op, attributes, operands, view_of(memory));
     }
+    bytes_ += memory.buffer->bytes();
+    computed_.push_back(value);
     known_.insert_or_assign(value, std::move(memory));
 }
 

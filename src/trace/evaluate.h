@@ -1,6 +1,7 @@
 // Values of a recording, computed while it goes on, by the precompiled kernels on the arguments of the call at hand: for code that asks for them.
 #pragma once
 
+#include <deque>
 #include <unordered_map>
 
 #include "device/memory.h"
@@ -14,13 +15,16 @@ public:
     void set(ir::Value parameter, device::Memory memory) { known_.insert_or_assign(parameter, std::move(memory)); }
     bool knows(ir::Value parameter) const { return known_.contains(parameter); }
 
-    /// The value's elements; what is computed on the way is kept for the next value. Sizes are those at hand.
-    const device::Memory& evaluate(ir::Value value, const shape::Sizes& sizes);
+    /// The value's elements; of what is computed on the way, the latest is kept for the next value. Sizes are those at hand.
+    device::Memory evaluate(ir::Value value, const shape::Sizes& sizes);
 
 private:
     void compute(ir::Value value, const shape::Sizes& sizes);
+    void forget_oldest();
 
     std::unordered_map<ir::Value, device::Memory> known_;
+    std::deque<ir::Value> computed_;  // the oldest first
+    std::size_t bytes_ = 0;           // of these
 };
 
 }  // namespace fastnp::trace

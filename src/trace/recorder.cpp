@@ -59,7 +59,7 @@ Scalar Recorder::read(ir::Value value) {
         for (std::size_t i = 0; i < captured_.size(); ++i) {
             if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
         }
-        const device::Memory& memory = evaluator_.evaluate(value, graph_.sizes());
+        const device::Memory memory = evaluator_.evaluate(value, graph_.sizes());
         found = ops::load(memory.dtype, memory.data);
     }
     ir::Attributes attributes;
