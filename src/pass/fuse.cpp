@@ -1,5 +1,5 @@
-// How regions are formed. Roots are the values that must exist as such: folds, outputs, operands of precompiled steps, and values that are too
-// costly to compute again for each use. In order of dependence each root joins the region of a fold that it reads, or a sibling over the same
+// How regions are formed. Roots are the values that must exist as such (pass/roots.h), with those that are too costly to compute again for each use.
+// In order of dependence each root joins the region of a fold that it reads, or a sibling over the same
 // domain, if no other step lies between; else it opens a region. All other values are computed where they are used.
 #include "pass/fuse.h"
 
@@ -10,6 +10,7 @@
 
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
+#include "pass/roots.h"
 
 namespace fastnp::pass {
 
@@ -43,13 +44,11 @@ bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly)
 class Fuser {
 public:
     Fuser(ir::Graph& graph, const std::vector<Dims>& parameter_strides, const FuseOptions& options)
-        : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), options_(options), order_(ir::reachable(graph.roots())) {}
+        : graph_(graph), sizes_(graph.sizes()), options_(options), roots_(graph, parameter_strides, options.fuse) {}
 
     Program run() {
-        find_roots();
-        compute_before_writes();
         const auto& effects = graph_.effects();
-        ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return effect->op == Op::expect; }) || !next_.empty();
+        ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return effect->op == Op::expect; }) || roots_.any_updates();
         do {
             form();
         } while (force_shared());
@@ -64,167 +63,11 @@ private:
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
 
-    bool is_precompiled(Value value) const {
-        const Kind kind = ops::info(value->op).kind;
-        if (value->op == Op::parameter) return false;
-        if (value->op == Op::update) return !options_.fuse;
-        if (!options_.fuse) return kind != Kind::move || copies_.contains(value);
-        if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
-        // Of several complex NaNs the first counts: that takes an order.
-        if (kind == Kind::fold && is_complex(value->dtype) && (value->op == Op::max || value->op == Op::min)) return true;
-        return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || copies_.contains(value);
-    }
-
-    // --- roots -------------------------------------------------------------------------------------------------------------------
-
-    std::optional<Storage> resolve(Value value) {
-        if (value->op == Op::parameter) {
-            return Storage{value, 0, parameter_strides_[static_cast<std::size_t>(value->attributes.ints[0])]};
-        }
-        if (value->op == Op::update) return updates_.at(value);
-        if (is_root(value)) return Storage{value, 0, contiguous_strides(value->shape, value->dtype, sizes_)};
-        if (ops::info(value->op).kind != Kind::move) return std::nullopt;
-        const auto operand = resolve(value->inputs[0]);
-        return operand ? view(*value, *operand, sizes_) : std::nullopt;
-    }
-
-    bool is_root(Value value) const { return roots_.contains(value); }
-
-    // Makes a value addressable: itself, or what it is a view of.
-    void place(Value value) {
-        if (resolve(value)) return;
-        const bool is_move = ops::info(value->op).kind == Kind::move;
-        if (is_move && value->op != Op::reshape) {
-            place(value->inputs[0]);
-            if (resolve(value)) return;
-        }
-        if (is_move && value->op == Op::reshape) place_reshape(value);
-        else roots_.insert(value);
-    }
-
-    void place_reshape(Value value) {
-        Value source = value->inputs[0];
-        if (through(*value, identity_map(value->shape.size()), sizes_)) {
-            place(source);
-            return;
-        }
-        if (is_output_) place(source);  // a view of what it views, as far as strides go
-        else if (!resolve(source)) roots_.insert(source);
-        if (resolve(value)) return;
-        copies_.insert(value);  // of strided memory: a copy
-        roots_.insert(value);
-    }
-
-    void find_roots() {
-        is_output_ = true;
-        for (const Value value : order_) {
-            if (value->op == Op::update) place_update(value);
-        }
-        for (const Value output : graph_.outputs()) place(output);
-        is_output_ = false;
-        for (const Value value : order_) {
-            const Kind kind = ops::info(value->op).kind;
-            if (value->op == Op::parameter) continue;
-            if (value->op == Op::update) {
-                if (!options_.fuse) place(value->inputs[1]);
-            } else if (is_precompiled(value)) {
-                for (const Value input : value->inputs) place(input);
-                roots_.insert(value);
-            } else if (kind == Kind::fold) {
-                roots_.insert(value);
-            } else if (value->op == Op::reshape && !through(*value, identity_map(value->shape.size()), sizes_)) {
-                place_reshape(value);
-            }
-        }
-    }
-
-    // --- writes ------------------------------------------------------------------------------------------------------------------
-
-    // What a value is a view of, as it was at that time.
-    Value version_of(Value value) const {
-        while (value->op != Op::parameter && !is_root(value) && ops::info(value->op).kind == Kind::move) value = value->inputs[0];
-        return value;
-    }
-
-    // An update lies where its first operand does.
-    void place_update(Value update) {
-        place(update->inputs[0]);
-        const Value before = version_of(update->inputs[0]);
-        if (copies_.contains(before)) throw RecordError("writing through a reshape of strided memory can't be recorded");
-        updates_.emplace(update, *resolve(update->inputs[0]));
-        roots_.insert(update);
-        next_.emplace(before, update);
-    }
-
-    // What is needed after memory that it is computed from was written to, is computed before; and so is what is stored among the elements that it reads.
-    void compute_before_writes() {
-        if (next_.empty()) return;
-        force_outlived();
-        for (const Value update : order_) {
-            if (update->op != Op::update || is_root(update->inputs[1])) continue;
-            const Storage target = region_of(*update, updates_.at(update), sizes_);
-            const Value value = update->inputs[1];
-            if (reads_elsewhere(value, identity_map(value->shape.size()), target)) force(value);
-        }
-    }
-
-    // Makes a value exist as such.
-    void force(Value value) {
-        Value made = value;
-        while (ops::info(made->op).kind == Kind::move && !is_root(made)) made = made->inputs[0];
-        if (made->op == Op::parameter || is_root(made)) throw InternalError("a view of memory outlived it");
-        roots_.insert(made);
-    }
-
-    void force_outlived() {
-        std::unordered_map<Value, std::uint32_t> until;  // the update, by number, before which a value must have been computed
-        const auto limit_of = [&](Value value) {
-            const Value made = version_of(value);
-            const auto next = next_.find(made);
-            if (next != next_.end()) return next->second->id;
-            return made->op == Op::parameter || is_root(made) ? UINT32_MAX : until.at(made);
-        };
-        for (const Value value : order_) {
-            if (ops::info(value->op).kind == Kind::move) continue;
-            std::uint32_t earliest = UINT32_MAX;
-            for (std::size_t i = value->op == Op::update ? 1 : 0; i < value->inputs.size(); ++i) {
-                if (limit_of(value->inputs[i]) < value->id) force(value->inputs[i]);
-                earliest = std::min(earliest, limit_of(value->inputs[i]));
-            }
-            until[value] = earliest;
-        }
-    }
-
-    // Whether computing a value at a point reads memory of the target other than what is stored at that point.
-    bool reads_elsewhere(Value value, const IndexMap& map, const Storage& target) {
-        const Kind kind = ops::info(value->op).kind;
-        const bool is_memory = value->op == Op::parameter || is_root(value);
-        if (!is_memory && kind == Kind::make) return false;
-        if (!is_memory && kind == Kind::move) {
-            if (const auto inner = through(*value, map, sizes_)) return reads_elsewhere(value->inputs[0], *inner, target);
-        }
-        if (!is_memory && kind != Kind::move) {
-            return std::any_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return reads_elsewhere(input, map, target); });
-        }
-        const Storage from = *resolve(value);
-        if (from.base != target.base) return false;
-        if (!is_memory) return true;  // a reshape: in another order
-        Dim offset = from.offset;
-        Dims strides(target.strides.size(), Dim(0));
-        for (std::size_t i = 0; i < map.size(); ++i) {
-            offset = sizes_.add(offset, sizes_.multiply(map[i].offset, from.strides[i]));
-            if (map[i].axis < 0) continue;
-            Dim& stride = strides[static_cast<std::size_t>(map[i].axis)];
-            stride = sizes_.add(stride, sizes_.multiply(Dim(map[i].step), from.strides[i]));
-        }
-        return !(offset == target.offset && strides == target.strides);
-    }
-
     // --- leaves ------------------------------------------------------------------------------------------------------------------
 
     // Calls `leaf` for each value in memory, fold or earlier root that computing `value` at the points of `map` reads.
     void visit(Value value, const IndexMap& map, bool is_self, const Leaf& leaf) {
-        if (!is_self && (value->op == Op::parameter || is_root(value))) {
+        if (!is_self && (value->op == Op::parameter || roots_.contains(value))) {
             leaf(value, map);
             return;
         }
@@ -234,7 +77,7 @@ private:
             if (const auto inner = through(*value, map, sizes_)) {
                 visit(value->inputs[0], *inner, false, leaf);
             } else {
-                if (resolve(value)) leaf(version_of(value), IndexMap{});  // a reshape of something in memory
+                if (roots_.resolve(value)) leaf(roots_.version_of(value), IndexMap{});  // a reshape of something in memory
             }
             return;
         }
@@ -364,35 +207,18 @@ private:
         if (root->op != Op::update && !any) return true;
         if (region.has_fold() || ops::info(root->op).kind == Kind::fold) return false;
         for (const Region::Member& member : region.members) {
-            if (root->op == Op::update && !touches_in_place(member.value, root)) return false;
-            if (has_update(member) && !touches_in_place(root, member.value)) return false;
+            if (root->op == Op::update && !roots_.touches_in_place(member.value, root)) return false;
+            if (has_update(member) && !roots_.touches_in_place(root, member.value)) return false;
         }
         return true;
     }
-
-    // Whether a root reads, and writes, of what an update stores to only the element at the same point.
-    bool touches_in_place(Value root, Value update) {
-        const Storage target = region_of(*update, updates_.at(update), sizes_);
-        if (root->op == Op::update) {
-            const Storage own = region_of(*root, updates_.at(root), sizes_);
-            if (own.base == target.base && !(own.offset == target.offset && own.strides == target.strides)) return false;
-            return !reads_elsewhere(root->inputs[1], identity_map(root->inputs[1]->shape.size()), target);
-        }
-        if (!computes(root)) return false;
-        const Storage own = *resolve(root);
-        if (own.base == target.base && !(own.offset == target.offset && own.strides == target.strides)) return false;
-        return std::none_of(root->inputs.begin(), root->inputs.end(),
-                            [&](Value input) { return reads_elsewhere(input, identity_map(root->shape.size()), target); });
-    }
-
-    static bool computes(Value value) { return ops::info(value->op).kind == Kind::map || ops::info(value->op).kind == Kind::make; }
 
     void form() {
         units_.clear();
         unit_of_.clear();
         std::vector<std::unordered_set<Value>> reads;  // parameters and earlier values by unit, for finding siblings
-        for (const Value root : order_) {
-            if (!is_root(root)) continue;
+        for (const Value root : roots_.order()) {
+            if (!roots_.contains(root)) continue;
             std::set<int> needs;
             std::unordered_set<Value> leaves;
             auto note = [&](Value leaf) {
@@ -400,8 +226,8 @@ private:
                 const auto found = unit_of_.find(leaf);
                 if (found != unit_of_.end()) needs.insert(found->second);
             };
-            if (is_precompiled(root)) {
-                for (const Value input : root->inputs) note(version_of(input));
+            if (roots_.is_precompiled(root)) {
+                for (const Value input : root->inputs) note(roots_.version_of(input));
             } else {
                 leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
                 if (ordered_) order_effects(root, reads, needs);
@@ -416,10 +242,10 @@ private:
                     continue;
                 }
             }
-            if (ordered_ && is_precompiled(root)) order_effects(root, reads, needs);
+            if (ordered_ && roots_.is_precompiled(root)) order_effects(root, reads, needs);
             Unit unit;
             unit.needs = needs;
-            if (is_precompiled(root)) {
+            if (roots_.is_precompiled(root)) {
                 unit.node = root;
             } else {
                 unit.region.domain = domain_of(root);
@@ -435,7 +261,7 @@ private:
     // Writes come after all that reads what they overwrite, and effects in the order of the program.
     void order_effects(Value root, const std::vector<std::unordered_set<Value>>& reads, std::set<int>& needs) {
         if (root->op == Op::update) {
-            const Value before = version_of(root->inputs[0]);
+            const Value before = roots_.version_of(root->inputs[0]);
             const auto made = unit_of_.find(before);
             if (made != unit_of_.end()) needs.insert(made->second);
             for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -462,23 +288,23 @@ private:
         }
         bool changed = false;
         for (const auto& [value, units] : users) {
-            if (is_costly(value) && units.size() > 1 && hint_of(value->shape) > 1) changed = roots_.insert(value).second || changed;
+            if (is_costly(value) && units.size() > 1 && hint_of(value->shape) > 1) changed = roots_.insert(value) || changed;
         }
-        for (const Value value : repeated) changed = roots_.insert(value).second || changed;
+        for (const Value value : repeated) changed = roots_.insert(value) || changed;
         return changed;
     }
 
     void collect(Value value, bool is_self, int unit, std::unordered_map<Value, std::set<int>>& users, std::set<Value>& repeated) {
-        if (!is_self && (value->op == Op::parameter || is_root(value))) return;
+        if (!is_self && (value->op == Op::parameter || roots_.contains(value))) return;
         const Kind kind = ops::info(value->op).kind;
         if (kind == Kind::map && !users[value].insert(unit).second) return;
         if (value->op == Op::broadcast_to) {
             const Value operand = value->inputs[0];
             const bool repeats_rows = !operand->shape.empty() && !(operand->shape.back() == Dim(1)) && hint_of(operand->shape) < hint_of(value->shape);
-            if (repeats_rows && maps_below(operand) >= 3 && !is_root(operand)) {
+            if (repeats_rows && maps_below(operand) >= 3 && !roots_.contains(operand)) {
                 Value at = operand;
                 while (ops::info(at->op).kind == Kind::move) at = at->inputs[0];
-                if (ops::info(at->op).kind == Kind::map && !is_root(at)) repeated.insert(at);
+                if (ops::info(at->op).kind == Kind::map && !roots_.contains(at)) repeated.insert(at);
             }
         }
         if (kind == Kind::fold) return;
@@ -486,7 +312,7 @@ private:
     }
 
     int maps_below(Value value) const {
-        if (value->op == Op::parameter || is_root(value)) return 0;
+        if (value->op == Op::parameter || roots_.contains(value)) return 0;
         const Kind kind = ops::info(value->op).kind;
         int count = kind == Kind::map ? (is_costly(value) ? 3 : 1) : 0;
         for (const Value input : value->inputs) {
@@ -531,23 +357,17 @@ private:
         };
         // Splits look at members, so all are chosen before any region is moved away.
         for (std::size_t i = 0; i < units_.size(); ++i) put(static_cast<int>(i));
-        for (const Value value : order_) {
-            if (auto storage = resolve(value)) program.storage.emplace(value, std::move(*storage));
+        for (const Value value : roots_.order()) {
+            if (auto storage = roots_.resolve(value)) program.storage.emplace(value, std::move(*storage));
         }
         return program;
     }
 
     ir::Graph& graph_;
     shape::Sizes& sizes_;
-    const std::vector<Dims>& parameter_strides_;
     const FuseOptions& options_;
-    bool is_output_ = false;  // what is being placed is an output
+    Roots roots_;
     bool ordered_ = false;  // whether effects have to be kept in order
-    std::vector<Value> order_;
-    std::unordered_set<Value> roots_;
-    std::unordered_set<Value> copies_;
-    std::unordered_map<Value, Storage> updates_;  // where they lie
-    std::unordered_map<Value, Value> next_;  // the update that overwrites a version of some memory
     std::vector<Unit> units_;
     std::unordered_map<Value, int> unit_of_;
 };
