@@ -131,8 +131,7 @@ PyObject* invoke(const char* name, const Signature& signature, Body body, PyObje
     }
 #include "functions.def"
 
-constexpr bool both = true;
-constexpr bool function = false;
+enum FunctionKind : std::uint8_t { function, both, creator };
 
 // "sum(a, axis=None)\n--\n\n...": what inspect.signature and help read.
 const char* documentation(const char* name, const char* signature, bool method) {
@@ -149,7 +148,7 @@ std::vector<PyMethodDef> make_table(bool methods_only) {
     std::vector<PyMethodDef> table;
     const int flags = METH_FASTCALL | METH_KEYWORDS;
 #define FUNCTION(name, kind, signature)                                                                                                               \
-    if (!methods_only || kind) {                                                                                                                      \
+    if (!methods_only || kind == both) {                                                                                                              \
         table.push_back({#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(methods_only ? &name##_method : &name##_function)), flags, \
                          documentation(#name, signature, methods_only)});                                                                             \
     }
@@ -159,6 +158,14 @@ std::vector<PyMethodDef> make_table(bool methods_only) {
 }
 
 }  // namespace
+
+PyObject* creator_names() {
+    Ref names = own(PyList_New(0));
+#define FUNCTION(name, kind, signature) \
+    if (kind == creator) check(PyList_Append(names.get(), own(PyUnicode_FromString(#name)).get()));
+#include "functions.def"
+    return names.release();
+}
 
 PyMethodDef* function_methods() {
     static std::vector<PyMethodDef> table = make_table(true);

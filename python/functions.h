@@ -19,6 +19,9 @@ PyObject* wrap_view(array result, PyObject* source);
 /// NeedsNumpy unless every one of these arguments was left at its default.
 void only_defaults(std::initializer_list<PyObject*> values);
 
+/// The names of the functions that make arrays from nothing.
+PyObject* creator_names();
+
 /// Positional and keyword arguments put in the order of a signature.
 class Signature {
 public:

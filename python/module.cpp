@@ -5,6 +5,7 @@
 #include "casters.h"
 #include "compiled.h"
 #include "fastnp/device.h"
+#include "functions.h"
 #include "ndarray.h"
 #include "ufunc.h"
 
@@ -72,6 +73,7 @@ void initialise(py::module_& module) {
             return reinterpret_cast<NdArray*>(x.ptr())->scalar ? 2 : 1;
         },
         "While recording: 1 for an array, 2 for one that is a NumPy scalar when run as written; else 0.");
+    module.def("creators", [] { return py::reinterpret_steal<py::list>(creator_names()); }, "Names of the functions that make arrays from nothing.");
     module.def("refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
 }
 

@@ -82,7 +82,7 @@ public:
     array& operator=(array&&) & noexcept = default;
     /// Writes through a view: x(range(1, 3)) = y, with broadcasting and a same-kind cast... of any kind, as NumPy's setitem.
     void operator=(const Operand& values) &&;  // NOLINT: assignment to a view returns nothing to chain
-    void operator=(const array& values) &&;    // NOLINT
+    void operator=(const array& values) &&;    // NOLINT: as above
 
     /// Memory owned elsewhere, without a copy. `strides` are in bytes (C order if empty); `release` runs when the last view
     /// is gone. ValueError if the sizes are negative or the ranks differ.
@@ -186,13 +186,13 @@ private:
 class Operand {
 public:
     Operand(const array& value) : value_(value) {}  // NOLINT: implicit by design
-    Operand(array&& value) : value_(std::move(value)) {}  // NOLINT
-    Operand(const Scalar& value) : value_(value) {}  // NOLINT
+    Operand(array&& value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+    Operand(const Scalar& value) : value_(value) {}  // NOLINT: implicit by design
     template <class T>
         requires std::is_arithmetic_v<T>
-    Operand(T value) : value_(Scalar(value)) {}  // NOLINT
+    Operand(T value) : value_(Scalar(value)) {}  // NOLINT: implicit by design
     template <class T>
-    Operand(std::complex<T> value) : value_(Scalar(value)) {}  // NOLINT
+    Operand(std::complex<T> value) : value_(Scalar(value)) {}  // NOLINT: implicit by design
 
     const array* as_array() const { return std::get_if<array>(&value_); }
     const Scalar* as_scalar() const { return std::get_if<Scalar>(&value_); }

@@ -16,9 +16,7 @@ IMPURE_BUILTINS = {
 }
 
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
-CREATORS: dict[str, Any] = {
-    name: getattr(_core, name) for name in "array asarray empty zeros ones full empty_like zeros_like ones_like full_like arange linspace eye".split()
-}
+CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core.creators()}
 CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, function in CREATORS.items()}
 
 # Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.

@@ -292,7 +292,7 @@ void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<arr
         values.push_back(api::value_of(recorder, output));
         auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == storage; });
         if (found == known.end()) {
-            known.emplace_back(storage, storage->held ? ir::Place{} : ir::Place{recorder.next_owner(), storage->whole, storage->order});
+            known.emplace_back(storage, storage->held ? ir::Place{} : ir::Place{recorder.graph().next_owner(), storage->whole, storage->order});
             found = known.end() - 1;
         }
         places.push_back(found->second);
@@ -459,23 +459,13 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
     return text;
 }
 
-std::string text_of(const Scalar& value) {
-    switch (value.kind()) {
-        case WeakKind::boolean: return value.bits() != 0 ? "True" : "False";
-        case WeakKind::integer: return value.negative() ? std::to_string(value.as_int64()) : std::to_string(value.bits());
-        case WeakKind::floating: return std::to_string(value.real());
-        case WeakKind::complex: return std::to_string(value.real()) + " + " + std::to_string(value.imag()) + "j";
-    }
-    return {};
-}
-
 EntryInfo info_of(const Entry& entry, bool with_code) {
     EntryInfo info;
     info.reason = entry.reason;
     info.uncompiled = entry.uncompiled;
     info.guards = entry.signature.describe();
     for (const shape::SizeGuard& guard : entry.guards) info.guards.push_back(guard_text(guard, entry.plan.sizes));
-    for (std::size_t i = 0; i < entry.reads.size(); ++i) info.guards.push_back("value " + std::to_string(i) + " read is " + text_of(entry.reads[i]));
+    for (std::size_t i = 0; i < entry.reads.size(); ++i) info.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(entry.reads[i]));
     info.milliseconds = entry.times;
     info.ir = entry.ir;
     std::size_t kernel = 0;

@@ -2,6 +2,8 @@
 // Which fields an op reads is said with its row in ops/*.def.
 #pragma once
 
+#include <string>
+
 #include "fastnp/dtype.h"
 #include "fastnp/scalar.h"
 #include "fastnp/small_vector.h"
@@ -17,5 +19,8 @@ struct Attributes {
 
     friend bool operator==(const Attributes&, const Attributes&) = default;
 };
+
+/// "true", "-3", "1.5", "(0.0, 1.0)": the shortest text that reads back.
+std::string text_of(const Scalar& scalar);
 
 }  // namespace fastnp::ir

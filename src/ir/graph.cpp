@@ -33,16 +33,6 @@ std::string number_text(double value) {
     return result;
 }
 
-std::string scalar_text(const Scalar& scalar) {
-    switch (scalar.kind()) {
-        case WeakKind::boolean: return scalar.bits() != 0 ? "true" : "false";
-        case WeakKind::integer: return scalar.negative() ? std::to_string(scalar.as_int64()) : std::to_string(scalar.bits());
-        case WeakKind::floating: return number_text(scalar.real());
-        case WeakKind::complex: return "(" + number_text(scalar.real()) + ", " + number_text(scalar.imag()) + ")";
-    }
-    return {};
-}
-
 std::string dims_text(const shape::Dims& dims, const shape::Sizes& sizes) {
     std::string result = "[";
     for (std::size_t i = 0; i < dims.size(); ++i) result += (i == 0 ? "" : ", ") + sizes.text(dims[i]);
@@ -53,7 +43,7 @@ std::string dims_text(const shape::Dims& dims, const shape::Sizes& sizes) {
 std::string attributes_text(const Node& node, const shape::Sizes& sizes) {
     const Attributes& attributes = node.attributes;
     std::string result;
-    if (node.op == Op::constant) result += " " + scalar_text(attributes.scalar);
+    if (node.op == Op::constant) result += " " + text_of(attributes.scalar);
     if (!attributes.ints.empty()) {
         result += " (";
         for (std::size_t i = 0; i < attributes.ints.size(); ++i) result += (i == 0 ? "" : ", ") + std::to_string(attributes.ints[i]);
@@ -64,6 +54,23 @@ std::string attributes_text(const Node& node, const shape::Sizes& sizes) {
 }
 
 }  // namespace
+
+std::string text_of(const Scalar& scalar) {
+    switch (scalar.kind()) {
+        case WeakKind::boolean: return scalar.bits() != 0 ? "true" : "false";
+        case WeakKind::integer: return scalar.negative() ? std::to_string(scalar.as_int64()) : std::to_string(scalar.bits());
+        case WeakKind::floating: return number_text(scalar.real());
+        case WeakKind::complex: return "(" + number_text(scalar.real()) + ", " + number_text(scalar.imag()) + ")";
+    }
+    return {};
+}
+
+Graph Graph::successor() {
+    Graph next;
+    next.sizes_ = std::move(sizes_);
+    next.owners_ = owners_;
+    return next;
+}
 
 Value Graph::parameter(Dtype dtype, shape::Dims shape) {
     Node node{Op::parameter, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), {}, {}};

@@ -60,6 +60,10 @@ public:
     /// What has to be computed: outputs and effects.
     std::vector<Value> roots() const;
     const std::deque<Node>& nodes() const { return nodes_; }
+    /// A number that no other copy of this graph has (see Place).
+    std::int64_t next_owner() { return owners_++; }
+    /// An empty graph over the sizes of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
+    Graph successor();
 
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
     std::string text() const;
@@ -70,6 +74,7 @@ private:
     std::vector<Value> parameters_, outputs_, effects_;
     std::vector<Place> places_;
     shape::Sizes sizes_;
+    std::int64_t owners_ = 0;
 };
 
 /// Values that `outputs` need, inputs first.

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "fastnp/error.h"
+#include "ir/attributes.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::loop {
@@ -60,25 +61,11 @@ std::string access_text(const Access& access, const shape::Sizes& sizes) {
     return out.str();
 }
 
-std::string scalar_text(const Scalar& value) {
-    std::ostringstream out;
-    switch (value.kind()) {
-        case WeakKind::boolean: return value.bits() != 0 ? "True" : "False";
-        case WeakKind::integer:
-            if (value.negative()) out << value.as_int64();
-            else out << value.bits();
-            break;
-        case WeakKind::floating: out << value.real(); break;
-        case WeakKind::complex: out << "(" << value.real() << " + " << value.imag() << "j)"; break;
-    }
-    return out.str();
-}
-
 std::string expr_text(const Expr& expr, const shape::Sizes& sizes) {
     std::ostringstream out;
     switch (expr.kind) {
         case Expr::Kind::load: out << "load " << access_text(expr.access, sizes); break;
-        case Expr::Kind::constant: out << "constant " << scalar_text(expr.scalar); break;
+        case Expr::Kind::constant: out << "constant " << ir::text_of(expr.scalar); break;
         case Expr::Kind::index: out << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number; break;
         case Expr::Kind::extent: out << "extent " << sizes.text(expr.offset); break;
         case Expr::Kind::map:

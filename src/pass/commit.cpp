@@ -6,22 +6,16 @@
 #include <vector>
 
 #include "fastnp/error.h"
-#include "ops/catalogue.h"
+#include "ops/moves.h"
 #include "trace/storage.h"
 
 namespace fastnp::pass {
 
 using ir::Op;
 using ir::Value;
+using ops::viewed;
 
 namespace {
-
-constexpr std::int64_t first_owner = std::int64_t{1} << 42;
-
-Value memory_of(Value value) {
-    while (ops::info(value->op).kind == ops::Kind::move) value = value->inputs[0];
-    return value;
-}
 
 bool may_end(Value effect) { return effect->op == Op::expect || ops::may_raise(*effect); }
 
@@ -54,14 +48,14 @@ private:
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(done_.at(input));
         if (value->op == Op::update) {
-            const Value memory = memory_of(value->inputs[0]);
+            const Value memory = viewed(value->inputs[0]);
             const auto last = owner_.find(memory);
             const Value parameter = last != owner_.end() ? last->second : memory;
             if (parameter->op == Op::parameter) {
                 if (value->inputs[0] != memory) throw RecordError("writes through a reshape before it reads a value");
                 if (memory == parameter) {
                     written_.push_back(parameter);
-                    inputs[0] = trace::placed_copy(graph_, parameter, {}, first_owner + parameter->id);
+                    inputs[0] = trace::placed_copy(graph_, parameter, {}, graph_.next_owner());
                 }
                 owner_[value] = parameter;
                 last_[parameter] = value;
@@ -83,7 +77,7 @@ private:
 
     // Results that view an argument view it as it is then.
     Value result(Value output) {
-        const Value memory = memory_of(output);
+        const Value memory = viewed(output);
         const auto owner = owner_.find(memory);
         if (owner == owner_.end()) return done_.at(output);
         return trace::rebase(graph_, done_.at(output), done_.at(memory), committed_.at(owner->second));

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/catalogue.h"
+#include "ops/moves.h"
 #include "pass/place.h"
 #include "trace/storage.h"
 
@@ -13,18 +13,10 @@ namespace fastnp::pass {
 
 using ir::Op;
 using ir::Value;
+using ops::is_move;
+using ops::viewed;
 
 namespace {
-
-constexpr std::int64_t first_owner = std::int64_t{1} << 40;  // beyond the numbers of copies made while recording
-constexpr std::int64_t second_owner = std::int64_t{1} << 41;
-
-bool is_move(Value value) { return ops::info(value->op).kind == ops::Kind::move; }
-
-Value memory_of(Value value) {
-    while (is_move(value)) value = value->inputs[0];
-    return value;
-}
 
 class Keeper {
 public:
@@ -32,7 +24,7 @@ public:
 
     void run() {
         for (const Value value : order_) {
-            if (value->op == Op::update) next_.emplace(memory_of(value->inputs[0]), value);
+            if (value->op == Op::update) next_.emplace(viewed(value->inputs[0]), value);
         }
         if (next_.empty() || !find_late_reads()) return;
         rebuild();
@@ -41,13 +33,13 @@ public:
 private:
     // The update after which the value reads what it overwrote, or null.
     Value overwritten_by(Value input, Value reader) const {
-        const auto next = next_.find(memory_of(input));
+        const auto next = next_.find(viewed(input));
         const bool late = next != next_.end() && next->second != reader && (reader == nullptr || reader->id > next->second->id);
         return late ? next->second : nullptr;
     }
 
     // Whether an update stores what lies elsewhere in the same memory.
-    static bool moves_within(Value value) { return value->op == Op::update && memory_of(value->inputs[0]) == memory_of(value->inputs[1]); }
+    static bool moves_within(Value value) { return value->op == Op::update && viewed(value->inputs[0]) == viewed(value->inputs[1]); }
 
     bool find_late_reads() {
         bool any = false;
@@ -58,18 +50,17 @@ private:
                 const Value update = overwritten_by(value->inputs[i], value);
                 if (update == nullptr) continue;
                 if (is_copy(value)) early_copies_[update].push_back(value);
-                else kept_.insert(memory_of(value->inputs[i]));
+                else kept_.insert(viewed(value->inputs[i]));
             }
         }
         for (const Value output : graph_.outputs()) {
-            if (overwritten_by(output, nullptr) != nullptr) kept_.insert(memory_of(output));
+            if (overwritten_by(output, nullptr) != nullptr) kept_.insert(viewed(output));
         }
         return any || !early_copies_.empty() || !kept_.empty();
     }
 
     void rebuild() {
-        ir::Graph next;
-        next.sizes() = std::move(graph_.sizes());
+        ir::Graph next = graph_.successor();
         for (const Value parameter : graph_.parameters()) done_[parameter] = next.parameter(parameter->dtype, parameter->shape);
         for (const Value value : order_) {
             if (done_.contains(value)) continue;
@@ -86,15 +77,15 @@ private:
 
     // What has to be copied before an update.
     void take_copies(ir::Graph& next, Value update) {
-        const Value memory = memory_of(update->inputs[0]);
-        if (kept_.contains(memory)) copies_[memory] = trace::placed_copy(next, done_.at(memory), {}, first_owner + update->id);
+        const Value memory = viewed(update->inputs[0]);
+        if (kept_.contains(memory)) copies_[memory] = trace::placed_copy(next, done_.at(memory), {}, next.next_owner());
         for (const Value copy : early_copies_[update]) put(next, copy);
     }
 
     void put(ir::Graph& next, Value value) {
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(is_move(value) ? moved(next, input) : read(next, input, value));
-        if (moves_within(value)) inputs[1] = trace::placed_copy(next, inputs[1], {}, second_owner + value->id);
+        if (moves_within(value)) inputs[1] = trace::placed_copy(next, inputs[1], {}, next.next_owner());
         done_[value] = next.make(value->op, {inputs.data(), inputs.size()}, value->attributes, value->dtype, value->shape);
     }
 
@@ -107,7 +98,7 @@ private:
     Value read(ir::Graph& next, Value input, Value reader) {
         const bool is_copied = reader != nullptr && is_copy(reader);
         if (!is_copied && overwritten_by(input, reader) != nullptr && !(reader != nullptr && reader->op == Op::update && input == reader->inputs[0])) {
-            const Value memory = memory_of(input);
+            const Value memory = viewed(input);
             return trace::rebase(next, moved(next, input), done_.at(memory), copies_.at(memory));
         }
         return moved(next, input);

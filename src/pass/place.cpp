@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/catalogue.h"
+#include "ops/moves.h"
 #include "trace/storage.h"
 
 namespace fastnp::pass {
@@ -13,14 +13,6 @@ using ir::Op;
 using ir::Value;
 
 namespace {
-
-bool is_move(Value value) { return ops::info(value->op).kind == ops::Kind::move; }
-
-// What a value is a view of.
-Value base_of(Value value) {
-    while (is_move(value)) value = value->inputs[0];
-    return value;
-}
 
 // What a value is, but for another shape, in C order.
 Value without_reshapes(Value value) {
@@ -48,10 +40,10 @@ void drop_copies(ir::Graph& graph) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const std::int64_t owner = graph.places()[i].owner;
         if (owner < 0) continue;
-        const Value copy = base_of(outputs[i]);
+        const Value copy = ops::viewed(outputs[i]);
         const Value original = copy->inputs[0];
         const Value made = without_reshapes(original);
-        const bool lies_elsewhere = is_move(made) || made->op == Op::parameter || made->op == Op::update || is_copy(made);
+        const bool lies_elsewhere = ops::is_move(made) || made->op == Op::parameter || made->op == Op::update || is_copy(made);
         if (lies_elsewhere || taken.emplace(made, owner).first->second != owner) continue;
         outputs[i] = trace::rebase(graph, outputs[i], copy, original);
     }

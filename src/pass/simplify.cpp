@@ -8,8 +8,8 @@
 
 #include "eager/eager.h"
 #include "fastnp/error.h"
-#include "ops/catalogue.h"
 #include "ops/infer.h"
+#include "ops/moves.h"
 #include "pass/index_map.h"
 #include "pass/place.h"
 
@@ -179,7 +179,7 @@ private:
         if (is_constant(operand)) return constant_like(value, operand->attributes.scalar, value->dtype);
         if (value->shape == operand->shape && value->op != Op::transpose && value->op != Op::slice) return operand;
         if (value->op == Op::transpose && is_identity(value->attributes.ints)) return operand;
-        if (value->op == Op::slice && takes_all(value)) return operand;
+        if (value->op == Op::slice && ops::takes_all(value)) return operand;
         if (value->op == Op::reshape) return rewrite_reshape(value);
         if (value->op == Op::broadcast_to && operand->op == Op::broadcast_to) {
             return rewrite(make(Op::broadcast_to, operand->inputs, value->attributes, value->dtype, value->shape));
@@ -195,14 +195,6 @@ private:
     static bool is_identity(const SmallVector<std::int64_t>& axes) {
         for (std::size_t i = 0; i < axes.size(); ++i) {
             if (axes[i] != static_cast<std::int64_t>(i)) return false;
-        }
-        return true;
-    }
-
-    static bool takes_all(Value slice) {
-        if (!(slice->shape == slice->inputs[0]->shape)) return false;
-        for (std::size_t i = 0; i < slice->shape.size(); ++i) {
-            if (slice->attributes.ints[i] != 1 || !(slice->attributes.dims[i] == Dim(0))) return false;
         }
         return true;
     }

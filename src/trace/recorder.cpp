@@ -72,7 +72,7 @@ Scalar Recorder::read(ir::Value value) {
 }
 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
-    const Write done = trace::write(graph_, storage, view, value, next_owner());
+    const Write done = trace::write(graph_, storage, view, value, graph_.next_owner());
     if (storage.parameter >= 0) effect(done.update);
 }
 

@@ -43,8 +43,6 @@ public:
     void write(Storage& storage, ir::Value view, ir::Value value);
     /// The parameters whose memory was written to.
     std::vector<int> written() const;
-    /// A number that no other copy has.
-    std::int64_t next_owner() { return owners_++; }
 
     /// The recording that this thread is in, or null.
     static Recorder* active();
@@ -68,7 +66,6 @@ private:
     std::vector<ir::Value> captured_values_, effects_;
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
-    std::int64_t owners_ = 0;
     Evaluator evaluator_;
     bool can_read_ = false;
     std::vector<Scalar> known_reads_, reads_;

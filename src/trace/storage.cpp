@@ -1,8 +1,10 @@
 #include "trace/storage.h"
 
 #include <utility>
+#include <vector>
 
 #include "fastnp/error.h"
+#include "ops/moves.h"
 
 namespace fastnp::trace {
 
@@ -49,13 +51,11 @@ Value copy_of(ir::Graph& graph, Value value, std::int64_t owner) {
     return graph.make(Op::cast, input, std::move(attributes), value->dtype, value->shape);
 }
 
-bool takes_all(const ir::Node& slice) {
-    const std::size_t rank = slice.shape.size();
-    for (std::size_t i = 0; i < rank; ++i) {
-        if (slice.attributes.ints[i] != 1 || !(slice.attributes.dims[i] == Dim(0)) || !(slice.shape[i] == slice.inputs[0]->shape[i])) return false;
-    }
-    return true;
-}
+// Of an axis: what a region takes.
+struct Range {
+    Dim start = 0, length = 1;
+    std::int64_t step = 1;
+};
 
 // A value and the region of an array that it replaces, followed down a chain of moves.
 class Region {
@@ -90,82 +90,60 @@ public:
 private:
     void take_all() {
         is_all_ = true;
-        starts_ = Dims(value_->shape.size(), Dim(0));
-        lengths_ = value_->shape;
-        steps_ = Integers(value_->shape.size(), 1);
+        ranges_.clear();
+        for (const Dim length : value_->shape) ranges_.push_back({Dim(0), length, 1});
+    }
+
+    // The value and its region with other axes.
+    void take_axes(std::vector<Range> ranges, Op op, const Integers& axes) {
+        ranges_ = std::move(ranges);
+        Dims shape;
+        for (const Range& range : ranges_) shape.push_back(range.length);
+        ir::Attributes attributes;
+        attributes.ints = axes;
+        value_ = make_move(graph_, op, value_, std::move(attributes), std::move(shape));
     }
 
     Value updated(Value contents) {
         ir::Attributes attributes;
-        attributes.dims = starts_;
-        for (const Dim length : lengths_) attributes.dims.push_back(length);
-        attributes.ints = steps_;
+        for (const Range& range : ranges_) attributes.dims.push_back(range.start);
+        for (const Range& range : ranges_) attributes.dims.push_back(range.length);
+        for (const Range& range : ranges_) attributes.ints.push_back(range.step);
         const Value inputs[] = {contents, value_};
         return graph_.make(Op::update, inputs, std::move(attributes), contents->dtype, contents->shape);
     }
 
     void through_slice(const ir::Node& view) {
-        if (is_all_ && takes_all(view)) return;
+        if (is_all_ && ops::takes_all(&view)) return;
         is_all_ = false;
-        for (std::size_t i = 0; i < starts_.size(); ++i) {
+        for (std::size_t i = 0; i < ranges_.size(); ++i) {
             const std::int64_t step = view.attributes.ints[i];
-            starts_[i] = sizes_.add(view.attributes.dims[i], sizes_.multiply(starts_[i], Dim(step)));
-            steps_[i] *= step;
+            ranges_[i].start = sizes_.add(view.attributes.dims[i], sizes_.multiply(ranges_[i].start, Dim(step)));
+            ranges_[i].step *= step;
         }
     }
 
     void through_transpose(const Integers& axes) {
         const Integers back = inverse(axes);
-        value_ = transposed(graph_, value_, back);
-        Dims starts, lengths;
-        Integers steps;
-        for (const std::int64_t axis : back) {
-            starts.push_back(starts_[static_cast<std::size_t>(axis)]);
-            lengths.push_back(lengths_[static_cast<std::size_t>(axis)]);
-            steps.push_back(steps_[static_cast<std::size_t>(axis)]);
-        }
-        starts_ = std::move(starts);
-        lengths_ = std::move(lengths);
-        steps_ = std::move(steps);
+        std::vector<Range> ranges;
+        for (const std::int64_t axis : back) ranges.push_back(ranges_[static_cast<std::size_t>(axis)]);
+        take_axes(std::move(ranges), Op::transpose, back);
     }
 
     void through_new_axes(const Integers& places) {
-        Dims starts, lengths;
-        Integers steps;
-        for (std::size_t i = 0; i < starts_.size(); ++i) {
-            if (contains(places, i)) {
-                if (!(lengths_[i] == Dim(1))) throw RecordError("writing through an empty slice of a new axis can't be recorded");
-                continue;
-            }
-            starts.push_back(starts_[i]);
-            lengths.push_back(lengths_[i]);
-            steps.push_back(steps_[i]);
+        std::vector<Range> ranges;
+        for (std::size_t i = 0; i < ranges_.size(); ++i) {
+            if (!contains(places, i)) ranges.push_back(ranges_[i]);
+            else if (!(ranges_[i].length == Dim(1))) throw RecordError("writing through an empty slice of a new axis can't be recorded");
         }
-        ir::Attributes attributes;
-        attributes.ints = places;
-        value_ = make_move(graph_, Op::squeeze, value_, std::move(attributes), lengths);
-        starts_ = std::move(starts);
-        lengths_ = std::move(lengths);
-        steps_ = std::move(steps);
+        take_axes(std::move(ranges), Op::squeeze, places);
     }
 
     void through_dropped_axes(const Integers& places) {
-        Dims starts, lengths;
-        Integers steps;
-        const std::size_t rank = starts_.size() + places.size();
-        for (std::size_t i = 0, at = 0; i < rank; ++i) {
-            const bool dropped = contains(places, i);
-            starts.push_back(dropped ? Dim(0) : starts_[at]);
-            lengths.push_back(dropped ? Dim(1) : lengths_[at]);
-            steps.push_back(dropped ? 1 : steps_[at]);
-            at += dropped ? 0 : 1;
-        }
-        ir::Attributes attributes;
-        attributes.ints = places;
-        value_ = make_move(graph_, Op::expand_dims, value_, std::move(attributes), lengths);
-        starts_ = std::move(starts);
-        lengths_ = std::move(lengths);
-        steps_ = std::move(steps);
+        std::vector<Range> ranges;
+        const std::size_t rank = ranges_.size() + places.size();
+        for (std::size_t i = 0, at = 0; i < rank; ++i) ranges.push_back(contains(places, i) ? Range{} : ranges_[at++]);
+        take_axes(std::move(ranges), Op::expand_dims, places);
     }
 
     void through_reshape(const ir::Node& view) {
@@ -183,8 +161,7 @@ private:
     shape::Sizes& sizes_;
     Value value_;
     Value update_ = nullptr;  // where a part of a reshaped array was written to
-    Dims starts_, lengths_;
-    Integers steps_;
+    std::vector<Range> ranges_;  // of each axis
     bool is_all_ = true;
 };
 
@@ -203,7 +180,7 @@ Value placed_copy(ir::Graph& graph, Value value, const shape::AxisOrder& order, 
 Write write(ir::Graph& graph, Storage& storage, Value view, Value value, std::int64_t owner) {
     if (!storage.held) {
         bool covers = true;
-        for (Value at = view; at != storage.whole; at = at->inputs[0]) covers = covers && (at->op != Op::slice || takes_all(*at));
+        for (Value at = view; at != storage.whole; at = at->inputs[0]) covers = covers && (at->op != Op::slice || ops::takes_all(at));
         if (!covers) {
             const Value copy = placed_copy(graph, storage.whole, storage.order, owner);
             view = rebase(graph, view, storage.whole, copy);
