@@ -78,6 +78,7 @@ struct CompiledState::Bound {
 
 struct CompiledState::Call {
     const Bound* bound;
+    const Flat* flat;
     GuardSet* guards;
     std::shared_ptr<Output> output;
 };
@@ -134,10 +135,10 @@ bool CompiledState::bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwna
     return true;
 }
 
-std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat) {
+std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays& inputs) {
     const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
     for (std::size_t i = 0; i < guard_sets_.size(); ++i) {
-        if (!guard_sets_[i]->holds(roots)) continue;
+        if (!guard_sets_[i]->holds(roots, inputs)) continue;
         if (i != 0)
             std::rotate(guard_sets_.begin(), guard_sets_.begin() + static_cast<std::ptrdiff_t>(i),
                         guard_sets_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
@@ -150,6 +151,7 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat) {
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
     auto made = std::make_shared<GuardSet>(own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), nullptr)), roots);
+    if (!made->holds(roots, inputs)) return nullptr;  // what it reads makes something new each time it is looked at
     guard_sets_.insert(guard_sets_.begin(), made);
     if (guard_sets_.size() > most_guard_sets) guard_sets_.pop_back();
     return made;
@@ -157,8 +159,7 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat) {
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat) {
     const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    if (flat.any_fastnp || flat.objects.size() == 0) return Py_NewRef(result.get());
-    return with_numpy_arrays(result.get()).release();
+    return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
 PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason) {
@@ -170,8 +171,14 @@ PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyO
 
 std::vector<array> CompiledState::record(std::span<const array> parameters, Call& call) {
     const GilState gil;
+    const Flat& flat = *call.flat;
+    Rebuild rebuild(parameters, {flat.objects.data(), flat.objects.size()});
+    const Ref inputs = own(PyList_New(0));
+    for (std::size_t i = flat.given; i < flat.objects.size(); ++i) {
+        check(PyList_Append(inputs.get(), own(PyTuple_Pack(2, flat.objects[i], rebuild.made(i))).get()));
+    }
     // (function, {id of an object: what takes its place}, {id of that: the object})
-    const Ref begun = own(PyObject_CallMethod(call.guards->capture(), "begin", nullptr));
+    const Ref begun = own(PyObject_CallMethod(call.guards->capture(), "begin", "O", inputs.get()));
     const struct End {  // of what the twin holds
         PyObject* capture;
         ~End() {
@@ -184,11 +191,10 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
     RecordingScope scope;
     try {
         PyObject* originals = PyTuple_GET_ITEM(begun.get(), 2);
-        Rebuild rebuild(parameters, PyTuple_GET_ITEM(begun.get(), 1));
         std::vector<Ref> held;
         std::vector<PyObject*> arguments;
         const auto add = [&](PyObject* object) {
-            held.push_back(rebuild.add(object));
+            held.push_back(rebuild.add(object, PyTuple_GET_ITEM(begun.get(), 1)));
             arguments.push_back(held.back().get());
         };
         const auto positional = static_cast<std::size_t>(parameters_.positional);
@@ -290,12 +296,16 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         flat.add(bound.values[i]);
     }
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
-    const std::shared_ptr<GuardSet> guards = guards_for(flat);
+    SlotArrays inputs;
+    const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs);
     if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call");
     if (!guards->reason().empty()) return uncompiled(args, nargs, kwnames, flat, guards->reason());
     flat.set_generation(guards->generation());
+    flat.given = flat.objects.size();
+    for (const Ref& input : inputs) flat.add_input(input.get());
+    if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason);
 
-    Call call{&bound, guards.get(), nullptr};
+    Call call{&bound, &flat, guards.get(), nullptr};
     std::vector<array> results;
     detail::Engine::Result outcome{};
     try {
@@ -305,11 +315,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat);
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) return as_written(args, nargs, kwnames, flat);
-    const bool as_numpy = !flat.any_fastnp && flat.objects.size() != 0;
     const std::shared_ptr<const Output> output = output_of(outcome.entry);
-    if (output->kind == Output::Kind::array) return result_array(std::move(results[0]), output->scalar, as_numpy);
+    if (output->kind == Output::Kind::array) return result_array(std::move(results[0]), output->scalar, flat.numpy_results());
     SmallVector<PyObject*, 8> made(results.size(), nullptr);
-    return put_together(*output, flat, results, made.data(), as_numpy);
+    return put_together(*output, flat, results, made.data(), flat.numpy_results());
 }
 
 void CompiledState::clear() {

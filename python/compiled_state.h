@@ -38,7 +38,7 @@ private:
     struct Bound;
     struct Call;
     bool bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const;
-    std::shared_ptr<GuardSet> guards_for(const Flat& flat);
+    std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs);
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason);
     detail::Engine::Result run(Flat& flat, Call& call, std::vector<array>& results);

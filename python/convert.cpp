@@ -65,6 +65,13 @@ std::optional<Dtype> dtype_of_descr(PyArray_Descr* descr) {
     return is_bfloat16(descr) ? std::optional(Dtype::bfloat16) : std::nullopt;
 }
 
+bool is_supported(PyObject* object) {
+    if (PyArray_CheckExact(object)) return dtype_of_descr(PyArray_DESCR(as_numpy(object))).has_value();
+    if (!PyArray_IsScalar(object, Generic)) return false;
+    const Ref descr = own(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(object)));
+    return dtype_of_descr(reinterpret_cast<PyArray_Descr*>(descr.get())).has_value();
+}
+
 std::optional<Dtype> to_dtype(PyObject* object) {
     if (object == nullptr || object == Py_None) return std::nullopt;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return Dtype::bfloat16;

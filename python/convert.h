@@ -9,6 +9,8 @@ namespace fastnp::python {
 PyArray_Descr* descr_of(Dtype dtype);
 /// The dtype of a native NumPy dtype that fastnp has, else nothing.
 std::optional<Dtype> dtype_of_descr(PyArray_Descr* descr);
+/// Whether it is a NumPy array (no instance of a subclass) or scalar of such a dtype.
+bool is_supported(PyObject* object);
 /// A `dtype=` argument; nothing for None or a null pointer. NeedsNumpy for dtypes that fastnp does not have.
 std::optional<Dtype> to_dtype(PyObject* object);
 Casting to_casting(PyObject* object);

@@ -12,63 +12,67 @@ namespace {
 
 std::uint64_t next_generation = 1;  // under the GIL; never used twice, so a dropped set's entries can't be taken for another's
 
-bool same_items(PyObject* list, PyObject* expected) {
+PyTypeObject* slot_class() {
+    static PyObject* type = import_attribute("fastnp._capture", "Slot").release();
+    return reinterpret_cast<PyTypeObject*>(type);
+}
+
+// The number of a slot, or -1 for any other expected value.
+Py_ssize_t slot_number(PyObject* expected) {
+    if (expected == nullptr || Py_TYPE(expected) != slot_class()) return -1;
+    return PyLong_AsSsize_t(own(PyObject_GetAttrString(expected, "number")).get());
+}
+
+// What a check of guards finds on its way: the arrays in the slots.
+struct Found {
+    const std::vector<PyTypeObject*>& types;
+    SlotArrays& arrays;
+
+    bool takes(Py_ssize_t slot, PyObject* object) {
+        const auto number = static_cast<std::size_t>(slot);
+        if (Py_TYPE(object) != types[number]) return false;
+        if (!arrays[number]) arrays[number] = Ref::borrow(object);
+        return arrays[number].get() == object;
+    }
+
+    bool fits(PyObject* object, PyObject* expected) {
+        if (object == expected) return true;
+        const Py_ssize_t slot = slot_number(expected);
+        return slot < 0 ? is_same(object, expected) : takes(slot, object);
+    }
+};
+
+bool same_items(PyObject* list, PyObject* expected, Found& found) {
     const Py_ssize_t size = PyList_GET_SIZE(list);
     if (size != PyTuple_GET_SIZE(expected)) return false;
     for (Py_ssize_t i = 0; i < size; ++i) {
-        if (!is_same(PyList_GET_ITEM(list, i), PyTuple_GET_ITEM(expected, i))) return false;
+        if (!found.fits(PyList_GET_ITEM(list, i), PyTuple_GET_ITEM(expected, i))) return false;
     }
     return true;
 }
 
-bool same_dict(PyObject* dict, PyObject* expected) {
+bool same_dict(PyObject* dict, PyObject* expected, Found& found) {
     if (PyDict_GET_SIZE(dict) * 2 != PyTuple_GET_SIZE(expected)) return false;
     Py_ssize_t position = 0, at = 0;
     PyObject *key = nullptr, *value = nullptr;
     while (PyDict_Next(dict, &position, &key, &value) != 0) {
-        if (!is_same(key, PyTuple_GET_ITEM(expected, at)) || !is_same(value, PyTuple_GET_ITEM(expected, at + 1))) return false;
+        if (!is_same(key, PyTuple_GET_ITEM(expected, at)) || !found.fits(value, PyTuple_GET_ITEM(expected, at + 1))) return false;
         at += 2;
     }
     return true;
 }
 
-// Where an array's elements are and how they lie: an array can get another shape and stay the same object.
-bool same_layout(PyObject* object, std::vector<std::int64_t>& layout, bool store) {
-    detail::Argument argument{};
-    std::int64_t dtype = 0;
-    if (Py_TYPE(object) == ndarray_type) {
-        if (!detail::borrow(value_of(object), argument)) return false;
-        dtype = static_cast<std::int64_t>(argument.dtype);
-    } else {
-        PyArrayObject* source = as_numpy(object);
-        argument = {PyArray_DATA(source), PyArray_DIMS(source), PyArray_STRIDES(source), {}, static_cast<std::int8_t>(PyArray_NDIM(source))};
-        dtype = PyArray_DESCR(source)->type_num;
-    }
-    const auto rank = static_cast<std::size_t>(argument.rank);
-    const std::int64_t head[] = {reinterpret_cast<std::intptr_t>(argument.data), dtype};
-    if (store) {
-        layout.assign(head, head + 2);
-        layout.insert(layout.end(), argument.shape, argument.shape + rank);
-        layout.insert(layout.end(), argument.strides, argument.strides + rank);
-        return true;
-    }
-    if (layout.size() != 2 + 2 * rank) return false;
-    const std::int64_t* known = layout.data();
-    return std::equal(head, head + 2, known) && std::equal(argument.shape, argument.shape + rank, known + 2) &&
-           std::equal(argument.strides, argument.strides + rank, known + 2 + rank);
-}
-
-bool holds(Guard& guard) {
+bool holds(Guard& guard, Found& found) {
     PyObject* holder = guard.holder.get();
     PyObject* current = nullptr;
     switch (guard.kind) {
         case GuardKind::dict_item: current = PyDict_GetItemWithError(holder, guard.key.get()); break;
         case GuardKind::cell: current = PyCell_GET(holder); break;
         case GuardKind::type_attribute: current = _PyType_Lookup(reinterpret_cast<PyTypeObject*>(holder), guard.key.get()); break;
-        case GuardKind::list_items: return same_items(holder, guard.expected.get());
-        case GuardKind::dict_items: return same_dict(holder, guard.expected.get());
+        case GuardKind::list_items: return same_items(holder, guard.expected.get(), found);
+        case GuardKind::dict_items: return same_dict(holder, guard.expected.get(), found);
         case GuardKind::set_items: return PyObject_RichCompareBool(holder, guard.expected.get(), Py_EQ) == 1;
-        case GuardKind::array_layout: return same_layout(holder, guard.layout, false);
+        case GuardKind::array: current = holder; break;
         case GuardKind::code: current = PyFunction_GET_CODE(holder); break;
         case GuardKind::defaults: current = PyFunction_GET_DEFAULTS(holder); break;
         case GuardKind::keyword_defaults: current = PyFunction_GET_KW_DEFAULTS(holder); break;
@@ -79,6 +83,7 @@ bool holds(Guard& guard) {
             break;
         }
     }
+    if (guard.slot >= 0) return current != nullptr && found.takes(guard.slot, current);
     if (current == guard.expected.get()) return true;
     if (current == nullptr || !guard.expected || !is_same(current, guard.expected.get())) return false;
     guard.expected = Ref::borrow(current);  // equal, so the next check is of pointers again
@@ -118,21 +123,27 @@ GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std
         PyObject* entry = PyList_GET_ITEM(entries.get(), i);
         const auto kind = static_cast<GuardKind>(PyLong_AsLong(PyTuple_GET_ITEM(entry, 0)));
         PyObject* expected = PyTuple_GET_SIZE(entry) > 3 ? PyTuple_GET_ITEM(entry, 3) : nullptr;
-        guards_.push_back({kind, Ref::borrow(PyTuple_GET_ITEM(entry, 1)), Ref::borrow(PyTuple_GET_ITEM(entry, 2)), Ref::borrow(expected), {}});
-        if (kind == GuardKind::array_layout) same_layout(guards_.back().holder.get(), guards_.back().layout, true);
+        guards_.push_back(
+            {kind, Ref::borrow(PyTuple_GET_ITEM(entry, 1)), Ref::borrow(PyTuple_GET_ITEM(entry, 2)), Ref::borrow(expected), slot_number(expected)});
+    }
+    const Ref types = own(PyObject_CallMethod(capture_.get(), "slot_types", nullptr));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(types.get()); ++i) {
+        slot_types_.push_back(reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(types.get(), i)));
     }
     const Ref reason = own(PyObject_GetAttrString(capture_.get(), "reason"));
     if (reason.get() != Py_None) reason_ = PyUnicode_AsUTF8(reason.get());
 }
 
-bool GuardSet::holds(std::span<PyObject* const> roots) {
+bool GuardSet::holds(std::span<PyObject* const> roots, SlotArrays& arrays) {
+    arrays.assign(slot_types_.size(), Ref());
+    Found found{slot_types_, arrays};
     if (roots.size() != roots_.size()) return false;
     for (std::size_t i = 0; i < roots.size(); ++i) {
         PyObject* held = roots_[i].object.get();
         if ((roots_[i].weak ? PyWeakref_GET_OBJECT(held) : held) != roots[i]) return false;
     }
     for (Guard& guard : guards_) {
-        if (!python::holds(guard)) return false;
+        if (!python::holds(guard, found)) return false;
     }
     return true;
 }

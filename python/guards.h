@@ -23,24 +23,28 @@ enum class GuardKind : std::uint8_t {
     defaults,
     keyword_defaults,
     instance_dict,
-    array_layout
+    array
 };
 
 struct Guard {
     GuardKind kind;
     Ref holder;
     Ref key;
-    Ref expected;                      // null: absent
-    std::vector<std::int64_t> layout;  // array_layout: address, dtype, sizes and strides
+    Ref expected;  // null: absent
+    Py_ssize_t slot = -1;  // expected is an array: its slot
 };
+
+/// What a call finds in the slots, owned.
+using SlotArrays = std::vector<Ref>;
 
 class GuardSet {
 public:
     /// From fastnp._capture.Capture; `roots` are the objects among the arguments.
     GuardSet(Ref capture, std::span<PyObject* const> roots);
 
-    /// Whether it is for these argument objects and all it guards is as it was.
-    bool holds(std::span<PyObject* const> roots);
+    /// Whether it is for these argument objects and all it guards is as it was. `arrays` gets the arrays that lie in the slots now: NumPy's or fastnp's
+    /// as when it was made, and one array in several places again where it was then.
+    bool holds(std::span<PyObject* const> roots, SlotArrays& arrays);
     /// An argument object of this set is gone.
     bool is_dead() const;
     std::uint64_t generation() const { return generation_; }
@@ -57,6 +61,7 @@ private:
     Ref capture_;
     std::vector<Root> roots_;
     std::vector<Guard> guards_;
+    std::vector<PyTypeObject*> slot_types_;
     std::string reason_;
     std::uint64_t generation_;
 };

@@ -64,8 +64,7 @@ void initialise(py::module_& module) {
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
-        "is_supported", [](py::handle x) { return PyArray_CheckExact(x.ptr()) && dtype_of_descr(PyArray_DESCR(as_numpy(x.ptr()))).has_value(); },
-        "Whether a NumPy array has a dtype of fastnp's.");
+        "is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "recorded_kind",
         [](py::handle x) {

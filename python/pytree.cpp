@@ -84,7 +84,7 @@ void Flat::push(const detail::Argument& argument, PyObject* object) {
 void Flat::add_array(PyObject* object) {
     detail::Argument argument{};
     if (!detail::borrow(value_of(object), argument)) return fail("takes an array of a recording that is over");
-    any_fastnp = true;
+    any_fastnp_ = true;
     push(argument, object);
 }
 
@@ -100,7 +100,28 @@ void Flat::add_numpy(PyArrayObject* object) {
     argument.writable = PyArray_ISWRITEABLE(object);
     argument.hold = hold_numpy;
     argument.context = object;
+    any_numpy_ = true;
     push(argument, reinterpret_cast<PyObject*>(object));
+}
+
+void Flat::add_scalar(PyObject* object) {
+    if (!is_supported(object)) return fail("takes a NumPy scalar of a dtype that fastnp does not have");
+    scalars_.push_back(std::make_unique<array>(to_array(object)));
+    detail::Argument argument{};
+    detail::borrow(*scalars_.back(), argument);
+    arguments.push_back(argument);
+    objects.push_back(object);
+    any_numpy_ = true;
+    key.push_back('S');
+}
+
+void Flat::add_input(PyObject* object) {
+    const bool fastnp_before = any_fastnp_, numpy_before = any_numpy_;
+    if (PyArray_CheckExact(object)) add_numpy(as_numpy(object));
+    else if (is_ndarray(object)) add_array(object);
+    else add_scalar(object);
+    any_fastnp_ = fastnp_before;
+    any_numpy_ = numpy_before;
 }
 
 void Flat::add(PyObject* object, int depth) {
@@ -143,19 +164,7 @@ void Flat::add_other(PyObject* object, int depth) {
         }
         return;
     }
-    if (PyArray_IsScalar(object, Generic)) {
-        const Ref descr(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(object)));
-        if (!descr || !dtype_of_descr(reinterpret_cast<PyArray_Descr*>(descr.get()))) {
-            PyErr_Clear();
-            return fail("takes a NumPy scalar of a dtype that fastnp does not have");
-        }
-        scalars_.push_back(std::make_unique<array>(to_array(object)));
-        detail::Argument argument{};
-        detail::borrow(*scalars_.back(), argument);
-        arguments.push_back(argument);
-        objects.push_back(object);
-        return key.push_back('S');
-    }
+    if (PyArray_IsScalar(object, Generic)) return add_scalar(object);
     if (PyArray_Check(object)) return fail(std::string("takes a ") + Py_TYPE(object)->tp_name + ", a subclass of numpy.ndarray");
     if (PyComplex_CheckExact(object)) {
         const Py_complex value = PyComplex_AsCComplex(object);
@@ -193,30 +202,26 @@ void Flat::add_other(PyObject* object, int depth) {
     roots.push_back(object);
 }
 
-PyObject* Rebuild::next(PyObject* object, bool scalar) {
-    for (std::size_t i = 0; !scalar && i < std::min(objects_.size(), most_compared); ++i) {
-        if (objects_[i] != object) continue;
-        objects_.push_back(object);
-        made_.push_back(made_[i]);
-        return made_[i].get();
+Rebuild::Rebuild(std::span<const array> parameters, std::span<PyObject* const> objects) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        const bool scalar = PyArray_IsScalar(objects[i], Generic);
+        const auto known = objects.subspan(0, std::min(i, most_compared));
+        const auto same = scalar ? known.end() : std::find(known.begin(), known.end(), objects[i]);
+        made_.push_back(same != known.end() ? made_[static_cast<std::size_t>(same - known.begin())] : own(wrap(parameters[i], nullptr, scalar)));
     }
-    objects_.push_back(object);
-    made_.push_back(own(wrap(parameters_[made_.size()], nullptr, scalar)));
-    return made_.back().get();
 }
 
-Ref Rebuild::add(PyObject* object) {
-    if (is_ndarray(object) || PyArray_CheckExact(object)) return Ref::borrow(next(object, false));
-    if (PyArray_IsScalar(object, Generic)) return Ref::borrow(next(object, true));
+Ref Rebuild::add(PyObject* object, PyObject* swaps) {
+    if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic)) return made_[next_++];
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) {
         Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i)).release());
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i), swaps).release());
         if (PyTuple_CheckExact(object)) return items;
         return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "(O)", items.get()));
     }
     if (PyList_CheckExact(object)) {
         const Ref items = own(PyTuple_New(PyList_GET_SIZE(object)));
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyList_GET_ITEM(object, i)).release());
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyList_GET_ITEM(object, i), swaps).release());
         Ref list = own(PySequence_List(items.get()));
         containers_.emplace_back(list, items);
         return list;
@@ -226,8 +231,8 @@ Ref Rebuild::add(PyObject* object) {
         Py_ssize_t position = 0;
         PyObject *name = nullptr, *value = nullptr;
         while (PyDict_Next(object, &position, &name, &value) != 0) {
-            const Ref key = add(name);
-            const Ref item = add(value);
+            const Ref key = add(name, swaps);
+            const Ref item = add(value, swaps);
             check(PyDict_SetItem(dict.get(), key.get(), item.get()));
         }
         containers_.emplace_back(dict, own(PyDict_Copy(dict.get())));
@@ -235,7 +240,7 @@ Ref Rebuild::add(PyObject* object) {
     }
     if (is_dataclass(object) && !PyType_Check(object)) {
         const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
-        const Ref values = add(fields.get());
+        const Ref values = add(fields.get(), swaps);
         const Ref copy = own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", Py_TYPE(object)));
         const Ref own_fields = own(PyObject_GenericGetDict(copy.get(), nullptr));
         check(PyDict_Update(own_fields.get(), values.get()));
@@ -243,7 +248,7 @@ Ref Rebuild::add(PyObject* object) {
         return copy;
     }
     const Ref id = own(PyLong_FromVoidPtr(object));
-    PyObject* swapped = PyDict_GetItemWithError(swaps_, id.get());
+    PyObject* swapped = PyDict_GetItemWithError(swaps, id.get());
     return Ref::borrow(swapped != nullptr ? swapped : object);
 }
 

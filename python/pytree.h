@@ -14,6 +14,8 @@ public:
     Flat() { key.resize(generation_bytes); }
     /// Appends an argument (a tree). Clears `compilable` where it holds something that can't be compiled.
     void add(PyObject* object, int depth = 0);
+    /// Appends an array, or a scalar of NumPy's, that is read besides the arguments.
+    void add_input(PyObject* object);
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
     void mark(char tag, std::uint64_t value);
     void mark_text(PyObject* text);
@@ -25,8 +27,10 @@ public:
     SmallVector<PyObject*, 8> objects;  // of each argument
     SmallVector<PyObject*, 4> roots;    // objects known by identity: self, functions, classes
     SmallVector<char, 96> key;
+    std::size_t given = 0;              // how many of the arguments were passed; the others are inputs
     std::int64_t elements = 0;
-    bool any_fastnp = false;
+    /// Whether results are NumPy arrays: some arguments are NumPy's and none are fastnp's.
+    bool numpy_results() const { return any_numpy_ && !any_fastnp_; }
     bool compilable = true;
     std::string reason;
 
@@ -35,29 +39,31 @@ private:
     void push(const detail::Argument& argument, PyObject* object);
     void add_array(PyObject* object);
     void add_numpy(PyArrayObject* object);
+    void add_scalar(PyObject* object);
     void add_other(PyObject* object, int depth);
     void append(char tag, const void* bytes, std::size_t size);
     void fail(std::string why);
+    bool any_fastnp_ = false, any_numpy_ = false;
     std::vector<std::unique_ptr<array>> scalars_;
 };
 
 /// The same arguments with arrays that stand for them, for recording.
 class Rebuild {
 public:
-    /// `swaps`: a dict from the id of an object among the arguments to what takes its place while recording.
-    Rebuild(std::span<const array> parameters, PyObject* swaps) : parameters_(parameters), swaps_(swaps) {}
-    Ref add(PyObject* object);
+    /// `objects`: what the parameters stand for.
+    Rebuild(std::span<const array> parameters, std::span<PyObject* const> objects);
+    /// What takes the place of an argument. `swaps`: a dict from the id of an object among the arguments to what takes its place while recording.
+    Ref add(PyObject* object, PyObject* swaps);
+    /// The recorded array of a parameter.
+    PyObject* made(std::size_t number) const { return made_[number].get(); }
     /// RecordError if the function changed a list or a dict of its arguments.
     void check_unchanged() const;
     /// Index of the argument that this object stands for, or -1.
     int argument_of(PyObject* object) const;
 
 private:
-    PyObject* next(PyObject* object, bool scalar);
-    std::span<const array> parameters_;
-    PyObject* swaps_;
-    std::vector<PyObject*> objects_;  // of each argument
     std::vector<Ref> made_;
+    std::size_t next_ = 0;  // parameter
     std::vector<std::pair<Ref, Ref>> containers_;  // and their items as they were
 };
 

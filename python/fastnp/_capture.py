@@ -1,9 +1,10 @@
 """What a function reads besides its arguments, found when it is first recorded.
 
 A `Capture` lists guards (checked by python/guards.cpp at every call) on everything that the function's code, and the Python functions that it reaches,
-can read by name: globals, closure cells, defaults, attributes, items of lists and dicts. For the recording it makes a *twin* of the function that
-reads copies of these: arrays of NumPy appear as fastnp's, so that what NumPy's functions do with them is recorded; lists, dicts and objects are
-copies, so that a change is noticed and does not happen; things that can't be guarded (files, generators of random numbers) refuse to be used.
+can read by name: globals, closure cells, defaults, attributes, items of lists and dicts. Arrays that are reached in these ways are inputs (`Slot`), so
+that another array in the same place is seen. For the recording it makes a *twin* of the function that reads copies of these: the inputs appear as
+recorded arrays; lists, dicts and objects are copies, so that a change is noticed and does not happen; things that can't be guarded (files, generators
+of random numbers) refuse to be used.
 """
 
 from __future__ import annotations
@@ -82,6 +83,16 @@ def _is_walkable(cls: type) -> bool:
     return type(cls) is type or type(cls).__module__ == "abc"
 
 
+class Slot:
+    """In an entry, in place of an array: the number of an input, which takes the array that is there at each call."""
+
+    __slots__ = ("number", "type")
+
+    def __init__(self, number: int, cls: type) -> None:
+        self.number = number
+        self.type = cls
+
+
 class Capture:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
@@ -96,6 +107,7 @@ class Capture:
             self.entries = []
             self.seen: dict[int, Any] = {}
             self.kinds: dict[int, str] = {}
+            self.slots: dict[int, Slot] = {}  # by the array's id
             for root in (function, *roots):
                 self.walk(root)
             if len(self.names) == before or self.reason:
@@ -104,6 +116,7 @@ class Capture:
             self.reason = "reads too much outside of its arguments to be guarded"
         if self.kinds.get(id(function)) == "forbidden":
             self.reason = f"is a {type(function).__name__}, which can't be recorded"
+        self.name_slots()
         self.let_go()
 
     def let_go(self) -> None:
@@ -118,27 +131,56 @@ class Capture:
                 self.entries = [(_INSTANCE, weak, *entry[2:]) if entry[0] == _INSTANCE and entry[1] is root else entry for entry in self.entries]
         self.roots = ()
 
+    def name_slots(self) -> None:
+        """Arrays in the entries become slots, and are held no longer: another one may take the place."""
+
+        def named(value: Any) -> Any:
+            return self.slots.get(id(value), value)
+
+        for number, (kind, *parts) in enumerate(self.entries):
+            if kind in (_LIST, _DICT):
+                parts[2] = tuple(named(item) for item in parts[2])
+            elif len(parts) > 2:
+                parts[2] = named(parts[2])
+            self.entries[number] = (kind, *parts)
+        for key in self.slots:
+            del self.seen[key]
+            self.kinds.pop(key, None)
+
+    def slot_types(self) -> list[type]:
+        return [slot.type for slot in self.slots.values()]
+
     # Finding what is read.
 
+    def walk_place(self, value: Any) -> None:
+        """What lies where something else may lie later."""
+        if not self.is_array(value):
+            self.walk(value)
+        elif id(value) not in self.slots:
+            self.slots[id(value)] = Slot(len(self.slots), type(value))
+            self.seen[id(value)] = value
+
+    @staticmethod
+    def is_array(value: Any) -> bool:
+        return type(value) is _core.ndarray or (isinstance(value, (numpy.ndarray, numpy.generic)) and _core.is_supported(value))
+
     def walk(self, value: Any) -> None:
+        if self.is_array(value) and not isinstance(value, numpy.generic):
+            self.walk_place(value)
+            self.entries.append((_ARRAY, value, None, value))
+            return
         if isinstance(value, _PLAIN) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
             return
         self.seen[id(value)] = value
         kind = self.kind_of(value)
         self.kinds[id(value)] = kind
-        if kind == "array":
-            self.entries.append((_ARRAY, value, None))
-        elif kind not in ("same", "forbidden"):
+        if kind not in ("same", "forbidden"):
             getattr(self, f"walk_{kind}")(value)
 
     def kind_of(self, value: Any) -> str:
         cls = type(value)
-        if cls is _core.ndarray:
-            return "array"
         if isinstance(value, (_core.ufunc, numpy.ufunc)):
             return "same"
-        if cls is numpy.ndarray:
-            return "array" if _core.is_supported(value) else "forbidden"
         if cls in (tuple, frozenset):
             return "tuple"
         if cls in (list, dict, set):
@@ -171,7 +213,8 @@ class Capture:
 
     def walk_list(self, value: list[Any]) -> None:
         self.entries.append((_LIST, value, None, tuple(value)))
-        self.walk_tuple(value)
+        for item in value:
+            self.walk_place(item)
 
     def walk_set(self, value: set[Any]) -> None:
         self.entries.append((_SET, value, None, frozenset(value)))
@@ -181,12 +224,12 @@ class Capture:
         self.entries.append((_DICT, value, None, tuple(part for item in value.items() for part in item)))
         for key, item in list(value.items()):
             self.walk(key)
-            self.walk(item)
+            self.walk_place(item)
 
     def item(self, holder: dict[str, Any], name: str) -> None:
         if name in holder:
             self.entries.append((_ITEM, holder, name, holder[name]))
-            self.walk(holder[name])
+            self.walk_place(holder[name])
         else:
             self.entries.append((_ITEM, holder, name))
 
@@ -208,7 +251,7 @@ class Capture:
                 self.entries.append((_CELL, cell, None))
             else:
                 self.entries.append((_CELL, cell, None, content))
-                self.walk(content)
+                self.walk_place(content)
         known = vars(builtins)
         for name in set().union(*(_global_names(code) for code in codes)):
             if name in value.__globals__:
@@ -255,7 +298,7 @@ class Capture:
                 dunder = name.startswith("__") and isinstance(function, types.FunctionType)
                 if name in self.names or dunder:
                     self.entries.append((_TYPE, value, name, value.__dict__.get(name, attribute)))
-                    self.walk(function)
+                    self.walk_place(function)
 
     def walk_object(self, value: Any) -> None:
         fields = vars(value)
@@ -269,9 +312,13 @@ class Capture:
 
     # The twin.
 
-    def begin(self) -> tuple[Any, dict[int, Any], dict[int, Any]]:
-        """(the twin, what takes the place of the objects among the arguments by their ids, what these stand for by theirs)."""
-        self.memo: dict[int, Any] = {}
+    def begin(self, inputs: list[tuple[Any, Any]]) -> tuple[Any, dict[int, Any], dict[int, Any]]:
+        """(the twin, what takes the place of the objects among the arguments by their ids, what these stand for by theirs).
+
+        `inputs`: what is in the slots, with the recorded array for each.
+        """
+        self.inputs = {id(value): recorded for value, recorded in inputs}
+        self.memo: dict[int, Any] = dict(self.inputs)
         self.originals: dict[int, Any] = {}
         self.copies: list[tuple[Any, Any, str]] = []  # (what the twin may change, a snapshot, its name)
         self.spaces: dict[int, dict[str, Any]] = {}
@@ -279,13 +326,13 @@ class Capture:
         twin = self.swap(self.function)
         swaps = {}
         for key, value in list(self.seen.items()):
-            if self.kinds[key] not in ("same", "array"):
+            if self.kinds[key] != "same":
                 swaps[key] = self.swap(value() if type(value) is weakref.ref else value)
         self.copies = [(value, self.snapshot(value), name) for value, _, name in self.copies]
         return twin, swaps, self.originals
 
     def end(self) -> None:
-        self.memo, self.originals, self.copies, self.spaces, self.classes = {}, {}, [], {}, {}
+        self.inputs, self.memo, self.originals, self.copies, self.spaces, self.classes = {}, {}, {}, [], {}, {}
 
     @staticmethod
     def snapshot(value: Any) -> Any:
@@ -322,9 +369,6 @@ class Capture:
         if made is not value:
             self.originals[id(made)] = value
         return made
-
-    def swap_array(self, value: Any) -> Any:
-        return value if type(value) is _core.ndarray else _core.asarray(value)
 
     def swap_forbidden(self, value: Any) -> Any:
         return Forbidden(f"uses a {type(value).__module__}.{type(value).__name__} ({getattr(value, '__name__', '...')}), which can't be guarded")
@@ -365,7 +409,7 @@ class Capture:
                     made[name] = stands_in
             for entry in self.entries:
                 if entry[0] == _ITEM and entry[1] is source and len(entry) > 3:
-                    made[entry[2]] = self.swap(entry[3])
+                    made[entry[2]] = self.swap(source[entry[2]])
             self.copies.append((made, None, "a global variable"))
         return self.spaces[id(source)]
 
@@ -423,7 +467,7 @@ class Capture:
         # Arrays of the class, which every instance shares.
         for name in self.names:
             item = getattr(cls, name, None)
-            if name not in fields and type(item) in (numpy.ndarray, list, dict) and id(item) in self.kinds:
+            if name not in fields and ((type(item) in (list, dict) and id(item) in self.kinds) or id(item) in self.inputs):
                 made.__dict__[name] = self.swap(item)
         made.__dict__.update(fields)
         self.copies.append((made.__dict__, None, f"an attribute of a {cls.__name__}"))
@@ -456,8 +500,11 @@ class Capture:
         for entry in self.entries:
             if entry[0] == _ITEM and len(entry) > 3 and not isinstance(entry[3], (types.ModuleType, types.BuiltinFunctionType, type)):
                 value = entry[3]
-                shown = repr(value) if isinstance(value, _PLAIN) else f"the same {type(value).__name__}"
-                texts.append(f"{entry[2]} is {shown}")
+                if isinstance(value, Slot):
+                    texts.append(f"{entry[2]} is an input")
+                else:
+                    shown = repr(value) if isinstance(value, _PLAIN) else f"the same {type(value).__name__}"
+                    texts.append(f"{entry[2]} is {shown}")
             elif entry[0] in (_CELL, _LIST, _DICT, _SET) and len(entry) > 3:
                 kind = {_CELL: "a variable of an enclosing function", _LIST: "a list", _DICT: "a dict", _SET: "a set"}[entry[0]]
                 texts.append(f"{kind} is unchanged")

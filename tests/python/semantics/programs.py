@@ -52,7 +52,8 @@ def family(template: str, choices: dict[str, str]) -> None:
     for name, choice in choices.items():
         body = template.replace("CHOICE", choice).strip("\n")
         scope: dict[str, Any] = {}
-        exec(compile(f"def {name}(x, y):\n" + body, __file__, "exec"), globals(), scope)  # noqa: S102: the text is of this file
+        # The text is of this file.
+        exec(compile(f"def {name}(x, y):\n" + body, __file__, "exec"), globals(), scope)  # noqa: S102
         program(scope[name])
 
 
