@@ -73,6 +73,8 @@ struct Recording {
     };
     std::string poison;
     std::vector<Foreign> foreign;
+    std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
+    Ref caller;                // the frame that called the compiled function, or null
     Recording* outer = nullptr;
 };
 extern thread_local Recording* recording;

@@ -14,9 +14,13 @@ constexpr std::int64_t large = 65536;      // elements from which a call runs wi
 constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
+constexpr int most_volatile = 3;
 
 /// The function itself raised while it was recorded: it is called as written, so that the caller sees what it does then.
 struct RaisedWhileRecording {};
+
+/// The recorded function reads a list that it was thought only to make longer: what it reads is looked for once more.
+struct LookAgain {};
 
 PyObject* code_attribute(PyObject* code, const char* name) { return check(PyObject_GetAttrString(code, name)); }
 
@@ -31,6 +35,7 @@ struct RecordingScope {
     Recording now;
     RecordingScope() {
         now.outer = recording;
+        now.caller = Ref(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
         recording = &now;
     }
     RecordingScope(const RecordingScope&) = delete;
@@ -49,6 +54,15 @@ std::string take_error() {
     if (words != nullptr && words[0] != 0) text += std::string(": ") + words;
     PyErr_Clear();
     return text;
+}
+
+// What an effect calls: not the twin of a function, nor one that was made in the recording.
+Ref callable(PyObject* function, PyObject* originals) {
+    PyObject* original = PyDict_GetItemWithError(originals, own(PyLong_FromVoidPtr(function)).get());
+    if (original == nullptr && (PyFunction_Check(function) || PyMethod_Check(function))) {
+        throw RecordError("the function of an effect is made inside of the compiled function");
+    }
+    return Ref::borrow(original != nullptr ? original : function);
 }
 
 }  // namespace
@@ -80,11 +94,15 @@ struct CompiledState::Call {
     const Bound* bound;
     const Flat* flat;
     GuardSet* guards;
-    std::shared_ptr<Output> output;
+    std::shared_ptr<Return> made;
 };
 
 CompiledState::CompiledState(PyObject* function, CompileOptions options)
-    : function_(Ref::borrow(function)), options_(std::move(options)), parameters_(function), engine_(std::make_unique<detail::Engine>(options_)) {}
+    : function_(Ref::borrow(function)),
+      options_(std::move(options)),
+      parameters_(function),
+      engine_(std::make_unique<detail::Engine>(options_)),
+      read_lists_(own(PySet_New(nullptr))) {}
 
 // False where the function itself will have to say what is wrong with the arguments.
 bool CompiledState::bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const {
@@ -150,7 +168,7 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     static PyObject* capture = import_attribute("fastnp._capture", "Capture").release();
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
-    auto made = std::make_shared<GuardSet>(own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), nullptr)), roots);
+    auto made = std::make_shared<GuardSet>(own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), nullptr)), roots);
     if (!made->holds(roots, inputs)) return nullptr;  // what it reads makes something new each time it is looked at
     guard_sets_.insert(guard_sets_.begin(), made);
     if (guard_sets_.size() > most_guard_sets) guard_sets_.pop_back();
@@ -167,6 +185,10 @@ PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyO
     ++uncompiled_;
     if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end() && reasons_.size() < 32) reasons_.push_back(reason);
     return as_written(args, nargs, kwnames, flat);
+}
+
+void CompiledState::look_again(const Call& call) {
+    if (is_true(own(PyObject_GetAttrString(call.guards->capture(), "again")).get())) throw LookAgain{};
 }
 
 std::vector<array> CompiledState::record(std::span<const array> parameters, Call& call) {
@@ -212,23 +234,27 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
         for (PyObject* name : bound.names) PyTuple_SET_ITEM(names.get(), at++, Py_NewRef(name));
         const std::size_t given = first_named + bound.extra.size();
         const Ref result = own(PyObject_Vectorcall(PyTuple_GET_ITEM(begun.get(), 0), arguments.data(), given, names.get()));
+        look_again(call);
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
-        auto output = std::make_shared<Output>();
-        std::vector<PyObject*> objects;
-        *output = take_apart(result.get(), rebuild, originals, objects);
-        rebuild.check_unchanged();
-        const Ref changed = own(PyObject_CallMethod(call.guards->capture(), "changed", nullptr));
-        if (changed.get() != Py_None) throw RecordError(PyUnicode_AsUTF8(changed.get()));
+        auto made = std::make_shared<Return>();
+        HandedOut out;
+        made->result = take_apart(result.get(), rebuild, originals, out);
+        for (const Ref& effect : effects_of(scope.now, rebuild, call)) {
+            made->actions.push_back({callable(PyTuple_GET_ITEM(effect.get(), 0), originals),
+                                     take_apart(PyTuple_GET_ITEM(effect.get(), 1), rebuild, originals, out),
+                                     take_apart(PyTuple_GET_ITEM(effect.get(), 2), rebuild, originals, out)});
+        }
         check_foreign(scope.now);
         std::vector<array> arrays;
-        for (PyObject* object : objects) arrays.push_back(value_of(object));
-        call.output = std::move(output);
+        for (PyObject* object : out.arrays) arrays.push_back(value_of(object));
+        call.made = std::move(made);
         failures_ = 0;
         return arrays;
     } catch (const PythonError&) {
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
         const bool refused = PyErr_ExceptionMatches(record_error) != 0;
         const std::string text = take_error();
+        look_again(call);
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
         if (refused) throw RecordError(text);
         if (++failures_ >= most_failures) throw RecordError("raises while it is recorded: " + text);
@@ -243,7 +269,7 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
     } context{this, &call};
     const std::span<const detail::Argument> arguments(flat.arguments.data(), flat.arguments.size());
     const detail::Engine::Record record_it = [&context](std::span<const array> parameters) { return context.state->record(parameters, *context.call); };
-    const detail::Engine::Keep keep = [&context](std::uint32_t entry) { context.state->keep(entry, std::move(context.call->output)); };
+    const detail::Engine::Keep keep = [&context](std::uint32_t entry) { context.state->keep(entry, std::move(context.call->made)); };
     // With another call inside, this one could wait for it while that one waits for the GIL.
     const bool release = flat.elements > large || inside_ > 0;
     struct Inside {
@@ -262,16 +288,16 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
     return engine_->call(arguments, flat.key_view(), record_it, keep, results);
 }
 
-void CompiledState::keep(std::uint32_t entry, std::shared_ptr<const Output> output) {
+void CompiledState::keep(std::uint32_t entry, std::shared_ptr<const Return> made) {
     const GilState gil;
-    if (outputs_.size() <= entry) outputs_.resize(entry + 1);
-    outputs_[entry] = std::move(output);
+    if (returns_.size() <= entry) returns_.resize(entry + 1);
+    returns_[entry] = std::move(made);
 }
 
-// The output of an entry; another thread may have recorded it and not have stored it yet.
-std::shared_ptr<const Output> CompiledState::output_of(std::uint32_t entry) {
+// What an entry gives; another thread may have recorded it and not have stored it yet.
+std::shared_ptr<const Return> CompiledState::return_of(std::uint32_t entry) {
     for (int tries = 0; tries < 20000; ++tries) {
-        if (entry < outputs_.size() && outputs_[entry]) return outputs_[entry];
+        if (entry < returns_.size() && returns_[entry]) return returns_[entry];
         Py_BEGIN_ALLOW_THREADS;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
         Py_END_ALLOW_THREADS;
@@ -296,6 +322,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         flat.add(bound.values[i]);
     }
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
+    if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_);
     SlotArrays inputs;
     const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs);
     if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call");
@@ -305,6 +332,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     for (const Ref& input : inputs) flat.add_input(input.get());
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason);
 
+    for (std::size_t i = 0; i < flat.containers.size(); ++i) {
+        if (guards->guards(flat.containers[i]))
+            flat.mark('!', static_cast<std::uint64_t>(i));  // known by name too: stores through one are seen through the other
+    }
     Call call{&bound, &flat, guards.get(), nullptr};
     std::vector<array> results;
     detail::Engine::Result outcome{};
@@ -313,12 +344,52 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     } catch (const RaisedWhileRecording&) {
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat);
+    } catch (const LookAgain&) {
+        std::erase(guard_sets_, guards);
+        return this->call(args, nargs, kwnames);
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) return as_written(args, nargs, kwnames, flat);
-    const std::shared_ptr<const Output> output = output_of(outcome.entry);
-    if (output->kind == Output::Kind::array) return result_array(std::move(results[0]), output->scalar, flat.numpy_results());
-    SmallVector<PyObject*, 8> made(results.size(), nullptr);
-    return put_together(*output, flat, results, made.data(), flat.numpy_results());
+    const std::shared_ptr<const Return> made = return_of(outcome.entry);
+    if (made->result.kind == Output::Kind::array && made->actions.empty()) {
+        return result_array(std::move(results[0]), made->result.scalar, flat.numpy_results());
+    }
+    SmallVector<PyObject*, 8> objects(results.size(), nullptr);
+    Ref result(put_together(made->result, flat, results, objects.data(), flat.numpy_results()));
+    act(*made, flat, results, objects);
+    return result.release();
+}
+
+// Does what the function does besides computing. `objects` has the arrays that were handed out so far.
+void CompiledState::act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects) {
+    std::vector<Ref> held;  // arrays live until the last action is done: each may take the others'
+    for (PyObject* object : objects) held.push_back(Ref::borrow(object));
+    for (const Action& action : made.actions) {
+        const Ref args(put_together(action.args, flat, results, objects.data(), flat.numpy_results()));
+        const Ref kwargs(put_together(action.kwargs, flat, results, objects.data(), flat.numpy_results()));
+        for (std::size_t i = 0; i < objects.size(); ++i) {
+            if (objects[i] != nullptr && !held[i]) held[i] = Ref::borrow(objects[i]);
+        }
+        own(PyObject_Call(action.function.get(), args.get(), kwargs.get()));
+    }
+}
+
+// (function, args, kwargs) of all that the recorded function does outside of itself: what it noted on its way, then what it changed.
+std::vector<Ref> CompiledState::effects_of(const Recording& now, const Rebuild& rebuild, const Call& call) {
+    std::vector<Ref> effects = now.effects;
+    const std::size_t noted = effects.size();
+    for (const Ref& stores : {own(PyObject_CallMethod(call.guards->capture(), "stores", nullptr)), rebuild.stores()}) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(stores.get()); ++i) {
+            PyObject* store = PyList_GET_ITEM(stores.get(), i);
+            effects.push_back(own(PyTuple_Pack(3, PyTuple_GET_ITEM(store, 0), PyTuple_GET_ITEM(store, 1), own(PyDict_New()).get())));
+        }
+    }
+    const bool known_twice =
+        std::any_of(call.flat->containers.begin(), call.flat->containers.end(), [&](PyObject* container) { return call.guards->guards(container); });
+    if (effects.size() > noted && known_twice) throw RecordError("changes a list or a dict that is both an argument and known by name");
+    const Ref reason = own(PyObject_GetAttrString(call.guards->capture(), "volatile"));
+    if (reason.get() == Py_None) volatile_ = 0;
+    else if (++volatile_ > most_volatile) throw RecordError(given_up_ = PyUnicode_AsUTF8(reason.get()));
+    return effects;
 }
 
 void CompiledState::clear() {
@@ -326,6 +397,8 @@ void CompiledState::clear() {
     guard_sets_.clear();
     reasons_.clear();
     failures_ = 0;
+    given_up_.clear();
+    volatile_ = 0;
     fresh_ = 0;
     uncompiled_ = 0;
 }

@@ -148,6 +148,10 @@ bool GuardSet::holds(std::span<PyObject* const> roots, SlotArrays& arrays) {
     return true;
 }
 
+bool GuardSet::guards(PyObject* container) const {
+    return std::any_of(guards_.begin(), guards_.end(), [&](const Guard& guard) { return guard.holder.get() == container; });
+}
+
 bool GuardSet::is_dead() const {
     for (const Root& root : roots_) {
         if (root.weak && PyWeakref_GET_OBJECT(root.object.get()) == Py_None) return true;

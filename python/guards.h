@@ -45,6 +45,8 @@ public:
     /// Whether it is for these argument objects and all it guards is as it was. `arrays` gets the arrays that lie in the slots now: NumPy's or fastnp's
     /// as when it was made, and one array in several places again where it was then.
     bool holds(std::span<PyObject* const> roots, SlotArrays& arrays);
+    /// Whether it guards the contents of this list or dict.
+    bool guards(PyObject* container) const;
     /// An argument object of this set is gone.
     bool is_dead() const;
     std::uint64_t generation() const { return generation_; }

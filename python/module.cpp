@@ -63,8 +63,7 @@ void initialise(py::module_& module) {
         "(name, model, bytes of memory, compute capability) of each device.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
-    module.def(
-        "is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
+    module.def("is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "recorded_kind",
         [](py::handle x) {
@@ -73,6 +72,22 @@ void initialise(py::module_& module) {
         },
         "While recording: 1 for an array, 2 for one that is a NumPy scalar when run as written; else 0.");
     module.def("creators", [] { return py::reinterpret_steal<py::list>(creator_names()); }, "Names of the functions that make arrays from nothing.");
+    module.def(
+        "note_effect",
+        [](py::handle function, py::handle args, py::handle kwargs) {
+            if (recording == nullptr) throw py::value_error("there is no recording");
+            recording->effects.push_back(own(PyTuple_Pack(3, function.ptr(), args.ptr(), kwargs.ptr())));
+        },
+        "Has the recording call function(*args, **kwargs) at each call, after its compiled code.");
+    module.def(
+        "snapshot",
+        [](py::handle x) {
+            return py::reinterpret_steal<py::object>(wrap(value_of(x.ptr()).copy(), nullptr, reinterpret_cast<NdArray*>(x.ptr())->scalar));
+        },
+        "A copy of a recorded array as it is now; of one that stands for a NumPy scalar, such a one.");
+    module.def(
+        "caller_frame", [] { return py::reinterpret_borrow<py::object>(recording != nullptr && recording->caller ? recording->caller.get() : Py_None); },
+        "While recording: the frame that called the compiled function, or None.");
     module.def("refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
 }
 

@@ -1,6 +1,8 @@
 // Results of compiled functions: taken apart once, while recording, and put together at each call.
 #include "pytree.h"
 
+#include <algorithm>
+
 namespace fastnp::python {
 
 namespace {
@@ -22,7 +24,15 @@ Output plain(PyObject* object) {
 struct Apart {
     const Rebuild& arguments;
     PyObject* originals;
-    std::vector<PyObject*>& arrays;
+    HandedOut& out;
+
+    // Each call makes containers anew, so one that is in two places would become two.
+    void once(PyObject* container) {
+        if (std::find(out.containers.begin(), out.containers.end(), container) != out.containers.end()) {
+            throw RecordError(std::string("hands out one ") + Py_TYPE(container)->tp_name + " twice");
+        }
+        out.containers.push_back(container);
+    }
 
     Output array_output(PyObject* object) {
         Output output;
@@ -34,6 +44,7 @@ struct Apart {
         }
         output.kind = Output::Kind::array;
         output.scalar = reinterpret_cast<NdArray*>(object)->scalar;
+        std::vector<PyObject*>& arrays = out.arrays;
         for (std::size_t i = 0; i < arrays.size(); ++i) {
             if (arrays[i] == object) {
                 output.index = static_cast<int>(i);
@@ -66,14 +77,34 @@ struct Apart {
         return output;
     }
 
+    Output set(PyObject* object) {
+        const Ref items = own(PySequence_List(object));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+            if (!is_immutable(PyList_GET_ITEM(items.get(), i))) throw RecordError("returns a set of something else than plain values");
+        }
+        Output output;
+        output.kind = Output::Kind::set;
+        output.object = own(PySet_New(object));
+        output.scalar = PyFrozenSet_CheckExact(object);
+        return output;
+    }
+
     Output any(PyObject* object) {
         const Ref id = own(PyLong_FromVoidPtr(object));
         if (PyObject* original = PyDict_GetItemWithError(originals, id.get())) return plain(original);
+        if (const int container = arguments.container_of(object); container >= 0) {
+            Output output;
+            output.kind = Output::Kind::container;
+            output.index = container;
+            return output;
+        }
         if (is_ndarray(object)) return array_output(object);
         if (is_immutable(object)) return plain(object);
         if (PyTuple_CheckExact(object)) return group(Output::Kind::tuple, object);
+        once(object);
         if (PyList_CheckExact(object)) return group(Output::Kind::list, object);
         if (PyDict_CheckExact(object)) return mapping(object);
+        if (PyAnySet_CheckExact(object)) return set(object);
         if (is_namedtuple(object)) return group(Output::Kind::named, object, Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object))));
         if (is_dataclass(object)) {
             const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
@@ -89,9 +120,7 @@ struct Apart {
 
 }  // namespace
 
-Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, std::vector<PyObject*>& arrays) {
-    return Apart{arguments, originals, arrays}.any(result);
-}
+Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, HandedOut& out) { return Apart{arguments, originals, out}.any(result); }
 
 PyObject* result_array(array value, bool scalar, bool as_numpy) {
     if (scalar && value.ndim() == 0) return numpy_scalar(value);
@@ -105,6 +134,8 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
     switch (output.kind) {
         case Output::Kind::plain: return Py_NewRef(output.object.get());
         case Output::Kind::argument: return Py_NewRef(call.objects[static_cast<std::size_t>(output.index)]);
+        case Output::Kind::container: return Py_NewRef(call.containers[static_cast<std::size_t>(output.index)]);
+        case Output::Kind::set: return check(output.scalar ? PyFrozenSet_New(output.object.get()) : PySet_New(output.object.get()));
         case Output::Kind::array: {
             PyObject*& object = made[output.index];
             if (object == nullptr) object = result_array(std::move(results[static_cast<std::size_t>(output.index)]), output.scalar, as_numpy);

@@ -81,6 +81,12 @@ void Flat::push(const detail::Argument& argument, PyObject* object) {
     objects.push_back(object);
 }
 
+void Flat::add_container(PyObject* object) {
+    const auto same = std::find(containers.begin(), containers.end(), object);
+    if (same != containers.end()) mark('@', static_cast<std::uint64_t>(same - containers.begin()));
+    containers.push_back(object);
+}
+
 void Flat::add_array(PyObject* object) {
     detail::Argument argument{};
     if (!detail::borrow(value_of(object), argument)) return fail("takes an array of a recording that is over");
@@ -151,11 +157,13 @@ void Flat::add_other(PyObject* object, int depth) {
     if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
         const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
         mark(PyTuple_CheckExact(object) ? '(' : '[', static_cast<std::uint64_t>(size));
+        if (PyList_CheckExact(object)) add_container(object);
         for (Py_ssize_t i = 0; i < size; ++i) add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
         return;
     }
     if (PyDict_CheckExact(object)) {
         mark('{', static_cast<std::uint64_t>(PyDict_GET_SIZE(object)));
+        add_container(object);
         Py_ssize_t position = 0;
         PyObject *name = nullptr, *value = nullptr;
         while (PyDict_Next(object, &position, &name, &value) != 0) {
@@ -196,6 +204,7 @@ void Flat::add_other(PyObject* object, int depth) {
         const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
         key.push_back('D');
         roots.push_back(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+        add_container(object);
         return add(fields.get(), depth + 1);
     }
     key.push_back('O');
@@ -219,55 +228,61 @@ Ref Rebuild::add(PyObject* object, PyObject* swaps) {
         if (PyTuple_CheckExact(object)) return items;
         return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "(O)", items.get()));
     }
-    if (PyList_CheckExact(object)) {
-        const Ref items = own(PyTuple_New(PyList_GET_SIZE(object)));
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyList_GET_ITEM(object, i), swaps).release());
-        Ref list = own(PySequence_List(items.get()));
-        containers_.emplace_back(list, items);
-        return list;
-    }
-    if (PyDict_CheckExact(object)) {
-        Ref dict = own(PyDict_New());
-        Py_ssize_t position = 0;
-        PyObject *name = nullptr, *value = nullptr;
-        while (PyDict_Next(object, &position, &name, &value) != 0) {
-            const Ref key = add(name, swaps);
-            const Ref item = add(value, swaps);
-            check(PyDict_SetItem(dict.get(), key.get(), item.get()));
-        }
-        containers_.emplace_back(dict, own(PyDict_Copy(dict.get())));
-        return dict;
-    }
-    if (is_dataclass(object) && !PyType_Check(object)) {
-        const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
-        const Ref values = add(fields.get(), swaps);
-        const Ref copy = own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", Py_TYPE(object)));
-        const Ref own_fields = own(PyObject_GenericGetDict(copy.get(), nullptr));
-        check(PyDict_Update(own_fields.get(), values.get()));
-        containers_.emplace_back(own_fields, own(PyDict_Copy(own_fields.get())));
-        return copy;
-    }
+    if (PyList_CheckExact(object) || PyDict_CheckExact(object) || (is_dataclass(object) && !PyType_Check(object))) return add_container(object, swaps);
     const Ref id = own(PyLong_FromVoidPtr(object));
     PyObject* swapped = PyDict_GetItemWithError(swaps, id.get());
     return Ref::borrow(swapped != nullptr ? swapped : object);
 }
 
-void Rebuild::check_unchanged() const {
-    for (const auto& [container, before] : containers_) {
-        bool same = true;
-        if (PyList_CheckExact(container.get())) {
-            same = PyList_GET_SIZE(container.get()) == PyTuple_GET_SIZE(before.get());
-            for (Py_ssize_t i = 0; same && i < PyTuple_GET_SIZE(before.get()); ++i) {
-                same = PyList_GET_ITEM(container.get(), i) == PyTuple_GET_ITEM(before.get(), i);
-            }
-        } else {
-            same = PyDict_GET_SIZE(container.get()) == PyDict_GET_SIZE(before.get());
-            Py_ssize_t position = 0;
-            PyObject *name = nullptr, *value = nullptr;
-            while (same && PyDict_Next(before.get(), &position, &name, &value) != 0) same = PyDict_GetItemWithError(container.get(), name) == value;
-        }
-        if (!same) throw RecordError("changes a list, a dict or a dataclass of its arguments");
+// A copy of it, filled; the same one again for an object that was met before.
+Ref Rebuild::add_container(PyObject* object, PyObject* swaps) {
+    const auto known = std::find_if(containers_.begin(), containers_.end(), [&](const Container& each) { return each.original == object; });
+    Ref copy = known != containers_.end() ? known->copy : empty_like(object);
+    const std::size_t number = containers_.size();
+    containers_.push_back({object, copy, {}});
+    if (PyList_CheckExact(object)) {
+        const Ref items = own(PyList_New(0));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) check(PyList_Append(items.get(), add(PyList_GET_ITEM(object, i), swaps).get()));
+        check(PyList_SetSlice(copy.get(), 0, PyList_GET_SIZE(copy.get()), items.get()));
+        containers_[number].before = items;
+        return copy;
     }
+    const bool is_dict = PyDict_CheckExact(object);
+    const Ref source = is_dict ? Ref::borrow(object) : own(PyObject_GenericGetDict(object, nullptr));
+    const Ref target = is_dict ? copy : own(PyObject_GenericGetDict(copy.get(), nullptr));
+    if (!is_dict) containers_.push_back({source.get(), target, own(PyDict_New())});
+    Py_ssize_t position = 0;
+    PyObject *name = nullptr, *value = nullptr;
+    while (PyDict_Next(source.get(), &position, &name, &value) != 0) {
+        const Ref key = add(name, swaps);
+        const Ref item = add(value, swaps);
+        check(PyDict_SetItem(target.get(), key.get(), item.get()));
+    }
+    containers_[is_dict ? number : number + 1].before = own(PyDict_Copy(target.get()));
+    return copy;
+}
+
+Ref Rebuild::empty_like(PyObject* object) {
+    if (PyList_CheckExact(object)) return own(PyList_New(0));
+    if (PyDict_CheckExact(object)) return own(PyDict_New());
+    return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", Py_TYPE(object)));
+}
+
+Ref Rebuild::stores() const {
+    static PyObject* changes = import_attribute("fastnp._effects", "container_stores").release();
+    const Ref copies = own(PyList_New(0));
+    for (std::size_t i = 0; i < containers_.size(); ++i) {
+        const Container& each = containers_[i];
+        const bool repeated = container_of(each.copy.get()) != static_cast<int>(i);
+        if (each.before && !repeated) check(PyList_Append(copies.get(), own(PyTuple_Pack(2, each.copy.get(), each.before.get())).get()));
+    }
+    if (PyList_GET_SIZE(copies.get()) == 0) return copies;
+    return own(PyObject_CallOneArg(changes, copies.get()));
+}
+
+int Rebuild::container_of(PyObject* object) const {
+    const auto found = std::find_if(containers_.begin(), containers_.end(), [&](const Container& each) { return each.copy.get() == object; });
+    return found == containers_.end() ? -1 : static_cast<int>(found - containers_.begin());
 }
 
 int Rebuild::argument_of(PyObject* object) const {

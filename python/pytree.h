@@ -26,6 +26,7 @@ public:
     SmallVector<detail::Argument, 8> arguments;
     SmallVector<PyObject*, 8> objects;  // of each argument
     SmallVector<PyObject*, 4> roots;    // objects known by identity: self, functions, classes
+    SmallVector<PyObject*, 4> containers;  // lists, dicts and dataclasses among the arguments
     SmallVector<char, 96> key;
     std::size_t given = 0;              // how many of the arguments were passed; the others are inputs
     std::int64_t elements = 0;
@@ -42,6 +43,7 @@ private:
     void add_scalar(PyObject* object);
     void add_other(PyObject* object, int depth);
     void append(char tag, const void* bytes, std::size_t size);
+    void add_container(PyObject* object);
     void fail(std::string why);
     bool any_fastnp_ = false, any_numpy_ = false;
     std::vector<std::unique_ptr<array>> scalars_;
@@ -56,29 +58,54 @@ public:
     Ref add(PyObject* object, PyObject* swaps);
     /// The recorded array of a parameter.
     PyObject* made(std::size_t number) const { return made_[number].get(); }
-    /// RecordError if the function changed a list or a dict of its arguments.
-    void check_unchanged() const;
+    /// What the function changed in lists, dicts and dataclasses of its arguments: a list of (function, arguments) that make the changes.
+    Ref stores() const;
+    /// Index of the list, dict or dataclass among the arguments that this object stands for, or -1.
+    int container_of(PyObject* object) const;
     /// Index of the argument that this object stands for, or -1.
     int argument_of(PyObject* object) const;
 
 private:
+    Ref add_container(PyObject* object, PyObject* swaps);
+    static Ref empty_like(PyObject* object);
     std::vector<Ref> made_;
     std::size_t next_ = 0;  // parameter
-    std::vector<std::pair<Ref, Ref>> containers_;  // and their items as they were
+    struct Container {
+        PyObject* original;
+        Ref copy, before;
+    };
+    std::vector<Container> containers_;  // in the order of Flat::containers
 };
 
 /// What a compiled function returns around its arrays, kept with each entry.
 struct Output {
-    enum class Kind : std::uint8_t { array, argument, plain, tuple, list, dict, named, dataclass };
+    enum class Kind : std::uint8_t { array, argument, container, plain, tuple, list, dict, set, named, dataclass };
     Kind kind = Kind::plain;
-    int index = 0;          // array, argument
-    bool scalar = false;    // array
-    Ref object;             // plain: the value; dict: the keys, a tuple; named and dataclass: the type
+    int index = 0;          // array, argument, container
+    bool scalar = false;    // array: whether it is a NumPy scalar; set: whether it is frozen
+    Ref object;             // plain: the value; dict: the keys, a tuple; set: an equal one; named and dataclass: the type
     std::vector<Output> children;
 };
 
-/// Takes a recorded result apart. `arrays` gets its arrays, each once. RecordError for what can't be kept.
-Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, std::vector<PyObject*>& arrays);
+/// What a call does after its compiled code: function(*args, **kwargs).
+struct Action {
+    Ref function;
+    Output args, kwargs;
+};
+
+/// What an entry gives: its result, and what is done before it is returned.
+struct Return {
+    Output result;
+    std::vector<Action> actions;
+};
+
+/// What a recording hands out: arrays, each once, and the lists, dicts and other containers that it made.
+struct HandedOut {
+    std::vector<PyObject*> arrays, containers;
+};
+
+/// Takes a recorded result apart. RecordError for what can't be kept.
+Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, HandedOut& out);
 /// Puts it together from a call's results. `made` has room for one object an array.
 PyObject* put_together(const Output& output, const Flat& call, std::vector<array>& results, PyObject** made, bool as_numpy);
 /// A result array as the caller gets it.

@@ -16,7 +16,8 @@ from fastnp._functions import *  # noqa: F403
 __version__ = "0.1.0"
 
 # The core's own names, which are for this package's modules, are not users' names.
-for _name in ("catalogue", "is_recording", "is_supported", "recorded_kind", "refuse", "view", "annotations"):
+_internal = "catalogue is_recording is_supported recorded_kind refuse view creators note_effect snapshot caller_frame annotations"
+for _name in _internal.split():
     del globals()[_name]
 
 # What NumPy has that is no function over arrays: dtypes, constants, classes. As they are.
@@ -71,6 +72,11 @@ def __getattr__(name: str) -> _Any:
 
         globals()["explain"] = explain
         return explain
+    if name == "effect":
+        from fastnp._effects import effect
+
+        globals()["effect"] = effect
+        return effect
     if name == "bfloat16":
         return _importlib.import_module("ml_dtypes").bfloat16
     if name.startswith("__") and name != "__array_namespace_info__":
@@ -86,4 +92,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_submodules, "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})
+    return sorted({*globals(), *_submodules, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})

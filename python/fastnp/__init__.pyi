@@ -74,6 +74,7 @@ from fastnp import compiler as compiler, cuda as cuda, fft as fft, linalg as lin
 from fastnp._compile import Dim as Dim, compile as compile
 from fastnp._core import *  # noqa: F403
 from fastnp._core import ufunc
+from fastnp._effects import effect as effect
 from fastnp._explain import explain as explain
 from fastnp._functions import *  # noqa: F403
 

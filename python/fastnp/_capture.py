@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import enum
 import functools
 import opcode
 import sys
@@ -21,20 +20,20 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
-from fastnp._stand_ins import CREATORS, CREATORS_BY_ID, IMPURE_BUILTINS, Forbidden, Module, stand_in_isinstance, stand_in_type
+from fastnp import _core, _effects
+from fastnp._stand_ins import CREATORS, CREATORS_BY_ID, IMPURE_BUILTINS, IMPURE_NUMPY, PLAIN, Forbidden, Module, stand_in_isinstance, stand_in_type
 
 # Kinds of guards, as GuardKind in python/guards.h.
 _ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
 
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
 _PURE = frozenset(
     """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions decimal
-    string statistics numpy fastnp __future__ contextlib warnings inspect re""".split()
+    string statistics numpy fastnp __future__ contextlib inspect re""".split()
 )
 _GLOBAL_SHIFT = 1 if sys.version_info >= (3, 11) else 0
 _MOST_ENTRIES = 5000
+_STAND_INS = (("isinstance", isinstance, stand_in_isinstance), ("type", type, stand_in_type), ("print", print, _effects.stand_in_print))
 
 
 def _is_pure(module: str | None) -> bool:
@@ -61,14 +60,21 @@ def _instructions(code: types.CodeType) -> list[tuple[str, int]]:
     return found
 
 
-def _global_names(code: types.CodeType) -> set[str]:
-    names = set()
+def _global_names(code: types.CodeType) -> tuple[set[str], set[str]]:
+    """(globals that are read, that are stored to)."""
+    read, stored = set(), set()
     for name, argument in _instructions(code):
         if name == "LOAD_GLOBAL":
-            names.add(code.co_names[argument >> _GLOBAL_SHIFT])
-        elif name in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
-            names.add(code.co_names[argument])
-    return names
+            read.add(code.co_names[argument >> _GLOBAL_SHIFT])
+        elif name in ("LOAD_NAME", "DELETE_GLOBAL"):
+            read.add(code.co_names[argument])
+        elif name == "STORE_GLOBAL":
+            stored.add(code.co_names[argument])
+    return read, stored
+
+
+def _stored_attributes(code: types.CodeType) -> set[str]:
+    return {code.co_names[argument] for name, argument in _instructions(code) if name == "STORE_ATTR"}
 
 
 def _is_walkable(cls: type) -> bool:
@@ -96,10 +102,14 @@ class Slot:
 class Capture:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
-    def __init__(self, function: Any, roots: tuple[Any, ...]) -> None:
+    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int]) -> None:
         self.function = function
         self.roots = roots
-        self.names: set[str] = set()
+        self.read_lists = read_lists  # ids of lists whose contents it reads, as far as is known
+        self.again = False  # whether it turned out while recording that a list is one of these
+        self.volatile: str | None = None  # what the recorded function changes that it also reads, so that the next call needs another recording
+        self.names: set[str] = set()  # of attributes that are read
+        self.stored: set[str] = set()  # of attributes and globals that are written to
         self.reason: str | None = None
         self.entries: list[tuple[Any, ...]] = []
         while True:  # a function found late may name attributes of objects found early
@@ -169,7 +179,7 @@ class Capture:
             self.walk_place(value)
             self.entries.append((_ARRAY, value, None, value))
             return
-        if isinstance(value, _PLAIN) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
+        if isinstance(value, PLAIN) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
             return
         self.seen[id(value)] = value
         kind = self.kind_of(value)
@@ -202,7 +212,7 @@ class Capture:
             bound = getattr(value, "__self__", None)
             if isinstance(bound, types.ModuleType) or bound is None:
                 return "same" if _is_pure(home) else "forbidden"
-            return "same" if isinstance(bound, (*_PLAIN, type)) else "forbidden"
+            return "same" if isinstance(bound, (*PLAIN, type)) else "forbidden"
         if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
             return "same"
         return "object" if _is_walkable(cls) and hasattr(value, "__dict__") else "forbidden"
@@ -211,7 +221,13 @@ class Capture:
         for item in value:
             self.walk(item)
 
+    def is_growing(self, value: list[Any]) -> bool:
+        """Whether a list may be one that the function makes longer and does not read; its contents are not guarded then."""
+        return id(value) not in self.read_lists and not self.names.isdisjoint(("append", "extend"))
+
     def walk_list(self, value: list[Any]) -> None:
+        if self.is_growing(value):
+            return
         self.entries.append((_LIST, value, None, tuple(value)))
         for item in value:
             self.walk_place(item)
@@ -241,7 +257,9 @@ class Capture:
             self.walk(item)
         codes = _codes(value.__code__)
         for code in codes:
-            self.names.update(code.co_names)
+            stored = _stored_attributes(code)
+            self.stored |= stored
+            self.names.update(name for name in code.co_names if name not in stored or self.loads(code, name))
             self.names.update(text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
             self.check_code(code)
         for cell in value.__closure__ or ():
@@ -253,7 +271,10 @@ class Capture:
                 self.entries.append((_CELL, cell, None, content))
                 self.walk_place(content)
         known = vars(builtins)
-        for name in set().union(*(_global_names(code) for code in codes)):
+        globals_used = [_global_names(code) for code in codes]
+        read = set().union(*(names for names, _ in globals_used))
+        self.stored.update(*(names - read for _, names in globals_used))
+        for name in read:
             if name in value.__globals__:
                 self.item(value.__globals__, name)
             else:
@@ -271,6 +292,16 @@ class Capture:
                 module = code.co_names[argument]
                 if not _is_pure(module) or "random" in code.co_names:
                     self.reason = f"imports {module}"
+
+    @staticmethod
+    def loads(code: types.CodeType, name: str) -> bool:
+        """Whether a name occurs otherwise than as the target of a store to an attribute."""
+        for instruction, argument in _instructions(code):
+            if instruction in ("LOAD_ATTR", "LOAD_METHOD", "DELETE_ATTR", "IMPORT_FROM", "LOAD_NAME", "LOAD_SUPER_ATTR"):
+                shift = int(instruction in ("LOAD_ATTR", "LOAD_SUPER_ATTR") and sys.version_info >= (3, 12))
+                if code.co_names[argument >> (2 if instruction == "LOAD_SUPER_ATTR" else shift)] == name:
+                    return True
+        return False
 
     def walk_method(self, value: types.MethodType) -> None:
         self.walk(value.__func__)
@@ -304,7 +335,7 @@ class Capture:
         fields = vars(value)
         self.entries.append((_INSTANCE, value, None, fields))
         self.walk(type(value))
-        if type(value) not in _PLAIN:
+        if type(value) not in PLAIN:
             self.walk_class(type(value))
         for name in sorted(self.names):
             if name in fields or hasattr(type(value), name):
@@ -320,7 +351,8 @@ class Capture:
         self.inputs = {id(value): recorded for value, recorded in inputs}
         self.memo: dict[int, Any] = dict(self.inputs)
         self.originals: dict[int, Any] = {}
-        self.copies: list[tuple[Any, Any, str]] = []  # (what the twin may change, a snapshot, its name)
+        self.copies: list[tuple[Any, Any, Any, str]] = []  # (what the twin may change, what it stands for, a snapshot, its name)
+        self.volatile = None
         self.spaces: dict[int, dict[str, Any]] = {}
         self.classes: dict[int, type] = {}
         twin = self.swap(self.function)
@@ -328,7 +360,7 @@ class Capture:
         for key, value in list(self.seen.items()):
             if self.kinds[key] != "same":
                 swaps[key] = self.swap(value() if type(value) is weakref.ref else value)
-        self.copies = [(value, self.snapshot(value), name) for value, _, name in self.copies]
+        self.copies = [(value, original, self.snapshot(value), name) for value, original, _, name in self.copies]
         return twin, swaps, self.originals
 
     def end(self) -> None:
@@ -343,26 +375,69 @@ class Capture:
                 return Capture
         return value.copy()
 
-    def changed(self) -> str | None:
-        """What the recorded function changed outside of itself, if it did."""
-        for value, before, name in self.copies:
+    def reads_list(self, key: int) -> None:
+        self.read_lists.add(key)
+        if len(self.read_lists) > 2:  # then it is likely to read the others too
+            self.read_lists.update(id(value) for value in self.seen.values() if type(value) is list)
+        self.again = True
+
+    def guarded(self, source: dict[str, Any]) -> set[str]:
+        return {entry[2] for entry in self.entries if entry[0] == _ITEM and entry[1] is source}
+
+    def stores(self) -> list[tuple[Any, tuple[Any, ...]]]:
+        """What the recorded function changed outside of itself, as (function, arguments) that make the change, on what the twin has."""
+        found: list[tuple[Any, tuple[Any, ...]]] = []
+        for value, original, before, name in self.copies:
             now = self.snapshot(value)
             if type(value) is dict:
-                same = now.keys() - {"__builtins__"} == before.keys() - {"__builtins__"} and all(now[key] is before[key] for key in before if key in now)
+                found += self.item_stores(value, original, before, now, name)
             elif type(value) is list:
-                same = len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
-            else:
-                same = now is before if type(value) is types.CellType else now == before
-            if not same:
-                return f"changes {name}"
-        return None
+                if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+                    found.append((list.__setitem__, (value, slice(None), now)))
+                    self.note_volatile(name, *((None, None) if len(now) != len(before) else (list(before), now)))
+            elif type(value) is types.CellType:
+                if now is Capture and before is not Capture:
+                    _core.refuse(f"deletes {name}")
+                if now is not before:
+                    found.append((setattr, (value, "cell_contents", now)))
+                    self.note_volatile(name, [before], [now])
+            elif now != before:
+                _core.refuse(f"changes {name}")
+        return found
+
+    def item_stores(self, value: Any, original: Any, before: Any, now: Any, name: str) -> list[tuple[Any, tuple[Any, ...]]]:
+        found: list[tuple[Any, tuple[Any, ...]]] = []
+        kept = [key for key in now if key in before]
+        if kept != [key for key in before if key in now]:
+            _core.refuse(f"changes the order of {name.format('...')}")
+        instance = type(original) is not dict
+        holder = self.weak_or_held(original) if instance else None
+        for key in [key for key in before if key not in now and key != "__builtins__"]:
+            found.append((functools.partial(_effects.drop, holder), (key,)) if holder else (dict.__delitem__, (value, key)))
+            self.note_volatile(name.format(key), None, None)
+        for key, item in now.items():
+            if key == "__builtins__" or (key in before and before[key] is item):
+                continue
+            found.append((functools.partial(_effects.store, holder), (key, item)) if holder else (dict.__setitem__, (value, key, item)))
+            if self.kinds.get(id(original)) == "dict" or key in self.guarded(vars(original) if instance else original):
+                self.note_volatile(name.format(key), [before.get(key)], [item])
+        return found
+
+    def weak_or_held(self, original: Any) -> Any:
+        held = self.seen.get(id(original))
+        return held if type(held) is weakref.ref else lambda: original
+
+    def note_volatile(self, name: str, before: Any, now: Any) -> None:
+        """Notes a change of something that is guarded, other than of an array in its place by another one."""
+        if before is None or any(a is not b and not (_core.recorded_kind(a) and _core.recorded_kind(b)) for a, b in zip(before, now, strict=True)):
+            self.volatile = f"changes {name}, which it reads, at every call"
 
     def swap(self, value: Any) -> Any:
         key = id(value)
         if key in self.memo:
             return self.memo[key]
         kind = self.kinds.get(key, "same")
-        if kind == "same" or isinstance(value, _PLAIN):
+        if kind == "same" or isinstance(value, PLAIN):
             return CREATORS_BY_ID.get(key, value)
         made = getattr(self, f"swap_{kind}")(value)
         self.memo[key] = made
@@ -377,23 +452,25 @@ class Capture:
         items = [self.swap(item) for item in value]
         return value if all(a is b for a, b in zip(items, value, strict=True)) else type(value)(items)
 
-    def swap_list(self, value: list[Any]) -> list[Any]:
+    def swap_list(self, value: list[Any]) -> Any:
+        if self.is_growing(value):
+            return _effects.Growing("reads a list that grows", functools.partial(self.reads_list, id(value)))
         made: list[Any] = []
         self.memo[id(value)] = made
         made += [self.swap(item) for item in value]
-        self.copies.append((made, None, "a list that it reads"))
+        self.copies.append((made, value, None, "a list"))
         return made
 
     def swap_set(self, value: set[Any]) -> set[Any]:
         made = {self.swap(item) for item in value}
-        self.copies.append((made, None, "a set that it reads"))
+        self.copies.append((made, value, None, "a set"))
         return made
 
     def swap_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
         self.memo[id(value)] = made
         made.update({key: self.swap(item) for key, item in value.items()})
-        self.copies.append((made, None, "a dict that it reads"))
+        self.copies.append((made, value, None, "a dict"))
         return made
 
     def space(self, source: dict[str, Any]) -> dict[str, Any]:
@@ -401,16 +478,20 @@ class Capture:
         if id(source) not in self.spaces:
             made = dict(source)
             self.spaces[id(source)] = made
+            self.originals[id(made)] = source
+            for name in self.stored & made.keys():
+                if name not in self.guarded(source):
+                    del made[name]  # a store to it shows as a change, whatever is there
             for name, function in IMPURE_BUILTINS.items():
                 if name not in made or made[name] is function:
                     made[name] = Forbidden(f"calls {name}()")
-            for name, function, stands_in in (("isinstance", isinstance, stand_in_isinstance), ("type", type, stand_in_type)):
+            for name, function, stands_in in _STAND_INS:
                 if made.get(name, function) is function:
                     made[name] = stands_in
             for entry in self.entries:
                 if entry[0] == _ITEM and entry[1] is source and len(entry) > 3:
                     made[entry[2]] = self.swap(source[entry[2]])
-            self.copies.append((made, None, "a global variable"))
+            self.copies.append((made, source, None, "the global variable {}"))
         return self.spaces[id(source)]
 
     def swap_function(self, value: types.FunctionType) -> types.FunctionType:
@@ -429,7 +510,8 @@ class Capture:
             self.memo[id(cell)] = made = types.CellType()
             with contextlib.suppress(ValueError):  # an empty cell
                 made.cell_contents = self.swap(cell.cell_contents)
-            self.copies.append((made, None, "a variable of an enclosing function"))
+            self.originals[id(made)] = cell
+            self.copies.append((made, cell, None, "a variable of an enclosing function"))
         return self.memo[id(cell)]
 
     def swap_method(self, value: types.MethodType) -> Any:
@@ -444,7 +526,7 @@ class Capture:
 
     def swap_module(self, value: types.ModuleType) -> Any:
         pure = _is_pure(value.__name__)
-        if pure and value is not numpy and not ("random" in self.names and value.__name__ == "fastnp"):
+        if pure and value is not numpy and not (value.__name__ == "fastnp" and not self.names.isdisjoint(("random", *IMPURE_NUMPY))):
             return Forbidden("draws random numbers") if value.__name__ in ("numpy.random", "fastnp.random") else value
         made = Module(value.__name__)
         self.memo[id(value)] = made
@@ -453,7 +535,8 @@ class Capture:
             made.__dict__.update(CREATORS)
         if not pure:
             made.__dict__.update({name: self.swap(vars(value)[name]) for name in self.names & vars(value).keys()})
-        self.copies.append((made.__dict__, None, f"module {value.__name__}"))
+        self.originals[id(made.__dict__)] = vars(value)
+        self.copies.append((made.__dict__, vars(value), None, value.__name__ + ".{}"))
         return made
 
     def swap_class(self, value: type) -> type:
@@ -469,8 +552,8 @@ class Capture:
             item = getattr(cls, name, None)
             if name not in fields and ((type(item) in (list, dict) and id(item) in self.kinds) or id(item) in self.inputs):
                 made.__dict__[name] = self.swap(item)
-        made.__dict__.update(fields)
-        self.copies.append((made.__dict__, None, f"an attribute of a {cls.__name__}"))
+        made.__dict__.update({name: item for name, item in fields.items() if name in self.names or name not in self.stored})
+        self.copies.append((made.__dict__, value, None, f"the attribute {{}} of a {cls.__name__}"))
         return made
 
     def subclass(self, cls: type) -> type:
@@ -503,7 +586,7 @@ class Capture:
                 if isinstance(value, Slot):
                     texts.append(f"{entry[2]} is an input")
                 else:
-                    shown = repr(value) if isinstance(value, _PLAIN) else f"the same {type(value).__name__}"
+                    shown = repr(value) if isinstance(value, PLAIN) else f"the same {type(value).__name__}"
                     texts.append(f"{entry[2]} is {shown}")
             elif entry[0] in (_CELL, _LIST, _DICT, _SET) and len(entry) > 3:
                 kind = {_CELL: "a variable of an enclosing function", _LIST: "a list", _DICT: "a dict", _SET: "a set"}[entry[0]]

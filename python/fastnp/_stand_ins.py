@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import types
 from typing import Any
 
@@ -10,10 +11,15 @@ import numpy
 
 from fastnp import _core
 
+# Values that are known by what they are: they are guarded by equality.
+PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
+
 IMPURE_BUILTINS = {
     name: getattr(builtins, name)
-    for name in "print input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
+    for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
 }
+
+IMPURE_NUMPY = frozenset("set_printoptions printoptions seterr seterrcall setbufsize load loadtxt genfromtxt fromfile memmap".split())
 
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
 CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core.creators()}
@@ -36,6 +42,8 @@ def stand_in_isinstance(value: Any, classes: Any) -> bool:
 
 
 def stand_in_type(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and issubclass(type(args[0]), Forbidden):
+        bool(args[0])  # refuses
     if len(args) == 1 and _core.recorded_kind(args[0]):
         _core.refuse("asks for the type of an array")
     return type(*args, **kwargs)
@@ -51,7 +59,7 @@ class Forbidden:
         _core.refuse(object.__getattribute__(self, "_what"))
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        _core.refuse(object.__getattribute__(self, "_what"))
+        type(self).__getattribute__(self, "")
 
     __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __enter__ = __next__ = __contains__ = __setattr__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__ = __lt__ = __gt__ = __repr__ = __str__ = _refuse
@@ -68,5 +76,7 @@ class Module(types.ModuleType):
         if self.__dict__["_pure"]:
             if name == "random":
                 _core.refuse("draws random numbers")
+            if name in IMPURE_NUMPY:
+                _core.refuse(f"uses numpy.{name}")
             return getattr(source, name)
         _core.refuse(f"reads {source.__name__}.{name} by a computed name")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math  # noqa: F401
+import warnings  # noqa: F401
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +50,7 @@ def helper(x: Any, scale: float = 1.0) -> Any:
 
 
 def family(template: str, choices: dict[str, str]) -> None:
-    """One program a choice: the template is its body, with the choice in place of CHOICE."""
+    """One program a choice: the template is its body, with the choice in place of CHOICE. It may use what this file imports."""
     for name, choice in choices.items():
         body = template.replace("CHOICE", choice).strip("\n")
         scope: dict[str, Any] = {}
@@ -230,7 +232,7 @@ family(
 # Effects.
 family(
     """
-    global COUNT
+    global COUNT, WEIGHTS
     CHOICE
     return x + 1
 """,
@@ -251,6 +253,39 @@ family(
         "effect_order": "print('a'); x[0] = 1; print('b', x.sum()); x[0] = 2",
         "effect_clear": "LOG.clear()",
         "effect_nested": "helper_effect(x)",
+        "effect_rebind_attribute": "MODEL.weight = MODEL.weight * 2",
+        "effect_rebind_global": "WEIGHTS = WEIGHTS + x.sum()",
+        "effect_rebind_item": "TABLE['bias'] = TABLE['bias'] - y.mean()",
+        "effect_rebind_list_item": "ITEMS[0] = x.sum()",
+        "effect_delete": "MODEL.extra = x; del MODEL.extra",
+        "effect_append_same": "LOG.append(x); LOG.append(x)",
+        "effect_append_written": "z = x * 1; LOG.append(z); z[0] = 5; LOG.append(z[0] * 1)",
+        "effect_append_view": "z = x * 1; LOG.append(z[1:]); z[1] = 5",
+        "effect_append_and_read": "LOG.append(x.sum()); x = x * len(LOG)",
+        "effect_append_list": "LOG.append([x * 2, {'y': y.sum()}])",
+        "effect_extend": "LOG.extend([x * 2, 3]); LOG.extend(range(2))",
+        "effect_iadd": "log = LOG; log += [x * 2]",
+        "effect_store_result": "MODEL.last = x; return MODEL.last",
+        "effect_store_function": "MODEL.calls = helper",
+        "effect_print_options": "print(1, 2, x, sep='-', end='!')",
+        "effect_print_list": "print([x, {'k': y}], (1, x.sum()))",
+        "effect_print_written": "z = x * 1; print(z); z[0] = 100; print(z)",
+        "effect_print_in_try": "\n    try: print(x)\n    finally: pass",
+        "effect_print_in_with": "\n    with np.printoptions(precision=1): print(x / 3)",
+        "effect_print_type": "print(type(x))",
+        "effect_print_then_error": "print('before'); x = x + np.zeros(17)",
+        "effect_print_then_raise": "print('before')\n    if x.sum() < 0: raise ValueError('negative')",
+        "effect_print_then_read": "print('before', x)\n    if y.sum() > 0: x = x * 2\n    print('after', x)",
+        "effect_print_in_loop": "\n    while abs(x).sum() > 1:\n        x = x / 2\n        print(x.max())",
+        "effect_print_in_comprehension": "[print(i, x[0]) for i in range(2)]",
+        "effect_print_model": "MODEL.bias = 3.0; print(MODEL.bias)",
+        "effect_print_item": "print('loss', x.sum(), y.shape, x.dtype)",
+        "effect_set_then_use": "MODEL.weight = x * 2; y = MODEL.weight + 1; x = x + y.sum()",
+        "effect_swap": "TABLE['scale'], TABLE['seen'] = TABLE['seen'], TABLE['scale']",
+        "effect_printoptions": "np.set_printoptions(precision=8)",
+        "effect_warn": "warnings.warn('careful')",
+        "effect_isinstance": "x = x + isinstance(LOG, list) + (type(LOG) is list)",
+        "effect_nonlocal": "\n    def inner():\n        nonlocal x\n        x = x * 2\n    inner()",
     },
 )
 
