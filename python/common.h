@@ -73,6 +73,8 @@ struct Recording {
     };
     std::string poison;
     std::vector<Foreign> foreign;
+    std::vector<std::string> breaks;  // all that can't be recorded, where that is collected
+    bool collects = false;
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
     Ref caller;                // the frame that called the compiled function, or null
     Recording* outer = nullptr;
@@ -86,7 +88,10 @@ inline void check_readable(const array& value, const char* what) {
     if (recording != nullptr || value.is_recorded()) refuse(std::string(what) + " reads values of an array");
 }
 
-extern PyObject* record_error;  // fastnp.RecordError
+extern PyObject* record_error;       // fastnp.RecordError
+extern PyObject* cache_limit_error;  // fastnp.CacheLimitError
+extern PyObject* verify_error;       // fastnp.VerifyError
+extern PyObject* recompile_warning;  // fastnp.RecompileWarning
 
 /// Sets Python's error for the C++ exception in flight.
 void translate() noexcept;

@@ -15,15 +15,16 @@ namespace {
 
 struct CompiledFunction {
     PyObject_HEAD vectorcallfunc call;
-    CompiledState* state;
+    std::shared_ptr<CompiledState>* state;
+    bool frozen;
     PyObject* dict;
     PyObject* weakrefs;
 };
 
-CompiledState& state_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self)->state; }
+CompiledState& state_of(PyObject* self) { return **reinterpret_cast<CompiledFunction*>(self)->state; }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
-    return guarded([&] { return state_of(self).call(args, PyVectorcall_NARGS(flagged), kwnames); });
+    return guarded([&] { return state_of(self).call(args, PyVectorcall_NARGS(flagged), kwnames, !reinterpret_cast<CompiledFunction*>(self)->frozen); });
 }
 
 // {(argument, axis): (name, low, high)}
@@ -33,23 +34,42 @@ void read_dynamic(PyObject* dict, CompileOptions& options) {
     while (PyDict_Next(dict, &position, &key, &value) != 0) {
         int argument = 0, axis = 0;
         const char* name = nullptr;
-        long long low = 0, high = 0;
-        if (PyArg_ParseTuple(key, "ii", &argument, &axis) == 0 || PyArg_ParseTuple(value, "sLL", &name, &low, &high) == 0) throw PythonError{};
-        options.dynamic.emplace(std::pair(argument, axis), Dim(name, low, high));
+        long long low = 0, high = 0, multiple = 1;
+        if (PyArg_ParseTuple(key, "ii", &argument, &axis) == 0 || PyArg_ParseTuple(value, "sLLL", &name, &low, &high, &multiple) == 0) throw PythonError{};
+        options.dynamic.emplace(std::pair(argument, axis), Dim(name, low, high, multiple));
     }
+}
+
+OnLimit policy_named(std::string_view name) {
+    if (name == "generalise") return OnLimit::generalise;
+    if (name == "evict") return OnLimit::evict;
+    if (name == "eager") return OnLimit::eager;
+    if (name == "error") return OnLimit::error;
+    throw ValueError("on_limit must be 'generalise', 'evict', 'eager' or 'error', not '" + std::string(name) + "'");
+}
+
+PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool frozen) {
+    auto* self = reinterpret_cast<CompiledFunction*>(check(type->tp_alloc(type, 0)));
+    self->call = vectorcall;
+    self->state = new std::shared_ptr<CompiledState>(std::move(state));
+    self->frozen = frozen;
+    return reinterpret_cast<PyObject*>(self);
 }
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", nullptr};
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", "on_limit", "verify", "sizes", nullptr};
         PyObject *function = nullptr, *dynamic = nullptr;
         const char* backend = "llvm";
         const char* name = "function";
+        const char* on_limit = "generalise";
+        unsigned long long verify = 0;
+        const char* sizes = "automatic";
         int fullgraph = 0;
         CompileOptions options;
         auto limit = static_cast<Py_ssize_t>(options.cache_size_limit);
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psn", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
-                                        &name, &limit) == 0) {
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKs", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
+                                        &name, &limit, &on_limit, &verify, &sizes) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
@@ -57,13 +77,19 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.fullgraph = fullgraph != 0;
         options.name = name;
         options.cache_size_limit = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 0));
+        options.on_limit = policy_named(on_limit);
+        options.verify = verify;
+        options.sizes = std::string_view(sizes) == "always"  ? DynamicSizes::always
+                        : std::string_view(sizes) == "never" ? DynamicSizes::never
+                                                             : DynamicSizes::automatic;
         if (dynamic != nullptr) read_dynamic(dynamic, options);
-        auto state = std::make_unique<CompiledState>(function, std::move(options));
-        auto* self = reinterpret_cast<CompiledFunction*>(check(type->tp_alloc(type, 0)));
-        self->call = vectorcall;
-        self->state = state.release();
-        return reinterpret_cast<PyObject*>(self);
+        return make(type, std::make_shared<CompiledState>(function, std::move(options)), false);
     });
+}
+
+// The same compiled function, but one that compiles nothing.
+PyObject* frozen(PyObject* self, PyObject*) {
+    return guarded([&] { return make(Py_TYPE(self), *reinterpret_cast<CompiledFunction*>(self)->state, true); });
 }
 
 // Only the wrapped function and the dict can be part of a cycle that matters; guards hold what the function reads anyway.
@@ -158,7 +184,12 @@ PyObject* inspect(PyObject* self, PyObject* with_code) {
         }
         std::vector<std::string> guards;
         if (!state.guard_sets().empty()) guards = state.guard_sets().front()->describe();
-        return check(Py_BuildValue("(NNN)", entries.release(), to_list(guards), to_list(state.reasons())));
+        Ref misses = own(PyList_New(0));
+        for (const MissInfo& miss : state.engine().misses()) {
+            const Ref row = own(Py_BuildValue("(ssd)", miss.reason.c_str(), miss.advice.c_str(), miss.milliseconds));
+            check(PyList_Append(misses.get(), row.get()));
+        }
+        return check(Py_BuildValue("(NNNN)", entries.release(), to_list(guards), to_list(state.reasons()), misses.release()));
     });
 }
 
@@ -181,6 +212,7 @@ PyObject* repr(PyObject* self) {
 
 PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits, misses, entries and compilations so far."},
                          {"cache_clear", cache_clear, METH_NOARGS, "Forgets all that was compiled."},
+                         {"_frozen", frozen, METH_NOARGS, nullptr},
                          {"_inspect", inspect, METH_O, nullptr},
                          {"__reduce__", reduce, METH_NOARGS, nullptr},
                          {"__copy__", same, METH_NOARGS, nullptr},

@@ -7,4 +7,7 @@ namespace fastnp::python {
 
 void add_compiled_function(PyObject* module);
 
+/// Whether compiled functions run as written in this thread; gives what was set before.
+bool set_as_written(bool now);
+
 }  // namespace fastnp::python

@@ -10,6 +10,7 @@ namespace fastnp::python {
 
 namespace {
 
+thread_local bool runs_as_written = false;
 constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
 constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
@@ -56,6 +57,14 @@ std::string take_error() {
     return text;
 }
 
+// RecordError with all that the function does that can't be recorded, if there is any.
+void check_breaks(const Recording& now) {
+    if (now.breaks.empty()) return;
+    std::string text;
+    for (const std::string& each : now.breaks) text += (text.empty() ? "" : "; ") + each;
+    throw RecordError(text);
+}
+
 // What an effect calls: not the twin of a function, nor one that was made in the recording.
 Ref callable(PyObject* function, PyObject* originals) {
     PyObject* original = PyDict_GetItemWithError(originals, own(PyLong_FromVoidPtr(function)).get());
@@ -66,6 +75,8 @@ Ref callable(PyObject* function, PyObject* originals) {
 }
 
 }  // namespace
+
+bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
 
 Parameters::Parameters(PyObject* function) {
     if (!PyFunction_Check(function)) return;
@@ -153,7 +164,7 @@ bool CompiledState::bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwna
     return true;
 }
 
-std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays& inputs) {
+std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile) {
     const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
     for (std::size_t i = 0; i < guard_sets_.size(); ++i) {
         if (!guard_sets_[i]->holds(roots, inputs)) continue;
@@ -163,7 +174,7 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
         fresh_ = 0;
         return guard_sets_.front();
     }
-    if (++fresh_ > most_fresh) return nullptr;
+    if (!may_compile || ++fresh_ > most_fresh) return nullptr;
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
     static PyObject* capture = import_attribute("fastnp._capture", "Capture").release();
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
@@ -178,6 +189,14 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat) {
     const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+}
+
+// A limit is reached: said once.
+void CompiledState::note_refused(const std::string& why) {
+    const std::string text = options_.name + " runs as written for calls that need another compilation: " + why;
+    if (std::find(reasons_.begin(), reasons_.end(), text) != reasons_.end() || reasons_.size() >= 32) return;
+    reasons_.push_back(text);
+    if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
 }
 
 PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason) {
@@ -211,6 +230,7 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
         }
     } end{call.guards->capture()};
     RecordingScope scope;
+    scope.now.collects = options_.fullgraph;
     try {
         PyObject* originals = PyTuple_GET_ITEM(begun.get(), 2);
         std::vector<Ref> held;
@@ -235,6 +255,7 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
         const std::size_t given = first_named + bound.extra.size();
         const Ref result = own(PyObject_Vectorcall(PyTuple_GET_ITEM(begun.get(), 0), arguments.data(), given, names.get()));
         look_again(call);
+        check_breaks(scope.now);
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
         auto made = std::make_shared<Return>();
         HandedOut out;
@@ -255,6 +276,8 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
         const bool refused = PyErr_ExceptionMatches(record_error) != 0;
         const std::string text = take_error();
         look_again(call);
+        if (refused) scope.now.breaks.push_back(scope.now.poison.empty() ? text : scope.now.poison);
+        if (scope.now.collects) check_breaks(scope.now);
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
         if (refused) throw RecordError(text);
         if (++failures_ >= most_failures) throw RecordError("raises while it is recorded: " + text);
@@ -262,13 +285,14 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
     }
 }
 
-detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<array>& results) {
+detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<array>& results, bool may_compile) {
     struct Context {
         CompiledState* state;
         Call* call;
     } context{this, &call};
     const std::span<const detail::Argument> arguments(flat.arguments.data(), flat.arguments.size());
-    const detail::Engine::Record record_it = [&context](std::span<const array> parameters) { return context.state->record(parameters, *context.call); };
+    detail::Engine::Record record_it;
+    if (may_compile) record_it = [&context](std::span<const array> parameters) { return context.state->record(parameters, *context.call); };
     const detail::Engine::Keep keep = [&context](std::uint32_t entry) { context.state->keep(entry, std::move(context.call->made)); };
     // With another call inside, this one could wait for it while that one waits for the GIL.
     const bool release = flat.elements > large || inside_ > 0;
@@ -305,9 +329,9 @@ std::shared_ptr<const Return> CompiledState::return_of(std::uint32_t entry) {
     throw InternalError("the result structure of a compiled entry is missing");
 }
 
-PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
     // Inside a recording (of a caller) it is a part of that one.
-    if (recording != nullptr) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    if (recording != nullptr || runs_as_written) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Bound bound;
     Flat flat;
     if (!bind(args, nargs, kwnames, bound)) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
@@ -324,7 +348,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_);
     SlotArrays inputs;
-    const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs);
+    const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs, may_compile);
     if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call");
     if (!guards->reason().empty()) return uncompiled(args, nargs, kwnames, flat, guards->reason());
     flat.set_generation(guards->generation());
@@ -340,15 +364,18 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     std::vector<array> results;
     detail::Engine::Result outcome{};
     try {
-        outcome = run(flat, call, results);
+        outcome = run(flat, call, results, may_compile);
     } catch (const RaisedWhileRecording&) {
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat);
     } catch (const LookAgain&) {
         std::erase(guard_sets_, guards);
-        return this->call(args, nargs, kwnames);
+        return this->call(args, nargs, kwnames, may_compile);
     }
-    if (outcome.outcome == detail::Engine::Outcome::uncompiled) return as_written(args, nargs, kwnames, flat);
+    if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
+        if (!outcome.refused.empty() && may_compile) note_refused(outcome.refused);
+        return as_written(args, nargs, kwnames, flat);
+    }
     const std::shared_ptr<const Return> made = return_of(outcome.entry);
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
         return result_array(std::move(results[0]), made->result.scalar, flat.numpy_results());

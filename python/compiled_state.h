@@ -24,7 +24,8 @@ class CompiledState {
 public:
     CompiledState(PyObject* function, CompileOptions options);
 
-    PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+    /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
+    PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
     void clear();
     CacheInfo cache_info() const;
     /// Reasons why calls ran as written that the engine does not know of.
@@ -38,10 +39,11 @@ private:
     struct Bound;
     struct Call;
     bool bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const;
-    std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs);
+    std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason);
-    detail::Engine::Result run(Flat& flat, Call& call, std::vector<array>& results);
+    detail::Engine::Result run(Flat& flat, Call& call, std::vector<array>& results, bool may_compile);
+    void note_refused(const std::string& why);
     std::vector<array> record(std::span<const array> parameters, Call& call);
     static void look_again(const Call& call);
     std::vector<Ref> effects_of(const Recording& now, const Rebuild& rebuild, const Call& call);

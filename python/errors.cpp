@@ -9,6 +9,9 @@ namespace fastnp::python {
 
 thread_local Recording* recording = nullptr;
 PyObject* record_error = nullptr;
+PyObject* cache_limit_error = nullptr;
+PyObject* verify_error = nullptr;
+PyObject* recompile_warning = nullptr;
 
 void raise(PyObject* type, const std::string& message) {
     PyErr_SetString(type, message.c_str());
@@ -28,6 +31,18 @@ Ref import_attribute(const char* module, const char* name) {
 
 namespace {
 
+// With the user's line, if that is known.
+std::string with_place(const std::string& what) noexcept {
+    try {
+        const Ref place = import_attribute("fastnp._stand_ins", "place");
+        const Ref text = own(PyObject_CallNoArgs(place.get()));
+        return what + " (" + PyUnicode_AsUTF8(text.get()) + ")";
+    } catch (const PythonError&) {
+        PyErr_Clear();
+        return what;
+    }
+}
+
 void set_numpy_error(const char* module, const char* name, const char* message) noexcept {
     try {
         const Ref type = import_attribute(module, name);
@@ -45,8 +60,13 @@ void translate() noexcept {
     } catch (const NeedsNumpy&) {
         PyErr_SetString(PyExc_TypeError, "this needs a dtype or an argument that only NumPy has");
     } catch (const RecordError& error) {
-        if (recording != nullptr && recording->poison.empty()) recording->poison = error.what();
-        PyErr_SetString(record_error, error.what());
+        const std::string text = recording != nullptr ? with_place(error.what()) : error.what();
+        if (recording != nullptr && recording->poison.empty()) recording->poison = text;
+        PyErr_SetString(record_error, text.c_str());
+    } catch (const CacheLimitError& error) {
+        PyErr_SetString(cache_limit_error, error.what());
+    } catch (const VerifyError& error) {
+        PyErr_SetString(verify_error, error.what());
     } catch (const AxisError& error) {
         set_numpy_error("numpy.exceptions", "AxisError", error.what());
     } catch (const LinAlgError& error) {

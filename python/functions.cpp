@@ -108,6 +108,7 @@ using Body = PyObject* (*)(PyObject** values);
 PyObject* invoke(const char* name, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         try {
+            if (recording != nullptr) detail::check_allowed(name);
             PyObject* values[Signature::most] = {};
             signature.bind(first, args, nargs, kwnames, values);
             return body(values);

@@ -1,9 +1,11 @@
 // The module fastnp._core.
 #define FASTNP_NUMPY_API_HERE
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include "casters.h"
 #include "compiled.h"
+#include "fastnp/compile.h"
 #include "fastnp/device.h"
 #include "functions.h"
 #include "ndarray.h"
@@ -28,19 +30,28 @@ void translate_for_pybind(std::exception_ptr pointer) {
     }
 }
 
+PyObject* add_exception(py::module_& module, const char* name, PyObject* base, const char* doc) {
+    PyObject* type = check(PyErr_NewExceptionWithDoc((std::string("fastnp.") + name).c_str(), doc, base, nullptr));
+    check(PyModule_AddObjectRef(module.ptr(), name, type));
+    return type;
+}
+
 void initialise(py::module_& module) {
     if (_import_array() < 0) throw py::error_already_set();
     const Ref name = own(PyUnicode_FromString("fastnp"));
-    record_error = check(PyErr_NewExceptionWithDoc("fastnp.RecordError", "A function did something that a recording can't hold; the message says what.",
-                                                   PyExc_RuntimeError, nullptr));
-    check(PyModule_AddObjectRef(module.ptr(), "RecordError", record_error));
+    record_error =
+        add_exception(module, "RecordError", PyExc_RuntimeError, "A function did something that a recording can't hold; the message says what.");
+    cache_limit_error = add_exception(module, "CacheLimitError", PyExc_RuntimeError, "A compiled function needs more entries than its cache_size_limit.");
+    verify_error =
+        add_exception(module, "VerifyError", PyExc_RuntimeError, "A compiled function depends on something that is not guarded, and that changed.");
+    recompile_warning = add_exception(module, "RecompileWarning", PyExc_UserWarning, "Calls of a compiled function run as written: a limit is reached.");
     add_ndarray(module.ptr());
     add_ufuncs(module.ptr());
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
     add_compiled_function(module.ptr());
-    module.def("catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
+    module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
     module.def(
-        "view", [](py::handle x) { return py::reinterpret_steal<py::object>(readable_view(x.ptr(), "a function that only NumPy has")); },
+        "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(readable_view(x.ptr(), "a function that only NumPy has")); },
         "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
     module.def(
         "broadcast_arrays",
@@ -62,33 +73,44 @@ void initialise(py::module_& module) {
         },
         "(name, model, bytes of memory, compute capability) of each device.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
-    module.def("is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
-    module.def("is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
+    module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
+    module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
-        "recorded_kind",
+        "_recorded_kind",
         [](py::handle x) {
             if (recording == nullptr || !is_ndarray(x.ptr())) return 0;
             return reinterpret_cast<NdArray*>(x.ptr())->scalar ? 2 : 1;
         },
         "While recording: 1 for an array, 2 for one that is a NumPy scalar when run as written; else 0.");
-    module.def("creators", [] { return py::reinterpret_steal<py::list>(creator_names()); }, "Names of the functions that make arrays from nothing.");
+    module.def("_creators", [] { return py::reinterpret_steal<py::list>(creator_names()); }, "Names of the functions that make arrays from nothing.");
     module.def(
-        "note_effect",
+        "_note_effect",
         [](py::handle function, py::handle args, py::handle kwargs) {
             if (recording == nullptr) throw py::value_error("there is no recording");
             recording->effects.push_back(own(PyTuple_Pack(3, function.ptr(), args.ptr(), kwargs.ptr())));
         },
         "Has the recording call function(*args, **kwargs) at each call, after its compiled code.");
     module.def(
-        "snapshot",
+        "_snapshot",
         [](py::handle x) {
             return py::reinterpret_steal<py::object>(wrap(value_of(x.ptr()).copy(), nullptr, reinterpret_cast<NdArray*>(x.ptr())->scalar));
         },
         "A copy of a recorded array as it is now; of one that stands for a NumPy scalar, such a one.");
     module.def(
-        "caller_frame", [] { return py::reinterpret_borrow<py::object>(recording != nullptr && recording->caller ? recording->caller.get() : Py_None); },
+        "_caller_frame", [] { return py::reinterpret_borrow<py::object>(recording != nullptr && recording->caller ? recording->caller.get() : Py_None); },
         "While recording: the frame that called the compiled function, or None.");
-    module.def("refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
+    module.def(
+        "_note_break",
+        [](const std::string& what) {
+            if (recording == nullptr || !recording->collects) return false;
+            recording->breaks.push_back(what);
+            return true;
+        },
+        "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    module.def("_set_as_written", &set_as_written, "Whether compiled functions run as written in this thread; gives what was set before.");
+    module.def("_disallow", &disallow_in_graph, "Has recordings end at these ops and functions (names or patterns).");
+    module.def("_allow", &allow_in_graph, "Takes back disallow().");
+    module.def("_refuse", [](const std::string& what) { refuse(what); }, "Raises RecordError, and marks the recording as one that can't be kept.");
 }
 
 }  // namespace

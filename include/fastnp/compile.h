@@ -17,24 +17,39 @@
 
 namespace fastnp {
 
-/// A size that may vary from `low` to `high` without a new compilation: options.dynamic = {{{argument, axis}, Dim("n", 1, 4096)}}.
-/// Equal names mean equal sizes.
+/// A size that may vary from `low` to `high`, in steps of `multiple_of`, without a new compilation: options.dynamic = {{{argument, axis}, Dim("n", 1,
+/// 4096)}}. Equal names mean equal sizes.
 struct Dim {
     std::string name;
     std::int64_t low = 0;
     std::int64_t high = INT64_MAX;
-    Dim(std::string name_, std::int64_t low_ = 0, std::int64_t high_ = INT64_MAX) : name(std::move(name_)), low(low_), high(high_) {}  // NOLINT
+    std::int64_t multiple_of = 1;
+    Dim(std::string name_, std::int64_t low_ = 0, std::int64_t high_ = INT64_MAX, std::int64_t multiple_of_ = 1)  // NOLINT: a name is a size
+        : name(std::move(name_)), low(low_), high(high_), multiple_of(multiple_of_) {}
 };
+
+/// What happens when a call needs a new kind of entry and there are cache_size_limit of them. Generalise: what was not called for longest makes room, but
+/// where more kinds alternate than there is room for, the surplus runs as written (what differs in sizes alone never counts: the second size makes an
+/// entry for all sizes). Evict: what was not called for longest makes room. Eager: such calls run as written. Error: CacheLimitError.
+enum class OnLimit : std::uint8_t { generalise, evict, eager, error };
+
+/// Sizes that are not named in CompileOptions::dynamic: they vary from the second size on, from the first call on, or never.
+enum class DynamicSizes : std::uint8_t { automatic, always, never };
 
 struct CompileOptions {
     /// "llvm": fused machine code. "eager": the recorded ops on the precompiled kernels.
     std::string backend = "llvm";
     /// Sizes known to vary, by (position among the flattened array arguments, axis).
     std::map<std::pair<int, int>, Dim> dynamic = {};
+    DynamicSizes sizes = DynamicSizes::automatic;
     /// A function that can't be recorded is an error instead of running uncompiled.
     bool fullgraph = false;
-    /// Compilations that are kept: beyond it the one that was not called for longest is let go. At least 1; ValueError otherwise.
-    std::size_t cache_size_limit = 256;
+    /// Kinds of calls that compiled entries are kept for; entries that differ in the values they read count as one. At least 1; ValueError otherwise.
+    std::size_t cache_size_limit = 8;
+    OnLimit on_limit = OnLimit::generalise;
+    /// Every so many calls the function is recorded once more, and VerifyError says what is different now: something that it depends on and that is not
+    /// guarded (in C++, what a lambda reads through references). 0: never.
+    std::uint64_t verify = 0;
     /// For explain(): the function's name.
     std::string name = "function";
 };
@@ -51,20 +66,34 @@ struct CacheInfo {
 /// What a compiled entry consists of.
 struct KernelInfo {
     std::string name;
-    std::string kind;               // "elementwise", "rows", "columns", "reduction", or the op of a precompiled step
-    std::vector<std::string> ops;   // fused ops
-    std::string axes;               // iteration space
+    std::string kind;  // "elementwise", "rows", "columns", "reduction", or the op of a precompiled step
+    std::vector<std::string> ops;  // fused ops
+    std::string axes;  // iteration space
+};
+/// Why something was compiled, or was not found.
+struct MissInfo {
+    std::string reason;  // what changed, from what to what
+    std::string advice;  // what would help, or empty
+    double milliseconds = 0;  // that it cost
 };
 struct EntryInfo {
-    std::string reason;                                        // of this compilation
-    std::string uncompiled;                                    // why it runs uncompiled, if it does
+    std::string reason;  // of this compilation
+    std::string uncompiled;  // why it runs uncompiled, if it does
     std::vector<std::string> guards;
     std::vector<KernelInfo> kernels;
     std::vector<std::pair<std::string, double>> milliseconds;  // by phase
     std::string ir, loops, llvm, assembly;
 };
 
+/// Has functions that are recorded from now on run as written if they use one of these: names of ops and functions ("sin"), or patterns ("arc*"), until
+/// allow_in_graph() takes it back.
+FASTNP_API void disallow_in_graph(const std::vector<std::string>& names);
+FASTNP_API void allow_in_graph(const std::vector<std::string>& names);
+
 namespace detail {
+
+/// RecordError, in a recording, for a function that was disallowed.
+FASTNP_API void check_allowed(std::string_view name);
 
 /// An array argument of a call, borrowed for its duration.
 struct Argument {
@@ -93,19 +122,22 @@ public:
     struct Result {
         Outcome outcome;
         std::uint32_t entry;  // which entry served: front ends keep the rest of the result (structure, plain values) per entry
+        std::string refused;  // uncompiled because a limit is reached: which, and why
     };
 
     /// Called with an entry when it has been recorded, before it runs (which may raise).
     using Keep = std::function<void(std::uint32_t entry)>;
 
     /// Serves one call. `key` is everything else the call depends on (structure, plain values), compared byte by byte. Results are put into
-    /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Thread-safe.
+    /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Without `record` nothing new is compiled. Thread-safe.
     Result call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep, std::vector<array>& results);
 
     CacheInfo cache_info() const;
     void clear();
     /// Entries with everything explain() shows; generated code as text is made on request (`with_code`).
     std::vector<EntryInfo> entries(bool with_code = false) const;
+    /// The last misses.
+    std::vector<MissInfo> misses() const;
     const CompileOptions& options() const;
 
 private:

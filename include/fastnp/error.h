@@ -35,6 +35,10 @@ FASTNP_ERROR(AxisError, ValueError)
 FASTNP_ERROR(LinAlgError, ValueError)
 /// A function did something that a recording can't hold; the message says what. compile() then runs it uncompiled.
 FASTNP_ERROR(RecordError, Error)
+/// A compiled function needs more entries than its cache_size_limit, and its policy is to raise.
+FASTNP_ERROR(CacheLimitError, Error)
+/// A compiled function depends on something that is not guarded and that changed (CompileOptions::verify).
+FASTNP_ERROR(VerifyError, Error)
 /// fastnp's own fault: an invariant does not hold.
 FASTNP_ERROR(InternalError, Error)
 #undef FASTNP_ERROR

@@ -15,10 +15,7 @@ from fastnp._functions import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-# The core's own names, which are for this package's modules, are not users' names.
-_internal = "catalogue is_recording is_supported recorded_kind refuse view creators note_effect snapshot caller_frame annotations"
-for _name in _internal.split():
-    del globals()[_name]
+del annotations
 
 # What NumPy has that is no function over arrays: dtypes, constants, classes. As they are.
 _shared = """

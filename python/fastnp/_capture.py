@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _effects
-from fastnp._stand_ins import CREATORS, CREATORS_BY_ID, IMPURE_BUILTINS, IMPURE_NUMPY, PLAIN, Forbidden, Module, stand_in_isinstance, stand_in_type
+from fastnp import _control, _core, _effects
+from fastnp._stand_ins import CREATORS, CREATORS_BY_ID, IMPURE_BUILTINS, IMPURE_NUMPY, PLAIN, Forbidden, Module, refuse, stand_in_isinstance, stand_in_type
 
 # Kinds of guards, as GuardKind in python/guards.h.
 _ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
@@ -124,6 +124,8 @@ class Capture:
                 break
         if len(self.entries) > _MOST_ENTRIES:
             self.reason = "reads too much outside of its arguments to be guarded"
+        if self.kinds.get(id(function)) == "disabled":
+            self.reason = "is disabled"
         if self.kinds.get(id(function)) == "forbidden":
             self.reason = f"is a {type(function).__name__}, which can't be recorded"
         self.name_slots()
@@ -172,7 +174,7 @@ class Capture:
 
     @staticmethod
     def is_array(value: Any) -> bool:
-        return type(value) is _core.ndarray or (isinstance(value, (numpy.ndarray, numpy.generic)) and _core.is_supported(value))
+        return type(value) is _core.ndarray or (isinstance(value, (numpy.ndarray, numpy.generic)) and _core._is_supported(value))
 
     def walk(self, value: Any) -> None:
         if self.is_array(value) and not isinstance(value, numpy.generic):
@@ -184,7 +186,7 @@ class Capture:
         self.seen[id(value)] = value
         kind = self.kind_of(value)
         self.kinds[id(value)] = kind
-        if kind not in ("same", "forbidden"):
+        if kind not in ("same", "forbidden", "disabled"):
             getattr(self, f"walk_{kind}")(value)
 
     def kind_of(self, value: Any) -> str:
@@ -195,8 +197,12 @@ class Capture:
             return "tuple"
         if cls in (list, dict, set):
             return cls.__name__
+        if cls is _control.Disabled:
+            return "disabled"
         if cls is types.FunctionType:
-            return "same" if _is_pure(value.__module__) else "function"
+            if value in _control.allowed or _is_pure(value.__module__):
+                return "same"
+            return "disabled" if _control.is_disabled(value) else "function"
         if cls is types.MethodType:
             return "method"
         if cls is _core.CompiledFunction:
@@ -397,19 +403,19 @@ class Capture:
                     self.note_volatile(name, *((None, None) if len(now) != len(before) else (list(before), now)))
             elif type(value) is types.CellType:
                 if now is Capture and before is not Capture:
-                    _core.refuse(f"deletes {name}")
+                    refuse(f"deletes {name}")
                 if now is not before:
                     found.append((setattr, (value, "cell_contents", now)))
                     self.note_volatile(name, [before], [now])
             elif now != before:
-                _core.refuse(f"changes {name}")
+                refuse(f"changes {name}")
         return found
 
     def item_stores(self, value: Any, original: Any, before: Any, now: Any, name: str) -> list[tuple[Any, tuple[Any, ...]]]:
         found: list[tuple[Any, tuple[Any, ...]]] = []
         kept = [key for key in now if key in before]
         if kept != [key for key in before if key in now]:
-            _core.refuse(f"changes the order of {name.format('...')}")
+            refuse(f"changes the order of {name.format('...')}")
         instance = type(original) is not dict
         holder = self.weak_or_held(original) if instance else None
         for key in [key for key in before if key not in now and key != "__builtins__"]:
@@ -429,7 +435,7 @@ class Capture:
 
     def note_volatile(self, name: str, before: Any, now: Any) -> None:
         """Notes a change of something that is guarded, other than of an array in its place by another one."""
-        if before is None or any(a is not b and not (_core.recorded_kind(a) and _core.recorded_kind(b)) for a, b in zip(before, now, strict=True)):
+        if before is None or any(a is not b and not (_core._recorded_kind(a) and _core._recorded_kind(b)) for a, b in zip(before, now, strict=True)):
             self.volatile = f"changes {name}, which it reads, at every call"
 
     def swap(self, value: Any) -> Any:
@@ -447,6 +453,9 @@ class Capture:
 
     def swap_forbidden(self, value: Any) -> Any:
         return Forbidden(f"uses a {type(value).__module__}.{type(value).__name__} ({getattr(value, '__name__', '...')}), which can't be guarded")
+
+    def swap_disabled(self, value: Any) -> Any:
+        return Forbidden(f"calls {getattr(value, '__qualname__', value)}, which is disabled")
 
     def swap_tuple(self, value: Any) -> Any:
         items = [self.swap(item) for item in value]

@@ -9,6 +9,7 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fastnp._control import Disabled, compiled_functions
 from fastnp._core import CompiledFunction
 
 # As functools.lru_cache's, with the number of compilations and of calls that ran as written.
@@ -16,28 +17,33 @@ CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize", "c
 
 
 class Dim:
-    """A size that may vary from `low` to `high` without a new compilation; equal names mean equal sizes."""
+    """A size that may vary from `low` to `high`, in steps of `multiple_of`, without a new compilation; equal names mean equal sizes."""
 
-    __slots__ = ("high", "low", "name")
+    __slots__ = ("high", "low", "multiple_of", "name")
 
-    def __init__(self, name: str, low: int = 0, high: int | None = None) -> None:
+    def __init__(self, name: str, low: int = 0, high: int | None = None, *, multiple_of: int = 1) -> None:
+        if multiple_of < 1:
+            raise ValueError(f"multiple_of must be at least 1, not {multiple_of}")
         self.name = name
         self.low = low
         self.high = 2**63 - 1 if high is None else high
+        self.multiple_of = multiple_of
 
     def __repr__(self) -> str:
-        return f"Dim({self.name!r}, {self.low}, {self.high})"
+        return f"Dim({self.name!r}, {self.low}, {self.high}, multiple_of={self.multiple_of})"
 
 
-def _flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[int, int], tuple[str, int, int]]:
+def _flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[int, int], tuple[str, int, int, int]]:
     """{(argument, axis): size}, or {argument: axis, axes, or {axis: size}}, where an argument is a number or a name and a size a Dim or a name."""
-    flat: dict[tuple[int, int], tuple[str, int, int]] = {}
+    flat: dict[tuple[int, int], tuple[str, int, int, int]] = {}
     names = function.__code__.co_varnames if hasattr(function, "__code__") else ()
     for key, value in (dynamic or {}).items():
+        argument = key[0] if isinstance(key, tuple) else key
+        if isinstance(argument, str):
+            argument = names.index(argument)
         if isinstance(key, tuple):
-            sizes = {key: value}
+            sizes = {(argument, key[1]): value}
         else:
-            argument = names.index(key) if isinstance(key, str) else key
             if isinstance(value, int):
                 value = (value,)
             axes = value if isinstance(value, Mapping) else dict.fromkeys(value)
@@ -47,7 +53,7 @@ def _flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tupl
                 size = Dim(f"n{place[0]}_{place[1]}")
             elif isinstance(size, str):
                 size = Dim(size)
-            flat[place] = (size.name, size.low, size.high)
+            flat[place] = (size.name, size.low, size.high, size.multiple_of)
     return flat
 
 
@@ -56,34 +62,57 @@ def compile(
     /,
     *,
     backend: str = "llvm",
-    dynamic: Mapping[Any, Any] | None = None,
+    dynamic: Mapping[Any, Any] | bool | None = None,
     fullgraph: bool = False,
     name: str | None = None,
-    cache_size_limit: int = 256,
+    cache_size_limit: int = 8,
+    on_limit: str = "generalise",
+    verify: int = 0,
 ) -> Any:
     """Compiles a function over arrays on first use and keeps it per kind of argument; ``@compile`` or ``@compile(backend="eager")``.
 
     The compiled function gives what the function as written would give. NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays
-    out. What can't be compiled runs as written (an error with ``fullgraph=True``); ``explain(f)(*args)`` says why. ``cache_size_limit`` compilations
-    are kept; beyond it the one that was not called for longest goes.
+    out. What can't be compiled runs as written (with ``fullgraph=True`` a RecordError that lists all of it); ``explain(f)(*args)`` says why.
+
+    ``dynamic``: which sizes may vary without a new compilation: all (True), none (False), those that turn out to (None), or named ones (`Dim`).
+    ``cache_size_limit`` kinds of calls are kept (entries that differ in values read count as one). Beyond it, ``on_limit``: "generalise" and "evict"
+    drop what was not called for longest, the former only when it has been idle for a while (else the call runs as written), "eager" runs the call as
+    written, "error" raises CacheLimitError. ``verify=n`` records every n-th call once more, and raises VerifyError if the function has come to depend
+    on something that is not guarded.
     """
     if function is None:
-        return functools.partial(compile, backend=backend, dynamic=dynamic, fullgraph=fullgraph, name=name, cache_size_limit=cache_size_limit)
+        return functools.partial(
+            compile,
+            backend=backend,
+            dynamic=dynamic,
+            fullgraph=fullgraph,
+            name=name,
+            cache_size_limit=cache_size_limit,
+            on_limit=on_limit,
+            verify=verify,
+        )
     options: dict[str, Any] = {
         "backend": backend,
         "dynamic": dynamic,
         "fullgraph": fullgraph,
         "name": name,
         "cache_size_limit": cache_size_limit,
+        "on_limit": on_limit,
+        "verify": verify,
     }
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
+    if isinstance(function, Disabled):
+        return function
     if isinstance(function, types.MethodType):
         return compile(function.__func__, **options).__get__(function.__self__)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(compile(function.__func__, **options))
     title = name or str(getattr(function, "__name__", type(function).__name__))
-    compiled = CompiledFunction(function, backend, _flat_dynamic(dynamic, function), fullgraph, title, cache_size_limit)
+    named = dynamic if isinstance(dynamic, Mapping) else None
+    sizes = "always" if dynamic is True else "never" if dynamic is False else "automatic"
+    compiled = CompiledFunction(function, backend, _flat_dynamic(named, function), fullgraph, title, cache_size_limit, on_limit, verify, sizes)
+    compiled_functions.add(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:
         if hasattr(function, attribute):
             setattr(compiled, attribute, getattr(function, attribute))

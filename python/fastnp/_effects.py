@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastnp import _core
-from fastnp._stand_ins import PLAIN, Forbidden
+from fastnp._stand_ins import PLAIN, Forbidden, refuse
 
 _SHOWN: tuple[type, ...] = (*PLAIN, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 
@@ -43,24 +43,24 @@ def _is_handled(frame: types.FrameType) -> bool:
 
 def _check_place(what: str) -> None:
     """Refuses an effect inside of a `try` or a `with`: these may see what it raises, or change what it does."""
-    caller = _core.caller_frame()
+    caller = _core._caller_frame()
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame is not caller:
         if _is_handled(frame):
-            _core.refuse(f"{what} inside of a 'try' or a 'with'")
+            refuse(f"{what} inside of a 'try' or a 'with'")
         frame = frame.f_back
 
 
 def _snapshot(value: Any, what: str) -> Any:
     """The value as it is now: arrays are copied."""
-    if _core.recorded_kind(value):
-        return _core.snapshot(value)
+    if _core._recorded_kind(value):
+        return _core._snapshot(value)
     if type(value) in (tuple, list, set, frozenset):
         return type(value)(_snapshot(item, what) for item in value)
     if type(value) is dict:
         return {key: _snapshot(item, what) for key, item in value.items()}
     if not isinstance(value, _SHOWN):
-        _core.refuse(f"{what} a {type(value).__name__}")
+        refuse(f"{what} a {type(value).__name__}")
     return value
 
 
@@ -68,7 +68,7 @@ def stand_in_print(*values: Any, **options: Any) -> None:
     _check_place("prints")
     shown = tuple(_snapshot(value, "prints") for value in values)
     plain = {name: value if name == "file" else _snapshot(value, "prints") for name, value in options.items()}
-    _core.note_effect(builtins.print, shown, plain)
+    _core._note_effect(builtins.print, shown, plain)
 
 
 def effect(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
@@ -78,12 +78,12 @@ def effect(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
     of the program. The function must not be one whose effect the rest of the compiled function notices. RecordError (the function runs as written)
     inside of a ``try`` or a ``with``, and for arguments other than arrays and plain values. As jax.debug.callback.
     """
-    if not _core.is_recording():
+    if not _core._is_recording():
         function(*args, **kwargs)
         return
     _check_place("has an effect")
     passed = {name: _snapshot(value, "passes to an effect") for name, value in kwargs.items()}
-    _core.note_effect(function, tuple(_snapshot(value, "passes to an effect") for value in args), passed)
+    _core._note_effect(function, tuple(_snapshot(value, "passes to an effect") for value in args), passed)
 
 
 class Growing(Forbidden):
@@ -95,14 +95,14 @@ class Growing(Forbidden):
 
     def __getattribute__(self, name: str) -> Any:
         if name == "append":
-            return lambda item, /: _core.note_effect(list.append, (self, item), {})
+            return lambda item, /: _core._note_effect(list.append, (self, item), {})
         if name == "extend":
-            return lambda items, /: _core.note_effect(list.extend, (self, _items(items)), {})
+            return lambda items, /: _core._note_effect(list.extend, (self, _items(items)), {})
         object.__getattribute__(self, "_refuse_growing")()
         return super().__getattribute__(name)
 
     def __iadd__(self, items: Iterable[Any]) -> Any:  # type: ignore[misc]  # as list has it
-        _core.note_effect(list.extend, (self, _items(items)), {})
+        _core._note_effect(list.extend, (self, _items(items)), {})
         return self
 
 
@@ -119,7 +119,7 @@ def container_stores(copies: list[tuple[Any, Any]]) -> list[tuple[Any, tuple[Any
                 found.append((list.__setitem__, (now, slice(None), list(now))))
             continue
         if [key for key in now if key in before] != [key for key in before if key in now]:
-            _core.refuse("changes the order of a dict of its arguments")
+            refuse("changes the order of a dict of its arguments")
         found += [(dict.__delitem__, (now, key)) for key in before if key not in now]
         found += [(dict.__setitem__, (now, key, item)) for key, item in now.items() if key not in before or before[key] is not item]
     return found

@@ -17,7 +17,7 @@ class Explanation:
         self.result = result
         self.backend = function.backend
         self.cache_info = function.cache_info()
-        self.entries, self.reads, self.uncompiled = function._inspect(True)
+        self.entries, self.reads, self.uncompiled, self.misses = function._inspect(True)
 
     def _joined(self, part: str) -> str:
         return "\n".join(entry[part] for entry in self.entries if entry[part])
@@ -58,6 +58,8 @@ class Explanation:
             if entry["milliseconds"]:
                 lines.append("    " + ", ".join(f"{phase} {spent:.2f} ms" for phase, spent in entry["milliseconds"].items()))
         lines += [f"  reads: {guard}" for guard in self.reads]
+        for reason, advice, spent in self.misses[1:]:
+            lines.append(f"  recompiled in {spent:.2f} ms: {reason}" + (f" (to avoid it: {advice})" if advice else ""))
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -36,7 +36,7 @@ def to_numpy(value: Any, originals: dict[int, Any]) -> Any:
     """The value with views for its arrays; which view is whose goes into `originals`."""
     kind = type(value)
     if kind is _core.ndarray:
-        view = _core.view(value)
+        view = _core._view(value)
         originals[id(view)] = (view, value)
         return view
     if kind is list or kind is tuple:
@@ -53,7 +53,7 @@ def from_numpy(value: Any, originals: dict[int, Any]) -> Any:
     if type(value) is numpy.ndarray:
         if id(value) in originals:
             return originals[id(value)][1]
-        return _core.asarray(value) if _core.is_supported(value) else value
+        return _core.asarray(value) if _core._is_supported(value) else value
     if type(value) in (tuple, list):
         return type(value)([from_numpy(item, originals) for item in value])
     if isinstance(value, tuple) and hasattr(value, "_make"):
@@ -93,7 +93,7 @@ def method(self: _core.ndarray, name: str) -> Any:
     """An attribute of numpy.ndarray that fastnp's has not: a method is wrapped, anything else read."""
     found = getattr(numpy.ndarray, name)
     if not callable(found):
-        return getattr(_core.view(self), name)
+        return getattr(_core._view(self), name)
 
     def fallback(*args: Any, **kwargs: Any) -> Any:
         return run(found, f"ndarray.{name}", (self, *args), kwargs)

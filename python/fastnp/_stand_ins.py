@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import enum
+import os
+import sys
 import types
 from typing import Any
 
@@ -14,6 +16,42 @@ from fastnp import _core
 # Values that are known by what they are: they are guarded by equality.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
 
+_PACKAGE = os.path.dirname(__file__)
+
+
+def place() -> str:
+    """The line of the user's that is running, as "file.py:12, in f"."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename.startswith("<frozen")):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}, in {frame.f_code.co_qualname}"
+
+
+def refuse(what: str) -> Any:
+    """Ends the recording; with ``fullgraph=True``, which lists everything that would end it, goes on with something unknown."""
+    if _core._note_break(f"{what} ({place()})"):
+        return Unknown()
+    return _core._refuse(what)
+
+
+class Unknown:
+    """The value of something that a recording can't hold, while what else it can't hold is looked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def _same(self, *args: Any, **kwargs: Any) -> Any:
+        return self
+
+    __call__ = __getitem__ = __enter__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same
+
+    def __exit__(self, *args: Any) -> None:
+        pass
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+
 IMPURE_BUILTINS = {
     name: getattr(builtins, name)
     for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
@@ -22,7 +60,7 @@ IMPURE_BUILTINS = {
 IMPURE_NUMPY = frozenset("set_printoptions printoptions seterr seterrcall setbufsize load loadtxt genfromtxt fromfile memmap".split())
 
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
-CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core.creators()}
+CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creators()}
 CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, function in CREATORS.items()}
 
 # Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.
@@ -31,21 +69,21 @@ _NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), 
 
 
 def stand_in_isinstance(value: Any, classes: Any) -> bool:
-    kind = _core.recorded_kind(value)
+    kind = _core._recorded_kind(value)
     every = classes if type(classes) is tuple else (classes,)
     every = tuple(type if item is stand_in_type else item for item in every)
     if kind and not all(item in _NO_ARRAYS for item in every):
         if kind == 1 and all(item in every for item in _ARRAYS):
             return True
-        _core.refuse("asks whether an array is an instance of a class")
+        return refuse("asks whether an array is an instance of a class")
     return isinstance(value, every)
 
 
 def stand_in_type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and issubclass(type(args[0]), Forbidden):
-        bool(args[0])  # refuses
-    if len(args) == 1 and _core.recorded_kind(args[0]):
-        _core.refuse("asks for the type of an array")
+        return args[0]._refuse()
+    if len(args) == 1 and _core._recorded_kind(args[0]):
+        return refuse("asks for the type of an array")
     return type(*args, **kwargs)
 
 
@@ -56,10 +94,10 @@ class Forbidden:
         object.__setattr__(self, "_what", what)
 
     def __getattribute__(self, name: str) -> Any:
-        _core.refuse(object.__getattribute__(self, "_what"))
+        return refuse(object.__getattribute__(self, "_what"))
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        type(self).__getattribute__(self, "")
+        return type(self).__getattribute__(self, "")
 
     __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __enter__ = __next__ = __contains__ = __setattr__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__ = __lt__ = __gt__ = __repr__ = __str__ = _refuse
@@ -75,8 +113,8 @@ class Module(types.ModuleType):
         source = self.__dict__["_source"]
         if self.__dict__["_pure"]:
             if name == "random":
-                _core.refuse("draws random numbers")
+                return refuse("draws random numbers")
             if name in IMPURE_NUMPY:
-                _core.refuse(f"uses numpy.{name}")
+                return refuse(f"uses numpy.{name}")
             return getattr(source, name)
-        _core.refuse(f"reads {source.__name__}.{name} by a computed name")
+        return refuse(f"reads {source.__name__}.{name} by a computed name")

@@ -1,12 +1,33 @@
-"""Looking into what fastnp does: what went to NumPy, and what a function was compiled to."""
+"""Looking into what fastnp does (what was compiled, and why; what went to NumPy), and saying what is compiled."""
 
 from __future__ import annotations
 
-from fastnp._core import CompiledFunction, RecordError
+from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, reset, run
+from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
 from fastnp._explain import Explanation, explain
 from fastnp._fallback import FallbackError, FallbackWarning, counts
 
-__all__ = ["CompiledFunction", "Explanation", "FallbackError", "FallbackWarning", "RecordError", "explain", "fallbacks", "reset_fallbacks"]
+__all__ = [
+    "CacheLimitError",
+    "CompiledFunction",
+    "Explanation",
+    "FallbackError",
+    "FallbackWarning",
+    "Handle",
+    "RecompileWarning",
+    "RecordError",
+    "VerifyError",
+    "allow_in_graph",
+    "as_written",
+    "disable",
+    "disallow_in_graph",
+    "explain",
+    "fallbacks",
+    "graph_break",
+    "reset",
+    "reset_fallbacks",
+    "run",
+]
 
 
 def fallbacks() -> dict[str, int]:

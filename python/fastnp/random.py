@@ -13,8 +13,8 @@ from fastnp import _core, _fallback
 def _owned(function: Any) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _core.is_recording():
-            _core.refuse("draws random numbers")
+        if _core._is_recording():
+            _core._refuse("draws random numbers")
         originals: dict[int, Any] = {}
         plain = [_fallback.to_numpy(value, originals) for value in args]
         named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}

@@ -117,6 +117,7 @@ array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::s
     if (recorder.graph().nodes().size() > most_nodes) {
         throw RecordError("takes more than " + std::to_string(most_nodes) + " steps, perhaps in a long loop");
     }
+    recorder.check_allowed(ops::info(op).name);
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;
     inputs.reserve(operands.size());

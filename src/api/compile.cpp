@@ -1,356 +1,173 @@
-// detail::Engine: a compiled function's entries, and the way of a call through them. A hit is: match, evaluate the sizes, run the plan, wrap.
+// detail::Engine: a compiled function's entries, and the way of a call through them. A hit is: find the entry, run its plan, wrap.
 #include "fastnp/compile.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
+#include <deque>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 
 #include "api/body.h"
-#include "codegen/jit.h"
-#include "compile/signature.h"
-#include "compile/specialise.h"
+#include "api/entry.h"
 #include "fastnp/error.h"
-#include "pass/index_map.h"
-#include "shape/strides.h"
 
 namespace fastnp::detail {
 
 namespace {
 
-constexpr int most_retries = 3;            // compilations in one call: the compiled sums that a read compares may differ from the recording's
-constexpr std::size_t most_paths = 16;     // entries that differ in the values they read, before calls run as written
-constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
+constexpr int most_retries = 3;             // compilations in one call: the compiled sums that a read compares may differ from the recording's
+constexpr std::size_t most_paths = 16;      // entries that differ in the values they read, before calls run as written
+constexpr std::size_t most_misses = 64;     // that are remembered
+constexpr std::uint64_t least_patience = 16, most_patience = std::uint64_t{1} << 20;  // calls; see make_room
 
-struct Entry {
-    compiler::Signature signature;
-    std::uint32_t number = 0;
-    std::string reason;      // of this compilation
-    std::string uncompiled;  // why it runs as written, if it does
-    plan::Plan plan;
-    plan::Times times;
-    std::string ir;
-    std::vector<shape::SizeGuard> guards;
-    std::vector<device::Memory> captured;
-    std::vector<int> written;  // parameters whose memory the plan writes to
-    std::vector<int> used;     // parameters that the plan reads or writes
-    std::vector<Scalar> reads; // values read while recording, which later calls must find again
-    bool overlaps = false;     // of an entry that runs as written because arguments that it writes to share memory with others
-    mutable std::atomic<std::uint64_t> last_call{0};  // by the count of calls
-};
-using EntryPtr = std::shared_ptr<const Entry>;
-
-bool holds(const shape::SizeGuard& guard, const std::int64_t* values) {
-    const std::int64_t value = guard.expression.is_constant() ? guard.expression.value() : values[guard.expression.id()];
-    switch (guard.kind) {
-        case shape::SizeGuard::Kind::zero: return value == 0;
-        case shape::SizeGuard::Kind::nonzero: return value != 0;
-        case shape::SizeGuard::Kind::nonnegative: return value >= 0;
+// The first line in which two texts differ.
+std::string difference(std::string_view before, std::string_view now) {
+    while (!before.empty() || !now.empty()) {
+        const std::string_view a = before.substr(0, before.find('\n')), b = now.substr(0, now.find('\n'));
+        if (a != b) return "'" + std::string(a) + "' was recorded, now it is '" + std::string(b) + "'";
+        before.remove_prefix(std::min(before.size(), a.size() + 1));
+        now.remove_prefix(std::min(now.size(), b.size() + 1));
     }
-    return false;
-}
-
-array owned_copy(const Argument& argument) {
-    Shape shape(argument.shape, argument.shape + argument.rank);
-    Strides strides(argument.strides, argument.strides + argument.rank);
-    return array::from_memory(argument.data, argument.dtype, shape, strides).copy();
-}
-
-}  // namespace
-
-namespace {
-
-struct Extent {
-    const char *low, *high;
-};
-
-Extent extent_of(const Argument& argument) {
-    Extent extent{static_cast<const char*>(argument.data), static_cast<const char*>(argument.data) + itemsize_of(argument.dtype)};
-    for (int i = 0; i < argument.rank; ++i) {
-        if (argument.shape[i] == 0) return {extent.low, extent.low};
-        const std::int64_t step = (argument.shape[i] - 1) * argument.strides[i];
-        (step < 0 ? extent.low : extent.high) += step;
-    }
-    return extent;
-}
-
-bool may_overlap(const Argument& a, const Argument& b) {
-    const Extent x = extent_of(a), y = extent_of(b);
-    if (x.low >= y.high || y.low >= x.high || x.low == x.high || y.low == y.high) return false;
-    const Shape shapes[] = {Shape(a.shape, a.shape + a.rank), Shape(b.shape, b.shape + b.rank)};
-    const Strides strides[] = {Strides(a.strides, a.strides + a.rank), Strides(b.strides, b.strides + b.rank)};
-    return shape::may_overlap({a.data, shapes[0], strides[0], itemsize_of(a.dtype)}, {b.data, shapes[1], strides[1], itemsize_of(b.dtype)});
-}
-
-Argument argument_of(const device::Memory& memory) {
-    return {memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size()), true};
-}
-
-// Whether memory that an entry writes to is also that of another parameter, or shows an element twice: then the order of reads and writes counts.
-bool writes_overlap(const Entry& entry, std::span<const Argument> call) {
-    const auto parameter = [&](int number) {
-        const auto place = static_cast<std::size_t>(number);
-        return place < call.size() ? call[place] : argument_of(entry.captured[place - call.size()]);
-    };
-    for (const int number : entry.written) {
-        const Argument target = parameter(number);
-        if (shape::repeats(Shape(target.shape, target.shape + target.rank), Strides(target.strides, target.strides + target.rank))) return true;
-        for (const int other : entry.used) {
-            if (other != number && may_overlap(target, parameter(other))) return true;
-        }
-    }
-    return false;
-}
-
-bool can_write(const Entry& entry, std::span<const Argument> call) {
-    return std::all_of(entry.written.begin(), entry.written.end(), [&](int number) {
-        const auto place = static_cast<std::size_t>(number);
-        return place >= call.size() || call[place].writable;
-    });
+    return {};
 }
 
 }  // namespace
 
 struct Engine::State {
     CompileOptions options;
-    mutable std::shared_mutex mutex;       // of `entries`
-    std::recursive_mutex compiling;        // one recording at a time
+    mutable std::shared_mutex mutex;  // of `entries` and `seen_misses`
+    std::recursive_mutex compiling;   // one recording at a time; of `patience`
     std::vector<EntryPtr> entries;
-    std::uint32_t next_number = 0;
+    std::deque<MissInfo> seen_misses;
+    std::uint32_t next_number = 0, next_group = 0;
+    std::uint64_t patience = least_patience;
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
-    /// The entry for a call, with the values of its sizes.
-    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<Scalar>& known = {}) const {
-        std::array<std::int64_t, most_values> symbols;
+    std::uint64_t clock() const { return hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed); }
+    static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
+
+    /// The entry for a call in which reads gave `known` so far, with the values of its sizes.
+    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<Scalar>& known) const {
         const std::shared_lock lock(mutex);
         for (const EntryPtr& entry : entries) {
-            if (entry->signature.symbols.size() > most_values || !entry->signature.matches(call, key, symbols.data())) continue;
-            if (!entry->written.empty() && (!can_write(*entry, call) || writes_overlap(*entry, call) != entry->overlaps)) continue;
-            if (!entry->uncompiled.empty()) return entry;
-            if (entry->reads.size() < known.size() || !std::equal(known.begin(), known.end(), entry->reads.begin())) continue;
-            if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(symbols.data(), values);
-            bool fits = true;
-            for (const shape::SizeGuard& guard : entry->guards) fits = fits && holds(guard, values);
-            if (fits) return entry;
+            if (entry->serves(call, key, known, values)) return entry;
         }
         return nullptr;
     }
 
-    plan::Outcome run(const Entry& entry, std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
-        SmallVector<void*, 16> pointers;
-        for (const Argument& argument : call) pointers.push_back(argument.data);
-        for (const device::Memory& memory : entry.captured) pointers.push_back(memory.data);
-        std::vector<plan::Result> produced;
-        produced.reserve(entry.plan.outputs.size());
-        plan::Outcome outcome = entry.plan.run({pointers.data(), pointers.size()}, values, produced);
-        if (outcome.kind != plan::Outcome::Kind::done) return outcome;
-        results.reserve(produced.size());
-        for (plan::Result& result : produced) results.push_back(finish(entry, call, std::move(result)));
-        return outcome;
-    }
-
-    // A result that is an argument's memory, or a view of it, shares it.
-    static array finish(const Entry& entry, std::span<const Argument> call, plan::Result result) {
-        if (result.argument < 0) return api::wrap(std::move(result.memory));
-        const auto number = static_cast<std::size_t>(result.argument);
-        if (number >= call.size()) {
-            result.memory.buffer = entry.captured[number - call.size()].buffer;
-            return api::wrap(std::move(result.memory));
-        }
-        const Argument& argument = call[number];
-        const array held = argument.hold != nullptr ? argument.hold(argument) : owned_copy(argument);
-        const device::Memory& memory = held.body()->memory;
-        const std::ptrdiff_t offset = static_cast<char*>(result.memory.data) - static_cast<char*>(argument.data);
-        if (argument.hold == nullptr && memory.strides != Strides(argument.strides, argument.strides + argument.rank)) {
-            return api::wrap(std::move(result.memory)).copy();
-        }
-        result.memory.buffer = memory.buffer;
-        result.memory.data = static_cast<char*>(memory.data) + offset;
-        return api::wrap(std::move(result.memory), held.writable());
-    }
-
-    void note_call(const Entry& entry) const {
-        entry.last_call.store(hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    }
-
-    EntryPtr add(std::shared_ptr<Entry> entry) {
-        const std::unique_lock lock(mutex);
-        entry->number = next_number++;
-        // The widest first: a generalised entry is the one that later calls will want.
-        entries.insert(entries.begin(), entry);
-        if (entries.size() > options.cache_size_limit) {
-            const auto longest = std::min_element(entries.begin() + 1, entries.end(), [](const EntryPtr& a, const EntryPtr& b) {
-                return a->last_call.load(std::memory_order_relaxed) < b->last_call.load(std::memory_order_relaxed);
-            });
-            entries.erase(longest);
-        }
-        return entry;
-    }
-
-    // Why there is no entry for this call, and which sizes should vary from now on.
-    std::string explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const {
-        const std::shared_lock lock(mutex);
-        std::string reason = "first call";
-        bool first = true;
-        for (const EntryPtr& entry : entries) {
-            if (first) reason = entry->signature.mismatch(call, key);
-            first = false;
-            std::vector<std::pair<int, int>> differing;
-            if (entry->signature.same_but_sizes(call, key, differing)) {
-                dynamic.insert(dynamic.end(), differing.begin(), differing.end());
-                reason = entry->signature.mismatch(call, key);
-            }
-        }
-        return reason;
-    }
-
-    // How many entries fit a call but for the values that they read.
-    std::size_t paths(std::span<const Argument> call, std::string_view key) const {
-        std::array<std::int64_t, most_values> symbols;
-        const std::shared_lock lock(mutex);
-        return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [&](const EntryPtr& entry) {
-            return !entry->reads.empty() && entry->signature.symbols.size() <= most_values && entry->signature.matches(call, key, symbols.data());
-        }));
-    }
-
-    static std::vector<array> parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
-                                            const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides);
-    static void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs);
+    MissInfo explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const;
+    void note_miss(MissInfo miss, double milliseconds);
+    std::vector<EntryPtr> courses(std::span<const Argument> call, std::string_view key) const;
+    bool make_room(const std::string& reason);
+    void drop_group(std::uint32_t group);
+    EntryPtr add(const std::shared_ptr<Entry>& entry);
+    EntryPtr refuse(std::string reason) const;
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record, const std::vector<Scalar>& known);
     EntryPtr find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep, const std::vector<Scalar>& known,
                           std::int64_t* values, int& made);
+    void verify(const Entry& entry, std::span<const Argument> call, const Record& record) const;
 };
 
-// Where an argument's strides vary, they stay in the order of size that they have: results are laid out by it.
-static void guard_order(const Argument& argument, const shape::Dims& strides, shape::Sizes& sizes) {
-    const shape::Steps steps = shape::steps_of({argument.shape, argument.shape + argument.rank}, {argument.strides, argument.strides + argument.rank});
-    const auto size_of_step = [&](std::size_t axis) { return argument.strides[axis] < 0 ? sizes.subtract(shape::Dim(0), strides[axis]) : strides[axis]; };
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i] <= 0) continue;
-        if (!strides[i].is_constant()) sizes.at_least(size_of_step(i), shape::Dim(1));
-        for (std::size_t j = 0; j < steps.size(); ++j) {
-            const bool varies = !strides[i].is_constant() || !strides[j].is_constant();
-            if (varies && j != i && steps[j] > 0 && steps[i] >= steps[j]) sizes.at_least(size_of_step(i), size_of_step(j));
-        }
-    }
+EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
+    const std::unique_lock lock(mutex);
+    entry->number = next_number++;
+    entry->made_at = clock();
+    // The widest first: a generalised entry is the one that later calls will want.
+    entries.insert(entries.begin(), entry);
+    return entry;
 }
 
-// A recorded array for each argument, its varying sizes and strides as symbols.
-std::vector<array> Engine::State::parameters_of(const compiler::Signature& signature, std::span<const Argument> call,
-                                                const std::shared_ptr<trace::Recorder>& recorder, std::vector<shape::Dims>& strides) {
-    ir::Graph& graph = recorder->graph();
-    std::vector<std::int64_t> hints(signature.symbols.size(), 0);
-    for (std::size_t a = 0; a < call.size(); ++a) {
-        const compiler::ArgumentGuard& guard = signature.arguments[a];
-        for (std::size_t i = 0; i < guard.shape.size(); ++i) {
-            if (guard.shape[i].symbol >= 0) hints[static_cast<std::size_t>(guard.shape[i].symbol)] = call[a].shape[i];
-        }
-        for (std::size_t i = 0; i < guard.strides.size(); ++i) {
-            if (guard.strides[i].symbol >= 0) hints[static_cast<std::size_t>(guard.strides[i].symbol)] = call[a].strides[i];
-        }
-    }
-    std::vector<shape::Dim> symbols;
-    for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
-        const compiler::Symbol& symbol = signature.symbols[s];
-        symbols.push_back(graph.sizes().symbol(symbol.name, hints[s], symbol.low, symbol.high));
-    }
-    auto dim_of = [&](const compiler::Extent& extent) {
-        return extent.symbol < 0 ? shape::Dim(extent.value) : symbols[static_cast<std::size_t>(extent.symbol)];
-    };
-    std::vector<array> parameters;
-    for (const compiler::ArgumentGuard& guard : signature.arguments) {
-        shape::Dims dims;
-        for (const compiler::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
-        shape::Dims steps;
-        for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
-        strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
-        const ir::Value parameter = graph.parameter(guard.dtype, dims);
-        if (!guard.contiguous) guard_order(call[strides.size() - 1], strides.back(), graph.sizes());
-        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
-        parameters.back().body()->writable = call[parameters.size() - 1].writable;
-    }
-    return parameters;
+// An entry of no call: this one runs as written.
+EntryPtr Engine::State::refuse(std::string reason) const {
+    auto entry = std::make_shared<Entry>();
+    entry->number = UINT32_MAX;
+    entry->uncompiled = std::move(reason);
+    return entry;
 }
 
-static std::vector<int> used_parameters(const ir::Graph& graph) {
-    std::vector<int> numbers;
-    for (const ir::Value value : ir::reachable(graph.roots())) {
-        if (value->op == ir::Op::parameter) numbers.push_back(static_cast<int>(value->attributes.ints[0]));
+// Why there is no entry for this call, and which sizes should vary from now on.
+MissInfo Engine::State::explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const {
+    const std::shared_lock lock(mutex);
+    MissInfo miss{"first call", "", 0};
+    bool first = true;
+    for (const EntryPtr& entry : entries) {
+        std::vector<std::pair<int, int>> differing;
+        const bool sizes_alone = entry->signature.same_but_sizes(call, key, differing);
+        dynamic.insert(dynamic.end(), differing.begin(), differing.end());
+        if (first || sizes_alone) miss = entry->signature.mismatch(call, key);
+        first = false;
     }
-    return numbers;
+    return miss;
 }
 
-// The values to return, and which of them lie in one array's memory.
-void Engine::State::set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
-    std::vector<ir::Value> values;
-    std::vector<ir::Place> places;
-    std::vector<std::pair<trace::StoragePtr, ir::Place>> known;
-    for (const array& output : outputs) {
-        const trace::StoragePtr storage = api::storage_of(recorder, output);
-        values.push_back(api::value_of(recorder, output));
-        auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == storage; });
-        if (found == known.end()) {
-            known.emplace_back(storage, storage->held ? ir::Place{} : ir::Place{recorder.graph().next_owner(), storage->whole, storage->order});
-            found = known.end() - 1;
-        }
-        places.push_back(found->second);
-    }
-    recorder.graph().set_outputs(std::move(values), std::move(places));
-    recorder.graph().set_effects(recorder.effects());
+void Engine::State::note_miss(MissInfo miss, double milliseconds) {
+    miss.milliseconds = milliseconds;
+    const std::unique_lock lock(mutex);
+    seen_misses.push_back(std::move(miss));
+    if (seen_misses.size() > most_misses) seen_misses.pop_front();
 }
 
-static std::vector<device::Memory> memories_of(std::span<const Argument> call) {
-    std::vector<device::Memory> memories;
-    for (const Argument& argument : call) {
-        device::Memory memory{nullptr, argument.data, argument.dtype, {}, {}};
-        memory.shape = Shape(argument.shape, argument.shape + argument.rank);
-        memory.strides = Strides(argument.strides, argument.strides + argument.rank);
-        memories.push_back(std::move(memory));
+// The entries that fit a call but for the values that they read.
+std::vector<EntryPtr> Engine::State::courses(std::span<const Argument> call, std::string_view key) const {
+    std::array<std::int64_t, most_values> symbols;
+    std::vector<EntryPtr> found;
+    const std::shared_lock lock(mutex);
+    std::copy_if(entries.begin(), entries.end(), std::back_inserter(found), [&](const EntryPtr& entry) {
+        return !entry->reads.empty() && entry->signature.symbols.size() <= most_values && entry->signature.matches(call, key, symbols.data());
+    });
+    return found;
+}
+
+void Engine::State::drop_group(std::uint32_t group) {
+    std::erase_if(entries, [&](const EntryPtr& entry) { return entry->group == group; });
+}
+
+// Room for an entry of a new kind of call. What was not called for longest goes, but with OnLimit::generalise not before it has been idle for a while:
+// where more kinds of calls alternate than there is room for, each would be compiled again and again. If what goes was of little use, the wait doubles.
+bool Engine::State::make_room(const std::string& reason) {
+    const std::unique_lock lock(mutex);
+    std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // (last call, made)
+    for (const EntryPtr& entry : entries) {
+        auto& [last, made] = groups.try_emplace(entry->group, 0, entry->made_at).first->second;
+        last = std::max(last, entry->last_call.load(std::memory_order_relaxed));
+        made = std::min(made, entry->made_at);
     }
-    return memories;
+    if (groups.size() < options.cache_size_limit) return true;
+    if (options.on_limit == OnLimit::error) {
+        throw CacheLimitError(options.name + " has " + std::to_string(options.cache_size_limit) +
+                              " compiled entries (cache_size_limit); a call needs another: " + reason);
+    }
+    if (options.on_limit == OnLimit::eager) return false;
+    const auto longest = std::min_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+    const auto [last, made] = longest->second;
+    if (options.on_limit == OnLimit::generalise) {
+        if (clock() - last < patience) return false;
+        patience = last - made < least_patience ? std::min(patience * 2, most_patience) : least_patience;
+    }
+    drop_group(longest->first);
+    return true;
 }
 
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record, const std::vector<Scalar>& known) {
     auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
-    entry->reason = explain_miss(call, key, dynamic);
-    if (!known.empty()) entry->reason = "value " + std::to_string(known.size() - 1) + " that it reads is another one";
+    MissInfo miss = explain_miss(call, key, dynamic);
+    if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
+    entry->reason = miss.reason;
+    if (options.sizes == DynamicSizes::never) dynamic.clear();
     entry->signature = compiler::describe(call, key, dynamic, options);
-    if (paths(call, key) >= most_paths) {
-        entry->uncompiled = "reads values that differ from call to call";
-        entry->signature.any_layout = true;
-        return add(std::move(entry));
+    const std::vector<EntryPtr> siblings = courses(call, key);
+    if (siblings.size() >= most_paths) return refuse("reads values that differ from call to call");
+    if (siblings.empty() && !make_room(miss.reason)) {
+        return refuse("cache_size_limit (" + std::to_string(options.cache_size_limit) + ") is reached: " + miss.reason);
     }
-    const auto recorder = std::make_shared<trace::Recorder>();
-    std::vector<shape::Dims> strides;
+    entry->group = siblings.empty() ? next_group++ : siblings.front()->group;
+    double milliseconds = 0;
     try {
-        const auto start = std::chrono::steady_clock::now();
-        {
-            const trace::Recorder::Scope scope(recorder);
-            const std::vector<array> parameters = parameters_of(entry->signature, call, recorder, strides);
-            recorder->set_arguments(memories_of(call), known);
-            const std::vector<array> outputs = record(parameters);
-            set_outputs(*recorder, outputs);
-        }
-        const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
-        entry->captured = recorder->captured();
-        entry->reads = recorder->reads();
-        entry->written = recorder->written();
-        entry->used = used_parameters(recorder->graph());
-        if (!entry->written.empty() && writes_overlap(*entry, call)) {
-            entry->overlaps = true;
-            throw RecordError("writes into an argument whose memory another one shares");
-        }
-        for (const device::Memory& memory : entry->captured) strides.push_back(shape::to_dims(memory.strides));
-        compiler::Specialised made = compiler::specialise(std::move(recorder->graph()), strides, options.backend);
-        entry->plan = std::move(made.plan);
-        entry->times = std::move(made.times);
-        entry->times.insert(entry->times.begin(), {"record", spent.count()});
-        entry->ir = std::move(made.ir);
-        entry->guards = entry->plan.sizes.guards();
-        if (entry->plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
+        entry->compile(record_call(entry->signature, call, record, known), call, options);
+        for (const auto& [phase, spent] : entry->times) milliseconds += spent;
         ++compiles;
     } catch (const RecordError& error) {
         if (options.fullgraph) throw;
@@ -358,7 +175,8 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         entry->signature.any_layout = true;
         entry->plan = {};
     }
-    return add(std::move(entry));
+    note_miss(std::move(miss), milliseconds);
+    return add(entry);
 }
 
 // The entry for a call, as far as is known of what it reads: one that is there, or a new one.
@@ -366,25 +184,42 @@ EntryPtr Engine::State::find_or_make(std::span<const Argument> call, std::string
                                      const std::vector<Scalar>& known, std::int64_t* values, int& made) {
     EntryPtr entry = match(call, key, values, known);
     if (entry) {
-        note_call(*entry);
+        note_call(*entry, clock() + 1);  // this call is counted at its end
         return entry;
     }
+    if (!record) return refuse("nothing is compiled for this call, and it is run frozen");
     const std::scoped_lock lock(compiling);
     entry = match(call, key, values, known);
     if (entry) return entry;
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
     entry = specialise(call, key, record, known);
-    note_call(*entry);
+    if (entry->number == UINT32_MAX) return entry;
+    note_call(*entry, clock());
     if (entry->uncompiled.empty()) keep(entry->number);
     const EntryPtr found = match(call, key, values, known);
     if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
     return entry;
 }
 
+// Records the call once more and compares: a function that depends on something that is not guarded would give another graph.
+void Engine::State::verify(const Entry& entry, std::span<const Argument> call, const Record& record) const {
+    std::string now;
+    try {
+        now = record_call(entry.signature, call, record, entry.reads).recorder->graph().text();
+    } catch (const RecordError& error) {
+        throw VerifyError(options.name + " was compiled, and can't be recorded any more: " + error.what());
+    }
+    const std::string differs = difference(entry.recorded, now);
+    if (!differs.empty()) throw VerifyError(options.name + " depends on something besides its arguments that changed since it was compiled: " + differs);
+}
+
 Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
     if (!compiler::is_backend(options.backend)) {
         throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
+    }
+    for (const auto& [where, dim] : options.dynamic) {
+        if (dim.multiple_of < 1) throw ValueError("multiple_of of " + dim.name + " must be at least 1");
     }
     if (options.cache_size_limit == 0) throw ValueError("cache_size_limit must be at least 1");
     state_->options = std::move(options);
@@ -402,16 +237,22 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     while (!done && made <= most_retries) {
         entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made);
         if (!entry->uncompiled.empty()) break;
-        const plan::Outcome outcome = state_->run(*entry, arguments, values.data(), results);
+        const plan::Outcome outcome = entry->run(arguments, values.data(), results);
         if (outcome.kind == plan::Outcome::Kind::raised) break;
         done = outcome.kind == plan::Outcome::Kind::done;
         if (done) continue;
         known.assign(entry->reads.begin(), entry->reads.begin() + outcome.read);
         known.push_back(outcome.found);
     }
-    if (made == 0) state_->hits.fetch_add(1, std::memory_order_relaxed);
-    if (!done) state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
-    return {done ? Outcome::ran : Outcome::uncompiled, entry->number};
+    if (!done) {
+        state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
+        return {Outcome::uncompiled, entry->number, entry->number == UINT32_MAX ? entry->uncompiled : std::string()};
+    }
+    if (made == 0) {
+        const std::uint64_t hit = state_->hits.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (state_->options.verify != 0 && hit % state_->options.verify == 0 && record) state_->verify(*entry, arguments, record);
+    }
+    return {Outcome::ran, entry->number, {}};
 }
 
 CacheInfo Engine::cache_info() const {
@@ -422,6 +263,7 @@ CacheInfo Engine::cache_info() const {
 void Engine::clear() {
     const std::unique_lock lock(state_->mutex);
     state_->entries.clear();
+    state_->seen_misses.clear();
     state_->hits = 0;
     state_->misses = 0;
     state_->compiles = 0;
@@ -429,6 +271,27 @@ void Engine::clear() {
 }
 
 const CompileOptions& Engine::options() const { return state_->options; }
+
+std::vector<EntryInfo> Engine::entries(bool with_code) const {
+    std::vector<EntryPtr> held;
+    {
+        const std::shared_lock lock(state_->mutex);
+        held = state_->entries;
+    }
+    std::vector<EntryInfo> result;
+    for (auto entry = held.rbegin(); entry != held.rend(); ++entry) result.push_back((*entry)->info(with_code));
+    return result;
+}
+
+std::vector<MissInfo> Engine::misses() const {
+    const std::shared_lock lock(state_->mutex);
+    return {state_->seen_misses.begin(), state_->seen_misses.end()};
+}
+
+std::vector<Effect>*& noted_effects() {
+    thread_local std::vector<Effect>* effects = nullptr;
+    return effects;
+}
 
 bool is_recording() { return trace::Recorder::active() != nullptr; }
 
@@ -447,62 +310,15 @@ bool borrow(const array& value, Argument& argument) {
     return true;
 }
 
-namespace {
-
-std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {
-    const std::string text = sizes.text(guard.expression);
-    switch (guard.kind) {
-        case shape::SizeGuard::Kind::zero: return text + " == 0";
-        case shape::SizeGuard::Kind::nonzero: return text + " != 0";
-        case shape::SizeGuard::Kind::nonnegative: return text + " >= 0";
-    }
-    return text;
-}
-
-EntryInfo info_of(const Entry& entry, bool with_code) {
-    EntryInfo info;
-    info.reason = entry.reason;
-    info.uncompiled = entry.uncompiled;
-    info.guards = entry.signature.describe();
-    for (const shape::SizeGuard& guard : entry.guards) info.guards.push_back(guard_text(guard, entry.plan.sizes));
-    for (std::size_t i = 0; i < entry.reads.size(); ++i) info.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(entry.reads[i]));
-    info.milliseconds = entry.times;
-    info.ir = entry.ir;
-    std::size_t kernel = 0;
-    for (const plan::Step& step : entry.plan.steps) {
-        if (!step.is_kernel) {
-            const std::string name(ops::info(step.eager.op).name);
-            info.kernels.push_back({name, "precompiled", {name}, ""});
-            continue;
-        }
-        const loop::Kernel& made = entry.plan.kernels[kernel];
-        std::string axes;
-        for (const loop::Axis& axis : made.axes)
-            axes += (axes.empty() ? "" : " x ") + entry.plan.sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
-        info.kernels.push_back({made.name, made.name, made.ops, axes});
-        info.loops += loop::to_string(made, entry.plan.schedules[kernel], entry.plan.sizes);
-        ++kernel;
-    }
-    if (with_code && !entry.plan.kernels.empty()) {
-        std::vector<codegen::Job> jobs;
-        for (std::size_t i = 0; i < entry.plan.kernels.size(); ++i) jobs.push_back({&entry.plan.kernels[i], &entry.plan.schedules[i]});
-        info.llvm = codegen::llvm_text(jobs);
-        info.assembly = codegen::assembly_text(jobs);
-    }
-    return info;
-}
-
-}  // namespace
-
-std::vector<EntryInfo> Engine::entries(bool with_code) const {
-    std::vector<EntryPtr> held;
-    {
-        const std::shared_lock lock(state_->mutex);
-        held = state_->entries;
-    }
-    std::vector<EntryInfo> result;
-    for (auto entry = held.rbegin(); entry != held.rend(); ++entry) result.push_back(info_of(**entry, with_code));
-    return result;
+void check_allowed(std::string_view name) {
+    if (const trace::Recorder* recorder = trace::Recorder::active()) recorder->check_allowed(name);
 }
 
 }  // namespace fastnp::detail
+
+namespace fastnp {
+
+void disallow_in_graph(const std::vector<std::string>& names) { trace::Recorder::disallow(names); }
+void allow_in_graph(const std::vector<std::string>& names) { trace::Recorder::allow(names); }
+
+}  // namespace fastnp

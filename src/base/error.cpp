@@ -15,6 +15,8 @@ FASTNP_ERROR(BufferError)
 FASTNP_ERROR(AxisError)
 FASTNP_ERROR(LinAlgError)
 FASTNP_ERROR(RecordError)
+FASTNP_ERROR(CacheLimitError)
+FASTNP_ERROR(VerifyError)
 FASTNP_ERROR(InternalError)
 #undef FASTNP_ERROR
 

@@ -27,7 +27,7 @@ bool Signature::matches(std::span<const detail::Argument> call, std::string_view
         if (held == INT64_MIN) {
             const Symbol& symbol = symbols[static_cast<std::size_t>(extent.symbol)];
             held = actual;
-            return actual >= symbol.low && actual <= symbol.high;
+            return actual >= symbol.low && actual <= symbol.high && actual % symbol.multiple_of == 0;
         }
         return held == actual;
     };
@@ -60,28 +60,34 @@ std::string extent_text(const Extent& extent, const std::vector<Symbol>& symbols
 
 }  // namespace
 
-std::string Signature::mismatch(std::span<const detail::Argument> call, std::string_view call_key) const {
-    if (call_key != key) return "plain values or structure of the arguments changed";
-    if (call.size() != arguments.size()) return "number of arrays changed from " + std::to_string(arguments.size()) + " to " + std::to_string(call.size());
+MissInfo Signature::mismatch(std::span<const detail::Argument> call, std::string_view call_key) const {
+    if (call_key != key) {
+        return {"plain values or structure of the arguments changed", "pass what varies as an array (a number as one of shape ())", 0};
+    }
+    if (call.size() != arguments.size()) {
+        return {"number of arrays changed from " + std::to_string(arguments.size()) + " to " + std::to_string(call.size()), "", 0};
+    }
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         const ArgumentGuard& guard = arguments[a];
         const detail::Argument& argument = call[a];
         if (guard.dtype != argument.dtype) {
-            return place(a) + ": dtype changed from " + std::string(name_of(guard.dtype)) + " to " + std::string(name_of(argument.dtype));
+            return {place(a) + ": dtype changed from " + std::string(name_of(guard.dtype)) + " to " + std::string(name_of(argument.dtype)),
+                    "pass arrays of one dtype", 0};
         }
         if (guard.rank != argument.rank) {
-            return place(a) + ": rank changed from " + std::to_string(guard.rank) + " to " + std::to_string(argument.rank);
+            return {place(a) + ": rank changed from " + std::to_string(guard.rank) + " to " + std::to_string(argument.rank), "", 0};
         }
         for (int i = 0; i < guard.rank; ++i) {
             const Extent& extent = guard.shape[static_cast<std::size_t>(i)];
             if (extent.symbol < 0 && extent.value != argument.shape[i]) {
-                return place(a) + ": size of axis " + std::to_string(i) + " changed from " + std::to_string(extent.value) + " to " +
-                       std::to_string(argument.shape[i]);
+                return {place(a) + ": size of axis " + std::to_string(i) + " changed from " + std::to_string(extent.value) + " to " +
+                            std::to_string(argument.shape[i]),
+                        "name the size in dynamic=, so that the first entry serves all", 0};
             }
         }
-        if (guard.contiguous != is_c_contiguous(argument)) return place(a) + ": memory layout changed";
+        if (guard.contiguous != is_c_contiguous(argument)) return {place(a) + ": memory layout changed", "pass arrays in one layout", 0};
     }
-    return "a condition on the sizes or strides no longer holds";
+    return {"a condition on the sizes or strides no longer holds", "", 0};
 }
 
 bool Signature::same_but_sizes(std::span<const detail::Argument> call, std::string_view call_key, std::vector<std::pair<int, int>>& differing) const {
@@ -118,6 +124,7 @@ std::vector<std::string> Signature::describe() const {
     for (const Symbol& symbol : symbols) {
         if (symbol.low == INT64_MIN) continue;
         lines.push_back(std::to_string(symbol.low) + " <= " + symbol.name + (symbol.high == INT64_MAX ? "" : " <= " + std::to_string(symbol.high)));
+        if (symbol.multiple_of != 1) lines.back() += ", a multiple of " + std::to_string(symbol.multiple_of);
     }
     if (!key.empty()) lines.push_back("plain values equal");
     return lines;
@@ -127,11 +134,11 @@ Signature describe(std::span<const detail::Argument> call, std::string_view key,
                    const CompileOptions& options) {
     Signature signature;
     signature.key = key;
-    auto symbol_named = [&](const std::string& name, std::int64_t low, std::int64_t high) {
+    auto symbol_named = [&](const std::string& name, std::int64_t low, std::int64_t high, std::int64_t multiple_of = 1) {
         for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
             if (signature.symbols[s].name == name) return static_cast<int>(s);
         }
-        signature.symbols.push_back({name, low, high});
+        signature.symbols.push_back({name, low, high, multiple_of});
         return static_cast<int>(signature.symbols.size() - 1);
     };
     for (std::size_t a = 0; a < call.size(); ++a) {
@@ -142,9 +149,11 @@ Signature describe(std::span<const detail::Argument> call, std::string_view key,
             const std::pair<int, int> where{static_cast<int>(a), i};
             Extent extent{-1, argument.shape[i]};
             const auto range = options.dynamic.find(where);
-            if (range != options.dynamic.end() && argument.shape[i] >= range->second.low && argument.shape[i] <= range->second.high) {
-                extent.symbol = symbol_named(range->second.name, range->second.low, range->second.high);
-            } else if (std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end()) {
+            const bool named = range != options.dynamic.end() && argument.shape[i] >= range->second.low && argument.shape[i] <= range->second.high &&
+                               argument.shape[i] % range->second.multiple_of == 0;
+            if (named) {
+                extent.symbol = symbol_named(range->second.name, range->second.low, range->second.high, range->second.multiple_of);
+            } else if (options.sizes == DynamicSizes::always || std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end()) {
                 extent.symbol = symbol_named("n" + suffix + std::to_string(i), 0, INT64_MAX);
             }
             guard.shape.push_back(extent);

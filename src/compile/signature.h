@@ -28,6 +28,7 @@ struct ArgumentGuard {
 struct Symbol {
     std::string name;
     std::int64_t low, high;
+    std::int64_t multiple_of = 1;
 };
 
 struct Signature {
@@ -39,7 +40,7 @@ struct Signature {
     /// Whether the call fits; gives the symbols their values. The recording's own size guards are left to the caller.
     bool matches(std::span<const detail::Argument> call, std::string_view call_key, std::int64_t* symbol_values) const;
     /// The first thing that does not fit, for reports.
-    std::string mismatch(std::span<const detail::Argument> call, std::string_view call_key) const;
+    MissInfo mismatch(std::span<const detail::Argument> call, std::string_view call_key) const;
     /// Whether the call differs in sizes alone; then which (argument, axis).
     bool same_but_sizes(std::span<const detail::Argument> call, std::string_view call_key, std::vector<std::pair<int, int>>& differing) const;
     /// Guards as text.

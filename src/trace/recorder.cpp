@@ -1,6 +1,9 @@
 #include "trace/recorder.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -12,6 +15,8 @@ namespace fastnp::trace {
 namespace {
 
 thread_local Recorder* current = nullptr;
+std::mutex disallowed_mutex;
+std::vector<std::string> disallowed_now;
 constexpr std::size_t most_reads = 1000;
 
 bool same_layout(const device::Memory& a, const device::Memory& b) {
@@ -19,6 +24,30 @@ bool same_layout(const device::Memory& a, const device::Memory& b) {
 }
 
 }  // namespace
+
+Recorder::Recorder() {
+    const std::scoped_lock lock(disallowed_mutex);
+    disallowed_ = disallowed_now;
+}
+
+void Recorder::check_allowed(std::string_view name) const {
+    for (const std::string& pattern : disallowed_) {
+        if (fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0) throw RecordError("uses " + std::string(name) + ", which is disallowed");
+    }
+}
+
+void Recorder::disallow(const std::vector<std::string>& names) {
+    const std::scoped_lock lock(disallowed_mutex);
+    disallowed_now.insert(disallowed_now.end(), names.begin(), names.end());
+}
+
+void Recorder::allow(const std::vector<std::string>& names) {
+    const std::scoped_lock lock(disallowed_mutex);
+    for (const std::string& name : names) {
+        const auto found = std::find(disallowed_now.begin(), disallowed_now.end(), name);
+        if (found != disallowed_now.end()) disallowed_now.erase(found);
+    }
+}
 
 ir::Value Recorder::capture(const device::Memory& memory) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -15,6 +17,7 @@ namespace fastnp::trace {
 
 class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
+    Recorder();
     ir::Graph& graph() { return graph_; }
 
     /// A value for memory met while recording that is no argument: an extra parameter, read anew at each call. The same memory and
@@ -44,6 +47,12 @@ public:
     /// The parameters whose memory was written to.
     std::vector<int> written() const;
 
+    /// RecordError for an op or a function that recordings are to end at (see disallow).
+    void check_allowed(std::string_view name) const;
+    /// Has recordings that begin from now on end at these: names of ops and functions, or patterns as fnmatch's. Counted: each disallow takes an allow.
+    static void disallow(const std::vector<std::string>& names);
+    static void allow(const std::vector<std::string>& names);
+
     /// The recording that this thread is in, or null.
     static Recorder* active();
 
@@ -69,6 +78,7 @@ private:
     Evaluator evaluator_;
     bool can_read_ = false;
     std::vector<Scalar> known_reads_, reads_;
+    std::vector<std::string> disallowed_;
 };
 
 }  // namespace fastnp::trace

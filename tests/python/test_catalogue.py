@@ -12,7 +12,7 @@ from support import BACKENDS, DTYPES, EXACT, check, layouts_of, quietly, values_
 import fastnp
 from fastnp import _core
 
-ROWS = _core.catalogue()
+ROWS = _core._catalogue()
 UNARY = [row[0] for row in ROWS if row[1] == "map" and row[2] == 1 and hasattr(numpy, row[0])] + ["frexp", "modf"]
 BINARY = [row[0] for row in ROWS if row[1] == "map" and row[2] == 2 and hasattr(numpy, row[0]) and row[0] != "where"] + ["divmod"]
 FOLDS = [row[0] for row in ROWS if row[1] == "fold"]
@@ -56,8 +56,8 @@ def compare(name: str, function: Callable[..., Any], reference: Callable[..., An
 def compiled(name: str, backend: str, inputs: int) -> Callable[..., Any]:
     function = getattr(fastnp, name)
     if inputs == 1:
-        return fastnp.compile(lambda x: function(x), backend=backend)
-    return fastnp.compile(lambda x, y: function(x, y), backend=backend)
+        return fastnp.compile(lambda x: function(x), backend=backend, cache_size_limit=256)
+    return fastnp.compile(lambda x, y: function(x, y), backend=backend, cache_size_limit=256)
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -144,7 +144,7 @@ def test_reductions(name: str, form: str) -> None:
                     return ours(x, axis=axis, keepdims=keepdims)
 
                 if form != "function":
-                    function = fastnp.compile(function, backend=form)
+                    function = fastnp.compile(function, backend=form, cache_size_limit=256)
                 for layout, x in (("contiguous", values), ("transposed", values.transpose(2, 0, 1)), ("strided", values[::2, ::-1, 1::2])):
                     want = reference(x, axis=axis, keepdims=keepdims)
                     close(function(fastnp.asarray(x)), want, exact, f"{name}({dtype}, {layout}, axis={axis}, keepdims={keepdims})")
@@ -161,7 +161,7 @@ def test_arg_reductions_and_scans(name: str, form: str) -> None:
                 return getattr(fastnp, name)(x, axis=axis)
 
             if form != "function":
-                function = fastnp.compile(function, backend=form)
+                function = fastnp.compile(function, backend=form, cache_size_limit=256)
             for x in (values, values.transpose(2, 0, 1), values[:, ::-2]):
                 exact = dtype.kind in "biu" or name in ARGFOLDS
                 close(function(fastnp.asarray(x)), getattr(numpy, name)(x, axis=axis), exact, f"{name}({dtype}, axis={axis})")

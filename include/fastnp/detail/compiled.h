@@ -2,8 +2,10 @@
 // tuple, pair, vector, std::array or aggregate of these; so may what the function returns.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <functional>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "fastnp/compile.h"
+#include "fastnp/error.h"
 
 namespace fastnp {
 
@@ -122,6 +125,9 @@ void walk(T& value, Leaf& leaf, Plain& plain, Length& length) {
     }
 }
 
+/// For the parts of a structure that a walk passes over.
+inline constexpr auto ignore = [](const auto&...) {};
+
 inline void append(std::string& key, const std::string& text) {
     const std::size_t size = text.size();
     key.append(reinterpret_cast<const char*>(&size), sizeof size);
@@ -157,6 +163,25 @@ struct Callable<R (C::*)(A...) const> : Callable<R(A...)> {};
 template <class R, class C, class... A>
 struct Callable<R (C::*)(A...) const noexcept> : Callable<R(A...)> {};
 
+/// What a compiled function does besides computing, after its compiled code has run: act(arrays).
+struct Effect {
+    std::function<void(std::span<const array>)> act;
+    std::vector<array> arrays;
+};
+/// The effects that the recording of this thread has noted so far; null where none are taken.
+FASTNP_API std::vector<Effect>*& noted_effects();
+/// Takes the effects of a recording while it lives.
+class EffectScope {
+public:
+    explicit EffectScope(std::vector<Effect>& effects) : before_(std::exchange(noted_effects(), &effects)) {}
+    ~EffectScope() { noted_effects() = before_; }
+    EffectScope(const EffectScope&) = delete;
+    EffectScope& operator=(const EffectScope&) = delete;
+
+private:
+    std::vector<Effect>* before_;
+};
+
 /// Fills `argument` from a concrete array; false for one that is being recorded.
 FASTNP_API bool borrow(const array& value, Argument& argument);
 /// Whether this thread is recording: compiled functions then run as written, into the recording.
@@ -181,27 +206,40 @@ public:
         return static_cast<Returned>(call(arguments));
     }
 
+    /// Calls it with what is compiled; a call that nothing is compiled for runs as written.
+    template <class... A>
+    Returned frozen(A&&... values) const {
+        Arguments arguments(std::forward<A>(values)...);
+        return static_cast<Returned>(call(arguments, false));
+    }
+
     CacheInfo cache_info() const { return shared_->engine.cache_info(); }
     void cache_clear() const { shared_->engine.clear(); }
     std::vector<EntryInfo> entries(bool with_code = false) const { return shared_->engine.entries(with_code); }
+    std::vector<MissInfo> misses() const { return shared_->engine.misses(); }
 
 private:
+    /// What an entry gives: the result's structure and plain values, and what is done besides.
+    struct Template {
+        std::optional<Result> result;
+        std::vector<detail::Effect> effects;
+    };
+
     struct Shared {
         Shared(F function_, CompileOptions options) : function(std::move(function_)), engine(std::move(options)) {}
         F function;
         detail::Engine engine;
-        std::mutex mutex;                                     // of `shapes`
-        std::unordered_map<std::uint32_t, Result> templates;  // per entry: the result's structure and plain values
+        std::atomic<bool> any_effects{false};                 // of any entry
+        std::mutex mutex;                                     // of `templates`
+        std::unordered_map<std::uint32_t, std::shared_ptr<const Template>> templates;  // per entry
     };
-
-    static constexpr auto ignore = [](const auto&...) {};
 
     Result run(Arguments& arguments) const {
         if constexpr (std::is_void_v<Returned>) return std::apply(shared_->function, arguments), Result();
         else return std::apply(shared_->function, arguments);
     }
 
-    Result call(Arguments& arguments) const {
+    Result call(Arguments& arguments, bool may_compile = true) const {
         if (detail::is_recording()) return run(arguments);
         SmallVector<detail::Argument, 8> borrowed;
         bool concrete = true;
@@ -215,48 +253,88 @@ private:
         detail::walk(arguments, leaf, plain, plain);
         if (!concrete) return run(arguments);
 
-        std::optional<Result> recorded;
+        auto recorded = std::make_shared<Template>();
         const auto record = [&](std::span<const array> parameters) {
             Arguments symbolic = arguments;
             std::size_t next = 0;
             auto put = [&](array& value) { value = parameters[next++]; };
-            detail::walk(symbolic, put, ignore, ignore);
-            recorded.emplace(run(symbolic));
+            detail::walk(symbolic, put, detail::ignore, detail::ignore);
+            recorded->effects.clear();
+            const detail::EffectScope scope(recorded->effects);
+            recorded->result.emplace(run(symbolic));
             std::vector<array> outputs;
             auto take = [&](const array& value) { outputs.push_back(value); };
-            detail::walk(*recorded, take, ignore, ignore);
+            detail::walk(*recorded->result, take, detail::ignore, detail::ignore);
+            for (const detail::Effect& effect : recorded->effects) outputs.insert(outputs.end(), effect.arrays.begin(), effect.arrays.end());
             return outputs;
         };
         std::vector<array> results;
-        const auto keep = [&](std::uint32_t entry) { keep_structure(entry, *recorded); };
-        const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, record, keep, results);
+        const auto keep = [&](std::uint32_t entry) { keep_template(entry, std::exchange(recorded, std::make_shared<Template>())); };
+        const detail::Engine::Result outcome =
+            shared_->engine.call({borrowed.data(), borrowed.size()}, key, may_compile ? detail::Engine::Record(record) : nullptr, keep, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
         if constexpr (std::is_same_v<Result, array>) {
-            return std::move(results[0]);
-        } else {
-            Result result = structure(outcome.entry);
-            std::size_t next = 0;
-            auto put = [&](array& value) { value = results[next++]; };
-            detail::walk(result, put, ignore, ignore);
-            return result;
+            if (!shared_->any_effects.load(std::memory_order_relaxed)) return std::move(results[0]);
         }
+        return put_together(*template_of(outcome.entry), results);
     }
 
-    // What is around the arrays of an entry's results.
-    void keep_structure(std::uint32_t entry, Result& recorded) const {
+    // The result around its arrays; then the effects.
+    static Result put_together(const Template& made, std::vector<array>& results) {
+        Result result = *made.result;
+        std::size_t next = 0;
+        auto put = [&](array& value) { value = results[next++]; };
+        detail::walk(result, put, detail::ignore, detail::ignore);
+        for (const detail::Effect& effect : made.effects) {
+            effect.act({results.data() + next, effect.arrays.size()});
+            next += effect.arrays.size();
+        }
+        return result;
+    }
+
+    void keep_template(std::uint32_t entry, std::shared_ptr<Template> made) const {
         auto drop = [](array& value) { value = array(); };
-        detail::walk(recorded, drop, ignore, ignore);
+        detail::walk(*made->result, drop, detail::ignore, detail::ignore);
+        for (detail::Effect& effect : made->effects) std::fill(effect.arrays.begin(), effect.arrays.end(), array());
+        if (!made->effects.empty()) shared_->any_effects.store(true, std::memory_order_relaxed);
         const std::scoped_lock lock(shared_->mutex);
-        shared_->templates.insert_or_assign(entry, std::move(recorded));
+        shared_->templates.insert_or_assign(entry, std::move(made));
     }
 
-    Result structure(std::uint32_t entry) const {
+    std::shared_ptr<const Template> template_of(std::uint32_t entry) const {
         const std::scoped_lock lock(shared_->mutex);
         return shared_->templates.at(entry);
     }
 
     std::shared_ptr<Shared> shared_;
 };
+
+/// Calls function(args...) for its effect. In a compiled function the call is made each time, after the compiled code has run, with the values of that
+/// run: arrays (among the arguments, or in tuples, vectors and structs of them) as they were at this point of the program, plain values as recorded. The
+/// function must not change what the rest of the compiled function reads. RecordError in a recording that can't take effects.
+template <class F, class... A>
+void effect(F&& function, const A&... args) {
+    if (!detail::is_recording()) {
+        std::invoke(std::forward<F>(function), args...);
+        return;
+    }
+    if (detail::noted_effects() == nullptr) throw RecordError("this recording can't take effects");
+    detail::Effect noted;
+    std::tuple<std::decay_t<A>...> values(args...);
+    auto take = [&](array& value) {
+        noted.arrays.push_back(value.copy());
+        value = array();
+    };
+    detail::walk(values, take, detail::ignore, detail::ignore);
+    noted.act = [function = std::decay_t<F>(std::forward<F>(function)), values](std::span<const array> arrays) {
+        auto passed = values;
+        std::size_t next = 0;
+        auto put = [&](array& value) { value = arrays[next++]; };
+        detail::walk(passed, put, detail::ignore, detail::ignore);
+        std::apply(function, passed);
+    };
+    detail::noted_effects()->push_back(std::move(noted));
+}
 
 /// Compiles a function, a lambda (with captures: arrays captured by value are read anew at each call, plain ones are fixed) or any callable with one
 /// operator(). ValueError for an unknown backend.

@@ -104,6 +104,8 @@ const Layout layouts[] = {
     {"0-d", [](const array& x) { return x[40]; }},
 };
 
+const CompileOptions many{.cache_size_limit = 256};  // a kind of call for each dtype and layout
+
 template <class F>
 void each_dtype(const ops::Rule& rule, F visit) {
     for (int d = 0; d < dtype_count; ++d) {
@@ -118,7 +120,7 @@ BOOST_AUTO_TEST_SUITE(compiled_ops)
 
 BOOST_AUTO_TEST_CASE(unary_maps_equal_eager) {
     for (const Map1& row : unary()) {
-        const auto compiled = compile([&row](const array& x) { return row.call(x, {}); });
+        const auto compiled = compile([&row](const array& x) { return row.call(x, {}); }, many);
         each_dtype(*row.rule, [&](Dtype dtype) {
             const array x = sample(dtype, 96, 1);
             for (const Layout& layout : layouts) {
@@ -133,7 +135,7 @@ BOOST_AUTO_TEST_CASE(unary_maps_equal_eager) {
 BOOST_AUTO_TEST_CASE(binary_maps_equal_eager) {
     for (const Map2& row : binary()) {
         const bool integer_power = std::string(row.name) == "power";
-        const auto compiled = compile([&row](const array& x, const array& y) { return row.call(x, y, {}); });
+        const auto compiled = compile([&row](const array& x, const array& y) { return row.call(x, y, {}); }, many);
         each_dtype(*row.rule, [&](Dtype dtype) {
             const array x = sample(dtype, 96, 1);
             const array y = row.rule->integer_second ? sample(int32, 96, 2) : sample(dtype, 96, 2, integer_power && is_integer(dtype));
@@ -152,7 +154,7 @@ BOOST_AUTO_TEST_CASE(casts_equal_eager) {
         const array x = sample(static_cast<Dtype>(from), 96, 3);
         for (int to = 0; to < dtype_count; ++to) {
             const auto dtype = static_cast<Dtype>(to);
-            const auto compiled = compile([dtype](const array& v) { return v.astype(dtype); });
+            const auto compiled = compile([dtype](const array& v) { return v.astype(dtype); }, many);
             BOOST_TEST(same(compiled(x), x.astype(dtype)), name_of(static_cast<Dtype>(from)) << " to " << name_of(dtype));
         }
     }
@@ -175,7 +177,7 @@ BOOST_AUTO_TEST_CASE(reductions_equal_eager) {
             for (const Axes& axis : axes) {
                 for (const bool keepdims : {false, true}) {
                     const FoldOptions options{.axis = axis, .keepdims = keepdims};
-                    const auto compiled = compile([&row, options](const array& v) { return row.call(v, options); });
+                    const auto compiled = compile([&row, options](const array& v) { return row.call(v, options); }, many);
                     BOOST_TEST(same(compiled(x), row.call(x, options)), row.name << " of " << name_of(dtype));
                     const array view = x(every(-2), all, range(1, -1));
                     BOOST_TEST(same(compiled(view), row.call(view, options)), row.name << " of a view of " << name_of(dtype));
@@ -192,7 +194,7 @@ BOOST_AUTO_TEST_CASE(sums_are_at_least_as_accurate_as_pairwise) {
         array x = array::uninitialized(float32, shape);
         for (float& element : x.as_span<float>()) element = distribution(engine);
         for (const Axes& axis : {Axes(), Axes(-1), Axes(0)}) {
-            const auto compiled = compile([axis](const array& v) { return sum(v, {.axis = axis}); });
+            const auto compiled = compile([axis](const array& v) { return sum(v, {.axis = axis}); }, many);
             const array exact = sum(x.astype(float64), {.axis = axis});
             const array error = max(absolute(compiled(x).astype(float64) - exact) / exact);
             // NumPy's pairwise sums along rows reach about 3e-7 on such data; over the leading axis NumPy adds row by row.

@@ -147,7 +147,7 @@ def surroundings() -> Iterator[None]:
 @pytest.mark.parametrize("name", sorted(programs.PROGRAMS))
 def test_compiled_as_written(name, backend, capsys):
     written = programs.PROGRAMS[name]
-    compiled = np.compile(written, backend=backend)
+    compiled = np.compile(written, backend=backend, cache_size_limit=256)
     rng = numpy.random.default_rng(zlib.crc32(f"{name} {backend}".encode()))
     for _ in range(24):
         if rng.integers(3) == 0:

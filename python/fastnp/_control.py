@@ -1,0 +1,132 @@
+"""What users say about which functions are compiled: kept here, asked by _capture.py, and told in ``fastnp.compiler``."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fastnp import _core
+from fastnp._core import CompiledFunction
+from fastnp._stand_ins import refuse
+
+compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
+allowed: weakref.WeakSet[Any] = weakref.WeakSet()
+_patterns: list[str] = []
+
+
+def reset() -> None:
+    """Forgets all that was compiled, of every compiled function."""
+    for function in list(compiled_functions):
+        function.cache_clear()
+
+
+def is_disabled(function: types.FunctionType) -> bool:
+    """Whether its module or its file matches a pattern that is disabled."""
+    return any(fnmatch.fnmatch(text or "", pattern) for pattern in _patterns for text in (function.__module__, function.__code__.co_filename))
+
+
+class Handle:
+    """What was said lasts; as a context (``with``), or until ``remove()``, it lasts for that long."""
+
+    def __init__(self, undo: Callable[[], None]) -> None:
+        self._undo: Callable[[], None] | None = undo
+
+    def remove(self) -> None:
+        if self._undo is not None:
+            self._undo()
+            self._undo = None
+            reset()
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+
+
+class Disabled:
+    """A function that is not compiled, nor recorded as a part of one that is."""
+
+    def __init__(self, function: Callable[..., Any], recursive: bool) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._recursive = recursive
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _core._is_recording():
+            return refuse(f"calls {getattr(self, '__qualname__', self)}, which is disabled")
+        if not self._recursive:
+            return self._function(*args, **kwargs)
+        with as_written():
+            return self._function(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Within, compiled functions run as written, in this thread."""
+    before = _core._set_as_written(True)
+    try:
+        yield
+    finally:
+        _core._set_as_written(before)
+
+
+def disable(function: Any = None, /, *, recursive: bool = True, module: str | None = None) -> Any:
+    """Keeps a function from being compiled: ``@disable``, ``disable(f)``, ``@disable(recursive=False)``.
+
+    What calls it runs as written; so do compiled functions that it calls, unless ``recursive=False``. Of a compiled function, gives the function as
+    written. With ``module="package.*"`` (a pattern of module names or files) all functions from there are meant, until the returned handle's
+    ``remove()``, or as a context.
+    """
+    if module is not None:
+        pattern = module
+        _patterns.append(pattern)
+        reset()
+        return Handle(lambda: _patterns.remove(pattern))
+    if function is None:
+        return functools.partial(disable, recursive=recursive)
+    if isinstance(function, CompiledFunction):
+        function = function.__wrapped__
+    return Disabled(function, recursive)
+
+
+def allow_in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Has a function recorded without a look at what it reads besides its arguments.
+
+    The caller promises that its results depend on its arguments alone, and that it changes nothing else; ``compile(..., verify=n)`` checks that.
+    """
+    allowed.add(function)
+    reset()
+    return function
+
+
+def disallow_in_graph(*operations: Any) -> Handle:
+    """Has compiled functions that use one of these run as written: ufuncs and functions of NumPy and fastnp, or names and patterns (``"arc*"``).
+
+    Lasts until the returned handle's ``remove()``; as a context, within it.
+    """
+    names = [each if isinstance(each, str) else each.__name__ for each in operations]
+    _core._disallow(names)
+    reset()
+    return Handle(lambda: _core._allow(names))
+
+
+def graph_break() -> None:
+    """In a function that is being recorded: it runs as written from now on. Elsewhere nothing."""
+    if _core._is_recording():
+        refuse("asks for it with graph_break()")
+
+
+def run(function: Any) -> Any:
+    """The compiled function as it is now: it compiles nothing, and calls that nothing is compiled for run as written."""
+    if not isinstance(function, CompiledFunction):
+        raise TypeError(f"run() takes a compiled function, not {function!r}")
+    return function._frozen()

@@ -1,0 +1,195 @@
+#include "api/entry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/body.h"
+#include "codegen/jit.h"
+#include "fastnp/error.h"
+#include "shape/strides.h"
+
+namespace fastnp::detail {
+
+namespace {
+
+bool holds(const shape::SizeGuard& guard, const std::int64_t* values) {
+    const std::int64_t value = guard.expression.is_constant() ? guard.expression.value() : values[guard.expression.id()];
+    switch (guard.kind) {
+        case shape::SizeGuard::Kind::zero: return value == 0;
+        case shape::SizeGuard::Kind::nonzero: return value != 0;
+        case shape::SizeGuard::Kind::nonnegative: return value >= 0;
+    }
+    return false;
+}
+
+array owned_copy(const Argument& argument) {
+    Shape shape(argument.shape, argument.shape + argument.rank);
+    Strides strides(argument.strides, argument.strides + argument.rank);
+    return array::from_memory(argument.data, argument.dtype, shape, strides).copy();
+}
+
+struct Extent {
+    const char *low, *high;
+};
+
+Extent extent_of(const Argument& argument) {
+    Extent extent{static_cast<const char*>(argument.data), static_cast<const char*>(argument.data) + itemsize_of(argument.dtype)};
+    for (int i = 0; i < argument.rank; ++i) {
+        if (argument.shape[i] == 0) return {extent.low, extent.low};
+        const std::int64_t step = (argument.shape[i] - 1) * argument.strides[i];
+        (step < 0 ? extent.low : extent.high) += step;
+    }
+    return extent;
+}
+
+bool may_overlap(const Argument& a, const Argument& b) {
+    const Extent x = extent_of(a), y = extent_of(b);
+    if (x.low >= y.high || y.low >= x.high || x.low == x.high || y.low == y.high) return false;
+    const Shape shapes[] = {Shape(a.shape, a.shape + a.rank), Shape(b.shape, b.shape + b.rank)};
+    const Strides strides[] = {Strides(a.strides, a.strides + a.rank), Strides(b.strides, b.strides + b.rank)};
+    return shape::may_overlap({a.data, shapes[0], strides[0], itemsize_of(a.dtype)}, {b.data, shapes[1], strides[1], itemsize_of(b.dtype)});
+}
+
+Argument argument_of(const device::Memory& memory) {
+    return {memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size()), true};
+}
+
+// Whether memory that an entry writes to is also that of another parameter, or shows an element twice: then the order of reads and writes counts.
+bool writes_overlap(const Entry& entry, std::span<const Argument> call) {
+    const auto parameter = [&](int number) {
+        const auto place = static_cast<std::size_t>(number);
+        return place < call.size() ? call[place] : argument_of(entry.captured[place - call.size()]);
+    };
+    for (const int number : entry.written) {
+        const Argument target = parameter(number);
+        if (shape::repeats(Shape(target.shape, target.shape + target.rank), Strides(target.strides, target.strides + target.rank))) return true;
+        for (const int other : entry.used) {
+            if (other != number && may_overlap(target, parameter(other))) return true;
+        }
+    }
+    return false;
+}
+
+bool can_write(const Entry& entry, std::span<const Argument> call) {
+    return std::all_of(entry.written.begin(), entry.written.end(), [&](int number) {
+        const auto place = static_cast<std::size_t>(number);
+        return place >= call.size() || call[place].writable;
+    });
+}
+
+std::vector<int> used_parameters(const ir::Graph& graph) {
+    std::vector<int> numbers;
+    for (const ir::Value value : ir::reachable(graph.roots())) {
+        if (value->op == ir::Op::parameter) numbers.push_back(static_cast<int>(value->attributes.ints[0]));
+    }
+    return numbers;
+}
+
+// A result that is an argument's memory, or a view of it, shares it.
+array finish(const Entry& entry, std::span<const Argument> call, plan::Result result) {
+    if (result.argument < 0) return api::wrap(std::move(result.memory));
+    const auto number = static_cast<std::size_t>(result.argument);
+    if (number >= call.size()) {
+        result.memory.buffer = entry.captured[number - call.size()].buffer;
+        return api::wrap(std::move(result.memory));
+    }
+    const Argument& argument = call[number];
+    const array held = argument.hold != nullptr ? argument.hold(argument) : owned_copy(argument);
+    const device::Memory& memory = held.body()->memory;
+    const std::ptrdiff_t offset = static_cast<char*>(result.memory.data) - static_cast<char*>(argument.data);
+    if (argument.hold == nullptr && memory.strides != Strides(argument.strides, argument.strides + argument.rank)) {
+        return api::wrap(std::move(result.memory)).copy();
+    }
+    result.memory.buffer = memory.buffer;
+    result.memory.data = static_cast<char*>(memory.data) + offset;
+    return api::wrap(std::move(result.memory), held.writable());
+}
+
+std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {
+    const std::string text = sizes.text(guard.expression);
+    switch (guard.kind) {
+        case shape::SizeGuard::Kind::zero: return text + " == 0";
+        case shape::SizeGuard::Kind::nonzero: return text + " != 0";
+        case shape::SizeGuard::Kind::nonnegative: return text + " >= 0";
+    }
+    return text;
+}
+
+}  // namespace
+
+void Entry::compile(RecordedCall made, std::span<const Argument> call, const CompileOptions& options) {
+    const trace::Recorder& recorder = *made.recorder;
+    captured = recorder.captured();
+    reads = recorder.reads();
+    written = recorder.written();
+    used = used_parameters(made.recorder->graph());
+    if (options.verify != 0) recorded = made.recorder->graph().text();
+    if (!written.empty() && writes_overlap(*this, call)) {
+        overlaps = true;
+        throw RecordError("writes into an argument whose memory another one shares");
+    }
+    compiler::Specialised specialised = compiler::specialise(std::move(made.recorder->graph()), made.strides, options.backend);
+    plan = std::move(specialised.plan);
+    times = std::move(specialised.times);
+    times.insert(times.begin(), {"record", made.milliseconds});
+    ir = std::move(specialised.ir);
+    guards = plan.sizes.guards();
+    if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
+}
+
+bool Entry::serves(std::span<const Argument> call, std::string_view key, const std::vector<Scalar>& known, std::int64_t* values) const {
+    std::array<std::int64_t, most_values> symbols;
+    if (signature.symbols.size() > most_values || !signature.matches(call, key, symbols.data())) return false;
+    if (!written.empty() && (!can_write(*this, call) || writes_overlap(*this, call) != overlaps)) return false;
+    if (!uncompiled.empty()) return true;
+    if (reads.size() < known.size() || !std::equal(known.begin(), known.end(), reads.begin())) return false;
+    if (plan.sizes.size() != 0) plan.sizes.evaluate(symbols.data(), values);
+    return std::all_of(guards.begin(), guards.end(), [&](const shape::SizeGuard& guard) { return holds(guard, values); });
+}
+
+plan::Outcome Entry::run(std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
+    SmallVector<void*, 16> pointers;
+    for (const Argument& argument : call) pointers.push_back(argument.data);
+    for (const device::Memory& memory : captured) pointers.push_back(memory.data);
+    std::vector<plan::Result> produced;
+    produced.reserve(plan.outputs.size());
+    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, produced);
+    if (outcome.kind != plan::Outcome::Kind::done) return outcome;
+    results.reserve(produced.size());
+    for (plan::Result& result : produced) results.push_back(finish(*this, call, std::move(result)));
+    return outcome;
+}
+
+EntryInfo Entry::info(bool with_code) const {
+    EntryInfo result;
+    result.reason = reason;
+    result.uncompiled = uncompiled;
+    result.guards = signature.describe();
+    for (const shape::SizeGuard& guard : guards) result.guards.push_back(guard_text(guard, plan.sizes));
+    for (std::size_t i = 0; i < reads.size(); ++i) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i]));
+    result.milliseconds = times;
+    result.ir = ir;
+    std::size_t kernel = 0;
+    for (const plan::Step& step : plan.steps) {
+        if (!step.is_kernel) {
+            const std::string name(ops::info(step.eager.op).name);
+            result.kernels.push_back({name, "precompiled", {name}, ""});
+            continue;
+        }
+        const loop::Kernel& made = plan.kernels[kernel];
+        std::string axes;
+        for (const loop::Axis& axis : made.axes) axes += (axes.empty() ? "" : " x ") + plan.sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
+        result.kernels.push_back({made.name, made.name, made.ops, axes});
+        result.loops += loop::to_string(made, plan.schedules[kernel], plan.sizes);
+        ++kernel;
+    }
+    if (with_code && !plan.kernels.empty()) {
+        std::vector<codegen::Job> jobs;
+        for (std::size_t i = 0; i < plan.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
+        result.llvm = codegen::llvm_text(jobs);
+        result.assembly = codegen::assembly_text(jobs);
+    }
+    return result;
+}
+
+}  // namespace fastnp::detail

@@ -1,0 +1,47 @@
+// A compiled entry: which calls it serves, what runs, and what explain() tells of it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/record_call.h"
+#include "compile/signature.h"
+#include "compile/specialise.h"
+#include "fastnp/compile.h"
+
+namespace fastnp::detail {
+
+constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
+
+struct Entry {
+    compiler::Signature signature;
+    std::uint32_t number = 0;
+    std::uint32_t group = 0;  // entries for the same kind of call that differ in the values read
+    std::string reason;       // of this compilation
+    std::string uncompiled;   // why it runs as written, if it does
+    plan::Plan plan;
+    plan::Times times;
+    std::string ir;
+    std::string recorded;  // the graph as recorded, where calls are verified
+    std::vector<shape::SizeGuard> guards;
+    std::vector<device::Memory> captured;
+    std::vector<int> written;   // parameters whose memory the plan writes to
+    std::vector<int> used;      // parameters that the plan reads or writes
+    std::vector<Scalar> reads;  // values read while recording, which later calls must find again
+    bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
+    std::uint64_t made_at = 0;  // by the count of calls
+    mutable std::atomic<std::uint64_t> last_call{0};
+
+    /// Takes what the recording noted and compiles it. RecordError for what no plan can do.
+    void compile(RecordedCall recorded_call, std::span<const Argument> call, const CompileOptions& options);
+    /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
+    bool serves(std::span<const Argument> call, std::string_view key, const std::vector<Scalar>& known, std::int64_t* values) const;
+    plan::Outcome run(std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const;
+    EntryInfo info(bool with_code) const;
+};
+using EntryPtr = std::shared_ptr<const Entry>;
+
+}  // namespace fastnp::detail

@@ -1,0 +1,111 @@
+#include "api/record_call.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "api/body.h"
+#include "pass/index_map.h"
+#include "shape/order.h"
+
+namespace fastnp::detail {
+
+namespace {
+
+// Where an argument's strides vary, they stay in the order of size that they have: results are laid out by it.
+void guard_order(const Argument& argument, const shape::Dims& strides, shape::Sizes& sizes) {
+    const shape::Steps steps = shape::steps_of({argument.shape, argument.shape + argument.rank}, {argument.strides, argument.strides + argument.rank});
+    const auto size_of_step = [&](std::size_t axis) { return argument.strides[axis] < 0 ? sizes.subtract(shape::Dim(0), strides[axis]) : strides[axis]; };
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i] <= 0) continue;
+        if (!strides[i].is_constant()) sizes.at_least(size_of_step(i), shape::Dim(1));
+        for (std::size_t j = 0; j < steps.size(); ++j) {
+            const bool varies = !strides[i].is_constant() || !strides[j].is_constant();
+            if (varies && j != i && steps[j] > 0 && steps[i] >= steps[j]) sizes.at_least(size_of_step(i), size_of_step(j));
+        }
+    }
+}
+
+// A recorded array for each argument, its varying sizes and strides as symbols.
+std::vector<array> parameters_of(const compiler::Signature& signature, std::span<const Argument> call, const std::shared_ptr<trace::Recorder>& recorder,
+                                 std::vector<shape::Dims>& strides) {
+    ir::Graph& graph = recorder->graph();
+    std::vector<std::int64_t> hints(signature.symbols.size(), 0);
+    for (std::size_t a = 0; a < call.size(); ++a) {
+        const compiler::ArgumentGuard& guard = signature.arguments[a];
+        for (std::size_t i = 0; i < guard.shape.size(); ++i) {
+            if (guard.shape[i].symbol >= 0) hints[static_cast<std::size_t>(guard.shape[i].symbol)] = call[a].shape[i];
+        }
+        for (std::size_t i = 0; i < guard.strides.size(); ++i) {
+            if (guard.strides[i].symbol >= 0) hints[static_cast<std::size_t>(guard.strides[i].symbol)] = call[a].strides[i];
+        }
+    }
+    std::vector<shape::Dim> symbols;
+    for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
+        const compiler::Symbol& symbol = signature.symbols[s];
+        symbols.push_back(graph.sizes().symbol(symbol.name, hints[s], symbol.low, symbol.high));
+    }
+    auto dim_of = [&](const compiler::Extent& extent) {
+        return extent.symbol < 0 ? shape::Dim(extent.value) : symbols[static_cast<std::size_t>(extent.symbol)];
+    };
+    std::vector<array> parameters;
+    for (const compiler::ArgumentGuard& guard : signature.arguments) {
+        shape::Dims dims;
+        for (const compiler::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
+        shape::Dims steps;
+        for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
+        strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
+        const ir::Value parameter = graph.parameter(guard.dtype, dims);
+        if (!guard.contiguous) guard_order(call[strides.size() - 1], strides.back(), graph.sizes());
+        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
+        parameters.back().body()->writable = call[parameters.size() - 1].writable;
+    }
+    return parameters;
+}
+
+// The values to return, and which of them lie in one array's memory.
+void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
+    std::vector<ir::Value> values;
+    std::vector<ir::Place> places;
+    std::vector<std::pair<trace::StoragePtr, ir::Place>> known;
+    for (const array& output : outputs) {
+        const trace::StoragePtr storage = api::storage_of(recorder, output);
+        values.push_back(api::value_of(recorder, output));
+        auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == storage; });
+        if (found == known.end()) {
+            known.emplace_back(storage, storage->held ? ir::Place{} : ir::Place{recorder.graph().next_owner(), storage->whole, storage->order});
+            found = known.end() - 1;
+        }
+        places.push_back(found->second);
+    }
+    recorder.graph().set_outputs(std::move(values), std::move(places));
+    recorder.graph().set_effects(recorder.effects());
+}
+
+std::vector<device::Memory> memories_of(std::span<const Argument> call) {
+    std::vector<device::Memory> memories;
+    for (const Argument& argument : call) {
+        device::Memory memory{nullptr, argument.data, argument.dtype, {}, {}};
+        memory.shape = Shape(argument.shape, argument.shape + argument.rank);
+        memory.strides = Strides(argument.strides, argument.strides + argument.rank);
+        memories.push_back(std::move(memory));
+    }
+    return memories;
+}
+
+}  // namespace
+
+RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, const Engine::Record& record,
+                         const std::vector<Scalar>& known) {
+    const auto start = std::chrono::steady_clock::now();
+    RecordedCall made{std::make_shared<trace::Recorder>(), {}, 0};
+    const trace::Recorder::Scope scope(made.recorder);
+    const std::vector<array> parameters = parameters_of(signature, call, made.recorder, made.strides);
+    made.recorder->set_arguments(memories_of(call), known);
+    set_outputs(*made.recorder, record(parameters));
+    for (const device::Memory& memory : made.recorder->captured()) made.strides.push_back(shape::to_dims(memory.strides));
+    made.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return made;
+}
+
+}  // namespace fastnp::detail

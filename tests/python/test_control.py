@@ -1,0 +1,261 @@
+"""Which functions are compiled, and how much of it is kept: limits, frozen calls, disable, allow, disallow, breaks."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import warnings
+
+import numpy
+import pytest
+
+import fastnp as np
+from fastnp import compiler
+
+X = numpy.array([1.0, 2.0, 3.0])
+SCALE = 2.0
+FACTORS = [1.0]
+LOCK = threading.Lock()
+
+
+def line_of(function, offset):
+    return f"{__file__}:{inspect.getsourcelines(function)[1] + offset}, in {function.__qualname__}"
+
+
+def reasons(function, *args):
+    explained = np.explain(function)(*args)
+    return [*explained.uncompiled, *(entry["uncompiled"] for entry in explained.entries if entry["uncompiled"])]
+
+
+def test_a_surplus_of_kinds_runs_as_written_and_says_so_once():
+    f = np.compile(lambda x, scale: x * scale)
+    with pytest.warns(compiler.RecompileWarning, match=r"cache_size_limit \(8\) is reached: plain values or structure") as said:
+        for n in range(500):
+            numpy.testing.assert_array_equal(f(X, float(n)), X * n)
+    assert len(said) == 1
+    assert f.cache_info().compiles < 50
+    report = str(np.explain(f)(X, 1.0))
+    assert "to avoid it: pass what varies as an array" in report
+
+
+def test_sizes_do_not_count():
+    f = np.compile(lambda x: x * 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(2, 200):
+            f(numpy.ones(n))
+    assert f.cache_info().compiles == 2
+
+
+def test_limits_that_raise_or_run_eagerly():
+    strict = np.compile(lambda x, scale: x * scale, cache_size_limit=1, on_limit="error", name="scaled")
+    strict(X, 1.0)
+    with pytest.raises(compiler.CacheLimitError, match="scaled has 1 compiled entries"):
+        strict(X, 2.0)
+    eager = np.compile(lambda x, scale: x * scale, cache_size_limit=1, on_limit="eager")
+    with pytest.warns(compiler.RecompileWarning):
+        for scale in (1.0, 2.0, 2.0):
+            numpy.testing.assert_array_equal(eager(X, scale), X * scale)
+    assert (eager.cache_info().compiles, eager.cache_info().uncompiled) == (1, 2)
+    with pytest.raises(ValueError, match="on_limit must be 'generalise', 'evict', 'eager' or 'error', not 'x'"):
+        np.compile(lambda x: x, on_limit="x")
+
+
+def test_run_compiles_nothing():
+    f = np.compile(lambda x: x * SCALE)
+    frozen = compiler.run(f)
+    numpy.testing.assert_array_equal(frozen(X), X * SCALE)
+    assert f.cache_info().compiles == 0
+    f(X)
+    before = f.cache_info().hits
+    numpy.testing.assert_array_equal(frozen(X), X * SCALE)
+    assert f.cache_info().hits == before + 1
+    numpy.testing.assert_array_equal(frozen(X.astype("f4")), X * SCALE)
+    assert f.cache_info().compiles == 1
+    with pytest.raises(TypeError, match="takes a compiled function"):
+        compiler.run(len)
+
+
+def test_a_frozen_function_still_follows_what_it_reads():
+    global SCALE
+    f = np.compile(lambda x: x * SCALE)
+    f(X)
+    frozen = compiler.run(f)
+    try:
+        SCALE = 5.0
+        numpy.testing.assert_array_equal(frozen(X), X * 5)
+    finally:
+        SCALE = 2.0
+
+
+def test_reset_forgets_everything():
+    f = np.compile(lambda x: x * 2)
+    f(X)
+    compiler.reset()
+    assert f.cache_info().currsize == 0
+    numpy.testing.assert_array_equal(f(X), X * 2)
+
+
+def test_disabled_functions():
+    @compiler.disable
+    def raw(x):
+        return inner(x) + 1
+
+    inner = np.compile(lambda x: x * 2)
+    outer = np.compile(lambda x: raw(x) * 3)
+    numpy.testing.assert_array_equal(outer(X), (X * 2 + 1) * 3)
+    assert inner.cache_info().misses == 0
+    assert "test_disabled_functions.<locals>.raw, which is disabled" in reasons(outer, X)[0]
+    numpy.testing.assert_array_equal(compiler.disable(inner)(X), X * 2)
+    assert inner.cache_info().misses == 0
+
+
+def test_disabled_without_what_it_calls():
+    inner = np.compile(lambda x: x * 2)
+
+    @compiler.disable(recursive=False)
+    def raw(x):
+        return inner(x) + 1
+
+    outer = np.compile(lambda x: raw(x) * 3)
+    numpy.testing.assert_array_equal(outer(X), (X * 2 + 1) * 3)
+    assert inner.cache_info().compiles == 1
+
+
+def test_disabled_methods():
+    class Model:
+        @compiler.disable
+        def raw(self, x):
+            return x + 1
+
+        @np.compile
+        def apply(self, x):
+            return self.raw(x) * 2
+
+    numpy.testing.assert_array_equal(Model().apply(X), (X + 1) * 2)
+    assert Model.apply.cache_info().compiles == 0
+
+
+def test_disabled_modules():
+    def helper(x):
+        return x * 2
+
+    f = np.compile(lambda x: helper(x) + 1)
+    f(X)
+    assert f.cache_info().compiles == 1
+    with compiler.disable(module="test_con*"):
+        numpy.testing.assert_array_equal(f(X), X * 2 + 1)
+        assert f.cache_info().compiles == 0
+    f(X)
+    assert f.cache_info().compiles == 1
+
+
+def test_as_written_within():
+    f = np.compile(lambda x: x * 2)
+    with compiler.as_written():
+        numpy.testing.assert_array_equal(f(X), X * 2)
+    assert f.cache_info().misses == 0
+
+
+def test_allowed_functions_are_not_looked_into():
+    def reads_itself(x):
+        with LOCK:
+            return x
+
+    f = np.compile(lambda x: reads_itself(x))
+    f(X)
+    assert f.cache_info().compiles == 0  # a lock is not guarded
+    compiler.allow_in_graph(reads_itself)
+    numpy.testing.assert_array_equal(f(X), X)
+    assert f.cache_info().compiles == 1
+
+
+def test_promises_are_checked_by_verification():
+    @compiler.allow_in_graph
+    def promised(x):
+        return x * FACTORS[0]
+
+    f = np.compile(lambda x: promised(x), verify=3, name="f")
+    for _ in range(10):
+        f(X)
+    FACTORS[0] = 4.0
+    try:
+        with pytest.raises(compiler.VerifyError, match="f depends on something besides its arguments that changed"):
+            for _ in range(3):
+                f(X)
+    finally:
+        FACTORS[0] = 1.0
+
+
+def test_disallowed_ops_and_functions():
+    f = np.compile(lambda x: numpy.sin(x) + x.mean())
+    f(X)
+    for what in (numpy.sin, "si*", np.mean, "mean"):
+        with compiler.disallow_in_graph(what):
+            numpy.testing.assert_allclose(f(X), numpy.sin(X) + 2)
+            assert f.cache_info().compiles == 0
+            assert "which is disallowed" in reasons(f, X)[0]
+        f(X)
+        assert f.cache_info().compiles == 1
+    handle = compiler.disallow_in_graph(numpy.cos, numpy.sin)
+    f(X)
+    handle.remove()
+    f(X)
+    assert f.cache_info().compiles == 1
+
+
+def test_graph_break():
+    def g(x):
+        y = x + 1
+        compiler.graph_break()
+        return y * 2
+
+    f = np.compile(g)
+    numpy.testing.assert_array_equal(f(X), (X + 1) * 2)
+    assert reasons(f, X) == [f"asks for it with graph_break() ({line_of(g, 2)})"]
+
+
+def test_fullgraph_lists_every_break_with_its_line():
+    def g(x):
+        compiler.graph_break()
+        n = input()
+        eval(n)
+        return x * 2
+
+    f = np.compile(g, fullgraph=True)
+    with pytest.raises(np.RecordError) as error:
+        f(X)
+    text = str(error.value)
+    assert f"calls input() ({line_of(g, 2)})" in text
+    assert f"calls eval() ({line_of(g, 3)})" in text
+
+
+def test_reasons_name_the_line():
+    def g(x):
+        y = x * 2
+        return y[y > 1]
+
+    f = np.compile(g)
+    numpy.testing.assert_array_equal(f(X), X * 2)
+    assert line_of(g, 2) in reasons(f, X)[0]
+
+
+@pytest.mark.parametrize(("dynamic", "compiles"), [(True, 1), (False, 4), (None, 2)])
+def test_sizes_vary_as_asked_for(dynamic, compiles):
+    f = np.compile(lambda x: x * 2 + x.sum(), dynamic=dynamic)
+    for n in (3, 5, 7, 9, 5):
+        x = numpy.arange(float(n))
+        numpy.testing.assert_array_equal(f(x), x * 2 + x.sum())
+    assert f.cache_info().compiles == compiles
+
+
+def test_sizes_in_steps():
+    f = np.compile(lambda x: x * 2, dynamic={("x", 0): np.Dim("n", 4, 64, multiple_of=4)})
+    for n in (4, 8, 64, 16):
+        f(numpy.ones(n))
+    assert f.cache_info().compiles == 1
+    assert any("4 <= n <= 64, a multiple of 4" in guard for guard in np.explain(f)(numpy.ones(4)).entries[0]["guards"])
+    numpy.testing.assert_array_equal(f(numpy.ones(6)), numpy.full(6, 2.0))
+    assert f.cache_info().compiles == 2
+    with pytest.raises(ValueError, match="multiple_of must be at least 1"):
+        np.Dim("n", multiple_of=0)
