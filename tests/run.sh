@@ -4,6 +4,7 @@ set -euo pipefail
 # shellcheck source=cmake/setup.sh
 source "$(dirname "$0")/../cmake/setup.sh"
 
+export FASTNP_CACHE_DIR="$PWD/build/cache"  # of what runs as users run it: the examples
 passed=0
 failed=0
 declare -a broken=()

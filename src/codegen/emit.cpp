@@ -384,7 +384,7 @@ void Emitter::run(const std::string& symbol) {
 }
 
 void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
-          std::map<std::string, void*>& externals) {
+          std::map<std::string, External>& externals) {
     Emitter emitter(kernel, schedule, machine, module);
     emitter.run(symbol);
     externals.insert(emitter.externals().begin(), emitter.externals().end());

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "codegen/external.h"
 #include "codegen/llvm.h"
 #include "loop/kernel.h"
 
@@ -21,6 +22,6 @@ int lanes_of(const loop::Kernel& kernel, const Machine& machine);
 /// Writes `void symbol(ptr pointers, ptr sizes, i64 begin, i64 end, ptr scratch)`: outer points [begin, end) of the kernel. `pointers` holds a base
 /// address per buffer, `sizes` the values of the Sizes table by id. Functions outside the module are added to `externals`.
 void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
-          std::map<std::string, void*>& externals);
+          std::map<std::string, External>& externals);
 
 }  // namespace fastnp::codegen

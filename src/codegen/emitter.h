@@ -14,7 +14,7 @@ class Emitter {
 public:
     Emitter(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module);
     void run(const std::string& symbol);
-    const std::map<std::string, void*>& externals() const { return b_.externals; }
+    const std::map<std::string, External>& externals() const { return b_.externals; }
 
 private:
     using Body = std::function<void(llvm::Value*)>;

@@ -52,6 +52,12 @@ const Host& host() {
 const Machine& host_machine() { return host().machine; }
 std::string host_name() { return host().cpu; }
 
+std::string target_text() {
+    const Host& target = host();
+    return target.triple + ' ' + target.cpu + ' ' + target.features + ' ' + std::to_string(target.machine.vector_bytes) +
+           (target.machine.masked_memory ? " masked" : "");
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine() {
     std::string error;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host().triple, error);

@@ -16,5 +16,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine();
 /// Marks a function as code for the host's full feature set and vector width.
 void set_host_attributes(llvm::Function& function);
 std::string host_name();
+/// All of the host that code depends on.
+std::string target_text();
 
 }  // namespace fastnp::codegen

@@ -9,6 +9,7 @@
 
 #include "codegen/host.h"
 #include "codegen/llvm.h"
+#include "codegen/store.h"
 #include "fastnp/error.h"
 
 #pragma GCC diagnostic push
@@ -74,11 +75,10 @@ struct Emitted {
     std::unique_ptr<llvm::Module> module;
     std::unique_ptr<llvm::TargetMachine> target;
     std::vector<std::string> symbols;
-    std::map<std::string, void*> externals;
+    std::map<std::string, External> externals;
 };
 
 Emitted emit_all(std::span<const Job> jobs) {
-    static std::atomic<std::uint64_t> counter{0};
     initialize();
     Emitted out;
     out.context = std::make_unique<llvm::LLVMContext>();
@@ -87,7 +87,7 @@ Emitted emit_all(std::span<const Job> jobs) {
     out.module->setTargetTriple(out.target->getTargetTriple().str());
     out.module->setDataLayout(out.target->createDataLayout());
     for (const Job& job : jobs) {
-        out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(counter++));
+        out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(out.symbols.size()));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
         set_host_attributes(*out.module->getFunction(out.symbols.back()));
     }
@@ -185,8 +185,77 @@ Distinct distinct(std::span<const Job> jobs) {
     return result;
 }
 
-// Machine code of distinct kernels.
-Code compile_distinct(const Distinct& kernels);
+// Object code of distinct kernels, made here and now.
+StoredCode make_object(const Distinct& kernels, Code& times) {
+    auto clock = Clock::now();
+    Emitted emitted = emit_all(kernels.jobs);
+    times.emit_ms = since(clock);
+    optimize(emitted);
+    times.optimize_ms = since(clock);
+    const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
+    times.generate_ms = since(clock);
+    StoredCode made{std::move(emitted.symbols), {}, std::string(object.data(), object.size())};
+    for (const auto& [name, external] : emitted.externals) made.externals.push_back(external);
+    return made;
+}
+
+// What generated code may call: what it was made to call, and what the code generator itself brings in. False if this machine lacks any.
+bool define_externals(llvm::orc::JITDylib& library, const std::vector<External>& externals) {
+    auto& jit = session();
+    llvm::orc::SymbolMap symbols;
+    const auto define = [&](const std::string& name, void* address) {
+        symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    for (const External& external : externals) {
+        void* address = address_of(external);
+        if (address == nullptr) return false;
+        define(symbol_of(external), address);
+    }
+    define("memset", reinterpret_cast<void*>(&::memset));
+    define("memcpy", reinterpret_cast<void*>(&::memcpy));
+    define("fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&::fmod)));
+    if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail("naming functions", std::move(error));
+    return true;
+}
+
+// Puts object code in a library of its own; false if this machine lacks what it calls.
+bool link(const StoredCode& stored, Code& code) {
+    auto clock = Clock::now();
+    auto& jit = session();
+    static std::atomic<std::uint64_t> counter{0};
+    auto made = jit.createJITDylib("plan" + std::to_string(counter++));
+    if (!made) fail("making a library", made.takeError());
+    llvm::orc::JITDylib& library = *made;
+    code.owner = std::shared_ptr<void>(
+        &library, [](void* held) { llvm::consumeError(session().getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(held))); });
+    if (!define_externals(library, stored.externals)) return false;
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(stored.object, "fastnp");
+    if (auto error = jit.addObjectFile(library, std::move(buffer))) fail("adding code", std::move(error));
+    for (const std::string& symbol : stored.symbols) {
+        code.functions.push_back(check(jit.lookup(library, symbol), "linking").toPtr<KernelFunction>());
+    }
+    code.link_ms = since(clock);
+    return true;
+}
+
+// Machine code of distinct kernels: in use, kept on disk, or new.
+Code compile_distinct(const Distinct& kernels) {
+    Code code;
+    if (code_cache().find(kernels.key, code)) return code;
+    auto clock = Clock::now();
+    const std::optional<StoredCode> stored = load_code(kernels.key);
+    code.load_ms = since(clock);
+    if (!stored || stored->symbols.size() != kernels.jobs.size() || !link(*stored, code)) {
+        code = Code();
+        const StoredCode made = make_object(kernels, code);
+        if (!link(made, code)) throw InternalError("generated code calls functions that are not there");
+        clock = Clock::now();
+        store_code(kernels.key, made);
+        code.store_ms = since(clock);
+    }
+    code_cache().insert(kernels.key, code);
+    return code;
+}
 
 }  // namespace
 
@@ -198,52 +267,6 @@ Code compile(std::span<const Job> jobs) {
     code.functions = std::move(functions);
     return code;
 }
-
-namespace {
-
-Code compile_distinct(const Distinct& kernels) {
-    Code code;
-    if (code_cache().find(kernels.key, code)) return code;
-    auto clock = Clock::now();
-    Emitted emitted = emit_all(kernels.jobs);
-    code.emit_ms = since(clock);
-    optimize(emitted);
-    code.optimize_ms = since(clock);
-    auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
-    code.generate_ms = since(clock);
-
-    auto& jit = session();
-    static std::atomic<std::uint64_t> counter{0};
-    auto made = jit.createJITDylib("plan" + std::to_string(counter++));
-    if (!made) fail("making a library", made.takeError());
-    llvm::orc::JITDylib& library = *made;
-    llvm::orc::SymbolMap symbols;
-    for (const auto& [name, address] : emitted.externals) {
-        symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-    }
-    // What the code generator itself may call.
-    for (const auto& [name, address] :
-         std::initializer_list<std::pair<const char*, void*>>{{"memset", reinterpret_cast<void*>(&::memset)},
-                                                              {"memcpy", reinterpret_cast<void*>(&::memcpy)},
-                                                              {"fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&::fmod))}}) {
-        symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-    }
-    if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail("naming functions", std::move(error));
-    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), "fastnp");
-    if (auto error = jit.addObjectFile(library, std::move(buffer))) fail("adding code", std::move(error));
-    code.owner = std::shared_ptr<void>(&library, [](void* held) {
-        auto& jit = session();
-        llvm::consumeError(jit.getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(held)));
-    });
-    for (const std::string& symbol : emitted.symbols) {
-        code.functions.push_back(check(jit.lookup(library, symbol), "linking").toPtr<KernelFunction>());
-    }
-    code.link_ms = since(clock);
-    code_cache().insert(kernels.key, code);
-    return code;
-}
-
-}  // namespace
 
 std::string llvm_text(std::span<const Job> jobs) {
     Emitted emitted = emit_all(jobs);

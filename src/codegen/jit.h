@@ -23,10 +23,10 @@ struct Job {
 struct Code {
     std::vector<KernelFunction> functions;  // per job
     std::shared_ptr<void> owner;
-    double emit_ms = 0, optimize_ms = 0, generate_ms = 0, link_ms = 0;
+    double load_ms = 0, emit_ms = 0, optimize_ms = 0, generate_ms = 0, link_ms = 0, store_ms = 0;
 };
 
-/// Compiles kernels for the host, or finds the code of equal ones that is still in use. Thread-safe.
+/// Compiles kernels for the host, or finds the code of equal ones that is in use or on disk (see store.h). Thread-safe.
 Code compile(std::span<const Job> jobs);
 
 /// The same kernels as text: LLVM IR after optimisation, and assembly.

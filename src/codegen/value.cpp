@@ -138,8 +138,7 @@ Value Builder::cast(Value x, Dtype to) {
         if (kind == 'i') return {this, to, ir.CreateSExtOrTrunc(x.re, type), nullptr};
         if (kind == 'u') return {this, to, ir.CreateZExtOrTrunc(x.re, type), nullptr};
         // Values out of range are poison to LLVM but have NumPy's x86 answers in the precompiled kernel.
-        return call_span("cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to)), reinterpret_cast<void*>(eager::cast_kernel(from, to)), {x},
-                         to);
+        return call_span({External::Kind::cast, ir::Op::cast, from, to}, {x}, to);
     }
     auto to_real = [&](llvm::Value* v, Dtype source) -> llvm::Value* {
         const char k = kind_of(source);
@@ -150,16 +149,16 @@ Value Builder::cast(Value x, Dtype to) {
         return result;
     };
     if (is_half(to) && itemsize_of(from) > 4 && !is_complex(from)) {  // through float would round twice
-        return call_span("cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to)), reinterpret_cast<void*>(eager::cast_kernel(from, to)), {x},
-                         to);
+        return call_span({External::Kind::cast, ir::Op::cast, from, to}, {x}, to);
     }
     Value result{this, to, round_to(to_real(x.re, real_of(from)), to), nullptr};
     if (is_complex(to)) result.im = x.im != nullptr ? to_real(x.im, real_of(from)) : llvm::Constant::getNullValue(type);
     return result;
 }
 
-llvm::FunctionCallee Builder::external(const std::string& name, void* address, llvm::FunctionType* type) {
-    externals.emplace(name, address);
+llvm::FunctionCallee Builder::external(const External& function_called, llvm::FunctionType* type) {
+    const std::string name = symbol_of(function_called);
+    externals.emplace(name, function_called);
     llvm::FunctionCallee callee = module.getOrInsertFunction(name, type);
     if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
     return callee;
@@ -210,8 +209,8 @@ Value Builder::fill(Dtype dtype, llvm::Value* from) {
 }
 
 // Lanes go through memory to a precompiled kernel and back: any op, any dtype, same bits as eager.
-Value Builder::call_span(const std::string& name, void* kernel, llvm::ArrayRef<Value> args, Dtype result) {
-    if (kernel == nullptr) throw InternalError("no precompiled kernel for " + name);
+Value Builder::call_span(const External& kernel, llvm::ArrayRef<Value> args, Dtype result) {
+    if (address_of(kernel) == nullptr) throw InternalError("no precompiled kernel for " + symbol_of(kernel));
     bool vector = false;
     for (const Value& arg : args) vector = vector || is_vector(arg);
     Type* pointer = ir.getPtrTy();
@@ -224,7 +223,7 @@ Value Builder::call_span(const std::string& name, void* kernel, llvm::ArrayRef<V
         ir.CreateStore(slot, ir.CreateConstInBoundsGEP2_64(llvm::ArrayType::get(pointer, args.size()), operands, 0, i));
     }
     auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, ir.getInt64Ty()}, false);
-    ir.CreateCall(external("fastnp_span_" + name, kernel, type), {operands, out, ir.getInt64(vector ? width : 1)});
+    ir.CreateCall(external(kernel, type), {operands, out, ir.getInt64(vector ? width : 1)});
     Value value = fill(result, out);
     if (!vector) {
         value.re = ir.CreateExtractElement(value.re, std::uint64_t{0});
@@ -237,14 +236,15 @@ Value Builder::call_span(const std::string& name, void* kernel, llvm::ArrayRef<V
 Value Builder::vector_math(const char* name, Value x, const Value* y) {
     const Dtype dtype = x.dtype == Dtype::float64 ? Dtype::float64 : Dtype::float32;
     if (!is_floating(x.dtype)) return {};
-    const eager::VectorFunction* function = eager::vector_function(*ops::find(name), dtype);
+    const ir::Op op = *ops::find(name);
+    const eager::VectorFunction* function = eager::vector_function(op, dtype);
     if (function == nullptr) return {};
     const bool vector = is_vector(x);
     const int given = vector ? width : 1;
     const int lanes = function->lanes;
     auto* native = llvm::FixedVectorType::get(element_type(dtype), static_cast<unsigned>(lanes));
     llvm::SmallVector<Type*, 2> parameters(static_cast<std::size_t>(function->operands), native);
-    llvm::FunctionCallee callee = external(function->symbol, function->address, llvm::FunctionType::get(native, parameters, false));
+    llvm::FunctionCallee callee = external({External::Kind::vector, op, dtype, dtype}, llvm::FunctionType::get(native, parameters, false));
     if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) declared->setDoesNotAccessMemory();
     if (given > lanes) throw InternalError("vectors wider than the machine's");
     auto filled = [&](llvm::Value* value) -> llvm::Value* {
@@ -274,10 +274,7 @@ Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value>
         y = splat(y);
     }
     Value value = meaning_of(op, x, y);
-    if (value.missing()) {
-        const std::string name = std::string(ops::info(op).name) + "_" + std::string(name_of(compute));
-        return call_span(name, reinterpret_cast<void*>(eager::span_kernel(op, compute)), args, result);
-    }
+    if (value.missing()) return call_span({External::Kind::span, op, compute, compute}, args, result);
     value.dtype = result;
     if (is_half(result)) value.re = round_to(value.re, result);
     return value;

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "codegen/external.h"
 #include "codegen/llvm.h"
 #include "fastnp/dtype.h"
 #include "fastnp/scalar.h"
@@ -54,16 +55,16 @@ public:
     /// A constant like `like`'s part.
     llvm::Value* real_constant(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
 
-    llvm::FunctionCallee external(const std::string& name, void* address, llvm::FunctionType* type);
+    llvm::FunctionCallee external(const External& function_called, llvm::FunctionType* type);
 
     llvm::IRBuilder<> ir;
     llvm::Module& module;
     int width;                               // lanes
     llvm::BasicBlock* entry = nullptr;       // where allocas go
-    std::map<std::string, void*> externals;  // functions outside the module that it calls
+    std::map<std::string, External> externals;  // functions outside the module that it calls, by name
 
 private:
-    Value call_span(const std::string& name, void* kernel, llvm::ArrayRef<Value> args, Dtype result);
+    Value call_span(const External& kernel, llvm::ArrayRef<Value> args, Dtype result);
     llvm::AllocaInst* lane_buffer(Dtype dtype);
     void spill(Value value, llvm::Value* to);
     Value fill(Dtype dtype, llvm::Value* from);

@@ -206,10 +206,12 @@ private:
         std::vector<codegen::Job> jobs;
         for (std::size_t i = 0; i < plan_.kernels.size(); ++i) jobs.push_back({&plan_.kernels[i], &plan_.schedules[i]});
         plan_.code = codegen::compile(jobs);
+        times_.emplace_back("load", plan_.code.load_ms);
         times_.emplace_back("emit", plan_.code.emit_ms);
         times_.emplace_back("optimize", plan_.code.optimize_ms);
         times_.emplace_back("generate", plan_.code.generate_ms);
         times_.emplace_back("link", plan_.code.link_ms);
+        times_.emplace_back("store", plan_.code.store_ms);
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             if (plan_.steps[i].is_kernel) plan_.steps[i].kernel.function = plan_.code.functions[static_cast<std::size_t>(order_[i].second)];
         }

@@ -8,6 +8,7 @@ import sys
 import hypothesis
 import pytest
 
+os.environ["FASTNP_CACHE_DIR"] = ""  # tests generate the code that they run
 sys.path.insert(0, os.path.dirname(__file__))
 
 hypothesis.settings.register_profile("fastnp", deadline=None, max_examples=60, derandomize=True)

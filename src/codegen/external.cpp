@@ -1,0 +1,34 @@
+#include "codegen/external.h"
+
+#include "eager/eager.h"
+#include "eager/vector_math.h"
+#include "ops/catalogue.h"
+
+namespace fastnp::codegen {
+
+std::string symbol_of(const External& external) {
+    const std::string dtype(name_of(external.dtype));
+    switch (external.kind) {
+        case External::Kind::vector: {
+            const eager::VectorFunction* function = eager::vector_function(external.op, external.dtype);
+            return function == nullptr ? std::string() : function->symbol;
+        }
+        case External::Kind::span: return "fastnp_span_" + std::string(ops::info(external.op).name) + "_" + dtype;
+        case External::Kind::cast: return "fastnp_span_cast_" + dtype + "_" + std::string(name_of(external.to));
+    }
+    return {};
+}
+
+void* address_of(const External& external) {
+    switch (external.kind) {
+        case External::Kind::vector: {
+            const eager::VectorFunction* function = eager::vector_function(external.op, external.dtype);
+            return function == nullptr ? nullptr : function->address;
+        }
+        case External::Kind::span: return reinterpret_cast<void*>(eager::span_kernel(external.op, external.dtype));
+        case External::Kind::cast: return reinterpret_cast<void*>(eager::cast_kernel(external.dtype, external.to));
+    }
+    return nullptr;
+}
+
+}  // namespace fastnp::codegen

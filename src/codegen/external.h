@@ -1,0 +1,25 @@
+// Precompiled functions that generated code calls. They are known by what they do, so that code kept from another process finds them again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fastnp/dtype.h"
+#include "ir/op.h"
+
+namespace fastnp::codegen {
+
+struct External {
+    enum class Kind : std::uint8_t { vector, span, cast };  // the C library's vector function; an op's span kernel; a cast's
+    Kind kind = Kind::span;
+    ir::Op op = ir::Op::cast;       // vector, span
+    Dtype dtype = Dtype::float64;   // computed in; of a cast: from
+    Dtype to = Dtype::float64;      // of a cast
+};
+
+/// Its name in generated code; for messages too.
+std::string symbol_of(const External& external);
+/// Null where this machine has none.
+void* address_of(const External& external);
+
+}  // namespace fastnp::codegen

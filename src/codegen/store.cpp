@@ -1,0 +1,304 @@
+#include "codegen/store.h"
+
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "codegen/host.h"
+#include "ops/catalogue.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/CachePruning.h>
+#include <llvm/Support/SHA256.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::codegen {
+
+namespace {
+
+using Digest = std::array<std::uint8_t, 32>;
+constexpr std::string_view magic = "fastnp code 1\n";
+constexpr std::size_t largest_file = std::size_t{256} << 20;
+
+Digest digest_of(std::initializer_list<std::string_view> parts) {
+    llvm::SHA256 hash;
+    for (const std::string_view part : parts) hash.update(llvm::StringRef(part.data(), part.size()));
+    return hash.final();
+}
+
+std::string_view bytes_of(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
+
+// The build id of the module that this code is part of: the linker's hash of all of it. Empty if it was linked without.
+std::string build_id() {
+    struct Search {
+        std::uintptr_t here;
+        std::string found;
+    } search{reinterpret_cast<std::uintptr_t>(&digest_of), {}};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* context) {
+            auto& wanted = *static_cast<Search*>(context);
+            bool is_here = false;
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& header = info->dlpi_phdr[i];
+                const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+                is_here = is_here || (header.p_type == PT_LOAD && wanted.here >= begin && wanted.here < begin + header.p_memsz);
+            }
+            for (int i = 0; is_here && i < info->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& header = info->dlpi_phdr[i];
+                if (header.p_type != PT_NOTE) continue;
+                const char* at = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);  // NOLINT: an address of the loader's
+                const char* end = at + header.p_memsz;
+                while (at + sizeof(ElfW(Nhdr)) <= end) {
+                    ElfW(Nhdr) note;
+                    std::memcpy(&note, at, sizeof note);
+                    const char* name = at + sizeof note;
+                    const char* contents = name + (note.n_namesz + 3) / 4 * 4;
+                    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
+                        wanted.found.assign(contents, note.n_descsz);
+                    }
+                    at = contents + (note.n_descsz + 3) / 4 * 4;
+                }
+            }
+            return is_here ? 1 : 0;
+        },
+        &search);
+    return search.found;
+}
+
+// All that code depends on besides its kernels.
+const std::string& environment() {
+    static const std::string text = [] {
+        const std::string build = build_id();
+        return build.empty() ? std::string() : build + '\n' + target_text() + '\n' + gnu_get_libc_version();
+    }();
+    return text;
+}
+
+std::filesystem::path folder_name() {
+    const auto set = [](const char* name) { return std::getenv(name); };  // NOLINT: nothing here changes the environment
+    if (const char* given = set("FASTNP_CACHE_DIR")) return given;
+    if (const char* base = set("XDG_CACHE_HOME"); base != nullptr && base[0] == '/') return std::filesystem::path(base) / "fastnp";
+    if (const char* home = set("HOME"); home != nullptr && home[0] == '/') return std::filesystem::path(home) / ".cache" / "fastnp";
+    return {};
+}
+
+std::uint64_t size_limit() {
+    std::uint64_t mebibytes = 256;
+    if (const char* given = std::getenv("FASTNP_CACHE_SIZE")) std::from_chars(given, given + std::strlen(given), mebibytes);  // NOLINT: as above
+    return mebibytes << 20;
+}
+
+class File {
+public:
+    explicit File(int descriptor) : descriptor_(descriptor) {}
+    ~File() {
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    int get() const { return descriptor_; }
+
+    /// The user's own, and nobody else can write to it.
+    bool is_safe(mode_t kind, struct stat& status) const {
+        return descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && (status.st_mode & S_IFMT) == kind && status.st_uid == geteuid() &&
+               (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    }
+
+private:
+    int descriptor_;
+};
+
+// The folder, open; made if it is not there and `make` says so. -1 if it can't be used.
+int open_folder(const std::filesystem::path& name, bool make) {
+    if (name.empty()) return -1;
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    int descriptor = open(name.c_str(), flags);
+    if (descriptor < 0 && make && errno == ENOENT) {
+        std::error_code ignored;
+        if (name.has_parent_path()) std::filesystem::create_directories(name.parent_path(), ignored);
+        mkdir(name.c_str(), S_IRWXU);
+        descriptor = open(name.c_str(), flags);
+    }
+    struct stat status;
+    if (descriptor >= 0 && !File(dup(descriptor)).is_safe(S_IFDIR, status)) {
+        close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+std::string file_name(const Digest& key) { return "llvmcache-" + llvm::toHex(key, true); }  // the prefix that pruneCache looks for
+
+std::string read_all(int descriptor, std::size_t size) {
+    std::string bytes(size, '\0');
+    std::size_t at = 0;
+    while (at < size) {
+        const ssize_t got = read(descriptor, bytes.data() + at, size - at);
+        if (got <= 0) return {};
+        at += static_cast<std::size_t>(got);
+    }
+    return bytes;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t put = write(descriptor, bytes.data(), bytes.size());
+        if (put < 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+}
+
+// Numbers and texts in a row.
+class Writer {
+public:
+    void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+    void text(std::string_view value) {
+        number(value.size());
+        bytes_ += value;
+    }
+    const std::string& bytes() const { return bytes_; }
+
+private:
+    std::string bytes_;
+};
+
+class Reader {
+public:
+    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+    std::uint64_t number() {
+        std::uint64_t value = 0;
+        const std::string_view raw = take(sizeof value);
+        if (ok_) std::memcpy(&value, raw.data(), sizeof value);
+        return value;
+    }
+    std::string_view text() { return take(number()); }
+    /// A count of things that take at least a byte each.
+    std::uint64_t count() {
+        const std::uint64_t value = number();
+        ok_ = ok_ && value <= bytes_.size();
+        return ok_ ? value : 0;
+    }
+    bool at_end() const { return ok_ && bytes_.empty(); }
+
+private:
+    std::string_view take(std::uint64_t size) {
+        ok_ = ok_ && size <= bytes_.size();
+        if (!ok_) return {};
+        const std::string_view taken = bytes_.substr(0, size);
+        bytes_.remove_prefix(size);
+        return taken;
+    }
+    std::string_view bytes_;
+    bool ok_ = true;
+};
+
+std::string pack(const StoredCode& code) {
+    Writer out;
+    out.number(code.symbols.size());
+    for (const std::string& symbol : code.symbols) out.text(symbol);
+    out.number(code.externals.size());
+    for (const External& external : code.externals) {
+        out.number(static_cast<std::uint64_t>(external.kind));
+        out.text(ops::info(external.op).name);
+        out.text(name_of(external.dtype));
+        out.text(name_of(external.to));
+    }
+    out.text(code.object);
+    return out.bytes();
+}
+
+std::optional<Dtype> dtype_named(std::string_view name) {
+    for (int i = 0; i < dtype_count; ++i) {
+        if (name_of(static_cast<Dtype>(i)) == name) return static_cast<Dtype>(i);
+    }
+    return std::nullopt;
+}
+
+std::optional<StoredCode> unpack(std::string_view bytes) {
+    Reader in(bytes);
+    StoredCode code;
+    for (std::uint64_t left = in.count(); left > 0; --left) code.symbols.emplace_back(in.text());
+    for (std::uint64_t left = in.count(); left > 0; --left) {
+        const std::uint64_t kind = in.number();
+        const auto op = ops::find(in.text());
+        const auto dtype = dtype_named(in.text()), to = dtype_named(in.text());
+        if (kind > static_cast<std::uint64_t>(External::Kind::cast) || !op || !dtype || !to) return std::nullopt;
+        code.externals.push_back({static_cast<External::Kind>(kind), *op, *dtype, *to});
+    }
+    code.object = in.text();
+    if (!in.at_end()) return std::nullopt;
+    return code;
+}
+
+// Lets the least recently used files go: now and then, and whenever this process has written much.
+void prune(const std::filesystem::path& folder, std::size_t written) {
+    static std::atomic<std::uint64_t> since{0};
+    llvm::CachePruningPolicy policy;
+    policy.MaxSizeBytes = size_limit();
+    policy.MaxSizePercentageOfAvailableSpace = 0;
+    policy.Interval = std::chrono::minutes(10);
+    if (since.fetch_add(written) + written > policy.MaxSizeBytes / 16) {
+        since = 0;
+        policy.Interval = std::chrono::seconds(0);
+    }
+    llvm::pruneCache(folder.string(), policy);
+}
+
+}  // namespace
+
+std::optional<StoredCode> load_code(std::string_view fingerprint) {
+    if (environment().empty()) return std::nullopt;
+    const File folder(open_folder(folder_name(), false));
+    if (folder.get() < 0) return std::nullopt;
+    const Digest key = digest_of({magic, environment(), fingerprint});
+    const File file(openat(folder.get(), file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status;
+    if (!file.is_safe(S_IFREG, status) || static_cast<std::size_t>(status.st_size) > largest_file) return std::nullopt;
+    const std::string bytes = read_all(file.get(), static_cast<std::size_t>(status.st_size));
+    const std::size_t head = magic.size() + 2 * sizeof(Digest);
+    if (bytes.size() < head) return std::nullopt;
+    const std::string_view body = std::string_view(bytes).substr(head);
+    const Digest sum = digest_of({bytes_of(key), body});
+    const std::string expected = std::string(magic) + std::string(bytes_of(key)) + std::string(bytes_of(sum));
+    if (bytes.compare(0, head, expected) != 0) return std::nullopt;
+    const struct timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+    (void)futimens(file.get(), times);  // used now, also where the file system does not note that
+    return unpack(body);
+}
+
+void store_code(std::string_view fingerprint, const StoredCode& code) {
+    if (environment().empty()) return;
+    const std::filesystem::path name = folder_name();
+    const File folder(open_folder(name, true));
+    if (folder.get() < 0) return;
+    const Digest key = digest_of({magic, environment(), fingerprint});
+    const std::string body = pack(code);
+    const Digest sum = digest_of({bytes_of(key), body});
+    static std::atomic<std::uint64_t> counter{0};
+    const std::string temporary = "llvmcache-writing-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +
+                                  std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    const File file(openat(folder.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (file.get() < 0) return;
+    const bool written =
+        write_all(file.get(), magic) && write_all(file.get(), bytes_of(key)) && write_all(file.get(), bytes_of(sum)) && write_all(file.get(), body);
+    if (!written || renameat(folder.get(), temporary.c_str(), folder.get(), file_name(key).c_str()) != 0) {
+        unlinkat(folder.get(), temporary.c_str(), 0);
+        return;
+    }
+    prune(name, body.size());
+}
+
+}  // namespace fastnp::codegen
