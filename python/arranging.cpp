@@ -59,7 +59,7 @@ std::optional<int> sort_axis(PyObject* axis) { return axis == nullptr ? std::opt
 
 PyObject* reshape_body(PyObject** v) {
     if (!is_c_order(v[2]) || !is_missing(v[3])) throw NeedsNumpy{};
-    return wrap_view(reshape(to_array(v[0]), to_shape(v[1])), v[0]);
+    return wrap_view(reshape(to_array(v[0]), to_sizes(v[1])), v[0]);
 }
 
 PyObject* ravel_body(PyObject** v) {
@@ -112,7 +112,7 @@ PyObject* expand_dims_body(PyObject** v) {
 PyObject* squeeze_body(PyObject** v) { return wrap_view(squeeze(to_array(v[0]), to_axes(v[1])), v[0]); }
 
 PyObject* broadcast_to_body(PyObject** v) {
-    array result = broadcast_to(to_array(v[0]), to_shape(v[1]));
+    array result = broadcast_to(to_array(v[0]), to_sizes(v[1]));
     return result.ndim() == 0 ? wrap(std::move(result)) : wrap_view(std::move(result), v[0]);
 }
 

@@ -2,6 +2,7 @@
 #include "convert.h"
 
 #include "foreign.h"
+#include "size.h"
 
 #include <array>
 #include <cstring>
@@ -200,6 +201,7 @@ std::optional<Scalar> python_integer(PyObject* object) {
 std::optional<Scalar> python_number(PyObject* object) {
     if (PyFloat_CheckExact(object)) return Scalar(PyFloat_AS_DOUBLE(object));
     if (PyBool_Check(object)) return Scalar(object == Py_True);
+    if (is_size(object)) return Scalar(to_index(object));
     if (PyLong_Check(object) && !PyArray_IsScalar(object, Generic)) {
         std::optional<Scalar> value = python_integer(object);
         if (!value) throw NeedsNumpy{};
@@ -239,6 +241,7 @@ Operand to_operand(PyObject* object) {
 }
 
 bool is_operand(PyObject* object) {
+    if (is_size(object)) return true;
     if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object) || PyBool_Check(object)) return true;
     return PyComplex_CheckExact(object) || PyArray_IsScalar(object, Generic) || PyList_Check(object) || PyTuple_Check(object) || PyLong_Check(object) ||
            PyFloat_Check(object);
@@ -360,6 +363,15 @@ Shape to_shape(PyObject* object) {
     const Ref items = own(PySequence_Fast(object, "expected a sequence of integers or a single integer"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) shape.push_back(to_index(PySequence_Fast_GET_ITEM(items.get(), i)));
     return shape;
+}
+
+Shape to_sizes(PyObject* object) {
+    if (is_size(object)) return Shape{size_of(object)};
+    if (recording == nullptr || !(PyTuple_Check(object) || PyList_Check(object))) return to_shape(object);
+    const Ref items = own(PySequence_Tuple(object));
+    Shape sizes;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) sizes.push_back(size_of(PyTuple_GET_ITEM(items.get(), i)));
+    return sizes;
 }
 
 Axes to_axes(PyObject* object) {

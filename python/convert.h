@@ -46,6 +46,8 @@ PyObject* readable_view(PyObject* object, const char* what);
 
 std::int64_t to_index(PyObject* object);
 Shape to_shape(PyObject* object);
+/// The same, for functions that take sizes that vary from call to call (size.h) as they are.
+Shape to_sizes(PyObject* object);
 Axes to_axes(PyObject* object);
 std::optional<int> to_axis(PyObject* object);
 PyObject* to_tuple(std::span<const std::int64_t> values);

@@ -58,7 +58,7 @@ using Shaped = array (*)(const Shape&, Dtype);
 PyObject* shaped(Shaped function, PyObject** v) {
     to_order(v[2], Order::c);
     cpu_only(v[3], v[4]);
-    return wrap(function(to_shape(v[0]), to_dtype(v[1]).value_or(Dtype::float64)));
+    return wrap(function(to_sizes(v[0]), to_dtype(v[1]).value_or(Dtype::float64)));
 }
 
 using Like = array (*)(const array&, std::optional<Dtype>);
@@ -68,7 +68,7 @@ PyObject* like(Like function, Shaped by_shape, PyObject** v) {
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[1]);
     if (order == Order::c && is_missing(v[4])) return wrap(function(prototype, dtype).copy());
-    if (!is_missing(v[4])) return wrap(by_shape(to_shape(v[4]), dtype.value_or(prototype.dtype())));
+    if (!is_missing(v[4])) return wrap(by_shape(to_sizes(v[4]), dtype.value_or(prototype.dtype())));
     return wrap(function(prototype, dtype));
 }
 
@@ -109,14 +109,14 @@ PyObject* ones_like_body(PyObject** v) { return like(&fastnp::ones_like, &fastnp
 PyObject* full_body(PyObject** v) {
     to_order(v[3], Order::c);
     cpu_only(v[4], v[5]);
-    return wrap(filled(to_shape(v[0]), v[1], to_dtype(v[2])));
+    return wrap(filled(to_sizes(v[0]), v[1], to_dtype(v[2])));
 }
 
 PyObject* full_like_body(PyObject** v) {
     const Order order = to_order(v[3], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[2]);
-    if (!is_missing(v[5])) return wrap(filled(to_shape(v[5]), v[1], dtype.value_or(prototype.dtype())));
+    if (!is_missing(v[5])) return wrap(filled(to_sizes(v[5]), v[1], dtype.value_or(prototype.dtype())));
     const Operand fill = to_operand(v[1]);
     const auto laid_out = [&](const array& made) { return wrap(order == Order::c && !made.is_c_contiguous() ? made.copy() : made); };
     if (const Scalar* scalar = fill.as_scalar()) return laid_out(full_like(prototype, *scalar, dtype));

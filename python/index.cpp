@@ -1,6 +1,8 @@
 // x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views and one array of integers is take(); every other
 // advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback.
+#include "fastnp/detail/size.h"
 #include "ndarray.h"
+#include "size.h"
 
 namespace fastnp::python {
 
@@ -21,15 +23,21 @@ bool append(Indices& indices, PyObject* item) {
         indices.push_back(static_cast<std::int64_t>(position));
         return true;
     }
+    if (is_size(item) && detail::size_at_least(size_of(item), 0)) {
+        indices.push_back(size_of(item));
+        return true;
+    }
     if (PySlice_Check(item)) {
         const auto* slice = reinterpret_cast<PySliceObject*>(item);
         auto bound = [](PyObject* value) -> std::optional<std::int64_t> {
             if (value == Py_None) return std::nullopt;
+            if (is_size(value) && detail::size_at_least(size_of(value), 0)) return size_of(value);
             Py_ssize_t number = 0;
             if (_PyEval_SliceIndex(value, &number) == 0) throw PythonError{};
-            return number;
+            constexpr Py_ssize_t most = Py_ssize_t{1} << 61;  // beyond any array, and below what symbolic sizes look like
+            return std::clamp(number, -most, most);
         };
-        const std::optional<std::int64_t> step = bound(slice->step);
+        const std::optional<std::int64_t> step = is_size(slice->step) ? to_index(slice->step) : bound(slice->step);
         if (step == 0) raise(PyExc_ValueError, "slice step cannot be zero");
         indices.push_back(Slice{bound(slice->start), bound(slice->stop), step.value_or(1)});
         return true;
@@ -172,7 +180,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         if (parse(indices, key)) {
             try {
                 array part = value_of(self).index(all_of(indices));
-                const Operand values = is_element(indices, value_of(self)) ? element_operand(value, part.dtype()) : to_operand(value);
+                const std::optional<array> size = is_size(value) ? size_as_array(value, part.dtype()) : std::nullopt;
+                const Operand values = size                                  ? Operand(*size)
+                                       : is_element(indices, value_of(self)) ? element_operand(value, part.dtype())
+                                                                             : to_operand(value);
                 std::move(part) = values;
                 return 0;
             } catch (const NeedsNumpy&) {

@@ -1,8 +1,10 @@
 // Methods and properties of fastnp.ndarray that are not functions of the module, and numpy.ndarray's others by fallback.
 #include <vector>
 
+#include "fastnp/detail/size.h"
 #include "functions.h"
 #include "ndarray.h"
+#include "size.h"
 
 namespace fastnp::python {
 
@@ -48,7 +50,7 @@ PyObject* positional(const char* name, PyObject* self, PyObject* const* args, Py
 
 PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     const Ref shape = own(packed(args, nargs));
-    return wrap_view(reshape(value_of(self), to_shape(shape.get())), self);
+    return wrap_view(reshape(value_of(self), to_sizes(shape.get())), self);
 }
 
 PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
@@ -145,8 +147,14 @@ PyObject* sort_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
 
 PyObject* get_shape(PyObject* self, void*) {
     return guarded([&] {
-        const Shape shape = value_of(self).shape();
-        return to_tuple({shape.data(), shape.size()});
+        if (!value_of(self).is_recorded()) {
+            const Shape shape = value_of(self).shape();
+            return to_tuple({shape.data(), shape.size()});
+        }
+        const Shape sizes = detail::symbolic_shape(value_of(self));
+        Ref tuple = own(PyTuple_New(static_cast<Py_ssize_t>(sizes.size())));
+        for (std::size_t i = 0; i < sizes.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), size_object(sizes[i]));
+        return tuple.release();
     });
 }
 PyObject* get_strides(PyObject* self, void*) {
@@ -160,7 +168,10 @@ PyObject* get_dtype(PyObject* self, void*) {
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(value_of(self).ndim()); }
 PyObject* get_size(PyObject* self, void*) {
-    return guarded([&] { return PyLong_FromLongLong(value_of(self).size()); });
+    return guarded([&] {
+        const array& value = value_of(self);
+        return size_object(value.is_recorded() ? detail::symbolic_size(value) : value.size());
+    });
 }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).itemsize()); }
 PyObject* get_nbytes(PyObject* self, void*) {

@@ -9,6 +9,7 @@
 #include "fastnp/device.h"
 #include "functions.h"
 #include "ndarray.h"
+#include "size.h"
 #include "ufunc.h"
 
 namespace py = pybind11;
@@ -46,6 +47,7 @@ void initialise(py::module_& module) {
         add_exception(module, "VerifyError", PyExc_RuntimeError, "A compiled function depends on something that is not guarded, and that changed.");
     recompile_warning = add_exception(module, "RecompileWarning", PyExc_UserWarning, "Calls of a compiled function run as written: a limit is reached.");
     add_ndarray(module.ptr());
+    add_size(module.ptr());
     add_ufuncs(module.ptr());
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
     add_compiled_function(module.ptr());

@@ -1,5 +1,6 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
+#include "size.h"
 
 #include <structmember.h>
 
@@ -32,6 +33,11 @@ PyObject* numpy_operator(const char* name, PyObject* a, PyObject* b) {
 
 PyObject* binary_slow(Function2 function, const char* name, PyObject* a, PyObject* b) {
     if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+    std::vector<Ref> sized;
+    PyObject* operands[] = {a, b};
+    if ((is_size(a) || is_size(b)) && sizes_as_arrays(name, operands, sized)) {
+        return wrap_scalar(function(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
+    }
     try {
         return wrap_scalar(function(to_operand(a), to_operand(b), no_options));
     } catch (const NeedsNumpy&) {
@@ -58,7 +64,10 @@ PyObject* in_place_slow(Function2 function, const char* name, PyObject* a, PyObj
     try {
         UfuncOptions options;
         options.out = value_of(a);
-        const array result = function(value_of(a), to_operand(b), options);
+        std::vector<Ref> sized;
+        PyObject* operands[] = {a, b};
+        const bool is_sized = is_size(b) && sizes_as_arrays(name, operands, sized);
+        const array result = function(value_of(a), is_sized ? Operand(value_of(sized[1].get())) : to_operand(b), options);
         // A 0-d array that stood for a NumPy scalar is no memory to write into: the name gets the result.
         if (reinterpret_cast<NdArray*>(a)->scalar) return wrap_scalar(result);
         return Py_NewRef(a);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "fastnp/detail/size.h"
+#include "size.h"
+
 namespace fastnp::python {
 
 namespace {
@@ -99,6 +102,12 @@ struct Apart {
             return output;
         }
         if (is_ndarray(object)) return array_output(object);
+        if (is_size(object)) {
+            out.held.push_back(own(wrap(detail::size_value(size_of(object)))));
+            Output output = array_output(out.held.back().get());
+            output.kind = Output::Kind::size;
+            return output;
+        }
         if (is_immutable(object)) return plain(object);
         if (PyTuple_CheckExact(object)) return group(Output::Kind::tuple, object);
         once(object);
@@ -134,6 +143,7 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
     switch (output.kind) {
         case Output::Kind::plain: return Py_NewRef(output.object.get());
         case Output::Kind::argument: return Py_NewRef(call.objects[static_cast<std::size_t>(output.index)]);
+        case Output::Kind::size: return check(PyLong_FromLongLong(results[static_cast<std::size_t>(output.index)].item<std::int64_t>()));
         case Output::Kind::container: return Py_NewRef(call.containers[static_cast<std::size_t>(output.index)]);
         case Output::Kind::set: return check(output.scalar ? PyFrozenSet_New(output.object.get()) : PySet_New(output.object.get()));
         case Output::Kind::array: {

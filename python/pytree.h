@@ -79,9 +79,9 @@ private:
 
 /// What a compiled function returns around its arrays, kept with each entry.
 struct Output {
-    enum class Kind : std::uint8_t { array, argument, container, plain, tuple, list, dict, set, named, dataclass };
+    enum class Kind : std::uint8_t { array, size, argument, container, plain, tuple, list, dict, set, named, dataclass };
     Kind kind = Kind::plain;
-    int index = 0;          // array, argument, container
+    int index = 0;          // array, size (an array of one element), argument, container
     bool scalar = false;    // array: whether it is a NumPy scalar; set: whether it is frozen
     Ref object;             // plain: the value; dict: the keys, a tuple; set: an equal one; named and dataclass: the type
     std::vector<Output> children;
@@ -102,6 +102,7 @@ struct Return {
 /// What a recording hands out: arrays, each once, and the lists, dicts and other containers that it made.
 struct HandedOut {
     std::vector<PyObject*> arrays, containers;
+    std::vector<Ref> held;  // of these, what nothing else holds
 };
 
 /// Takes a recorded result apart. RecordError for what can't be kept.

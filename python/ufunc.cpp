@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "functions.h"
+#include "size.h"
 
 namespace fastnp::python {
 
@@ -152,6 +153,11 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged,
             if (row.two != nullptr && is_ndarray(args[0]) && is_ndarray(args[1])) {
                 return wrap_scalar(row.two(value_of(args[0]), value_of(args[1]), no_options));
             }
+        }
+        std::vector<Ref> sized;
+        if (recording != nullptr && kwnames == nullptr && nargs == 2 && row.two != nullptr && (is_size(args[0]) || is_size(args[1])) &&
+            sizes_as_arrays(row.name, args, sized)) {
+            return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
         }
         try {
             for (Py_ssize_t i = 0; i < nargs; ++i) {

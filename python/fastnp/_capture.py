@@ -21,7 +21,19 @@ from typing import Any
 import numpy
 
 from fastnp import _control, _core, _effects
-from fastnp._stand_ins import CREATORS, CREATORS_BY_ID, IMPURE_BUILTINS, IMPURE_NUMPY, PLAIN, Forbidden, Module, refuse, stand_in_isinstance, stand_in_type
+from fastnp._stand_ins import (
+    CREATORS,
+    CREATORS_BY_ID,
+    IMPURE_BUILTINS,
+    IMPURE_NUMPY,
+    PLAIN,
+    Forbidden,
+    Module,
+    refuse,
+    stand_in_isinstance,
+    stand_in_len,
+    stand_in_type,
+)
 
 # Kinds of guards, as GuardKind in python/guards.h.
 _ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
@@ -33,7 +45,12 @@ _PURE = frozenset(
 )
 _GLOBAL_SHIFT = 1 if sys.version_info >= (3, 11) else 0
 _MOST_ENTRIES = 5000
-_STAND_INS = (("isinstance", isinstance, stand_in_isinstance), ("type", type, stand_in_type), ("print", print, _effects.stand_in_print))
+_STAND_INS = (
+    ("isinstance", isinstance, stand_in_isinstance),
+    ("type", type, stand_in_type),
+    ("print", print, _effects.stand_in_print),
+    ("len", len, stand_in_len),
+)
 
 
 def _is_pure(module: str | None) -> bool:

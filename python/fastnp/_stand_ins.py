@@ -68,7 +68,13 @@ _ARRAYS = (_core.ndarray, numpy.ndarray)
 _NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
 
 
-def stand_in_isinstance(value: Any, classes: Any) -> bool:
+def stand_in_len(value: Any, /) -> Any:
+    return value.shape[0] if _core._recorded_kind(value) and value.ndim else len(value)
+
+
+def stand_in_isinstance(value: Any, classes: Any) -> Any:
+    if type(value) is _core._Size:
+        value = 0  # any int
     kind = _core._recorded_kind(value)
     every = classes if type(classes) is tuple else (classes,)
     every = tuple(type if item is stand_in_type else item for item in every)
@@ -82,6 +88,8 @@ def stand_in_isinstance(value: Any, classes: Any) -> bool:
 def stand_in_type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and issubclass(type(args[0]), Forbidden):
         return args[0]._refuse()
+    if len(args) == 1 and type(args[0]) is _core._Size:
+        return int
     if len(args) == 1 and _core._recorded_kind(args[0]):
         return refuse("asks for the type of an array")
     return type(*args, **kwargs)

@@ -24,11 +24,6 @@ Scalar fitted(const Scalar& value, Dtype dtype) {
     return value.kind() == WeakKind::complex && !is_complex(dtype) && dtype != Dtype::bool_ ? Scalar(value.real()) : value;
 }
 
-Dims checked(const Shape& shape) {
-    shape::count(shape);  // negative and excessive sizes
-    return shape::to_dims(shape);
-}
-
 array filled(const Dims& shape, const Scalar& value, Dtype dtype) { return api::constant(fitted(value, dtype), dtype, shape); }
 
 array uninitialized(const Dims& shape, Dtype dtype) {
@@ -39,11 +34,11 @@ array uninitialized(const Dims& shape, Dtype dtype) {
 }  // namespace
 
 array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype) {
-    return filled(checked(shape), value, dtype.value_or(default_dtype(value)));
+    return filled(api::checked_sizes(shape), value, dtype.value_or(default_dtype(value)));
 }
-array zeros(const Shape& shape, Dtype dtype) { return filled(checked(shape), 0, dtype); }
-array ones(const Shape& shape, Dtype dtype) { return filled(checked(shape), 1, dtype); }
-array empty(const Shape& shape, Dtype dtype) { return uninitialized(checked(shape), dtype); }
+array zeros(const Shape& shape, Dtype dtype) { return filled(api::checked_sizes(shape), 0, dtype); }
+array ones(const Shape& shape, Dtype dtype) { return filled(api::checked_sizes(shape), 1, dtype); }
+array empty(const Shape& shape, Dtype dtype) { return uninitialized(api::checked_sizes(shape), dtype); }
 
 namespace {
 
@@ -160,7 +155,7 @@ array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool e
 }
 
 array eye(std::int64_t rows, std::optional<std::int64_t> columns, int k, Dtype dtype) {
-    const Dims shape = checked({rows, columns.value_or(rows)});
+    const Dims shape = api::checked_sizes({rows, columns.value_or(rows)});
     return api::cast(equal(add(api::iota(shape, 0), k), api::iota(shape, 1)), dtype);
 }
 

@@ -71,10 +71,10 @@ private:
 
     void take_integer(std::int64_t index) {
         const Dim start = index >= 0 ? Dim(index) : sizes_.add(size(), Dim(index));
-        const bool inside = sizes_.at_least(size(), Dim(index >= 0 ? index + 1 : -index));
+        const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(Dim(index), Dim(1)) : Dim(-index));
         if (!inside) {
-            throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(plan_.starts.size()) + " with size " +
-                             std::to_string(sizes_.hint(size())));
+            throw IndexError("index " + std::to_string(sizes_.hint(Dim(index))) + " is out of bounds for axis " + std::to_string(plan_.starts.size()) +
+                             " with size " + std::to_string(sizes_.hint(size())));
         }
         plan_.dropped.push_back(static_cast<std::int64_t>(plan_.starts.size()));
         plan_.slices = true;

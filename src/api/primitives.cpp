@@ -1,9 +1,22 @@
 #include "api/primitives.h"
 
+#include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
+#include "shape/strides.h"
 
 namespace fastnp::api {
+
+Dims checked_sizes(const Shape& shape, std::size_t itemsize) {
+    const shape::Arithmetic sizes = arithmetic();
+    Shape now;
+    for (const std::int64_t size : shape) {
+        const bool negative = detail::is_symbolic(size) && !sizes.at_least(Dim(size), Dim(0));
+        now.push_back(negative ? -1 : sizes.hint(Dim(size)));
+    }
+    shape::byte_count(now, itemsize);
+    return shape::to_dims(shape);
+}
 
 using ir::Attributes;
 using ir::Op;

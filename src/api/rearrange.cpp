@@ -119,13 +119,13 @@ array broadcast_to(const array& x, const Shape& shape) {
     for (const std::int64_t size : shape) {
         if (size < 0) throw ValueError("all elements of broadcast shape must be non-negative");
     }
-    shape::byte_count(shape, itemsize_of(x.dtype()));  // a size beyond what can be addressed
+    const Dims sizes = api::checked_sizes(shape, itemsize_of(x.dtype()));
     if (!x.is_recorded() && trace::Recorder::active() == nullptr) {  // a view of its own, which may not be written to
         ir::Attributes attributes;
-        attributes.dims = shape::to_dims(shape);
+        attributes.dims = sizes;
         return api::apply(ir::Op::broadcast_to, attributes, {&x, 1});
     }
-    return api::broadcast(x, shape::to_dims(shape));
+    return api::broadcast(x, sizes);
 }
 
 std::vector<array> broadcast_arrays(const std::vector<array>& arrays) {

@@ -12,8 +12,12 @@ namespace fastnp::detail {
 
 namespace {
 
-// Where an argument's strides vary, they stay in the order of size that they have: results are laid out by it.
-void guard_order(const Argument& argument, const shape::Dims& strides, shape::Sizes& sizes) {
+// Where an argument's strides vary, they stay in the order of size that they have: results are laid out by it. An axis of one element has no say in
+// it, so it stays one.
+void guard_order(const Argument& argument, const shape::Dims& dims, const shape::Dims& strides, shape::Sizes& sizes) {
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (argument.shape[i] == 1) sizes.equal(dims[i], shape::Dim(1));
+    }
     const shape::Steps steps = shape::steps_of({argument.shape, argument.shape + argument.rank}, {argument.strides, argument.strides + argument.rank});
     const auto size_of_step = [&](std::size_t axis) { return argument.strides[axis] < 0 ? sizes.subtract(shape::Dim(0), strides[axis]) : strides[axis]; };
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -56,7 +60,7 @@ std::vector<array> parameters_of(const compiler::Signature& signature, std::span
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
         strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
-        if (!guard.contiguous) guard_order(call[strides.size() - 1], strides.back(), graph.sizes());
+        if (!guard.contiguous) guard_order(call[strides.size() - 1], dims, strides.back(), graph.sizes());
         parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
         parameters.back().body()->writable = call[parameters.size() - 1].writable;
     }

@@ -1,0 +1,32 @@
+// Sizes of a recording as numbers: a size that varies from call to call is a large number that stands for an expression over the arguments' sizes.
+// It goes through Shape, Slice and Index as it is. For front ends that show sizes to users as something that counts like an int.
+#pragma once
+
+#include <cstdint>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp::detail {
+
+/// Whether it stands for an expression.
+FASTNP_API bool is_symbolic(std::int64_t size);
+/// The sizes of a recorded array.
+FASTNP_API Shape symbolic_shape(const array& x);
+/// Its number of elements.
+FASTNP_API std::int64_t symbolic_size(const array& x);
+
+enum class SizeOp : std::uint8_t { add, subtract, multiply, floor_divide };
+/// Arithmetic; floor_divide by a positive number. ValueError without a recording.
+FASTNP_API std::int64_t combine(SizeOp op, std::int64_t a, std::int64_t b);
+/// Comparisons answer for the sizes at hand, and guard the answer.
+FASTNP_API bool sizes_equal(std::int64_t a, std::int64_t b);
+FASTNP_API bool size_at_least(std::int64_t a, std::int64_t b);
+/// The number that it is now; ties the recording to it.
+FASTNP_API std::int64_t concretize(std::int64_t size);
+/// The size as an int64 array of no axes, which follows the arguments.
+FASTNP_API array size_value(std::int64_t size);
+/// A name of the recording that this thread is in; null without one.
+FASTNP_API const void* recording_of_sizes();
+
+}  // namespace fastnp::detail

@@ -1,0 +1,222 @@
+#include "size.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "convert.h"
+#include "fastnp/detail/size.h"
+
+namespace fastnp::python {
+
+PyTypeObject* size_type = nullptr;
+
+namespace {
+
+struct SizeObject {
+    PyObject_HEAD std::int64_t size;
+    const void* recording;
+};
+
+std::int64_t raw_of(PyObject* object) {
+    const auto* size = reinterpret_cast<SizeObject*>(object);
+    if (size->recording != detail::recording_of_sizes()) raise(PyExc_RuntimeError, "a size of a recording is used outside of it");
+    return size->size;
+}
+
+// The int of the call at hand.
+Ref number_of(PyObject* object) {
+    if (!is_size(object)) return Ref::borrow(object);
+    return own(PyLong_FromLongLong(detail::concretize(raw_of(object))));
+}
+
+// A size, or an int that fits; nothing for anything else.
+std::optional<std::int64_t> operand(PyObject* object) {
+    if (is_size(object)) return raw_of(object);
+    if (!PyLong_CheckExact(object)) return std::nullopt;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    constexpr long long most = 1LL << 40;  // sizes and what is added to them are smaller by far
+    if (overflow != 0 || value > most || value < -most) return std::nullopt;
+    return value;
+}
+
+bool is_number(PyObject* object) { return is_size(object) || PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object); }
+
+template <class F>
+PyObject* with_numbers(PyObject* a, PyObject* b, F compute) {
+    if (!is_number(a) || !is_number(b)) return Py_NewRef(Py_NotImplemented);
+    const Ref x = number_of(a), y = number_of(b);
+    return check(compute(x.get(), y.get()));
+}
+
+template <detail::SizeOp op, PyObject* (*otherwise)(PyObject*, PyObject*)>
+PyObject* binary(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const auto x = operand(a), y = operand(b);
+        const bool divides = op == detail::SizeOp::floor_divide;
+        if (x && y && (!divides || (!detail::is_symbolic(*y) && *y > 0))) return size_object(detail::combine(op, *x, *y));
+        return with_numbers(a, b, otherwise);
+    });
+}
+
+PyObject* remainder(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const auto x = operand(a), y = operand(b);
+        if (!x || !y || detail::is_symbolic(*y) || *y <= 0) return with_numbers(a, b, PyNumber_Remainder);
+        using detail::SizeOp;
+        return size_object(combine(SizeOp::subtract, *x, combine(SizeOp::multiply, combine(SizeOp::floor_divide, *x, *y), *y)));
+    });
+}
+
+template <PyObject* (*compute)(PyObject*, PyObject*)>
+PyObject* plain(PyObject* a, PyObject* b) {
+    return guarded([&] { return with_numbers(a, b, compute); });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
+    return guarded([&] { return with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+}
+
+PyObject* negative(PyObject* a) {
+    return guarded([&] { return size_object(detail::combine(detail::SizeOp::subtract, 0, raw_of(a))); });
+}
+PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+PyObject* absolute(PyObject* a) {
+    return guarded([&] { return detail::size_at_least(raw_of(a), 0) ? Py_NewRef(a) : negative(a); });
+}
+
+template <PyObject* (*convert)(PyObject*)>
+PyObject* converted(PyObject* a) {
+    return guarded([&] { return check(convert(number_of(a).get())); });
+}
+
+int truth(PyObject* a) {
+    return guarded_int([&] { return detail::sizes_equal(raw_of(a), 0) ? 0 : 1; });
+}
+
+Py_hash_t hash(PyObject* a) {
+    try {
+        return PyObject_Hash(number_of(a).get());
+    } catch (...) {
+        translate();
+        return -1;
+    }
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+    return guarded([&]() -> PyObject* {
+        const auto x = operand(a), y = operand(b);
+        if (!x || !y) {
+            if (!is_number(b)) return Py_NewRef(Py_NotImplemented);
+            return check(PyObject_RichCompare(number_of(a).get(), number_of(b).get(), how));
+        }
+        bool answer = false;
+        switch (how) {
+            case Py_EQ: answer = detail::sizes_equal(*x, *y); break;
+            case Py_NE: answer = !detail::sizes_equal(*x, *y); break;
+            case Py_LT: answer = !detail::size_at_least(*x, *y); break;
+            case Py_LE: answer = detail::size_at_least(*y, *x); break;
+            case Py_GT: answer = !detail::size_at_least(*y, *x); break;
+            default: answer = detail::size_at_least(*x, *y);
+        }
+        return PyBool_FromLong(answer);
+    });
+}
+
+PyObject* format(PyObject* self, PyObject* text) {
+    return guarded([&] { return check(PyObject_Format(number_of(self).get(), text)); });
+}
+
+PyObject* rounded(PyObject* self, PyObject*) { return converted<PyNumber_Long>(self); }
+
+PyMethodDef methods[] = {{"__format__", format, METH_O, nullptr},      {"__round__", rounded, METH_VARARGS, nullptr},
+                         {"__trunc__", rounded, METH_NOARGS, nullptr}, {"__floor__", rounded, METH_NOARGS, nullptr},
+                         {"__ceil__", rounded, METH_NOARGS, nullptr},  {nullptr, nullptr, 0, nullptr}};
+
+// The range of an integer dtype, as far as sizes go.
+std::pair<std::int64_t, std::int64_t> range_of(Dtype dtype) {
+    const bool is_signed = kind_of(dtype) == 'i';
+    const int bits = static_cast<int>(8 * itemsize_of(dtype)) - (is_signed ? 1 : 0);
+    const std::int64_t high = bits >= 62 ? (std::int64_t{1} << 61) : (std::int64_t{1} << bits) - 1;
+    return {is_signed ? -high - 1 : 0, high};
+}
+
+}  // namespace
+
+PyObject* size_object(std::int64_t size) {
+    if (!detail::is_symbolic(size)) return check(PyLong_FromLongLong(size));
+    auto* object = reinterpret_cast<SizeObject*>(check(size_type->tp_alloc(size_type, 0)));
+    object->size = size;
+    object->recording = detail::recording_of_sizes();
+    return reinterpret_cast<PyObject*>(object);
+}
+
+std::int64_t size_of(PyObject* object) { return is_size(object) ? raw_of(object) : to_index(object); }
+
+std::optional<array> size_as_array(PyObject* object, Dtype dtype) {
+    const std::int64_t size = raw_of(object);
+    if (dtype == Dtype::bool_) return std::nullopt;
+    if (is_integer(dtype)) {
+        const auto [low, high] = range_of(dtype);
+        if (!detail::size_at_least(size, low) || !detail::size_at_least(high, size)) return std::nullopt;
+    }
+    return detail::size_value(size).astype(dtype);
+}
+
+bool sizes_as_arrays(const char* ufunc, PyObject* const* operands, std::vector<Ref>& made) {
+    static constexpr std::array exact{std::string_view("add"),        std::string_view("subtract"),      std::string_view("multiply"),
+                                      std::string_view("divide"),     std::string_view("minimum"),       std::string_view("maximum"),
+                                      std::string_view("equal"),      std::string_view("not_equal"),     std::string_view("less"),
+                                      std::string_view("less_equal"), std::string_view("greater_equal"), std::string_view("greater")};
+    if (std::find(exact.begin(), exact.end(), ufunc) == exact.end()) return false;
+    const int which = is_size(operands[0]) ? 0 : 1;
+    PyObject* other = operands[1 - which];
+    if (!is_ndarray(other)) return false;
+    const Dtype beside = value_of(other).dtype();
+    const std::optional<array> size = size_as_array(operands[which], beside == Dtype::bool_ ? Dtype::int64 : beside);
+    if (!size) return false;
+    made = {Ref::borrow(other), Ref::borrow(other)};
+    made[static_cast<std::size_t>(which)] = own(wrap(*size));
+    return true;
+}
+
+void add_size(PyObject* module) {
+#define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
+    using detail::SizeOp;
+    PyType_Slot slots[] = {SLOT(Py_nb_add, (binary<SizeOp::add, PyNumber_Add>)),
+                           SLOT(Py_nb_subtract, (binary<SizeOp::subtract, PyNumber_Subtract>)),
+                           SLOT(Py_nb_multiply, (binary<SizeOp::multiply, PyNumber_Multiply>)),
+                           SLOT(Py_nb_floor_divide, (binary<SizeOp::floor_divide, PyNumber_FloorDivide>)),
+                           SLOT(Py_nb_remainder, remainder),
+                           SLOT(Py_nb_true_divide, plain<PyNumber_TrueDivide>),
+                           SLOT(Py_nb_divmod, plain<PyNumber_Divmod>),
+                           SLOT(Py_nb_lshift, plain<PyNumber_Lshift>),
+                           SLOT(Py_nb_rshift, plain<PyNumber_Rshift>),
+                           SLOT(Py_nb_and, plain<PyNumber_And>),
+                           SLOT(Py_nb_or, plain<PyNumber_Or>),
+                           SLOT(Py_nb_xor, plain<PyNumber_Xor>),
+                           SLOT(Py_nb_power, power),
+                           SLOT(Py_nb_negative, negative),
+                           SLOT(Py_nb_positive, positive),
+                           SLOT(Py_nb_absolute, absolute),
+                           SLOT(Py_nb_invert, converted<PyNumber_Invert>),
+                           SLOT(Py_nb_int, converted<PyNumber_Long>),
+                           SLOT(Py_nb_index, converted<PyNumber_Index>),
+                           SLOT(Py_nb_float, converted<PyNumber_Float>),
+                           SLOT(Py_nb_bool, truth),
+                           SLOT(Py_tp_hash, hash),
+                           SLOT(Py_tp_richcompare, compare),
+                           SLOT(Py_tp_repr, converted<PyObject_Repr>),
+                           SLOT(Py_tp_str, converted<PyObject_Str>),
+                           {Py_tp_methods, methods},
+                           {0, nullptr}};
+#undef SLOT
+    PyType_Spec spec = {"fastnp._core._Size", sizeof(SizeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    size_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
+    check(PyModule_AddObjectRef(module, "_Size", reinterpret_cast<PyObject*>(size_type)));
+}
+
+}  // namespace fastnp::python

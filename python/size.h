@@ -1,0 +1,28 @@
+// fastnp._core.Size: a size that varies from call to call, as a recorded function sees it. It counts like an int; where it can't stay what it is (range(),
+// an index of a list, text), it is the int of the call at hand, and the recording is for that size alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common.h"
+
+namespace fastnp::python {
+
+extern PyTypeObject* size_type;
+inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
+
+/// An int, or a Size for what fastnp::detail calls a symbolic size.
+PyObject* size_object(std::int64_t size);
+/// The number or the symbolic size; of any object with __index__.
+std::int64_t size_of(PyObject* object);
+/// A size as an array of a dtype, as an int would be converted to it; nothing where that raises or is a truth value, and an int has to do.
+std::optional<array> size_as_array(PyObject* size, Dtype dtype);
+/// A binary ufunc of an array and sizes: the sizes as arrays of the dtype that an int takes beside the array (NEP 50). False where they can't be, and an
+/// int has to do.
+bool sizes_as_arrays(const char* ufunc, PyObject* const* operands, std::vector<Ref>& made);
+
+void add_size(PyObject* module);
+
+}  // namespace fastnp::python

@@ -1,0 +1,47 @@
+// See fastnp/detail/size.h: a Dim's own encoding, which plain numbers share, is what travels.
+#include "fastnp/detail/size.h"
+
+#include "api/primitives.h"
+#include "fastnp/error.h"
+
+namespace fastnp::detail {
+
+using api::Dim;
+
+namespace {
+
+shape::Sizes& sizes() {
+    shape::Sizes* active = api::active_sizes();
+    if (active == nullptr) throw ValueError("a size of a recording is used outside of it");
+    return *active;
+}
+
+Shape raw(const shape::Dims& dims) {
+    Shape result;
+    for (const Dim dim : dims) result.push_back(dim.raw());
+    return result;
+}
+
+}  // namespace
+
+bool is_symbolic(std::int64_t size) { return !Dim(size).is_constant(); }
+Shape symbolic_shape(const array& x) { return raw(api::dims_of(x)); }
+std::int64_t symbolic_size(const array& x) { return sizes().product(api::dims_of(x)).raw(); }
+
+std::int64_t combine(SizeOp op, std::int64_t a, std::int64_t b) {
+    switch (op) {
+        case SizeOp::add: return sizes().add(Dim(a), Dim(b)).raw();
+        case SizeOp::subtract: return sizes().subtract(Dim(a), Dim(b)).raw();
+        case SizeOp::multiply: return sizes().multiply(Dim(a), Dim(b)).raw();
+        case SizeOp::floor_divide: return sizes().divide(Dim(a), Dim(b)).raw();
+    }
+    return 0;
+}
+
+bool sizes_equal(std::int64_t a, std::int64_t b) { return sizes().equal(Dim(a), Dim(b)); }
+bool size_at_least(std::int64_t a, std::int64_t b) { return sizes().at_least(Dim(a), Dim(b)); }
+std::int64_t concretize(std::int64_t size) { return is_symbolic(size) ? sizes().concretize(Dim(size)) : size; }
+array size_value(std::int64_t size) { return api::extent(Dim(size)); }
+const void* recording_of_sizes() { return trace::Recorder::active(); }
+
+}  // namespace fastnp::detail

@@ -1,0 +1,188 @@
+"""Sizes that a compiled function reads stay what varies: one compilation serves all of them, and never gives a stale answer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+import pytest
+from hypothesis import given, strategies as st
+
+import fastnp as np
+
+SIZES = (6, 9, 4, 13, 1, 2, 30, 0, 7)
+
+
+def follows(function, sizes=SIZES, compiles=3, make=None):
+    """The compiled function gives what the function as written gives, for each size, and is compiled no more often than that."""
+    compiled = np.compile(function)
+    for n in (*sizes, *sizes):
+        x = make(n) if make else numpy.arange(float(n)) + 1
+        try:
+            want = function(x.copy())
+        except Exception as error:
+            with pytest.raises(type(error)):
+                compiled(x.copy())
+            continue
+        got = compiled(x.copy())
+        for g, w in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,), strict=True):
+            assert type(g) is type(w), (g, w)
+            if isinstance(w, numpy.ndarray):
+                assert g.dtype == w.dtype
+            numpy.testing.assert_allclose(g, w, rtol=1e-12)
+    assert compiled.cache_info().compiles <= compiles, np.explain(compiled)(make(5) if make else numpy.ones(5))
+    return compiled
+
+
+def test_mean_by_hand():
+    assert follows(lambda x: x.sum() / x.shape[0], SIZES[:7]).cache_info().uncompiled == 0
+    follows(lambda x: x / len(x) + x.size, SIZES[:7])
+
+
+def test_halves():
+    follows(lambda x: (x[: x.shape[0] // 2], x[x.shape[0] // 2 :], x[::2].sum()), compiles=4)
+
+
+def test_stencil_by_sizes():
+    def step(x):
+        n = x.shape[0]
+        return x[2:n] - 2 * x[1 : n - 1] + x[: n - 2]
+
+    follows(step, (6, 9, 4, 13, 30), compiles=2)
+
+
+def test_new_arrays():
+    def padded(x):
+        n = x.shape[0]
+        out = numpy.zeros(n + 2)
+        out[1 : n + 1] = x
+        out[0] = n
+        return out + numpy.ones((n + 2,)) * numpy.full(n + 2, 0.5)
+
+    follows(padded, compiles=4)
+
+
+def test_reshapes():
+    def rows(x):
+        m, k = x.shape
+        return x.reshape(k, m).sum(axis=0), x.reshape(m * k), x.reshape(-1, k)[0], numpy.broadcast_to(x[0], (m, k)) + x
+
+    follows(rows, (6, 9, 4, 13, 30), compiles=4, make=lambda n: numpy.arange(n * 3.0).reshape(n, 3))
+
+
+def test_blocks():
+    def blocks(x):
+        n = x.shape[0] // 4 * 4
+        return x[:n].reshape(n // 4, 4).sum(axis=1)
+
+    follows(blocks, (8, 12, 9, 15, 40, 17), compiles=4)
+
+
+def test_dtypes_beside_sizes():
+    for dtype in ("f4", "f8", "i4", "i2", "u1", "?"):
+        follows(
+            lambda x: (x + x.shape[0], x * len(x), x / x.shape[0], x > x.shape[0], numpy.minimum(x, len(x))),
+            (6, 9, 4, 13, 30),
+            make=lambda n, dtype=dtype: numpy.arange(n).astype(dtype),
+        )
+
+
+def test_branches_on_sizes():
+    def branch(x):
+        n = x.shape[0]
+        if n > 10:
+            return x * 2
+        if n % 2 == 0:
+            return x + n
+        return x - n
+
+    follows(branch, compiles=10)
+
+
+def test_loops_over_sizes():
+    def loop(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total = total + x[i] * i
+        return total
+
+    follows(loop, (3, 4, 5, 3, 4, 5), compiles=8)
+
+
+def test_sizes_as_numbers():
+    def numbers(x):
+        n = x.shape[0]
+        return x * (1.0 / n), math.sqrt(n), n, n // 2, -n, f"{n}", [0] * n, isinstance(n, int), type(n) is int, max(n, 3), n**2
+
+    compiled = np.compile(numbers)
+    for n in (5, 6, 7, 5, 6, 7):
+        got, want = compiled(numpy.arange(1.0, n + 1)), numbers(numpy.arange(1.0, n + 1))
+        numpy.testing.assert_array_equal(got[0], want[0])
+        assert got[1:] == want[1:]
+        assert [type(g) for g in got[1:]] == [type(w) for w in want[1:]]
+
+
+def test_sizes_that_are_returned_are_of_the_call():
+    compiled = np.compile(lambda x: (x * 2, x.shape, len(x) + 1))
+    for n in SIZES[:5]:
+        doubled, shape, more = compiled(numpy.ones(n))
+        assert (shape, more) == ((n,), n + 1)
+        assert type(shape[0]) is int and type(more) is int
+        assert doubled.shape == shape
+    assert compiled.cache_info().compiles == 2
+
+
+def test_sizes_in_effects(capsys):
+    seen = []
+
+    @np.compile
+    def f(x):
+        print("size", x.shape[0], x.shape)
+        seen.append(x.shape[0])
+        return x + 1
+
+    for n in (3, 4, 5, 6):
+        f(numpy.ones(n))
+        assert capsys.readouterr().out == f"size {n} ({n},)\n"
+    assert seen == [3, 4, 5, 6]
+    assert f.cache_info().compiles == 2
+
+
+def test_comparisons_of_shapes():
+    def f(x, y):
+        if x.shape == y.shape:
+            return x + y
+        if x.shape[0] < y.shape[0]:
+            return x.sum() + y
+        return x + y.sum()
+
+    compiled = np.compile(f)
+    for n, m in ((3, 3), (4, 4), (5, 5), (3, 4), (5, 7), (9, 2), (8, 3), (6, 6), (2, 9)):
+        x, y = numpy.arange(float(n)), numpy.arange(float(m)) * 2
+        numpy.testing.assert_allclose(compiled(x, y), f(x, y))
+    assert compiled.cache_info().compiles <= 6
+
+
+def test_indices_by_size():
+    follows(lambda x: (x[x.shape[0] - 1], x[x.shape[0] // 3]), SIZES[:7], compiles=4)
+    follows(lambda x: x[x.shape[0]], SIZES[:3], compiles=0)  # IndexError each time
+
+
+@given(st.lists(st.integers(0, 12), min_size=3, max_size=6), st.integers(0, 10_000))
+def test_random_slices_by_sizes(sizes, seed):
+    rng = numpy.random.default_rng(seed)
+    a, b, step, shift = int(rng.integers(-3, 4)), int(rng.integers(-3, 4)), int(rng.choice([1, 2, 3, -1, -2])), int(rng.integers(1, 4))
+
+    def f(x):
+        n = x.shape[0]
+        half = n // shift
+        y = x[half + a : n + b : step] * 2
+        z = numpy.zeros(n)
+        z[half:] = x[half:] + len(y)
+        return y, z, y.shape[0] + half
+
+    compiled = np.compile(f, cache_size_limit=64)
+    for n in sizes:
+        x = numpy.arange(float(n))
+        for got, want in zip(compiled(x), f(x), strict=True):
+            numpy.testing.assert_array_equal(got, want)
