@@ -400,7 +400,7 @@ class Capture:
 
     def reads_list(self, key: int) -> None:
         self.read_lists.add(key)
-        if len(self.read_lists) > 2:  # then it is likely to read the others too
+        if len(self.read_lists) > 12:  # then it is likely to read the others too
             self.read_lists.update(id(value) for value in self.seen.values() if type(value) is list)
         self.again = True
 
