@@ -2,6 +2,7 @@
 // advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback.
 #include "fastnp/detail/size.h"
 #include "ndarray.h"
+#include "picking.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -124,6 +125,10 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
     const array& value = value_of(self);
     if (value.ndim() > 0) {
         if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
+        if (recording != nullptr) {
+            const std::vector<array> indices = integer_arrays(key);
+            if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) return wrap(pick(value, indices));
+        }
     }
     const Ref view = own(readable_view(self, "a subscript"));
     const Ref plain = numpy_key(key);
@@ -153,17 +158,6 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
     });
 }
 
-// x[mask] = value where no element of the value belongs to a certain element of the mask: numpy.copyto's way. False where it is another subscript.
-static bool set_masked(const array& target, PyObject* key, PyObject* value) {
-    if (!is_ndarray(key) || value_of(key).dtype() != Dtype::bool_ || value_of(key).ndim() == 0 || value_of(key).ndim() > target.ndim()) return false;
-    const array& mask = value_of(key);
-    const Operand operand = to_operand(value);
-    const array* elements = operand.as_array();
-    if (elements != nullptr && elements->ndim() > target.ndim() - mask.ndim()) return false;
-    set_where(target, mask, operand);
-    return true;
-}
-
 // What a single element is set to: no array with axes, but a bool is set to the truth of anything.
 static Operand element_operand(PyObject* value, Dtype dtype) {
     if (dtype == Dtype::bool_ && (PyList_Check(value) || PyTuple_Check(value))) return Operand(is_true(value));
@@ -189,7 +183,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             } catch (const NeedsNumpy&) {
             }
         }
-        if (recording != nullptr && set_masked(value_of(self), key, value)) return 0;
+        if (recording != nullptr && set_picked(value_of(self), key, value)) return 0;
         if (recording != nullptr || value_of(self).is_recorded()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);

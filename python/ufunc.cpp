@@ -4,12 +4,15 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "functions.h"
+#include "picking.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -246,8 +249,26 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     });
 }
 
+using At = void (*)(const array&, const std::vector<array>&, const Operand&);
+constexpr std::pair<std::string_view, At> combining[] = {
+    {"add", &add_at}, {"subtract", &subtract_at}, {"multiply", &multiply_at}, {"minimum", &minimum_at}, {"maximum", &maximum_at}};
+
+// The form of ufunc.at that can be recorded; false for others.
+bool record_at(std::string_view name, PyObject* const* args) {
+    const auto* found = std::find_if(std::begin(combining), std::end(combining), [&](const auto& each) { return each.first == name; });
+    if (found == std::end(combining) || !is_ndarray(args[0])) return false;
+    const array& target = value_of(args[0]);
+    const std::vector<array> indices = integer_arrays(args[1]);
+    if (indices.empty() || static_cast<int>(indices.size()) > target.ndim()) return false;
+    found->second(target, indices, to_operand(args[2]));
+    return true;
+}
+
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return guarded([&] { return numpy_method(self, "at", args, nargs, kwnames); });
+    return guarded([&]() -> PyObject* {
+        if (recording != nullptr && nargs == 3 && kwnames == nullptr && record_at(row_of(self).name, args)) return Py_NewRef(Py_None);
+        return numpy_method(self, "at", args, nargs, kwnames);
+    });
 }
 PyObject* reduceat(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&] { return numpy_method(self, "reduceat", args, nargs, kwnames); });

@@ -139,6 +139,20 @@ FASTNP_API array pad(const array& x, const std::vector<std::pair<std::int64_t, s
 enum class TakeMode : std::uint8_t { raise, wrap, clip };
 /// numpy.take: elements at integer indices, along an axis or of the flattened array.
 FASTNP_API array take(const array& x, const Operand& indices, std::optional<int> axis = std::nullopt, TakeMode mode = TakeMode::raise);
+/// x[indices]: an array of integers for each of the first axes, broadcast together. IndexError for an index out of bounds.
+FASTNP_API array pick(const array& x, const std::vector<array>& indices);
+/// x[indices] = values: of several values for one element the last one counts. IndexError; ValueError "shape mismatch: value array of shape ...".
+FASTNP_API void set_at(const array& x, const std::vector<array>& indices, const Operand& values);
+/// numpy.add.at and the like: x[indices] += values, with each of several values for one element. As set_at; TypeError where the ufunc's result can't go
+/// into x's dtype.
+FASTNP_API void add_at(const array& x, const std::vector<array>& indices, const Operand& values);
+FASTNP_API void subtract_at(const array& x, const std::vector<array>& indices, const Operand& values);
+FASTNP_API void multiply_at(const array& x, const std::vector<array>& indices, const Operand& values);
+FASTNP_API void minimum_at(const array& x, const std::vector<array>& indices, const Operand& values);
+FASTNP_API void maximum_at(const array& x, const std::vector<array>& indices, const Operand& values);
+/// x[mask] = values, the mask for the first axes, with a value for each element where it is true, in order. While recording, their number is read.
+/// ValueError in NumPy's words where it differs.
+FASTNP_API void set_masked(const array& x, const array& mask, const array& values);
 /// numpy.sort and numpy.argsort (last axis by default); NaN sorts last, complex numbers lexicographically.
 FASTNP_API array sort(const array& x, std::optional<int> axis = -1, bool stable = false);
 FASTNP_API array argsort(const array& x, std::optional<int> axis = -1, bool stable = false);

@@ -77,20 +77,28 @@ void copyto(const array& target, const Operand& source, Casting casting, const s
     api::assign(target, api::select(api::broadcast(*where, shape), api::broadcast(value, shape), target));
 }
 
-void set_where(const array& x, const array& mask, const Operand& values) {
-    const shape::Dims sizes = api::dims_of(mask), wanted = api::dims_of(x);
+namespace api {
+
+void check_mask(const array& x, const array& mask) {
+    const Dims sizes = dims_of(mask), wanted = dims_of(x);
     if (sizes.size() > wanted.size()) {
         throw IndexError("too many indices for array: array is " + std::to_string(wanted.size()) + "-dimensional, but " + std::to_string(sizes.size()) +
                          " were indexed");
     }
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (api::arithmetic().equal(sizes[i], wanted[i])) continue;
+        if (arithmetic().equal(sizes[i], wanted[i])) continue;
         throw IndexError("boolean index did not match indexed array along axis " + std::to_string(i) + "; size of axis is " +
-                         std::to_string(api::arithmetic().hint(wanted[i])) + " but size of corresponding boolean axis is " +
-                         std::to_string(api::arithmetic().hint(sizes[i])));
+                         std::to_string(arithmetic().hint(wanted[i])) + " but size of corresponding boolean axis is " +
+                         std::to_string(arithmetic().hint(sizes[i])));
     }
+}
+
+}  // namespace api
+
+void set_where(const array& x, const array& mask, const Operand& values) {
+    api::check_mask(x, mask);
     SmallVector<std::int64_t> added;
-    for (std::size_t i = sizes.size(); i < wanted.size(); ++i) added.push_back(static_cast<std::int64_t>(i));
+    for (int i = mask.ndim(); i < x.ndim(); ++i) added.push_back(static_cast<std::int64_t>(i));
     copyto(x, values, Casting::unsafe, api::expand(mask, {added.data(), added.size()}));
 }
 

@@ -34,6 +34,104 @@ array take(const array& x, const Operand& indices, std::optional<int> axis, Take
     return api::apply(ir::Op::take, attributes, operands);
 }
 
+namespace {
+
+// The first axes of x as one, and the index into it that the indices mean together.
+struct Rows {
+    array x;
+    array index;
+};
+
+Rows rows_of(const array& x, const std::vector<array>& indices) {
+    if (indices.empty() || static_cast<int>(indices.size()) > x.ndim()) {
+        throw IndexError("too many indices for array: array is " + std::to_string(x.ndim()) + "-dimensional, but " + std::to_string(indices.size()) +
+                         " were indexed");
+    }
+    if (indices.size() == 1) return {x, as_indices(indices[0])};
+    const api::Dims shape = api::dims_of(x);
+    const shape::Arithmetic sizes = api::arithmetic();
+    const std::vector<array> parts = broadcast_arrays(indices);
+    api::Dim rows(1);
+    array index;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        // Taken from 0, 1, 2 ..., so that each is within its own axis.
+        const array place = take(api::iota({shape[i]}, 0), as_indices(parts[i]), 0);
+        index = i == 0 ? place : add(multiply(index, api::extent(shape[i])), place);
+        rows = sizes.multiply(rows, shape[i]);
+    }
+    api::Dims merged{rows};
+    for (std::size_t i = parts.size(); i < shape.size(); ++i) merged.push_back(shape[i]);
+    return {api::reshape(x, merged), index};
+}
+
+void scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine) {
+    api::check_writable(x, "assignment destination is read-only");
+    const Rows rows = rows_of(x, indices);
+    const array given = api::cast(api::as_array(values, values.as_scalar() != nullptr ? std::optional(x.dtype()) : std::nullopt), x.dtype());
+    api::Dims shape = api::dims_of(rows.index);
+    const api::Dims whole = api::dims_of(rows.x);
+    for (std::size_t i = 1; i < whole.size(); ++i) shape.push_back(whole[i]);
+    array fitted = given;
+    try {
+        fitted = api::broadcast(given, shape);
+    } catch (const ValueError&) {
+        const shape::Sizes* sizes = api::active_sizes();
+        throw ValueError("shape mismatch: value array of shape " + ops::compact_text(api::dims_of(given), sizes) +
+                         " could not be broadcast to indexing result of shape " + ops::compact_text(shape, sizes));
+    }
+    ir::Attributes attributes;
+    attributes.ints = {combine ? static_cast<std::int64_t>(*combine) : -1};
+    const array operands[] = {rows.x, rows.index, fitted};
+    api::assign(x, api::reshape(api::apply(ir::Op::scatter, attributes, operands), api::dims_of(x)));
+}
+
+void combine_at(ir::Op op, const array& x, const std::vector<array>& indices, const Operand& values) {
+    const auto none_of = [](const array& of) { return of.ndim() == 0 ? of : api::flatten(of(until(0))); };  // the dtype alone counts
+    const Operand none(none_of(x));
+    const Operand value = values.as_array() != nullptr ? Operand(none_of(*values.as_array())) : values;
+    const Operand* operands[] = {&none, &value};
+    const Dtype computed = api::ufunc(op, operands).dtype();
+    if (computed != x.dtype()) {
+        throw TypeError("Cannot cast ufunc '" + std::string(ops::info(op).name) + "' output from dtype('" + std::string(name_of(computed)) +
+                        "') to dtype('" + std::string(name_of(x.dtype())) + "')");
+    }
+    scatter(x, indices, values, op);
+}
+
+}  // namespace
+
+array pick(const array& x, const std::vector<array>& indices) {
+    const Rows rows = rows_of(x, indices);
+    return take(rows.x, rows.index, 0);
+}
+
+void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { scatter(x, indices, values, std::nullopt); }
+void add_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::add, x, indices, values); }
+void subtract_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::subtract, x, indices, values); }
+void multiply_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::multiply, x, indices, values); }
+void minimum_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::minimum, x, indices, values); }
+void maximum_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::maximum, x, indices, values); }
+
+void set_masked(const array& x, const array& mask, const array& values) {
+    api::check_writable(x, "assignment destination is read-only");
+    api::check_mask(x, mask);
+    const api::Dims shape = api::dims_of(x);
+    const array chosen = api::flatten(mask);
+    const array count = sum(chosen);
+    if (values.ndim() == 0 || !equal(count, api::extent(api::dims_of(values)[0])).item<bool>()) {
+        throw ValueError("NumPy boolean array indexing assignment cannot assign " + std::to_string(values.ndim() == 0 ? 1 : values.shape(0)) +
+                         " input values to the " + std::to_string(count.item<std::int64_t>()) + " output values where the mask is true");
+    }
+    if (values.shape(0) == 0) return;
+    api::Dims rows{api::arithmetic().product(api::dims_of(mask))};
+    for (auto i = static_cast<std::size_t>(mask.ndim()); i < shape.size(); ++i) rows.push_back(shape[i]);
+    const array order = subtract(cumsum(chosen), 1);
+    const array spread = api::broadcast(take(api::cast(values, x.dtype()), order, 0, TakeMode::clip), rows);
+    array where = chosen;
+    while (where.ndim() < static_cast<int>(rows.size())) where = expand_dims(where, -1);
+    api::assign(x, api::reshape(api::select(where, spread, api::reshape(x, rows)), shape));
+}
+
 array sort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::sort, x, axis, stable); }
 
 array argsort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable); }

@@ -61,6 +61,8 @@ array ufunc(ir::Op op, std::span<const Operand* const> operands, const UfuncOpti
 
 /// Copies x into the view `out`, broadcast and cast by any rule. ValueError "could not broadcast input array from shape ...".
 void assign(const array& out, const array& x);
+/// IndexError in NumPy's words unless the mask is one for x's first axes.
+void check_mask(const array& x, const array& mask);
 /// ValueError unless it may be written to.
 void check_writable(const array& out, const char* message = "output array is read-only");
 /// The view that eager kernels take.

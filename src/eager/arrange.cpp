@@ -161,16 +161,54 @@ void run_update(const ir::Attributes& attributes, std::span<const View> operands
     copy(operands[1], region);
 }
 
+namespace {
+
+enum class OutOfBounds : std::uint8_t { raise, wrap, clip };
+
+// The place along an axis that an index means.
+std::int64_t place_of(std::int64_t index, std::int64_t extent, std::size_t axis, OutOfBounds mode) {
+    if (mode == OutOfBounds::clip) return std::clamp<std::int64_t>(index, 0, extent - 1);
+    if (mode == OutOfBounds::wrap) {
+        index %= extent;
+    } else if (index < -extent || index >= extent) {
+        throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+    }
+    return index < 0 ? index + extent : index;
+}
+
+// Calls visit(index, address) for each index in C order; the address begins at `at` and goes along with the indices' axes by `strides`.
+template <class F>
+void each_index(const View& indices, char* at, const std::int64_t* strides, F visit) {
+    std::int64_t count = 1;
+    for (const std::int64_t each : indices.shape) count *= each;
+    const std::size_t rank = indices.shape.size();
+    SmallVector<std::int64_t> place(rank, 0);
+    const char* from = static_cast<const char*>(indices.data);
+    for (std::int64_t n = 0; n < count; ++n) {
+        std::int64_t index = 0;
+        std::memcpy(&index, from, sizeof index);
+        visit(index, at);
+        for (std::size_t k = rank; k-- > 0;) {
+            from += indices.strides[k];
+            at += strides[k];
+            if (++place[k] < indices.shape[k]) break;
+            from -= indices.strides[k] * indices.shape[k];
+            at -= strides[k] * indices.shape[k];
+            place[k] = 0;
+        }
+    }
+}
+
+}  // namespace
+
 // The result's shape is x's with the axis replaced by the indices' shape.
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     const View& x = operands[0];
     const View& indices = operands[1];
     const auto axis = static_cast<std::size_t>(attributes.ints[0]);
-    const std::int64_t mode = attributes.ints[1];
+    const auto mode = static_cast<OutOfBounds>(attributes.ints[1]);
     const std::int64_t extent = x.shape[axis];
     const std::size_t rank = indices.shape.size();
-    std::int64_t count = 1;
-    for (const std::int64_t each : indices.shape) count *= each;
     View from{nullptr, x.dtype, {}, {}};
     View to{nullptr, x.dtype, {}, {}};
     for (std::size_t i = 0; i < x.shape.size(); ++i) {
@@ -180,44 +218,52 @@ void run_take(const ir::Attributes& attributes, std::span<const View> operands, 
         to.strides.push_back(out.strides[i < axis ? i : i - 1 + rank]);
     }
     to.shape = from.shape;
-    SmallVector<std::int64_t> index(rank, 0);
-    const char* at = static_cast<const char*>(indices.data);
-    char* target = static_cast<char*>(out.data);
-    if (count != 0 && extent == 0) throw IndexError("cannot do a non-empty take from an empty axes.");
-    const bool scalar = from.shape.empty();
     const std::size_t itemsize = itemsize_of(x.dtype);
-    for (std::int64_t n = 0; n < count; ++n) {
-        std::int64_t i = 0;
-        std::memcpy(&i, at, sizeof i);
-        if (mode == 1) {
-            i %= extent;
-            if (i < 0) i += extent;
-        } else if (mode == 2) {
-            i = std::clamp<std::int64_t>(i, 0, extent - 1);
+    each_index(indices, static_cast<char*>(out.data), out.strides.data() + axis, [&](std::int64_t index, char* target) {
+        if (extent == 0) throw IndexError("cannot do a non-empty take from an empty axes.");
+        from.data = static_cast<char*>(x.data) + place_of(index, extent, axis, mode) * x.strides[axis];
+        if (from.shape.empty()) {
+            std::memcpy(target, from.data, itemsize);
         } else {
-            if (i < -extent || i >= extent) {
-                throw IndexError("index " + std::to_string(i) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
-                                 std::to_string(extent));
-            }
-            if (i < 0) i += extent;
-        }
-        char* source = static_cast<char*>(x.data) + i * x.strides[axis];
-        if (scalar) {
-            std::memcpy(target, source, itemsize);
-        } else {
-            from.data = source;
             to.data = target;
             copy(from, to);
         }
-        for (std::size_t k = rank; k-- > 0;) {
-            at += indices.strides[k];
-            target += out.strides[axis + k];
-            if (++index[k] < indices.shape[k]) break;
-            at -= indices.strides[k] * indices.shape[k];
-            target -= out.strides[axis + k] * indices.shape[k];
-            index[k] = 0;
-        }
+    });
+}
+
+// The third operand's shape is the indices' with x's further axes.
+void run_scatter(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    const View& indices = operands[1];
+    const View& values = operands[2];
+    const std::size_t rank = indices.shape.size();
+    copy(operands[0], out);
+    View from{nullptr, out.dtype, {}, {}};
+    View to{nullptr, out.dtype, {}, {}};
+    for (std::size_t i = 1; i < out.shape.size(); ++i) {
+        from.shape.push_back(out.shape[i]);
+        from.strides.push_back(values.strides[rank + i - 1]);
+        to.strides.push_back(out.strides[i]);
     }
+    to.shape = from.shape;
+    const bool combines = attributes.ints[0] >= 0;
+    const auto combine = static_cast<ops::Op>(combines ? attributes.ints[0] : 0);
+    const SpanKernel kernel = combines ? span_kernel(combine, out.dtype) : nullptr;
+    const std::size_t itemsize = itemsize_of(out.dtype);
+    each_index(indices, static_cast<char*>(values.data), values.strides.data(), [&](std::int64_t index, char* value) {
+        from.data = value;
+        to.data = static_cast<char*>(out.data) + place_of(index, out.shape[0], 0, OutOfBounds::raise) * out.strides[0];
+        if (!combines && from.shape.empty()) {
+            std::memcpy(to.data, value, itemsize);
+        } else if (!combines) {
+            copy(from, to);
+        } else if (from.shape.empty()) {
+            const void* both[] = {to.data, value};
+            kernel(both, to.data, 1);
+        } else {
+            const View both[] = {to, from};
+            run_elementwise(combine, both, to);
+        }
+    });
 }
 
 }  // namespace fastnp::eager

@@ -15,6 +15,7 @@ void run_move(ops::Op op, const ir::Attributes& attributes, const View& x, const
 void run_concatenate(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_pad(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_update(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
+void run_scatter(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
 

@@ -20,6 +20,7 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Op::concatenate: run_concatenate(attributes, operands, out); return;
         case ops::Op::pad: run_pad(attributes, operands, out); return;
         case ops::Op::take: run_take(attributes, operands, out); return;
+        case ops::Op::scatter: run_scatter(attributes, operands, out); return;
         case ops::Op::expect: copy(operands[0], out); return;
         case ops::Op::update: run_update(attributes, operands, out); return;
         case ops::Op::sort:

@@ -175,6 +175,7 @@ Type infer_pick(const Call& call) {
         case Op::concatenate: return {dtype, concatenated(call)};
         case Op::pad: return {dtype, padded(call)};
         case Op::take: return {dtype, taken(call)};
+        case Op::scatter:
         case Op::update:
         case Op::expect:
         case Op::sort: return {dtype, call.shape()};

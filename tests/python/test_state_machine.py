@@ -15,8 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from support import BACKENDS
 from test_programs import Step, check, outcome, random_step
