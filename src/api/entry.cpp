@@ -117,7 +117,7 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
 
 }  // namespace
 
-void Entry::compile(RecordedCall made, std::span<const Argument> call, const CompileOptions& options) {
+void Entry::compile(const RecordedCall& made, std::span<const Argument> call, const CompileOptions& options) {
     const trace::Recorder& recorder = *made.recorder;
     captured = recorder.captured();
     reads = recorder.reads();

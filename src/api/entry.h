@@ -36,7 +36,7 @@ struct Entry {
     mutable std::atomic<std::uint64_t> last_call{0};
 
     /// Takes what the recording noted and compiles it. RecordError for what no plan can do.
-    void compile(RecordedCall recorded_call, std::span<const Argument> call, const CompileOptions& options);
+    void compile(const RecordedCall& made, std::span<const Argument> call, const CompileOptions& options);
     /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
     bool serves(std::span<const Argument> call, std::string_view key, const std::vector<Scalar>& known, std::int64_t* values) const;
     plan::Outcome run(std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const;
