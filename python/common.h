@@ -125,6 +125,9 @@ int guarded_int(F&& body) {
 
 /// An attribute of a Python module of this package or of NumPy, imported on first use.
 Ref import_attribute(const char* module, const char* name);
+/// The same, kept in a static variable, which is null at first. (Not by the variable's initialiser: an import lets other threads run, and one of them
+/// that came to the same variable would wait for it while holding the GIL.)
+void kept_attribute(PyObject*& variable, const char* module, const char* name);
 
 /// fastnp._fallback.call(name, args, kwargs): NumPy's function on views of the arrays, its array results as fastnp's. Counted.
 PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);

@@ -122,7 +122,8 @@ PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {
 
 PyObject* cache_info(PyObject* self, PyObject*) {
     return guarded([&] {
-        static PyObject* type = import_attribute("fastnp._compile", "CacheInfo").release();
+        static PyObject* type = nullptr;
+        kept_attribute(type, "fastnp._compile", "CacheInfo");
         const CacheInfo info = state_of(self).cache_info();
         return check(PyObject_CallFunction(type, "KKnKKK", static_cast<unsigned long long>(info.hits), static_cast<unsigned long long>(info.misses),
                                            static_cast<Py_ssize_t>(state_of(self).options().cache_size_limit),

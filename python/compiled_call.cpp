@@ -1,7 +1,5 @@
 // A call of a compiled function: bind, flatten, check guards, run the engine, put the result together; and on a miss, the recording.
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "compiled_state.h"
 #include "foreign.h"
@@ -57,6 +55,13 @@ std::string take_error() {
     return text;
 }
 
+// What an entry gives goes with the entry, on whichever thread that is.
+void let_go(const void* made) {
+    if (Py_IsInitialized() == 0) return;
+    const GilState gil;
+    delete static_cast<const Return*>(made);
+}
+
 // RecordError with all that the function does that can't be recorded, if there is any.
 void check_breaks(const Recording& now) {
     if (now.breaks.empty()) return;
@@ -105,7 +110,7 @@ struct CompiledState::Call {
     const Bound* bound;
     const Flat* flat;
     GuardSet* guards;
-    std::shared_ptr<Return> made;
+    std::unique_ptr<Return> made;
 };
 
 CompiledState::CompiledState(PyObject* function, CompileOptions options)
@@ -176,7 +181,8 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     }
     if (!may_compile || ++fresh_ > most_fresh) return nullptr;
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
-    static PyObject* capture = import_attribute("fastnp._capture", "Capture").release();
+    static PyObject* capture = nullptr;
+    kept_attribute(capture, "fastnp._capture", "Capture");
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
     auto made = std::make_shared<GuardSet>(own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), nullptr)), roots);
@@ -257,7 +263,7 @@ std::vector<array> CompiledState::record(std::span<const array> parameters, Call
         look_again(call);
         check_breaks(scope.now);
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
-        auto made = std::make_shared<Return>();
+        auto made = std::make_unique<Return>();
         HandedOut out;
         made->result = take_apart(result.get(), rebuild, originals, out);
         for (const Ref& effect : effects_of(scope.now, rebuild, call)) {
@@ -293,7 +299,7 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
     const std::span<const detail::Argument> arguments(flat.arguments.data(), flat.arguments.size());
     detail::Engine::Record record_it;
     if (may_compile) record_it = [&context](std::span<const array> parameters) { return context.state->record(parameters, *context.call); };
-    const detail::Engine::Keep keep = [&context](std::uint32_t entry) { context.state->keep(entry, std::move(context.call->made)); };
+    const detail::Engine::Keep keep = [&context] { return std::shared_ptr<const void>(context.call->made.release(), &let_go); };
     // With another call inside, this one could wait for it while that one waits for the GIL.
     const bool release = flat.elements > large || inside_ > 0;
     struct Inside {
@@ -310,23 +316,6 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
         }
     } released;
     return engine_->call(arguments, flat.key_view(), record_it, keep, results);
-}
-
-void CompiledState::keep(std::uint32_t entry, std::shared_ptr<const Return> made) {
-    const GilState gil;
-    if (returns_.size() <= entry) returns_.resize(entry + 1);
-    returns_[entry] = std::move(made);
-}
-
-// What an entry gives; another thread may have recorded it and not have stored it yet.
-std::shared_ptr<const Return> CompiledState::return_of(std::uint32_t entry) {
-    for (int tries = 0; tries < 20000; ++tries) {
-        if (entry < returns_.size() && returns_[entry]) return returns_[entry];
-        Py_BEGIN_ALLOW_THREADS;
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-        Py_END_ALLOW_THREADS;
-    }
-    throw InternalError("the result structure of a compiled entry is missing");
 }
 
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
@@ -376,7 +365,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (!outcome.refused.empty() && may_compile) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat);
     }
-    const std::shared_ptr<const Return> made = return_of(outcome.entry);
+    const auto* made = static_cast<const Return*>(outcome.kept.get());
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
         return result_array(std::move(results[0]), made->result.scalar, flat.numpy_results());
     }

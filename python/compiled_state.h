@@ -48,15 +48,12 @@ private:
     static void look_again(const Call& call);
     std::vector<Ref> effects_of(const Recording& now, const Rebuild& rebuild, const Call& call);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
-    void keep(std::uint32_t entry, std::shared_ptr<const Return> made);
-    std::shared_ptr<const Return> return_of(std::uint32_t entry);
 
     Ref function_;
     CompileOptions options_;
     Parameters parameters_;
     std::unique_ptr<detail::Engine> engine_;
     std::vector<std::shared_ptr<GuardSet>> guard_sets_;      // the last used first
-    std::vector<std::shared_ptr<const Return>> returns_;     // by entry
     Ref read_lists_;                                         // ids of lists that are read, not only made longer
     std::string given_up_;     // why no call is compiled any more, or empty
     int volatile_ = 0;         // recordings in a row that change what they read

@@ -403,7 +403,8 @@ bool is_true(PyObject* object) {
 
 bool is_missing(PyObject* object) {
     if (object == nullptr || object == Py_None) return true;
-    static PyObject* no_value = import_attribute("numpy", "_NoValue").release();
+    static PyObject* no_value = nullptr;
+    kept_attribute(no_value, "numpy", "_NoValue");
     return object == no_value;
 }
 

@@ -29,6 +29,12 @@ Ref import_attribute(const char* module, const char* name) {
     return own(PyObject_GetAttrString(imported.get(), name));
 }
 
+void kept_attribute(PyObject*& variable, const char* module, const char* name) {
+    if (variable != nullptr) return;
+    Ref found = import_attribute(module, name);
+    if (variable == nullptr) variable = found.release();
+}
+
 namespace {
 
 // With the user's line, if that is known.
@@ -95,7 +101,8 @@ void translate() noexcept {
 }
 
 PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    static PyObject* call = import_attribute("fastnp._fallback", "call").release();
+    static PyObject* call = nullptr;
+    kept_attribute(call, "fastnp._fallback", "call");
     const Ref text = own(PyUnicode_FromString(name));
     const Ref positional = own(PyTuple_New(nargs));
     for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));

@@ -13,7 +13,8 @@ namespace {
 std::uint64_t next_generation = 1;  // under the GIL; never used twice, so a dropped set's entries can't be taken for another's
 
 PyTypeObject* slot_class() {
-    static PyObject* type = import_attribute("fastnp._capture", "Slot").release();
+    static PyObject* type = nullptr;
+    kept_attribute(type, "fastnp._capture", "Slot");
     return reinterpret_cast<PyTypeObject*>(type);
 }
 

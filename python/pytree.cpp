@@ -269,7 +269,8 @@ Ref Rebuild::empty_like(PyObject* object) {
 }
 
 Ref Rebuild::stores() const {
-    static PyObject* changes = import_attribute("fastnp._effects", "container_stores").release();
+    static PyObject* changes = nullptr;
+    kept_attribute(changes, "fastnp._effects", "container_stores");
     const Ref copies = own(PyList_New(0));
     for (std::size_t i = 0; i < containers_.size(); ++i) {
         const Container& each = containers_[i];

@@ -121,12 +121,12 @@ public:
     enum class Outcome : std::uint8_t { ran, uncompiled };
     struct Result {
         Outcome outcome;
-        std::uint32_t entry;  // which entry served: front ends keep the rest of the result (structure, plain values) per entry
+        std::shared_ptr<const void> kept;  // ran: what the front end keeps with the entry that served
         std::string refused;  // uncompiled because a limit is reached: which, and why
     };
 
-    /// Called with an entry when it has been recorded, before it runs (which may raise).
-    using Keep = std::function<void(std::uint32_t entry)>;
+    /// Called when an entry has been recorded: what the front end keeps with it (the rest of the result: structure, plain values).
+    using Keep = std::function<std::shared_ptr<const void>()>;
 
     /// Serves one call. `key` is everything else the call depends on (structure, plain values), compared byte by byte. Results are put into
     /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Without `record` nothing new is compiled. Thread-safe.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import types
 import weakref
@@ -12,11 +11,16 @@ from typing import Any
 
 from fastnp import _core
 from fastnp._core import CompiledFunction
-from fastnp._stand_ins import refuse
 
 compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
 allowed: weakref.WeakSet[Any] = weakref.WeakSet()
 _patterns: list[str] = []
+
+
+def refuse(what: str) -> Any:
+    from fastnp._stand_ins import refuse  # not needed to import fastnp
+
+    return refuse(what)
 
 
 def reset() -> None:
@@ -27,6 +31,10 @@ def reset() -> None:
 
 def is_disabled(function: types.FunctionType) -> bool:
     """Whether its module or its file matches a pattern that is disabled."""
+    if not _patterns:
+        return False
+    import fnmatch
+
     return any(fnmatch.fnmatch(text or "", pattern) for pattern in _patterns for text in (function.__module__, function.__code__.co_filename))
 
 

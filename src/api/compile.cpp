@@ -41,7 +41,7 @@ struct Engine::State {
     std::recursive_mutex compiling;   // one recording at a time; of `patience`
     std::vector<EntryPtr> entries;
     std::deque<MissInfo> seen_misses;
-    std::uint32_t next_number = 0, next_group = 0;
+    std::uint32_t next_group = 0;
     std::uint64_t patience = least_patience;
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
@@ -61,18 +61,17 @@ struct Engine::State {
     void note_miss(MissInfo miss, double milliseconds);
     std::vector<EntryPtr> courses(std::span<const Argument> call, std::string_view key) const;
     bool make_room(const std::string& reason);
-    void drop_group(std::uint32_t group);
     EntryPtr add(const std::shared_ptr<Entry>& entry);
     EntryPtr refuse(std::string reason) const;
-    EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record, const std::vector<Scalar>& known);
+    EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep, const std::vector<Scalar>& known,
+                        bool& refused);
     EntryPtr find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep, const std::vector<Scalar>& known,
-                          std::int64_t* values, int& made);
+                          std::int64_t* values, int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, const Record& record) const;
 };
 
 EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
     const std::unique_lock lock(mutex);
-    entry->number = next_number++;
     entry->made_at = clock();
     // The widest first: a generalised entry is the one that later calls will want.
     entries.insert(entries.begin(), entry);
@@ -82,7 +81,6 @@ EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
 // An entry of no call: this one runs as written.
 EntryPtr Engine::State::refuse(std::string reason) const {
     auto entry = std::make_shared<Entry>();
-    entry->number = UINT32_MAX;
     entry->uncompiled = std::move(reason);
     return entry;
 }
@@ -120,13 +118,10 @@ std::vector<EntryPtr> Engine::State::courses(std::span<const Argument> call, std
     return found;
 }
 
-void Engine::State::drop_group(std::uint32_t group) {
-    std::erase_if(entries, [&](const EntryPtr& entry) { return entry->group == group; });
-}
-
 // Room for an entry of a new kind of call. What was not called for longest goes, but with OnLimit::generalise not before it has been idle for a while:
 // where more kinds of calls alternate than there is room for, each would be compiled again and again. If what goes was of little use, the wait doubles.
 bool Engine::State::make_room(const std::string& reason) {
+    std::vector<EntryPtr> dropped;  // let go after the lock: what front ends keep with them may have locks of its own
     const std::unique_lock lock(mutex);
     std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // (last call, made)
     for (const EntryPtr& entry : entries) {
@@ -146,11 +141,14 @@ bool Engine::State::make_room(const std::string& reason) {
         if (clock() - last < patience) return false;
         patience = last - made < least_patience ? std::min(patience * 2, most_patience) : least_patience;
     }
-    drop_group(longest->first);
+    const auto gone = std::stable_partition(entries.begin(), entries.end(), [&](const EntryPtr& entry) { return entry->group != longest->first; });
+    dropped.assign(std::make_move_iterator(gone), std::make_move_iterator(entries.end()));
+    entries.erase(gone, entries.end());
     return true;
 }
 
-EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record, const std::vector<Scalar>& known) {
+EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep,
+                                   const std::vector<Scalar>& known, bool& refused) {
     auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
     MissInfo miss = explain_miss(call, key, dynamic);
@@ -159,14 +157,16 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     if (options.sizes == DynamicSizes::never) dynamic.clear();
     entry->signature = compiler::describe(call, key, dynamic, options);
     const std::vector<EntryPtr> siblings = courses(call, key);
-    if (siblings.size() >= most_paths) return refuse("reads values that differ from call to call");
-    if (siblings.empty() && !make_room(miss.reason)) {
+    refused = siblings.size() >= most_paths || (siblings.empty() && !make_room(miss.reason));
+    if (refused) {
+        if (!siblings.empty()) return refuse("reads values that differ from call to call");
         return refuse("cache_size_limit (" + std::to_string(options.cache_size_limit) + ") is reached: " + miss.reason);
     }
     entry->group = siblings.empty() ? next_group++ : siblings.front()->group;
     double milliseconds = 0;
     try {
         entry->compile(record_call(entry->signature, call, record, known), call, options);
+        entry->kept = keep();
         for (const auto& [phase, spent] : entry->times) milliseconds += spent;
         ++compiles;
     } catch (const RecordError& error) {
@@ -181,22 +181,22 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
 
 // The entry for a call, as far as is known of what it reads: one that is there, or a new one.
 EntryPtr Engine::State::find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep,
-                                     const std::vector<Scalar>& known, std::int64_t* values, int& made) {
+                                     const std::vector<Scalar>& known, std::int64_t* values, int& made, bool& refused) {
     EntryPtr entry = match(call, key, values, known);
     if (entry) {
         note_call(*entry, clock() + 1);  // this call is counted at its end
         return entry;
     }
-    if (!record) return refuse("nothing is compiled for this call, and it is run frozen");
+    refused = !record;
+    if (refused) return refuse("nothing is compiled for this call, and it is run frozen");
     const std::scoped_lock lock(compiling);
     entry = match(call, key, values, known);
     if (entry) return entry;
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
-    entry = specialise(call, key, record, known);
-    if (entry->number == UINT32_MAX) return entry;
+    entry = specialise(call, key, record, keep, known, refused);
+    if (refused) return entry;
     note_call(*entry, clock());
-    if (entry->uncompiled.empty()) keep(entry->number);
     const EntryPtr found = match(call, key, values, known);
     if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
     return entry;
@@ -233,9 +233,9 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     std::vector<Scalar> known;  // what reads gave in this call so far
     int made = 0;
     EntryPtr entry;
-    bool done = false;
+    bool done = false, refused = false;
     while (!done && made <= most_retries) {
-        entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made);
+        entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made, refused);
         if (!entry->uncompiled.empty()) break;
         const plan::Outcome outcome = entry->run(arguments, values.data(), results);
         if (outcome.kind == plan::Outcome::Kind::raised) break;
@@ -246,13 +246,14 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     }
     if (!done) {
         state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
-        return {Outcome::uncompiled, entry->number, entry->number == UINT32_MAX ? entry->uncompiled : std::string()};
+        return {Outcome::uncompiled, nullptr, refused ? entry->uncompiled : std::string()};
     }
     if (made == 0) {
         const std::uint64_t hit = state_->hits.fetch_add(1, std::memory_order_relaxed) + 1;
         if (state_->options.verify != 0 && hit % state_->options.verify == 0 && record) state_->verify(*entry, arguments, record);
     }
-    return {Outcome::ran, entry->number, {}};
+    const void* kept = entry->kept.get();
+    return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}};
 }
 
 CacheInfo Engine::cache_info() const {
@@ -261,8 +262,9 @@ CacheInfo Engine::cache_info() const {
 }
 
 void Engine::clear() {
+    std::vector<EntryPtr> dropped;  // as in make_room
     const std::unique_lock lock(state_->mutex);
-    state_->entries.clear();
+    dropped.swap(state_->entries);
     state_->seen_misses.clear();
     state_->hits = 0;
     state_->misses = 0;

@@ -18,8 +18,8 @@ constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated 
 
 struct Entry {
     compiler::Signature signature;
-    std::uint32_t number = 0;
-    std::uint32_t group = 0;  // entries for the same kind of call that differ in the values read
+    std::shared_ptr<const void> kept;  // by the front end
+    std::uint32_t group = 0;           // entries for the same kind of call that differ in the values read
     std::string reason;       // of this compilation
     std::string uncompiled;   // why it runs as written, if it does
     plan::Plan plan;

@@ -9,12 +9,10 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -230,8 +228,6 @@ private:
         F function;
         detail::Engine engine;
         std::atomic<bool> any_effects{false};                 // of any entry
-        std::mutex mutex;                                     // of `templates`
-        std::unordered_map<std::uint32_t, std::shared_ptr<const Template>> templates;  // per entry
     };
 
     Result run(Arguments& arguments) const {
@@ -269,14 +265,14 @@ private:
             return outputs;
         };
         std::vector<array> results;
-        const auto keep = [&](std::uint32_t entry) { keep_template(entry, std::exchange(recorded, std::make_shared<Template>())); };
+        const auto keep = [&] { return finished(std::exchange(recorded, std::make_shared<Template>())); };
         const detail::Engine::Result outcome =
             shared_->engine.call({borrowed.data(), borrowed.size()}, key, may_compile ? detail::Engine::Record(record) : nullptr, keep, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
         if constexpr (std::is_same_v<Result, array>) {
             if (!shared_->any_effects.load(std::memory_order_relaxed)) return std::move(results[0]);
         }
-        return put_together(*template_of(outcome.entry), results);
+        return put_together(*static_cast<const Template*>(outcome.kept.get()), results);
     }
 
     // The result around its arrays; then the effects.
@@ -292,18 +288,13 @@ private:
         return result;
     }
 
-    void keep_template(std::uint32_t entry, std::shared_ptr<Template> made) const {
+    // Without the arrays of the recording.
+    std::shared_ptr<const void> finished(std::shared_ptr<Template> made) const {
         auto drop = [](array& value) { value = array(); };
         detail::walk(*made->result, drop, detail::ignore, detail::ignore);
         for (detail::Effect& effect : made->effects) std::fill(effect.arrays.begin(), effect.arrays.end(), array());
         if (!made->effects.empty()) shared_->any_effects.store(true, std::memory_order_relaxed);
-        const std::scoped_lock lock(shared_->mutex);
-        shared_->templates.insert_or_assign(entry, std::move(made));
-    }
-
-    std::shared_ptr<const Template> template_of(std::uint32_t entry) const {
-        const std::scoped_lock lock(shared_->mutex);
-        return shared_->templates.at(entry);
+        return made;
     }
 
     std::shared_ptr<Shared> shared_;
