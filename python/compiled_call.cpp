@@ -320,7 +320,8 @@ detail::Engine::Result CompiledState::run(Flat& flat, Call& call, std::vector<ar
 
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
     // Inside a recording (of a caller) it is a part of that one.
-    if (recording != nullptr || runs_as_written) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    if (recording != nullptr || runs_as_written || detail::is_disabled())
+        return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Bound bound;
     Flat flat;
     if (!bind(args, nargs, kwnames, bound)) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
@@ -392,7 +393,6 @@ void CompiledState::act(const Return& made, const Flat& flat, std::vector<array>
 // (function, args, kwargs) of all that the recorded function does outside of itself: what it noted on its way, then what it changed.
 std::vector<Ref> CompiledState::effects_of(const Recording& now, const Rebuild& rebuild, const Call& call) {
     std::vector<Ref> effects = now.effects;
-    const std::size_t noted = effects.size();
     for (const Ref& stores : {own(PyObject_CallMethod(call.guards->capture(), "stores", nullptr)), rebuild.stores()}) {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(stores.get()); ++i) {
             PyObject* store = PyList_GET_ITEM(stores.get(), i);
@@ -401,7 +401,7 @@ std::vector<Ref> CompiledState::effects_of(const Recording& now, const Rebuild& 
     }
     const bool known_twice =
         std::any_of(call.flat->containers.begin(), call.flat->containers.end(), [&](PyObject* container) { return call.guards->guards(container); });
-    if (effects.size() > noted && known_twice) throw RecordError("changes a list or a dict that is both an argument and known by name");
+    if (!effects.empty() && known_twice) throw RecordError("changes a list or a dict that is both an argument and known by name");
     const Ref reason = own(PyObject_GetAttrString(call.guards->capture(), "volatile"));
     if (reason.get() == Py_None) volatile_ = 0;
     else if (++volatile_ > most_volatile) throw RecordError(given_up_ = PyUnicode_AsUTF8(reason.get()));

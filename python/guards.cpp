@@ -74,6 +74,7 @@ bool holds(Guard& guard, Found& found) {
         case GuardKind::dict_items: return same_dict(holder, guard.expected.get(), found);
         case GuardKind::set_items: return PyObject_RichCompareBool(holder, guard.expected.get(), Py_EQ) == 1;
         case GuardKind::array: current = holder; break;
+        case GuardKind::known: return true;
         case GuardKind::code: current = PyFunction_GET_CODE(holder); break;
         case GuardKind::defaults: current = PyFunction_GET_DEFAULTS(holder); break;
         case GuardKind::keyword_defaults: current = PyFunction_GET_KW_DEFAULTS(holder); break;

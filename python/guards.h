@@ -23,7 +23,8 @@ enum class GuardKind : std::uint8_t {
     defaults,
     keyword_defaults,
     instance_dict,
-    array
+    array,
+    known  // nothing to check: a list that the function makes longer
 };
 
 struct Guard {
@@ -45,7 +46,7 @@ public:
     /// Whether it is for these argument objects and all it guards is as it was. `arrays` gets the arrays that lie in the slots now: NumPy's or fastnp's
     /// as when it was made, and one array in several places again where it was then.
     bool holds(std::span<PyObject* const> roots, SlotArrays& arrays);
-    /// Whether it guards the contents of this list or dict.
+    /// Whether the function knows this list or dict by name.
     bool guards(PyObject* container) const;
     /// An argument object of this set is gone.
     bool is_dead() const;

@@ -92,6 +92,8 @@ FASTNP_API void allow_in_graph(const std::vector<std::string>& names);
 
 namespace detail {
 
+/// Whether FASTNP_DISABLE is set, so that compiled functions run as written.
+FASTNP_API bool is_disabled();
 /// RecordError, in a recording, for a function that was disallowed.
 FASTNP_API void check_allowed(std::string_view name);
 

@@ -36,7 +36,7 @@ from fastnp._stand_ins import (
 )
 
 # Kinds of guards, as GuardKind in python/guards.h.
-_ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY = range(11)
+_ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY, _KNOWN = range(12)
 
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
 _PURE = frozenset(
@@ -250,6 +250,7 @@ class Capture:
 
     def walk_list(self, value: list[Any]) -> None:
         if self.is_growing(value):
+            self.entries.append((_KNOWN, value, None))
             return
         self.entries.append((_LIST, value, None, tuple(value)))
         for item in value:
@@ -315,6 +316,10 @@ class Capture:
                 module = code.co_names[argument]
                 if not _is_pure(module) or "random" in code.co_names:
                     self.reason = f"imports {module}"
+            elif name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):  # these would ask stand-ins for their type
+                self.reason = "matches patterns of classes, sequences or mappings"
+        if "__class__" in code.co_names:
+            self.reason = "reads __class__"
 
     @staticmethod
     def loads(code: types.CodeType, name: str) -> bool:

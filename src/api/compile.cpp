@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -229,6 +230,7 @@ Engine::~Engine() = default;
 
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep,
                             std::vector<array>& results) {
+    if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
     std::array<std::int64_t, most_values> values;
     std::vector<Scalar> known;  // what reads gave in this call so far
     int made = 0;
@@ -270,6 +272,14 @@ void Engine::clear() {
     state_->misses = 0;
     state_->compiles = 0;
     state_->uncompiled = 0;
+}
+
+bool is_disabled() {
+    static const bool disabled = [] {
+        const char* set = std::getenv("FASTNP_DISABLE");  // NOLINT: nothing here changes the environment
+        return set != nullptr && set[0] != 0 && std::string_view(set) != "0";
+    }();
+    return disabled;
 }
 
 const CompileOptions& Engine::options() const { return state_->options; }

@@ -301,3 +301,26 @@ def test_objects_as_arguments_are_not_confused(backend):
     f = np.compile(lambda box, x: x * box.value, backend=backend)
     for k in range(50):
         assert f(Box(k), X).tolist() == [k] * 3
+
+
+def test_types_that_are_asked_for_in_other_ways(backend):
+    def by_class(x):
+        return x * 2 if x.__class__ is numpy.ndarray else x
+
+    def by_pattern(x, n):
+        match x:
+            case numpy.ndarray():
+                x = x * 2
+        match n:
+            case [first, *_]:
+                return x + first
+            case {"k": value}:
+                return x + value
+        return x
+
+    x = numpy.ones(3)
+    f, g = np.compile(by_class, backend=backend), np.compile(by_pattern, backend=backend)
+    for _ in range(2):
+        numpy.testing.assert_array_equal(f(x), x * 2)
+        numpy.testing.assert_array_equal(g(x, [3]), x * 2 + 3)
+        numpy.testing.assert_array_equal(g(x, {"k": 4}), x * 2 + 4)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -148,6 +151,13 @@ def test_disabled_modules():
         assert f.cache_info().compiles == 0
     f(X)
     assert f.cache_info().compiles == 1
+
+
+def test_disabled_by_the_environment():
+    program = "import numpy, fastnp; f = fastnp.compile(lambda x: x + 1); print(f(numpy.ones(2)), f.cache_info().misses)"
+    environment = {**os.environ, "FASTNP_DISABLE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "[2. 2.] 0\n"
 
 
 def test_as_written_within():

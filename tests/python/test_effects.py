@@ -116,6 +116,17 @@ def test_list_that_is_only_read_is_guarded():
     assert_compiled(f, 3)
 
 
+def test_a_growing_list_that_is_also_an_argument():
+    @np.compile
+    def f(log, x):
+        HISTORY.append(x.sum())
+        return x * len(log)
+
+    for n in range(4):
+        numpy.testing.assert_array_equal(f([1, 2], X), X * 2)
+        numpy.testing.assert_array_equal(f(HISTORY, X), X * (2 * n + 2))
+
+
 def test_global_state():
     @np.compile
     def f(x):
