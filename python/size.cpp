@@ -132,9 +132,38 @@ PyObject* format(PyObject* self, PyObject* text) {
 
 PyObject* rounded(PyObject* self, PyObject*) { return converted<PyNumber_Long>(self); }
 
-PyMethodDef methods[] = {{"__format__", format, METH_O, nullptr},      {"__round__", rounded, METH_VARARGS, nullptr},
-                         {"__trunc__", rounded, METH_NOARGS, nullptr}, {"__floor__", rounded, METH_NOARGS, nullptr},
-                         {"__ceil__", rounded, METH_NOARGS, nullptr},  {nullptr, nullptr, 0, nullptr}};
+// For NumPy, which would make an array of objects of it: as the int, in arrays and beside them.
+PyObject* as_array(PyObject* self, PyObject* args, PyObject*) {
+    return guarded([&] {
+        PyObject *dtype = Py_None, *copy = Py_None;
+        if (PyArg_ParseTuple(args, "|OO", &dtype, &copy) == 0) throw PythonError{};
+        const Ref make = import_attribute("numpy", "asarray");
+        return check(PyObject_CallFunctionObjArgs(make.get(), number_of(self).get(), dtype, nullptr));
+    });
+}
+
+PyObject* as_ufunc_operand(PyObject*, PyObject* args, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        Ref plain = own(PyTuple_New(PyTuple_GET_SIZE(args) - 2));
+        for (Py_ssize_t i = 2; i < PyTuple_GET_SIZE(args); ++i) {
+            PyObject* operand = PyTuple_GET_ITEM(args, i);
+            if (is_ndarray(operand)) return Py_NewRef(Py_NotImplemented);  // it knows better
+            PyTuple_SET_ITEM(plain.get(), i - 2, number_of(operand).release());
+        }
+        const Ref method = own(PyObject_GetAttr(PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1)));
+        return check(PyObject_Call(method.get(), plain.get(), keywords));
+    });
+}
+
+PyMethodDef methods[] = {
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_ufunc_operand)), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__format__", format, METH_O, nullptr},
+    {"__round__", rounded, METH_VARARGS, nullptr},
+    {"__trunc__", rounded, METH_NOARGS, nullptr},
+    {"__floor__", rounded, METH_NOARGS, nullptr},
+    {"__ceil__", rounded, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 // The range of an integer dtype, as far as sizes go.
 std::pair<std::int64_t, std::int64_t> range_of(Dtype dtype) {

@@ -122,6 +122,29 @@ def test_sizes_as_numbers():
         assert [type(g) for g in got[1:]] == [type(w) for w in want[1:]]
 
 
+def test_sizes_in_numpys_own_functions():
+    def f(x):
+        n = x.shape[0]
+        count, half = numpy.prod(x.shape), numpy.multiply(n, 0.5)
+        return (
+            x / count,
+            x * half,
+            numpy.maximum(n, 4) * x,
+            numpy.array([n, 2]) + 1,
+            x.sum() / numpy.float32(n),
+            numpy.multiply(n, x),
+            numpy.float32(2) * n * x,
+        )
+
+    compiled = np.compile(f, cache_size_limit=32)
+    for n in (3, 5, 6, 7, 3, 5):
+        for dtype in ("f4", "f8"):
+            x = numpy.arange(n).astype(dtype)
+            for got, want in zip(compiled(x), f(x), strict=True):
+                assert type(got) is type(want) and got.dtype == want.dtype, (got, want)
+                numpy.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 def test_sizes_that_are_returned_are_of_the_call():
     compiled = np.compile(lambda x: (x * 2, x.shape, len(x) + 1))
     for n in SIZES[:5]:
