@@ -16,7 +16,7 @@ void update(State& state, const array& batch) {
     state.mean += 0.1 * (mean(batch, {.axis = 0}) - state.mean);
     state.variance += 0.1 * (mean(square(batch - state.mean), {.axis = 0}) - state.variance);
     const array deviation = (batch - state.mean) / sqrt(state.variance);
-    add_at(state.histogram, {clip(mean(deviation, {.axis = 1}) * 32 + 32, 0, 63).astype(int64)}, 1);
+    at(add, state.histogram, {clip(mean(deviation, {.axis = 1}) * 32 + 32, 0, 63).astype(int64)}, 1);
     const array worst = max(absolute(deviation));
     if (worst > 6) effect([](const array& value) { alarms.push_back(value.item<double>()); }, worst);
 }

@@ -15,13 +15,13 @@ namespace {
 
 struct CompiledFunction {
     PyObject_HEAD vectorcallfunc call;
-    std::shared_ptr<CompiledState>* state;
+    std::shared_ptr<CompiledState> state;  // made and destroyed by hand: Python owns the memory around it
     bool frozen;
     PyObject* dict;
     PyObject* weakrefs;
 };
 
-CompiledState& state_of(PyObject* self) { return **reinterpret_cast<CompiledFunction*>(self)->state; }
+CompiledState& state_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self)->state; }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
     return guarded([&] { return state_of(self).call(args, PyVectorcall_NARGS(flagged), kwnames, !reinterpret_cast<CompiledFunction*>(self)->frozen); });
@@ -48,10 +48,17 @@ OnLimit policy_named(std::string_view name) {
     throw ValueError("on_limit must be 'generalise', 'evict', 'eager' or 'error', not '" + std::string(name) + "'");
 }
 
+DynamicSizes sizes_named(std::string_view name) {
+    if (name == "automatic") return DynamicSizes::automatic;
+    if (name == "always") return DynamicSizes::always;
+    if (name == "never") return DynamicSizes::never;
+    throw ValueError("sizes must be 'automatic', 'always' or 'never', not '" + std::string(name) + "'");
+}
+
 PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool frozen) {
     auto* self = reinterpret_cast<CompiledFunction*>(check(type->tp_alloc(type, 0)));
     self->call = vectorcall;
-    self->state = new std::shared_ptr<CompiledState>(std::move(state));
+    new (&self->state) std::shared_ptr<CompiledState>(std::move(state));
     self->frozen = frozen;
     return reinterpret_cast<PyObject*>(self);
 }
@@ -79,9 +86,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.cache_size_limit = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 0));
         options.on_limit = policy_named(on_limit);
         options.verify = verify;
-        options.sizes = std::string_view(sizes) == "always"  ? DynamicSizes::always
-                        : std::string_view(sizes) == "never" ? DynamicSizes::never
-                                                             : DynamicSizes::automatic;
+        options.sizes = sizes_named(sizes);
         if (dynamic != nullptr) read_dynamic(dynamic, options);
         return make(type, std::make_shared<CompiledState>(function, std::move(options)), false);
     });
@@ -89,7 +94,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 
 // The same compiled function, but one that compiles nothing.
 PyObject* frozen(PyObject* self, PyObject*) {
-    return guarded([&] { return make(Py_TYPE(self), *reinterpret_cast<CompiledFunction*>(self)->state, true); });
+    return guarded([&] { return make(Py_TYPE(self), reinterpret_cast<CompiledFunction*>(self)->state, true); });
 }
 
 // Only the wrapped function and the dict can be part of a cycle that matters; guards hold what the function reads anyway.
@@ -108,7 +113,7 @@ void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
     auto* object = reinterpret_cast<CompiledFunction*>(self);
     if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
-    delete object->state;
+    std::destroy_at(&object->state);
     Py_CLEAR(object->dict);
     PyTypeObject* type = Py_TYPE(self);
     type->tp_free(self);

@@ -1,24 +1,16 @@
-// What a compiled function holds, and the way of a call through it (compiled_call.cpp); the Python type around it is in compiled.cpp.
+// What a compiled function holds, the way of a call through it (compiled_call.cpp) and its recording (compiled_record.cpp); the Python type around it is
+// in compiled.cpp.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "guards.h"
-#include "pytree.h"
+#include "parameters.h"
 
 namespace fastnp::python {
 
-/// The parameters of a Python function, for binding arguments without Python code.
-struct Parameters {
-    explicit Parameters(PyObject* function);
-    std::vector<Ref> names;      // positional ones, then keyword-only ones
-    int positional = 0;          // of these, how many may be given by position
-    int positional_only = 0;
-    bool extra_positional = false;  // *args
-    bool extra_keywords = false;    // **kwargs
-    bool known = false;             // a Python function; else any arguments go, as they come
-};
+class Recorded;
 
 class CompiledState {
 public:
@@ -34,19 +26,21 @@ public:
     detail::Engine& engine() { return *engine_; }
     PyObject* function() const { return function_.get(); }
     const CompileOptions& options() const { return options_; }
+    const Parameters& parameters() const { return parameters_; }
+
+    /// A recording ended well.
+    void note_recorded();
+    /// The function raised in a recording; true after several in a row.
+    bool note_raised();
+    /// Why the function changes what it reads at every call, or null. RecordError after several in a row.
+    void note_volatile(const char* why);
 
 private:
-    struct Bound;
-    struct Call;
-    bool bind(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const;
     std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason);
-    detail::Engine::Result run(Flat& flat, Call& call, std::vector<array>& results, bool may_compile);
+    detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
-    std::vector<array> record(std::span<const array> parameters, Call& call);
-    static void look_again(const Call& call);
-    std::vector<Ref> effects_of(const Recording& now, const Rebuild& rebuild, const Call& call);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
 
     Ref function_;
@@ -63,5 +57,30 @@ private:
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0;
 };
+
+/// A call, as the engine records it.
+class Recorded final : public detail::Engine::Callee {
+public:
+    Recorded(CompiledState& state, const Bound& bound, const Flat& flat, GuardSet& guards) : state_(state), bound_(bound), flat_(flat), guards_(guards) {}
+    std::vector<array> record(std::span<const array> parameters) override;
+    std::shared_ptr<const void> keep() override;
+
+private:
+    void look_again() const;
+    std::vector<array> take(PyObject* result, const Recording& now, const Rebuild& rebuild, PyObject* originals);
+    std::vector<Ref> effects_of(const Recording& now, const Rebuild& rebuild);
+
+    CompiledState& state_;
+    const Bound& bound_;
+    const Flat& flat_;
+    GuardSet& guards_;
+    std::unique_ptr<Return> made_;
+};
+
+/// The function itself raised while it was recorded: it is called as written, so that the caller sees what it does then.
+struct RaisedWhileRecording {};
+
+/// The recorded function reads a list that it was thought only to make longer: what it reads is looked for once more.
+struct LookAgain {};
 
 }  // namespace fastnp::python

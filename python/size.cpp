@@ -100,7 +100,7 @@ int truth(PyObject* a) {
 Py_hash_t hash(PyObject* a) {
     try {
         return PyObject_Hash(number_of(a).get());
-    } catch (...) {
+    } catch (...) {  // whatever it is becomes Python's exception
         translate();
         return -1;
     }

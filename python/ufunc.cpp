@@ -20,7 +20,6 @@ namespace fastnp::python {
 namespace {
 
 using Function1 = array (*)(const Operand&, const UfuncOptions&);
-using Function2 = array (*)(const Operand&, const Operand&, const UfuncOptions&);
 using Fold = array (*)(const Operand&, const FoldOptions&);
 using Scan = array (*)(const Operand&, const AxisOptions&);
 using Pair1 = std::pair<array, array> (*)(const Operand&);
@@ -30,7 +29,7 @@ struct Row {
     const char* name;
     const char* doc;
     Function1 one = nullptr;
-    Function2 two = nullptr;
+    BinaryUfunc two = nullptr;
     Pair1 pair_of_one = nullptr;
     Pair2 pair_of_two = nullptr;
     int inputs() const { return two != nullptr || pair_of_two != nullptr ? 2 : 1; }
@@ -249,24 +248,19 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     });
 }
 
-using At = void (*)(const array&, const std::vector<array>&, const Operand&);
-constexpr std::pair<std::string_view, At> combining[] = {
-    {"add", &add_at}, {"subtract", &subtract_at}, {"multiply", &multiply_at}, {"minimum", &minimum_at}, {"maximum", &maximum_at}};
-
 // The form of ufunc.at that can be recorded; false for others.
-bool record_at(std::string_view name, PyObject* const* args) {
-    const auto* found = std::find_if(std::begin(combining), std::end(combining), [&](const auto& each) { return each.first == name; });
-    if (found == std::end(combining) || !is_ndarray(args[0])) return false;
+bool record_at(const Row& row, PyObject* const* args) {
+    if (row.two == nullptr || !is_ndarray(args[0])) return false;
     const array& target = value_of(args[0]);
     const std::vector<array> indices = integer_arrays(args[1]);
     if (indices.empty() || static_cast<int>(indices.size()) > target.ndim()) return false;
-    found->second(target, indices, to_operand(args[2]));
+    fastnp::at(row.two, target, indices, to_operand(args[2]));
     return true;
 }
 
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
-        if (recording != nullptr && nargs == 3 && kwnames == nullptr && record_at(row_of(self).name, args)) return Py_NewRef(Py_None);
+        if (recording != nullptr && nargs == 3 && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
         return numpy_method(self, "at", args, nargs, kwnames);
     });
 }

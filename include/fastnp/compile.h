@@ -1,7 +1,6 @@
 // fastnp::compile: a function over arrays becomes fused machine code, compiled on first use and kept per kind of argument.
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -118,8 +117,21 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Calls the user's function on arrays that stand for the arguments, returns its array results in order.
-    using Record = std::function<std::vector<array>(std::span<const array> parameters)>;
+    /// The user's function, as a front end knows it, for the duration of a call.
+    class Callee {
+    public:
+        Callee() = default;
+        Callee(const Callee&) = delete;
+        Callee& operator=(const Callee&) = delete;
+        /// Calls it on arrays that stand for the arguments; returns its array results in order.
+        virtual std::vector<array> record(std::span<const array> parameters) = 0;
+        /// After a recording that became an entry: what the front end keeps with it (the rest of the result: structure, plain values).
+        virtual std::shared_ptr<const void> keep() = 0;
+
+    protected:
+        ~Callee() = default;
+    };
+
     enum class Outcome : std::uint8_t { ran, uncompiled };
     struct Result {
         Outcome outcome;
@@ -127,12 +139,9 @@ public:
         std::string refused;  // uncompiled because a limit is reached: which, and why
     };
 
-    /// Called when an entry has been recorded: what the front end keeps with it (the rest of the result: structure, plain values).
-    using Keep = std::function<std::shared_ptr<const void>()>;
-
     /// Serves one call. `key` is everything else the call depends on (structure, plain values), compared byte by byte. Results are put into
-    /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Without `record` nothing new is compiled. Thread-safe.
-    Result call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep, std::vector<array>& results);
+    /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Unless `may_compile`, nothing new is compiled. Thread-safe.
+    Result call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results);
 
     CacheInfo cache_info() const;
     void clear();

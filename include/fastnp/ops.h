@@ -143,13 +143,11 @@ FASTNP_API array take(const array& x, const Operand& indices, std::optional<int>
 FASTNP_API array pick(const array& x, const std::vector<array>& indices);
 /// x[indices] = values: of several values for one element the last one counts. IndexError; ValueError "shape mismatch: value array of shape ...".
 FASTNP_API void set_at(const array& x, const std::vector<array>& indices, const Operand& values);
-/// numpy.add.at and the like: x[indices] += values, with each of several values for one element. As set_at; TypeError where the ufunc's result can't go
-/// into x's dtype.
-FASTNP_API void add_at(const array& x, const std::vector<array>& indices, const Operand& values);
-FASTNP_API void subtract_at(const array& x, const std::vector<array>& indices, const Operand& values);
-FASTNP_API void multiply_at(const array& x, const std::vector<array>& indices, const Operand& values);
-FASTNP_API void minimum_at(const array& x, const std::vector<array>& indices, const Operand& values);
-FASTNP_API void maximum_at(const array& x, const std::vector<array>& indices, const Operand& values);
+/// An elementwise function of two operands.
+using BinaryUfunc = array (*)(const Operand& x, const Operand& y, const UfuncOptions& options);
+/// numpy.ufunc.at: at(add, x, indices, values) is x[indices] += values, with each of several values for one element. As set_at; TypeError where the
+/// ufunc's result can't go into x's dtype, ValueError for a function that is none of these ufuncs.
+FASTNP_API void at(BinaryUfunc ufunc, const array& x, const std::vector<array>& indices, const Operand& values);
 /// x[mask] = values, the mask for the first axes, with a value for each element where it is true, in order. While recording, their number is read.
 /// ValueError in NumPy's words where it differs.
 FASTNP_API void set_masked(const array& x, const array& mask, const array& values);

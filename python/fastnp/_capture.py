@@ -92,9 +92,9 @@ class Capture(Reads):
             if type(value) is dict:
                 found += self.item_stores(value, original, before, now, name)
             elif type(value) is list:
-                if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+                if not _effects.same_items(before, now):
                     found.append((list.__setitem__, (value, slice(None), now)))
-                    self.note_volatile(name, *((None, None) if len(now) != len(before) else (list(before), now)))
+                    self.note_volatile(name, *((None, None) if len(now) != len(before) else (before, now)))
             elif type(value) is types.CellType:
                 if now is Capture and before is not Capture:
                     refuse(f"deletes {name}")
@@ -107,20 +107,18 @@ class Capture(Reads):
 
     def item_stores(self, value: Any, original: Any, before: Any, now: Any, name: str) -> list[tuple[Any, tuple[Any, ...]]]:
         found: list[tuple[Any, tuple[Any, ...]]] = []
-        kept = [key for key in now if key in before]
-        if kept != [key for key in before if key in now]:
-            refuse(f"changes the order of {name.format('...')}")
         instance = type(original) is not dict
         holder = self.weak_or_held(original) if instance else None
-        for key in [key for key in before if key not in now and key != "__builtins__"]:
-            found.append((functools.partial(_effects.drop, holder), (key,)) if holder else (dict.__delitem__, (value, key)))
-            self.note_volatile(name.format(key), None, None)
-        for key, item in now.items():
-            if key == "__builtins__" or (key in before and before[key] is item):
+        for key, old, item in _effects.dict_changes(before, now, name.format("...")):
+            if key == "__builtins__":
+                continue
+            if item is _effects.ABSENT:
+                found.append((functools.partial(_effects.drop, holder), (key,)) if holder else (dict.__delitem__, (value, key)))
+                self.note_volatile(name.format(key), None, None)
                 continue
             found.append((functools.partial(_effects.store, holder), (key, item)) if holder else (dict.__setitem__, (value, key, item)))
             if self.kinds.get(id(original)) == "dict" or key in self.guarded(vars(original) if instance else original):
-                self.note_volatile(name.format(key), [before.get(key)], [item])
+                self.note_volatile(name.format(key), [None if old is _effects.ABSENT else old], [item])
         return found
 
     def weak_or_held(self, original: Any) -> Any:

@@ -97,31 +97,39 @@ class Growing(Forbidden):
         if name == "append":
             return lambda item, /: _core._note_effect(list.append, (self, item), {})
         if name == "extend":
-            return lambda items, /: _core._note_effect(list.extend, (self, _items(items)), {})
+            return lambda items, /: _core._note_effect(list.extend, (self, list(items)), {})
         object.__getattribute__(self, "_refuse_growing")()
         return super().__getattribute__(name)
 
     def __iadd__(self, items: Iterable[Any]) -> Any:  # type: ignore[misc]  # as list has it
-        _core._note_effect(list.extend, (self, _items(items)), {})
+        _core._note_effect(list.extend, (self, list(items)), {})
         return self
 
 
-def _items(items: Iterable[Any]) -> list[Any]:
-    return list(items)
+ABSENT = object()
+
+
+def dict_changes(before: dict[Any, Any], now: dict[Any, Any], name: str) -> list[tuple[Any, Any, Any]]:
+    """(key, old item, new item) of all that differs; `ABSENT` for no item. Refuses another order of what is in both."""
+    if [key for key in now if key in before] != [key for key in before if key in now]:
+        refuse(f"changes the order of {name}")
+    gone = [(key, item, ABSENT) for key, item in before.items() if key not in now]
+    return gone + [(key, before.get(key, ABSENT), item) for key, item in now.items() if before.get(key, ABSENT) is not item]
+
+
+def same_items(a: list[Any], b: list[Any]) -> bool:
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
 def container_stores(copies: list[tuple[Any, Any]]) -> list[tuple[Any, tuple[Any, ...]]]:
     """What makes lists and dicts from what they were (second) to what they are (first)."""
     found: list[tuple[Any, tuple[Any, ...]]] = []
     for now, before in copies:
-        if type(now) is list:
-            if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
-                found.append((list.__setitem__, (now, slice(None), list(now))))
-            continue
-        if [key for key in now if key in before] != [key for key in before if key in now]:
-            refuse("changes the order of a dict of its arguments")
-        found += [(dict.__delitem__, (now, key)) for key in before if key not in now]
-        found += [(dict.__setitem__, (now, key, item)) for key, item in now.items() if key not in before or before[key] is not item]
+        if type(now) is dict:
+            for key, _, item in dict_changes(before, now, "a dict of its arguments"):
+                found.append((dict.__delitem__, (now, key)) if item is ABSENT else (dict.__setitem__, (now, key, item)))
+        elif not same_items(now, before):
+            found.append((list.__setitem__, (now, slice(None), list(now))))
     return found
 
 

@@ -39,7 +39,7 @@ std::string difference(std::string_view before, std::string_view now) {
 struct Engine::State {
     CompileOptions options;
     mutable std::shared_mutex mutex;  // of `entries` and `seen_misses`
-    std::recursive_mutex compiling;   // one recording at a time; of `patience`
+    mutable std::recursive_mutex compiling;  // one recording at a time; of `patience`
     std::vector<EntryPtr> entries;
     std::deque<MissInfo> seen_misses;
     std::uint32_t next_group = 0;
@@ -47,6 +47,10 @@ struct Engine::State {
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
     std::uint64_t clock() const { return hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed); }
+    Result written(std::string reason) {
+        uncompiled.fetch_add(1, std::memory_order_relaxed);
+        return {Outcome::uncompiled, nullptr, std::move(reason)};
+    }
     static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
 
     /// The entry for a call in which reads gave `known` so far, with the values of its sizes.
@@ -63,12 +67,11 @@ struct Engine::State {
     std::vector<EntryPtr> courses(std::span<const Argument> call, std::string_view key) const;
     bool make_room(const std::string& reason);
     EntryPtr add(const std::shared_ptr<Entry>& entry);
-    EntryPtr refuse(std::string reason) const;
-    EntryPtr specialise(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep, const std::vector<Scalar>& known,
-                        bool& refused);
-    EntryPtr find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep, const std::vector<Scalar>& known,
-                          std::int64_t* values, int& made, bool& refused);
-    void verify(const Entry& entry, std::span<const Argument> call, const Record& record) const;
+    static EntryPtr refuse(std::string reason);
+    EntryPtr specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, bool& refused);
+    EntryPtr make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, std::int64_t* values, int& made,
+                  bool& refused);
+    void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
 };
 
 EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
@@ -80,7 +83,7 @@ EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
 }
 
 // An entry of no call: this one runs as written.
-EntryPtr Engine::State::refuse(std::string reason) const {
+EntryPtr Engine::State::refuse(std::string reason) {
     auto entry = std::make_shared<Entry>();
     entry->uncompiled = std::move(reason);
     return entry;
@@ -148,8 +151,7 @@ bool Engine::State::make_room(const std::string& reason) {
     return true;
 }
 
-EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep,
-                                   const std::vector<Scalar>& known, bool& refused) {
+EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, bool& refused) {
     auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
     MissInfo miss = explain_miss(call, key, dynamic);
@@ -166,8 +168,8 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     entry->group = siblings.empty() ? next_group++ : siblings.front()->group;
     double milliseconds = 0;
     try {
-        entry->compile(record_call(entry->signature, call, record, known), call, options);
-        entry->kept = keep();
+        entry->compile(record_call(entry->signature, call, callee, known), call, options);
+        entry->kept = callee.keep();
         for (const auto& [phase, spent] : entry->times) milliseconds += spent;
         ++compiles;
     } catch (const RecordError& error) {
@@ -180,22 +182,15 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     return add(entry);
 }
 
-// The entry for a call, as far as is known of what it reads: one that is there, or a new one.
-EntryPtr Engine::State::find_or_make(std::span<const Argument> call, std::string_view key, const Record& record, const Keep& keep,
-                                     const std::vector<Scalar>& known, std::int64_t* values, int& made, bool& refused) {
-    EntryPtr entry = match(call, key, values, known);
-    if (entry) {
-        note_call(*entry, clock() + 1);  // this call is counted at its end
-        return entry;
-    }
-    refused = !record;
-    if (refused) return refuse("nothing is compiled for this call, and it is run frozen");
+// The entry for a call that found none, as far as is known of what it reads: by now another thread may have made one.
+EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, std::int64_t* values,
+                             int& made, bool& refused) {
     const std::scoped_lock lock(compiling);
-    entry = match(call, key, values, known);
+    EntryPtr entry = match(call, key, values, known);
     if (entry) return entry;
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
-    entry = specialise(call, key, record, keep, known, refused);
+    entry = specialise(call, key, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());
     const EntryPtr found = match(call, key, values, known);
@@ -204,10 +199,11 @@ EntryPtr Engine::State::find_or_make(std::span<const Argument> call, std::string
 }
 
 // Records the call once more and compares: a function that depends on something that is not guarded would give another graph.
-void Engine::State::verify(const Entry& entry, std::span<const Argument> call, const Record& record) const {
+void Engine::State::verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const {
+    const std::scoped_lock lock(compiling);
     std::string now;
     try {
-        now = record_call(entry.signature, call, record, entry.reads).recorder->graph().text();
+        now = record_call(entry.signature, call, callee, entry.reads).recorder->graph().text();
     } catch (const RecordError& error) {
         throw VerifyError(options.name + " was compiled, and can't be recorded any more: " + error.what());
     }
@@ -228,8 +224,7 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
-Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, const Record& record, const Keep& keep,
-                            std::vector<array>& results) {
+Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
     std::array<std::int64_t, most_values> values;
     std::vector<Scalar> known;  // what reads gave in this call so far
@@ -237,7 +232,14 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     EntryPtr entry;
     bool done = false, refused = false;
     while (!done && made <= most_retries) {
-        entry = state_->find_or_make(arguments, key, record, keep, known, values.data(), made, refused);
+        entry = state_->match(arguments, key, values.data(), known);
+        if (entry) {
+            State::note_call(*entry, state_->clock() + 1);  // this call is counted at its end
+        } else if (may_compile) {
+            entry = state_->make(arguments, key, callee, known, values.data(), made, refused);
+        } else {
+            return state_->written({});
+        }
         if (!entry->uncompiled.empty()) break;
         const plan::Outcome outcome = entry->run(arguments, values.data(), results);
         if (outcome.kind == plan::Outcome::Kind::raised) break;
@@ -246,13 +248,10 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         known.assign(entry->reads.begin(), entry->reads.begin() + outcome.read);
         known.push_back(outcome.found);
     }
-    if (!done) {
-        state_->uncompiled.fetch_add(1, std::memory_order_relaxed);
-        return {Outcome::uncompiled, nullptr, refused ? entry->uncompiled : std::string()};
-    }
+    if (!done) return state_->written(refused ? entry->uncompiled : std::string());
     if (made == 0) {
         const std::uint64_t hit = state_->hits.fetch_add(1, std::memory_order_relaxed) + 1;
-        if (state_->options.verify != 0 && hit % state_->options.verify == 0 && record) state_->verify(*entry, arguments, record);
+        if (state_->options.verify != 0 && hit % state_->options.verify == 0 && may_compile) state_->verify(*entry, arguments, callee);
     }
     const void* kept = entry->kept.get();
     return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}};

@@ -85,17 +85,12 @@ void scatter(const array& x, const std::vector<array>& indices, const Operand& v
     api::assign(x, api::reshape(api::apply(ir::Op::scatter, attributes, operands), api::dims_of(x)));
 }
 
-void combine_at(ir::Op op, const array& x, const std::vector<array>& indices, const Operand& values) {
-    const auto none_of = [](const array& of) { return of.ndim() == 0 ? of : api::flatten(of(until(0))); };  // the dtype alone counts
-    const Operand none(none_of(x));
-    const Operand value = values.as_array() != nullptr ? Operand(none_of(*values.as_array())) : values;
-    const Operand* operands[] = {&none, &value};
-    const Dtype computed = api::ufunc(op, operands).dtype();
-    if (computed != x.dtype()) {
-        throw TypeError("Cannot cast ufunc '" + std::string(ops::info(op).name) + "' output from dtype('" + std::string(name_of(computed)) +
-                        "') to dtype('" + std::string(name_of(x.dtype())) + "')");
-    }
-    scatter(x, indices, values, op);
+ir::Op op_of(BinaryUfunc ufunc) {
+#define MAP1(name, rule, meaning, traits, doc)
+#define MAP2(name, rule, meaning, traits, doc) \
+    if (ufunc == &fastnp::name) return ir::Op::name;
+#include "fastnp/ops/map.def"
+    throw ValueError("at() takes an elementwise function of two operands");
 }
 
 }  // namespace
@@ -106,11 +101,24 @@ array pick(const array& x, const std::vector<array>& indices) {
 }
 
 void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { scatter(x, indices, values, std::nullopt); }
-void add_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::add, x, indices, values); }
-void subtract_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::subtract, x, indices, values); }
-void multiply_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::multiply, x, indices, values); }
-void minimum_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::minimum, x, indices, values); }
-void maximum_at(const array& x, const std::vector<array>& indices, const Operand& values) { combine_at(ir::Op::maximum, x, indices, values); }
+
+void at(BinaryUfunc ufunc, const array& x, const std::vector<array>& indices, const Operand& values) {
+    const ir::Op op = op_of(ufunc);
+    ops::LoopOperand value;
+    if (values.as_array() != nullptr) value.dtype = values.as_array()->dtype();
+    else value.scalar = *values.as_scalar();
+    const ops::LoopOperand operands[] = {{x.dtype(), std::nullopt}, value};
+    const ops::Loop loop = ops::resolve(op, operands);
+    if (loop.output != x.dtype()) {
+        throw TypeError("Cannot cast ufunc '" + std::string(ops::info(op).name) + "' output from dtype('" + std::string(name_of(loop.output)) +
+                        "') to dtype('" + std::string(name_of(x.dtype())) + "')");
+    }
+    if (loop.compute != x.dtype() || loop.operands[0] != x.dtype() || loop.operands[1] != x.dtype()) {
+        throw TypeError("ufunc '" + std::string(ops::info(op).name) + "' at elements of dtype('" + std::string(name_of(x.dtype())) +
+                        "') computes in another dtype");
+    }
+    scatter(x, indices, values, op);
+}
 
 void set_masked(const array& x, const array& mask, const array& values) {
     api::check_writable(x, "assignment destination is read-only");

@@ -99,14 +99,13 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 
 }  // namespace
 
-RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, const Engine::Record& record,
-                         const std::vector<Scalar>& known) {
+RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<Scalar>& known) {
     const auto start = std::chrono::steady_clock::now();
     RecordedCall made{std::make_shared<trace::Recorder>(), {}, 0};
     const trace::Recorder::Scope scope(made.recorder);
     const std::vector<array> parameters = parameters_of(signature, call, made.recorder, made.strides);
     made.recorder->set_arguments(memories_of(call), known);
-    set_outputs(*made.recorder, record(parameters));
+    set_outputs(*made.recorder, callee.record(parameters));
     for (const device::Memory& memory : made.recorder->captured()) made.strides.push_back(shape::to_dims(memory.strides));
     made.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return made;

@@ -19,7 +19,6 @@ struct RecordedCall {
 
 /// Records the function for the calls that fit a signature. `known`: what its first reads give. RecordError if it can't be recorded, and whatever the
 /// function throws.
-RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, const Engine::Record& record,
-                         const std::vector<Scalar>& known);
+RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<Scalar>& known);
 
 }  // namespace fastnp::detail

@@ -146,12 +146,17 @@ def test_random_programs_that_write(seed):
             if isinstance(want, ValueError) and "powers" in str(want):  # raised in the middle of an op
                 check(got, want, given, kinds=True)
                 continue
-            for x, y in zip(given, arguments, strict=True):
-                numpy.testing.assert_allclose(x, y, rtol=1e-4 if x.dtype.itemsize > 2 else 2e-2, atol=1e-4)
-            if isinstance(want, Exception):
-                check(got, want, given, kinds=True)
-            else:
-                check_results(got, want, given, arguments)
+            check_outcome(got, want, given, arguments)
+
+
+def check_outcome(got: Any, want: Any, given: list[numpy.ndarray], arguments: list[numpy.ndarray]) -> None:
+    """Results and arguments after a call, against the ones of the function as written."""
+    for x, y in zip(given, arguments, strict=True):
+        numpy.testing.assert_allclose(x, y, rtol=1e-4 if x.dtype.itemsize > 2 else 2e-2, atol=1e-4)
+    if isinstance(want, Exception):
+        check(got, want, given, kinds=True)
+    else:
+        check_results(got, want, given, arguments)
 
 
 def check_results(got: Any, want: Any, given: list[numpy.ndarray], arguments: list[numpy.ndarray]) -> None:

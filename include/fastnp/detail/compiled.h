@@ -249,25 +249,9 @@ private:
         detail::walk(arguments, leaf, plain, plain);
         if (!concrete) return run(arguments);
 
-        auto recorded = std::make_shared<Template>();
-        const auto record = [&](std::span<const array> parameters) {
-            Arguments symbolic = arguments;
-            std::size_t next = 0;
-            auto put = [&](array& value) { value = parameters[next++]; };
-            detail::walk(symbolic, put, detail::ignore, detail::ignore);
-            recorded->effects.clear();
-            const detail::EffectScope scope(recorded->effects);
-            recorded->result.emplace(run(symbolic));
-            std::vector<array> outputs;
-            auto take = [&](const array& value) { outputs.push_back(value); };
-            detail::walk(*recorded->result, take, detail::ignore, detail::ignore);
-            for (const detail::Effect& effect : recorded->effects) outputs.insert(outputs.end(), effect.arrays.begin(), effect.arrays.end());
-            return outputs;
-        };
+        Recording recording(*this, arguments);
         std::vector<array> results;
-        const auto keep = [&] { return finished(std::exchange(recorded, std::make_shared<Template>())); };
-        const detail::Engine::Result outcome =
-            shared_->engine.call({borrowed.data(), borrowed.size()}, key, may_compile ? detail::Engine::Record(record) : nullptr, keep, results);
+        const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, recording, may_compile, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
         if constexpr (std::is_same_v<Result, array>) {
             if (!shared_->any_effects.load(std::memory_order_relaxed)) return std::move(results[0]);
@@ -288,14 +272,37 @@ private:
         return result;
     }
 
-    // Without the arrays of the recording.
-    std::shared_ptr<const void> finished(std::shared_ptr<Template> made) const {
-        auto drop = [](array& value) { value = array(); };
-        detail::walk(*made->result, drop, detail::ignore, detail::ignore);
-        for (detail::Effect& effect : made->effects) std::fill(effect.arrays.begin(), effect.arrays.end(), array());
-        if (!made->effects.empty()) shared_->any_effects.store(true, std::memory_order_relaxed);
-        return made;
-    }
+    class Recording final : public detail::Engine::Callee {
+    public:
+        Recording(const Compiled& compiled, const Arguments& arguments) : compiled_(compiled), arguments_(arguments) {}
+
+        std::vector<array> record(std::span<const array> parameters) override {
+            Arguments symbolic = arguments_;
+            std::size_t next = 0;
+            auto put = [&](array& value) { value = parameters[next++]; };
+            detail::walk(symbolic, put, detail::ignore, detail::ignore);
+            made_ = std::make_shared<Template>();
+            const detail::EffectScope scope(made_->effects);
+            made_->result.emplace(compiled_.run(symbolic));
+            std::vector<array> outputs;
+            auto take = [&](array& value) { outputs.push_back(std::exchange(value, array())); };
+            detail::walk(*made_->result, take, detail::ignore, detail::ignore);
+            for (detail::Effect& effect : made_->effects) {
+                for (array& value : effect.arrays) take(value);
+            }
+            return outputs;
+        }
+
+        std::shared_ptr<const void> keep() override {
+            if (!made_->effects.empty()) compiled_.shared_->any_effects.store(true, std::memory_order_relaxed);
+            return std::exchange(made_, nullptr);
+        }
+
+    private:
+        const Compiled& compiled_;
+        const Arguments& arguments_;
+        std::shared_ptr<Template> made_;
+    };
 
     std::shared_ptr<Shared> shared_;
 };

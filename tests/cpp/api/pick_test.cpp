@@ -26,11 +26,11 @@ BOOST_AUTO_TEST_CASE(the_last_of_several_values_counts_unless_they_are_combined)
     array x = zeros({4});
     set_at(x, {index}, values);
     BOOST_TEST(values_of(x) == (List{3, 0, 2, 4}), boost::test_tools::per_element());
-    add_at(x, {index}, values);
+    at(add, x, {index}, values);
     BOOST_TEST(values_of(x) == (List{7, 0, 4, 8}), boost::test_tools::per_element());
-    maximum_at(x, {index}, 5);
+    at(maximum, x, {index}, 5);
     BOOST_TEST(values_of(x) == (List{7, 0, 5, 8}), boost::test_tools::per_element());
-    subtract_at(x, {index}, 1);
+    at(subtract, x, {index}, 1);
     BOOST_TEST(values_of(x) == (List{5, 0, 4, 7}), boost::test_tools::per_element());
 }
 
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(errors_name_shapes_and_dtypes) {
         return std::string(error.what()) == "shape mismatch: value array of shape (3,) could not be broadcast to indexing result of shape (2,2)";
     });
     array whole = zeros({3}, int64);
-    BOOST_CHECK_THROW(add_at(whole, {index}, 0.5), TypeError);
+    BOOST_CHECK_THROW(at(add, whole, {index}, 0.5), TypeError);
     BOOST_CHECK_THROW(set_at(whole, {array({0.5})}, 1), TypeError);
     whole.set_writable(false);
     BOOST_CHECK_THROW(set_at(whole, {index}, 1), ValueError);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(compiled_as_at_once) {
     const auto function = [](array x, const array& index, const array& values) {
         x = x * 2;
         set_at(x, {index}, values);
-        add_at(x, {index}, values);
+        at(add, x, {index}, values);
         return x + 1;
     };
     for (const char* backend : {"llvm", "eager"}) {

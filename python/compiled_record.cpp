@@ -1,0 +1,165 @@
+// The recording of a Python function: its twin is called on recorded arrays, and what it gives and does is taken apart.
+#include <algorithm>
+
+#include "compiled_state.h"
+#include "foreign.h"
+
+namespace fastnp::python {
+
+namespace {
+
+struct GilState {
+    PyGILState_STATE state = PyGILState_Ensure();
+    GilState() = default;
+    GilState(const GilState&) = delete;
+    ~GilState() { PyGILState_Release(state); }
+};
+
+struct RecordingScope {
+    Recording now;
+    RecordingScope() {
+        now.outer = recording;
+        now.caller = Ref(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+        recording = &now;
+    }
+    RecordingScope(const RecordingScope&) = delete;
+    ~RecordingScope() { recording = now.outer; }
+};
+
+// The twin of the function, ready to be called, and what it holds until then.
+class Twin {
+public:
+    Twin(PyObject* capture, const Flat& flat, const Rebuild& rebuild) : capture_(capture) {
+        const Ref inputs = own(PyList_New(0));
+        for (std::size_t i = flat.given; i < flat.objects.size(); ++i) {
+            check(PyList_Append(inputs.get(), own(PyTuple_Pack(2, flat.objects[i], rebuild.made(i))).get()));
+        }
+        begun_ = own(PyObject_CallMethod(capture, "begin", "O", inputs.get()));
+    }
+    ~Twin() {
+        PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+        PyErr_Fetch(&type, &value, &trace);  // a KeyboardInterrupt may be on its way
+        const Ref done(PyObject_CallMethod(capture_, "end", nullptr));
+        PyErr_Restore(type, value, trace);
+    }
+    Twin(const Twin&) = delete;
+    Twin& operator=(const Twin&) = delete;
+
+    PyObject* function() const { return PyTuple_GET_ITEM(begun_.get(), 0); }
+    /// What takes the place of objects among the arguments, by their ids; what these stand for, by theirs.
+    PyObject* swaps() const { return PyTuple_GET_ITEM(begun_.get(), 1); }
+    PyObject* originals() const { return PyTuple_GET_ITEM(begun_.get(), 2); }
+
+private:
+    PyObject* capture_;
+    Ref begun_;
+};
+
+// The error in flight as "ValueError: text", cleared.
+std::string take_error() {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    const Ref held_type(type), held_value(value), held_trace(trace);
+    std::string text = type != nullptr ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "an error";
+    const Ref message(value != nullptr ? PyObject_Str(value) : nullptr);
+    const char* words = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
+    if (words != nullptr && words[0] != 0) text += std::string(": ") + words;
+    PyErr_Clear();
+    return text;
+}
+
+// What an entry gives goes with the entry, on whichever thread that is.
+void let_go(const void* made) {
+    if (Py_IsInitialized() == 0) return;
+    const GilState gil;
+    delete static_cast<const Return*>(made);
+}
+
+// RecordError with all that the function does that can't be recorded, if there is any.
+void check_breaks(const Recording& now) {
+    if (now.breaks.empty()) return;
+    std::string text;
+    for (const std::string& each : now.breaks) text += (text.empty() ? "" : "; ") + each;
+    throw RecordError(text);
+}
+
+// What an effect calls: not the twin of a function, nor one that was made in the recording.
+Ref callable(PyObject* function, PyObject* originals) {
+    PyObject* original = PyDict_GetItemWithError(originals, own(PyLong_FromVoidPtr(function)).get());
+    if (original == nullptr && (PyFunction_Check(function) || PyMethod_Check(function))) {
+        throw RecordError("the function of an effect is made inside of the compiled function");
+    }
+    return Ref::borrow(original != nullptr ? original : function);
+}
+
+}  // namespace
+
+// Once a recording ended by itself or by an error: whether what the function reads has to be looked for anew.
+void Recorded::look_again() const {
+    if (is_true(own(PyObject_GetAttrString(guards_.capture(), "again")).get())) throw LookAgain{};
+}
+
+std::vector<array> Recorded::record(std::span<const array> parameters) {
+    const GilState gil;
+    Rebuild rebuild(parameters, {flat_.objects.data(), flat_.objects.size()});
+    const Twin twin(guards_.capture(), flat_, rebuild);
+    RecordingScope scope;
+    scope.now.collects = state_.options().fullgraph;
+    try {
+        const Ref result = state_.parameters().call(twin.function(), bound_, rebuild, twin.swaps());
+        look_again();
+        check_breaks(scope.now);
+        if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
+        std::vector<array> arrays = take(result.get(), scope.now, rebuild, twin.originals());
+        check_foreign(scope.now);
+        state_.note_recorded();
+        return arrays;
+    } catch (const PythonError&) {
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
+        const bool refused = PyErr_ExceptionMatches(record_error) != 0;
+        const std::string text = take_error();
+        look_again();
+        if (refused) scope.now.breaks.push_back(scope.now.poison.empty() ? text : scope.now.poison);
+        if (scope.now.collects) check_breaks(scope.now);
+        if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
+        if (refused) throw RecordError(text);
+        if (state_.note_raised()) throw RecordError("raises while it is recorded: " + text);
+        throw RaisedWhileRecording{};
+    }
+}
+
+// What the function gives and does, taken apart; the arrays in it.
+std::vector<array> Recorded::take(PyObject* result, const Recording& now, const Rebuild& rebuild, PyObject* originals) {
+    made_ = std::make_unique<Return>();
+    HandedOut out;
+    made_->result = take_apart(result, rebuild, originals, out);
+    for (const Ref& effect : effects_of(now, rebuild)) {
+        made_->actions.push_back({callable(PyTuple_GET_ITEM(effect.get(), 0), originals),
+                                  take_apart(PyTuple_GET_ITEM(effect.get(), 1), rebuild, originals, out),
+                                  take_apart(PyTuple_GET_ITEM(effect.get(), 2), rebuild, originals, out)});
+    }
+    std::vector<array> arrays;
+    for (PyObject* object : out.arrays) arrays.push_back(value_of(object));
+    return arrays;
+}
+
+std::shared_ptr<const void> Recorded::keep() { return {made_.release(), &let_go}; }
+
+// (function, args, kwargs) of all that the recorded function does outside of itself: what it noted on its way, then what it changed.
+std::vector<Ref> Recorded::effects_of(const Recording& now, const Rebuild& rebuild) {
+    std::vector<Ref> effects = now.effects;
+    for (const Ref& stores : {own(PyObject_CallMethod(guards_.capture(), "stores", nullptr)), rebuild.stores()}) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(stores.get()); ++i) {
+            PyObject* store = PyList_GET_ITEM(stores.get(), i);
+            effects.push_back(own(PyTuple_Pack(3, PyTuple_GET_ITEM(store, 0), PyTuple_GET_ITEM(store, 1), own(PyDict_New()).get())));
+        }
+    }
+    const bool known_twice = std::any_of(flat_.containers.begin(), flat_.containers.end(), [&](PyObject* container) { return guards_.guards(container); });
+    if (!effects.empty() && known_twice) throw RecordError("changes a list or a dict that is both an argument and known by name");
+    const Ref reason = own(PyObject_GetAttrString(guards_.capture(), "volatile"));
+    state_.note_volatile(reason.get() == Py_None ? nullptr : PyUnicode_AsUTF8(reason.get()));
+    return effects;
+}
+
+}  // namespace fastnp::python
