@@ -366,7 +366,7 @@ Shape to_shape(PyObject* object) {
 }
 
 Shape to_sizes(PyObject* object) {
-    if (is_size(object)) return Shape{size_of(object)};
+    if (const auto size = recorded_size(object)) return Shape{*size};
     if (recording == nullptr || !(PyTuple_Check(object) || PyList_Check(object))) return to_shape(object);
     const Ref items = own(PySequence_Tuple(object));
     Shape sizes;

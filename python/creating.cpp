@@ -1,5 +1,8 @@
 // array, asarray, zeros, arange and their kin: bodies of functions.def. dtypes that fastnp does not have go to NumPy.
+#include "fastnp/detail/size.h"
 #include "functions.h"
+#include "ndarray.h"
+#include "size.h"
 
 namespace fastnp::python {
 
@@ -123,9 +126,32 @@ PyObject* full_like_body(PyObject** v) {
     return laid_out(where(zeros_like(prototype, Dtype::bool_), zeros_like(prototype, dtype), fill.as_array()->astype(dtype.value_or(prototype.dtype()))));
 }
 
+namespace {
+
+// The int, or what stands for one while recording.
+std::optional<std::int64_t> int_or_size(PyObject* object) {
+    if (PyLong_CheckExact(object)) return to_index(object);
+    if (is_ndarray(object) && value_of(object).dtype() != Dtype::int64) return std::nullopt;
+    return recorded_size(object);
+}
+
+// arange over sizes that vary; nothing for other arguments.
+std::optional<array> range_of_sizes(PyObject* start, PyObject* stop) {
+    const auto first = start == nullptr ? std::optional<std::int64_t>(0) : int_or_size(start);
+    const auto last = int_or_size(stop);
+    if (!first || !last) return std::nullopt;
+    return detail::size_range(*first, *last);
+}
+
+}  // namespace
+
 PyObject* arange_body(PyObject** v) {
     cpu_only(v[4], v[5]);
     const std::optional<Dtype> dtype = to_dtype(v[3]);
+    if (recording != nullptr && is_missing(v[2])) {
+        const bool one = is_missing(v[1]);
+        if (const auto range = range_of_sizes(one ? nullptr : v[0], one ? v[0] : v[1])) return wrap(range->astype(dtype.value_or(Dtype::int64)));
+    }
     // A NumPy scalar makes the result's dtype its own, which only NumPy works out.
     for (int i = 0; i < 3; ++i) {
         if (v[i] != nullptr && v[i] != Py_None && !PyLong_CheckExact(v[i]) && !PyFloat_CheckExact(v[i])) throw NeedsNumpy{};

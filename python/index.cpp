@@ -32,7 +32,7 @@ bool append(Indices& indices, PyObject* item) {
         const auto* slice = reinterpret_cast<PySliceObject*>(item);
         auto bound = [](PyObject* value) -> std::optional<std::int64_t> {
             if (value == Py_None) return std::nullopt;
-            if (is_size(value) && detail::size_at_least(size_of(value), 0)) return size_of(value);
+            if (const auto size = recorded_size(value); size && detail::size_at_least(*size, 0)) return size;
             Py_ssize_t number = 0;
             if (_PyEval_SliceIndex(value, &number) == 0) throw PythonError{};
             constexpr Py_ssize_t most = Py_ssize_t{1} << 61;  // beyond any array, and below what symbolic sizes look like
@@ -88,14 +88,17 @@ bool is_integer_array(PyObject* key) {
     return PyArray_CheckExact(key) && PyArray_ISINTEGER(as_numpy(key)) && shares_memory(as_numpy(key));
 }
 
-// x[i] and x[:, i] with one array of integers.
+// x[i] and x[:, i] with one array of integers, or, in a recording, one mask.
 std::optional<array> take_rows(const array& value, PyObject* key) {
     if (is_integer_array(key)) return take(value, to_array(key), 0);
+    const auto recorded_mask = [](PyObject* item) { return recording != nullptr ? mask_of(item) : std::nullopt; };
+    if (const std::optional<array> mask = recorded_mask(key)) return get_masked(value, *mask);
     if (!PyTuple_Check(key)) return std::nullopt;
     std::optional<int> axis;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
         PyObject* item = PyTuple_GET_ITEM(key, i);
-        if (is_integer_array(item)) {
+        const std::optional<array> mask = recorded_mask(item);
+        if (is_integer_array(item) || (mask && mask->ndim() == 1)) {
             if (axis) return std::nullopt;
             axis = static_cast<int>(i);
         } else if (!PySlice_Check(item) || reinterpret_cast<PySliceObject*>(item)->start != Py_None ||
@@ -104,7 +107,11 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
         }
     }
     if (!axis || *axis >= value.ndim()) return std::nullopt;
-    return take(value, to_array(PyTuple_GET_ITEM(key, *axis)), *axis);
+    PyObject* chosen = PyTuple_GET_ITEM(key, *axis);
+    const std::optional<array> mask = recorded_mask(chosen);
+    if (!mask) return take(value, to_array(chosen), *axis);
+    if (!detail::sizes_equal(detail::symbolic_shape(*mask)[0], detail::symbolic_shape(value)[static_cast<std::size_t>(*axis)])) return std::nullopt;
+    return compress(*mask, value, *axis);
 }
 
 // The key with views for fastnp's arrays.

@@ -28,25 +28,29 @@ std::optional<array> integers(PyObject* item) {
     return to_array(item);
 }
 
-bool is_mask(PyObject* key) { return is_ndarray(key) && value_of(key).dtype() == Dtype::bool_ && value_of(key).ndim() > 0; }
-
 // x[mask] = value: one value for all, or one for each.
 bool set_by_mask(const array& target, PyObject* key, PyObject* value) {
-    if (!is_mask(key) || value_of(key).ndim() > target.ndim()) return false;
-    const array& mask = value_of(key);
+    const std::optional<array> mask = mask_of(key);
+    if (!mask || mask->ndim() > target.ndim()) return false;
     const Operand operand = to_operand(value);
     const array* elements = operand.as_array();
-    const int further = target.ndim() - mask.ndim();
+    const int further = target.ndim() - mask->ndim();
     if (elements == nullptr || elements->ndim() <= further) {
-        set_where(target, mask, operand);
+        set_where(target, *mask, operand);
         return true;
     }
     if (elements->ndim() != further + 1) return false;
-    set_masked(target, mask, *elements);
+    set_masked(target, *mask, *elements);
     return true;
 }
 
 }  // namespace
+
+std::optional<array> mask_of(PyObject* key) {
+    if (PyArray_CheckExact(key) && PyArray_TYPE(as_numpy(key)) == NPY_BOOL && PyArray_NDIM(as_numpy(key)) > 0) return to_array(key);
+    if (!is_ndarray(key) || value_of(key).dtype() != Dtype::bool_ || value_of(key).ndim() == 0) return std::nullopt;
+    return value_of(key);
+}
 
 std::vector<array> integer_arrays(PyObject* key) {
     if (const auto one = integers(key)) return {*one};

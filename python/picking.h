@@ -9,6 +9,8 @@ namespace fastnp::python {
 
 /// The integer arrays of a subscript that has nothing else: one, or a tuple of them (lists count). Empty for another subscript.
 std::vector<array> integer_arrays(PyObject* key);
+/// The mask that a subscript is, or nothing.
+std::optional<array> mask_of(PyObject* key);
 /// x[key] = value in a recording; false for another subscript. What NumPy says about wrong ones is for NumPy to say: such a call runs as written.
 bool set_picked(const array& target, PyObject* key, PyObject* value);
 

@@ -90,8 +90,6 @@ PyObject* round_body(PyObject** v) {
     return wrap_scalar(round(to_array(v[0]), decimals));
 }
 
-PyObject* where_body(PyObject** v) { return wrap(where(to_array(v[0]), to_operand(v[1]), to_operand(v[2]))); }
-
 PyObject* copyto_body(PyObject** v) {
     if (!is_ndarray(v[0])) throw NeedsNumpy{};
     copyto(value_of(v[0]), to_operand(v[1]), v[2] == nullptr ? Casting::same_kind : to_casting(v[2]), to_mask(v[3]));

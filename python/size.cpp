@@ -183,7 +183,18 @@ PyObject* size_object(std::int64_t size) {
     return reinterpret_cast<PyObject*>(object);
 }
 
-std::int64_t size_of(PyObject* object) { return is_size(object) ? raw_of(object) : to_index(object); }
+std::optional<std::int64_t> recorded_size(PyObject* object) {
+    if (is_size(object)) return raw_of(object);
+    if (recording == nullptr || !is_ndarray(object)) return std::nullopt;
+    const array& value = value_of(object);
+    if (!value.is_recorded() || value.ndim() != 0 || !is_integer(value.dtype())) return std::nullopt;
+    return detail::size_from(value);
+}
+
+std::int64_t size_of(PyObject* object) {
+    const std::optional<std::int64_t> size = recorded_size(object);
+    return size ? *size : to_index(object);
+}
 
 std::optional<array> size_as_array(PyObject* object, Dtype dtype) {
     const std::int64_t size = raw_of(object);

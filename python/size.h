@@ -17,6 +17,8 @@ inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
 PyObject* size_object(std::int64_t size);
 /// The number or the symbolic size; of any object with __index__.
 std::int64_t size_of(PyObject* object);
+/// The size that an object stands for while recording, a _Size or a recorded integer; nothing for another object.
+std::optional<std::int64_t> recorded_size(PyObject* object);
 /// A size as an array of a dtype, as an int would be converted to it; nothing where that raises or is a truth value, and an int has to do.
 std::optional<array> size_as_array(PyObject* size, Dtype dtype);
 /// A binary ufunc of an array and sizes: the sizes as arrays of the dtype that an int takes beside the array (NEP 50). False where they can't be, and an

@@ -151,6 +151,25 @@ FASTNP_API void at(BinaryUfunc ufunc, const array& x, const std::vector<array>& 
 /// x[mask] = values, the mask for the first axes, with a value for each element where it is true, in order. While recording, their number is read.
 /// ValueError in NumPy's words where it differs.
 FASTNP_API void set_masked(const array& x, const array& mask, const array& values);
+// What depends on values in its size: while recording, that size is found on the way, and compiled code is for any.
+/// numpy.nonzero: the indices of elements that are not zero, an int64 array for each axis; ValueError for an array of no axes.
+FASTNP_API std::vector<array> nonzero(const array& x);
+/// numpy.flatnonzero: the same, into the flattened array.
+FASTNP_API array flatnonzero(const array& x);
+/// numpy.argwhere: a row of indices for each such element.
+FASTNP_API array argwhere(const array& x);
+/// x[mask], the mask for the first axes. IndexError in NumPy's words where its shape differs, or for another dtype than bool.
+FASTNP_API array get_masked(const array& x, const array& mask);
+/// numpy.compress: what a condition of one axis picks along an axis, or from the flattened array.
+FASTNP_API array compress(const array& condition, const array& x, std::optional<int> axis = std::nullopt);
+/// numpy.unique: the different elements, sorted; with `equal_nan` NaNs are one.
+FASTNP_API array unique(const array& x, bool equal_nan = true);
+/// With, for each, where it comes first and how often it comes (int64), and for each element of x (in its shape) which of them it is.
+struct Unique {
+    array values, indices, inverse, counts;
+};
+FASTNP_API Unique unique_all(const array& x, bool equal_nan = true);
+
 /// numpy.sort and numpy.argsort (last axis by default); NaN sorts last, complex numbers lexicographically.
 FASTNP_API array sort(const array& x, std::optional<int> axis = -1, bool stable = false);
 FASTNP_API array argsort(const array& x, std::optional<int> axis = -1, bool stable = false);

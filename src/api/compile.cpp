@@ -201,9 +201,11 @@ EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view ke
 // Records the call once more and compares: a function that depends on something that is not guarded would give another graph.
 void Engine::State::verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const {
     const std::scoped_lock lock(compiling);
+    std::vector<Scalar> known;  // the same course, though what it read may be overwritten by now
+    for (const trace::Read& read : entry.reads) known.push_back(read.value);
     std::string now;
     try {
-        now = record_call(entry.signature, call, callee, entry.reads).recorder->graph().text();
+        now = record_call(entry.signature, call, callee, known).recorder->graph().text();
     } catch (const RecordError& error) {
         throw VerifyError(options.name + " was compiled, and can't be recorded any more: " + error.what());
     }
@@ -245,8 +247,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         if (outcome.kind == plan::Outcome::Kind::raised) break;
         done = outcome.kind == plan::Outcome::Kind::done;
         if (done) continue;
-        known.assign(entry->reads.begin(), entry->reads.begin() + outcome.read);
-        known.push_back(outcome.found);
+        known = entry->found(outcome, values.data());
     }
     if (!done) return state_->written(refused ? entry->uncompiled : std::string());
     if (made == 0) {

@@ -12,16 +12,6 @@ namespace fastnp::detail {
 
 namespace {
 
-bool holds(const shape::SizeGuard& guard, const std::int64_t* values) {
-    const std::int64_t value = guard.expression.is_constant() ? guard.expression.value() : values[guard.expression.id()];
-    switch (guard.kind) {
-        case shape::SizeGuard::Kind::zero: return value == 0;
-        case shape::SizeGuard::Kind::nonzero: return value != 0;
-        case shape::SizeGuard::Kind::nonnegative: return value >= 0;
-    }
-    return false;
-}
-
 array owned_copy(const Argument& argument) {
     Shape shape(argument.shape, argument.shape + argument.rank);
     Strides strides(argument.strides, argument.strides + argument.rank);
@@ -133,7 +123,6 @@ void Entry::compile(const RecordedCall& made, std::span<const Argument> call, co
     times = std::move(specialised.times);
     times.insert(times.begin(), {"record", made.milliseconds});
     ir = std::move(specialised.ir);
-    guards = plan.sizes.guards();
     if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
 }
 
@@ -142,12 +131,37 @@ bool Entry::serves(std::span<const Argument> call, std::string_view key, const s
     if (signature.symbols.size() > most_values || !signature.matches(call, key, symbols.data())) return false;
     if (!written.empty() && (!can_write(*this, call) || writes_overlap(*this, call) != overlaps)) return false;
     if (!uncompiled.empty()) return true;
-    if (reads.size() < known.size() || !std::equal(known.begin(), known.end(), reads.begin())) return false;
-    if (plan.sizes.size() != 0) plan.sizes.evaluate(symbols.data(), values);
-    return std::all_of(guards.begin(), guards.end(), [&](const shape::SizeGuard& guard) { return holds(guard, values); });
+    if (plan.sizes.size() != 0) {
+        plan.sizes.evaluate(symbols.data(), values);
+        if (!plan.sizes.holds(0, values)) return false;
+    }
+    return fits(known, values);
 }
 
-plan::Outcome Entry::run(std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const {
+// Whether reads gave what this entry is for, as far as they went.
+bool Entry::fits(const std::vector<Scalar>& known, std::int64_t* values) const {
+    if (reads.size() < known.size()) return false;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (reads[i].bound == 0) {
+            if (!(reads[i].value == known[i])) return false;
+            continue;
+        }
+        plan.sizes.bind(reads[i].bound, known[i].as_int64(), values);
+        if (!plan.sizes.holds(reads[i].bound, values)) return false;
+    }
+    return true;
+}
+
+std::vector<Scalar> Entry::found(const plan::Outcome& outcome, const std::int64_t* values) const {
+    std::vector<Scalar> known;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(outcome.read); ++i) {
+        known.push_back(reads[i].bound == 0 ? reads[i].value : Scalar(plan.sizes.bound_value(reads[i].bound, values)));
+    }
+    known.push_back(outcome.found);
+    return known;
+}
+
+plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, std::vector<array>& results) const {
     SmallVector<void*, 16> pointers;
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
@@ -165,8 +179,10 @@ EntryInfo Entry::info(bool with_code) const {
     result.reason = reason;
     result.uncompiled = uncompiled;
     result.guards = signature.describe();
-    for (const shape::SizeGuard& guard : guards) result.guards.push_back(guard_text(guard, plan.sizes));
-    for (std::size_t i = 0; i < reads.size(); ++i) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i]));
+    for (const shape::SizeGuard& guard : plan.sizes.guards()) result.guards.push_back(guard_text(guard, plan.sizes));
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        if (reads[i].bound == 0) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i].value));
+    }
     result.milliseconds = times;
     result.ir = ir;
     std::size_t kernel = 0;

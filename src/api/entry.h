@@ -26,11 +26,10 @@ struct Entry {
     plan::Times times;
     std::string ir;
     std::string recorded;  // the graph as recorded, where calls are verified
-    std::vector<shape::SizeGuard> guards;
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to
     std::vector<int> used;      // parameters that the plan reads or writes
-    std::vector<Scalar> reads;  // values read while recording, which later calls must find again
+    std::vector<trace::Read> reads;  // while recording
     bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
     std::uint64_t made_at = 0;  // by the count of calls
     mutable std::atomic<std::uint64_t> last_call{0};
@@ -39,8 +38,13 @@ struct Entry {
     void compile(const RecordedCall& made, std::span<const Argument> call, const CompileOptions& options);
     /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
     bool serves(std::span<const Argument> call, std::string_view key, const std::vector<Scalar>& known, std::int64_t* values) const;
-    plan::Outcome run(std::span<const Argument> call, const std::int64_t* values, std::vector<array>& results) const;
+    plan::Outcome run(std::span<const Argument> call, std::int64_t* values, std::vector<array>& results) const;
+    /// What a call's reads gave when a run ended at one of them.
+    std::vector<Scalar> found(const plan::Outcome& outcome, const std::int64_t* values) const;
     EntryInfo info(bool with_code) const;
+
+private:
+    bool fits(const std::vector<Scalar>& known, std::int64_t* values) const;
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

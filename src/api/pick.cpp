@@ -125,12 +125,13 @@ void set_masked(const array& x, const array& mask, const array& values) {
     api::check_mask(x, mask);
     const api::Dims shape = api::dims_of(x);
     const array chosen = api::flatten(mask);
-    const array count = sum(chosen);
-    if (values.ndim() == 0 || !equal(count, api::extent(api::dims_of(values)[0])).item<bool>()) {
-        throw ValueError("NumPy boolean array indexing assignment cannot assign " + std::to_string(values.ndim() == 0 ? 1 : values.shape(0)) +
-                         " input values to the " + std::to_string(count.item<std::int64_t>()) + " output values where the mask is true");
+    const api::Dim count = api::size_of(sum(chosen));
+    const api::Dim given = values.ndim() == 0 ? api::Dim(1) : api::dims_of(values)[0];
+    if (values.ndim() == 0 || !api::arithmetic().equal(count, given)) {
+        throw ValueError("NumPy boolean array indexing assignment cannot assign " + std::to_string(api::arithmetic().hint(given)) +
+                         " input values to the " + std::to_string(api::arithmetic().hint(count)) + " output values where the mask is true");
     }
-    if (values.shape(0) == 0) return;
+    if (api::arithmetic().equal(given, api::Dim(0))) return;
     api::Dims rows{api::arithmetic().product(api::dims_of(mask))};
     for (auto i = static_cast<std::size_t>(mask.ndim()); i < shape.size(); ++i) rows.push_back(shape[i]);
     const array order = subtract(cumsum(chosen), 1);

@@ -41,6 +41,8 @@ array constant(const Scalar& value, Dtype dtype, const Dims& shape = {});
 array iota(const Dims& shape, int axis);
 /// A size as an int64 scalar: a constant, or a value that follows the arguments' sizes.
 array extent(Dim size);
+/// An integer of no axes, which is at least `low`, as a size: while recording, one that the plan finds on its way.
+Dim size_of(const array& count, std::int64_t low = 0);
 /// x itself where it has the dtype already.
 array cast(const array& x, Dtype dtype);
 /// x itself where it has the shape already.

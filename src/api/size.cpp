@@ -42,6 +42,12 @@ bool sizes_equal(std::int64_t a, std::int64_t b) { return sizes().equal(Dim(a), 
 bool size_at_least(std::int64_t a, std::int64_t b) { return sizes().at_least(Dim(a), Dim(b)); }
 std::int64_t concretize(std::int64_t size) { return is_symbolic(size) ? sizes().concretize(Dim(size)) : size; }
 array size_value(std::int64_t size) { return api::extent(Dim(size)); }
+array size_range(std::int64_t start, std::int64_t stop) {
+    const shape::Arithmetic arithmetic = api::arithmetic();
+    const array count = api::iota({arithmetic.max(arithmetic.subtract(Dim(stop), Dim(start)), Dim(0))}, 0);
+    return start == 0 ? count : add(count, api::extent(Dim(start)));
+}
+std::int64_t size_from(const array& count) { return api::size_of(api::cast(count, Dtype::int64), -(std::int64_t{1} << 61)).raw(); }
 const void* recording_of_sizes() { return trace::Recorder::active(); }
 
 }  // namespace fastnp::detail

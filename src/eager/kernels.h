@@ -16,6 +16,7 @@ void run_concatenate(const ir::Attributes& attributes, std::span<const View> ope
 void run_pad(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_update(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_scatter(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
+void run_nonzero(const View& mask, const View& out);
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
 

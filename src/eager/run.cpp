@@ -21,7 +21,9 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Op::pad: run_pad(attributes, operands, out); return;
         case ops::Op::take: run_take(attributes, operands, out); return;
         case ops::Op::scatter: run_scatter(attributes, operands, out); return;
-        case ops::Op::expect: copy(operands[0], out); return;
+        case ops::Op::expect:
+        case ops::Op::bind: copy(operands[0], out); return;
+        case ops::Op::nonzero: run_nonzero(operands[0], out); return;
         case ops::Op::update: run_update(attributes, operands, out); return;
         case ops::Op::sort:
         case ops::Op::argsort: run_sort(op, attributes, operands[0], out); return;

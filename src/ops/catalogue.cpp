@@ -68,6 +68,10 @@ bool may_raise(const ir::Node& node) {
     return node.op == Op::scatter || (node.op == Op::take && node.attributes.ints[1] == 0);
 }
 
+bool is_read(Op op) { return op == Op::expect || op == Op::bind; }
+
+bool is_effect(const ir::Node& node) { return node.op == Op::update || is_read(node.op) || may_raise(node); }
+
 bool keeps_order(Op op) {
     const Kind kind = info(op).kind;
     return kind == Kind::map || kind == Kind::fold || kind == Kind::scan || op == Op::sort || op == Op::concatenate || op == Op::pad;

@@ -51,6 +51,10 @@ std::optional<Op> find(std::string_view name);
 
 /// Whether computing the node may raise an error that depends on values: integers to negative integer powers, indices out of bounds.
 bool may_raise(const ir::Node& node);
+/// Whether a plan looks at the value at this node, and may go no further.
+bool is_read(Op op);
+/// Whether a node is computed whether needed or not: it writes, it is a read, or it may raise an error.
+bool is_effect(const ir::Node& node);
 
 /// Whether the op's result lies in memory as its operands do (NumPy's order "K"); others are in C order.
 bool keeps_order(Op op);

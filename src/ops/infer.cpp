@@ -178,8 +178,10 @@ Type infer_pick(const Call& call) {
         case Op::scatter:
         case Op::update:
         case Op::expect:
+        case Op::bind:
         case Op::sort: return {dtype, call.shape()};
         case Op::argsort: return {Dtype::int64, call.shape()};
+        case Op::nonzero: return {Dtype::int64, call.attributes.dims};
         default: throw InternalError("no rule for " + std::string(info(call.op).name));
     }
 }

@@ -17,34 +17,31 @@ using ops::viewed;
 
 namespace {
 
-bool may_end(Value effect) { return effect->op == Op::expect || ops::may_raise(*effect); }
+bool may_end(Value effect) { return ops::is_read(effect->op) || ops::may_raise(*effect); }
 
 class Committer {
 public:
-    explicit Committer(ir::Graph& graph) : graph_(graph) {}
+    explicit Committer(ir::Graph& graph) : before_(graph), order_(ir::reachable(graph.roots())), graph_(graph.successor()) {}
 
-    void run() {
-        const std::vector<Value> before = graph_.effects();
-        const auto first = std::find_if(before.begin(), before.end(), [](Value effect) { return effect->op == Op::update; });
-        if (std::none_of(first, before.end(), may_end)) return;
-        for (const Value value : ir::reachable(graph_.roots())) rebuild(value);
+    ir::Graph run() {
+        for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
+        for (const Value value : order_) {
+            if (value->op != Op::parameter) rebuild(value);
+        }
         std::vector<Value> effects;
-        for (const Value effect : before) {
+        for (const Value effect : before_.effects()) {
             if (effect->op != Op::update) effects.push_back(done_.at(effect));
         }
         for (const Value parameter : written_) effects.push_back(commit(parameter));
         std::vector<Value> outputs;
-        for (const Value output : graph_.outputs()) outputs.push_back(result(output));
-        graph_.set_outputs(std::move(outputs), graph_.places());
+        for (const Value output : before_.outputs()) outputs.push_back(result(output));
+        graph_.set_outputs(std::move(outputs), before_.places());
         graph_.set_effects(std::move(effects));
+        return std::move(graph_);
     }
 
 private:
     void rebuild(Value value) {
-        if (value->op == Op::parameter) {
-            done_[value] = value;
-            return;
-        }
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(done_.at(input));
         if (value->op == Op::update) {
@@ -55,7 +52,7 @@ private:
                 if (value->inputs[0] != memory) throw RecordError("writes through a reshape before it reads a value");
                 if (memory == parameter) {
                     written_.push_back(parameter);
-                    inputs[0] = trace::placed_copy(graph_, parameter, {}, graph_.next_owner());
+                    inputs[0] = trace::placed_copy(graph_, done_.at(parameter), {}, graph_.next_owner());
                 }
                 owner_[value] = parameter;
                 last_[parameter] = value;
@@ -70,7 +67,7 @@ private:
         attributes.dims = shape::Dims(parameter->shape.size(), shape::Dim(0));
         for (const shape::Dim dim : parameter->shape) attributes.dims.push_back(dim);
         attributes.ints = SmallVector<std::int64_t>(parameter->shape.size(), 1);
-        const Value inputs[] = {parameter, done_.at(last_.at(parameter))};
+        const Value inputs[] = {done_.at(parameter), done_.at(last_.at(parameter))};
         committed_[parameter] = graph_.make(Op::update, inputs, std::move(attributes), parameter->dtype, parameter->shape);
         return committed_[parameter];
     }
@@ -83,7 +80,9 @@ private:
         return trace::rebase(graph_, done_.at(output), done_.at(memory), committed_.at(owner->second));
     }
 
-    ir::Graph& graph_;
+    const ir::Graph& before_;
+    std::vector<Value> order_;
+    ir::Graph graph_;  // made anew, so that its numbers are in the order of the program
     std::unordered_map<Value, Value> done_;
     std::unordered_map<Value, Value> owner_;      // the parameter that an update is of
     std::unordered_map<Value, Value> last_;       // a parameter's last update
@@ -93,6 +92,10 @@ private:
 
 }  // namespace
 
-void commit_at_end(ir::Graph& graph) { Committer(graph).run(); }
+void commit_at_end(ir::Graph& graph) {
+    const std::vector<Value>& effects = graph.effects();
+    const auto first = std::find_if(effects.begin(), effects.end(), [](Value effect) { return effect->op == Op::update; });
+    if (std::any_of(first, effects.end(), may_end)) graph = Committer(graph).run();
+}
 
 }  // namespace fastnp::pass

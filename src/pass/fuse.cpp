@@ -48,7 +48,8 @@ public:
 
     Program run() {
         const auto& effects = graph_.effects();
-        ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return effect->op == Op::expect; }) || roots_.any_updates();
+        ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return ops::is_read(effect->op); }) || roots_.any_updates();
+        find_stages();
         do {
             form();
         } while (force_shared());
@@ -62,6 +63,22 @@ private:
         std::set<int> needs;  // units whose values it reads
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
+
+    // Which of the bound sizes computing a value takes: the last one.
+    void find_stages() {
+        if (sizes_.bound_count() == 0) return;
+        for (const Value value : roots_.order()) {
+            int stage = 0;
+            if (value->op != Op::bind) {  // which makes one
+                for (const Dim dim : value->shape) stage = std::max(stage, sizes_.stage(dim));
+                for (const Dim dim : value->attributes.dims) stage = std::max(stage, sizes_.stage(dim));
+            }
+            for (const Value input : value->inputs) {
+                if (const auto known = stages_.find(input); known != stages_.end()) stage = std::max(stage, static_cast<int>(known->second));
+            }
+            if (stage > 0) stages_.emplace(value, stage);
+        }
+    }
 
     // --- leaves ------------------------------------------------------------------------------------------------------------------
 
@@ -216,10 +233,12 @@ private:
     void form() {
         units_.clear();
         unit_of_.clear();
+        std::vector<int> binds{-1};  // the units that find the bound sizes
         std::vector<std::unordered_set<Value>> reads;  // parameters and earlier values by unit, for finding siblings
         for (const Value root : roots_.order()) {
             if (!roots_.contains(root)) continue;
             std::set<int> needs;
+            if (const auto stage = stages_.find(root); stage != stages_.end()) needs.insert(binds.at(stage->second));
             std::unordered_set<Value> leaves;
             auto note = [&](Value leaf) {
                 leaves.insert(leaf);
@@ -253,6 +272,7 @@ private:
                 unit.region.members.push_back({root, ops::info(root->op).kind == Kind::fold ? Region::Role::fold : Region::Role::full});
             }
             unit_of_[root] = static_cast<int>(units_.size());
+            if (root->op == Op::bind) binds.push_back(unit_of_[root]);
             units_.push_back(std::move(unit));
             reads.push_back(std::move(leaves));
         }
@@ -370,6 +390,7 @@ private:
     bool ordered_ = false;  // whether effects have to be kept in order
     std::vector<Unit> units_;
     std::unordered_map<Value, int> unit_of_;
+    std::unordered_map<Value, std::size_t> stages_;  // of values with any
 };
 
 }  // namespace

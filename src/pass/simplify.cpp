@@ -66,27 +66,26 @@ Scalar scalar_of(const Element& element, Dtype dtype) {
 
 class Simplifier {
 public:
-    explicit Simplifier(ir::Graph& graph) : graph_(graph), sizes_(graph.sizes()) {}
+    explicit Simplifier(ir::Graph& graph) : before_(graph), order_(ir::reachable(graph.roots())), graph_(graph.successor()), sizes_(graph_.sizes()) {}
 
-    void run() {
-        for (const Value value : ir::reachable(graph_.roots())) {
-            if (value->op == Op::parameter) {
-                done_[value] = value;
-                continue;
-            }
+    ir::Graph run() {
+        for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
+        for (const Value value : order_) {
+            if (value->op == Op::parameter) continue;
             SmallVector<Value, 3> inputs;
             for (const Value input : value->inputs) inputs.push_back(done_.at(input));
             done_[value] = rewrite(make(value->op, inputs, value->attributes, value->dtype, value->shape));
         }
         std::vector<Value> outputs;
-        for (const Value output : graph_.outputs()) outputs.push_back(done_.at(output));
+        for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));
         std::vector<Value> effects;
-        for (const Value effect : graph_.effects()) {
+        for (const Value effect : before_.effects()) {
             const Value done = done_.at(effect);
-            if (done->op == Op::update || done->op == Op::expect || ops::may_raise(*done)) effects.push_back(done);
+            if (ops::is_effect(*done)) effects.push_back(done);
         }
         graph_.set_effects(std::move(effects));
-        graph_.set_outputs(std::move(outputs), graph_.places());
+        graph_.set_outputs(std::move(outputs), before_.places());
+        return std::move(graph_);
     }
 
 private:
@@ -223,13 +222,15 @@ private:
         return make(operand->op, inputs, operand->attributes, operand->dtype, value->shape);
     }
 
-    ir::Graph& graph_;
+    const ir::Graph& before_;
+    std::vector<Value> order_;
+    ir::Graph graph_;  // made anew, so that its numbers are in the order of the program
     shape::Sizes& sizes_;
     std::unordered_map<Value, Value> done_;
 };
 
 }  // namespace
 
-void simplify(ir::Graph& graph) { Simplifier(graph).run(); }
+void simplify(ir::Graph& graph) { graph = Simplifier(graph).run(); }
 
 }  // namespace fastnp::pass

@@ -59,8 +59,10 @@ private:
             const bool is_update = step.node->op == ir::Op::update;
             eager.eager.op = is_update ? ir::Op::cast : step.node->op;
             if (!is_update) eager.eager.attributes = step.node->attributes;
-            if (step.node->op == ir::Op::expect) {
-                eager.expected = {static_cast<int>(step.node->attributes.ints[0]), step.node->attributes.scalar};
+            if (ops::is_read(step.node->op)) {
+                const ir::Attributes& attributes = step.node->attributes;
+                const int bound = step.node->op == ir::Op::bind ? sizes_.stage(attributes.dims[0]) : 0;
+                eager.read = {static_cast<int>(attributes.ints[0]), bound, attributes.scalar};
             }
             order_.push_back({step.node, -1});
             plan_.steps.push_back(std::move(eager));
@@ -104,6 +106,7 @@ private:
             slot.number = is_result ? plan_.result_count++ : temporary_count_++;
             slot.bytes = sizes_.multiply(sizes_.product(base->shape), Dim(static_cast<std::int64_t>(itemsize_of(base->dtype))));
         }
+        slot.stage = sizes_.stage(slot.bytes);
         plan_.slots.push_back(slot);
         slots_[base] = static_cast<int>(plan_.slots.size() - 1);
         return slots_[base];
@@ -140,7 +143,7 @@ private:
                     continue;
                 }
                 for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
-                if (node->op == ir::Op::expect) step.eager.out = step.eager.operands[0];
+                if (ops::is_read(node->op)) step.eager.out = step.eager.operands[0];
                 else step.eager.out = view_of(node);
                 continue;
             }
@@ -162,7 +165,7 @@ private:
         const auto is_argument = [&](int slot) { return plan_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::argument; };
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const Step& step = plan_.steps[i];
-            if (!step.is_kernel && step.eager.op != ir::Op::expect && is_argument(step.eager.out.slot)) return i;
+            if (!step.is_kernel && !ops::is_read(step.eager.op) && is_argument(step.eager.out.slot)) return i;
             if (!step.is_kernel) continue;
             const std::vector<loop::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
             for (std::size_t b = 0; b < buffers.size(); ++b) {
@@ -195,6 +198,7 @@ private:
             if (group == free_from.size()) {
                 free_from.push_back(0);
                 plan_.group_bytes.push_back(slot.bytes);
+                plan_.group_stage.push_back(sizes_.stage(slot.bytes));
             }
             free_from[group] = last[s];
             plan_.temporary_group[static_cast<std::size_t>(slot.number)] = static_cast<int>(group);

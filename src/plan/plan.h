@@ -19,6 +19,7 @@ struct Slot {
     Kind kind;
     int number;             // argument: which; temporary and result: its place
     shape::Dim bytes = 0;   // temporaries, results
+    int stage = 0;          // results: the bound size (Sizes::stage) after which the bytes are known
 };
 
 /// Memory of a slot as an array.
@@ -45,22 +46,24 @@ struct EagerStep {
     ViewOf out;
 };
 
-/// Goes on only if an element is what it was when recorded.
-struct Expectation {
-    int number;     // among the recording's reads
-    Scalar scalar;
+/// A look at an element: it is what it was when recorded, or the run ends; or it is the value of a bound size.
+struct ReadStep {
+    int number = 0;     // among the recording's reads
+    int bound = 0;      // the number of the size; 0: the element is to be the scalar
+    Scalar scalar{};
 };
 
-/// One of the two. An eager step of the op `expect` has an expectation.
+/// One of the two. An eager step of an op that reads has a read.
 struct Step {
     bool is_kernel;
     KernelStep kernel{};
     EagerStep eager{};
-    Expectation expected{};
+    ReadStep read{};
 };
 
 /// How a run ended. Raised: an element raised an error before anything was written to an argument, so that the function can be run as written, and
-/// raise or handle it there. Unexpected: an expectation did not hold, and nothing was written to an argument.
+/// raise or handle it there. Unexpected: what was read is not as expected (another value, or a size of which guards do not hold), and nothing was written
+/// to an argument.
 struct Outcome {
     enum class Kind : std::uint8_t { done, raised, unexpected };
     Kind kind = Kind::done;
@@ -81,6 +84,7 @@ struct Plan {
     shape::Sizes sizes;
     std::vector<int> temporary_group;        // temporaries that never live at once share a place
     std::vector<shape::Dim> group_bytes;
+    std::vector<int> group_stage;            // as a slot's
     int result_count = 0;
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     codegen::Code code;
@@ -89,8 +93,8 @@ struct Plan {
     std::vector<loop::Kernel> kernels;
     std::vector<loop::Schedule> schedules;
 
-    /// `values`: the sizes' values by id (Sizes::evaluate). `arguments`: the first element of each argument.
-    [[nodiscard]] Outcome run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const;
+    /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument.
+    [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, std::vector<Result>& results) const;
 };
 
 }  // namespace fastnp::plan

@@ -95,64 +95,113 @@ void run_eager(const EagerStep& step, void* const* bases, const std::int64_t* va
     eager::run(step.op, attributes, operands, view_of(step.out, bases, values));
 }
 
-}  // namespace
+// A run of a plan: its memory, made when its sizes are known.
+class Run {
+public:
+    Run(const Plan& plan, std::span<void* const> arguments, std::int64_t* values)
+        : plan_(plan),
+          values_(values),
+          bases_(plan.slots.size(), nullptr),
+          made_(static_cast<std::size_t>(plan.result_count + plan.sizes.bound_count() + 1)) {
+        for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+            if (plan.slots[i].kind == Slot::Kind::argument) bases_[i] = arguments[static_cast<std::size_t>(plan.slots[i].number)];
+        }
+        allocate(0);
+    }
 
-Outcome Plan::run(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) const {
-    SmallVector<void*, 32> bases(slots.size(), nullptr);
+    Outcome steps();
+    void take(std::vector<Result>& results) const;
+
+private:
+    void allocate(int stage);
+    Outcome read(const Step& step);
+
+    const Plan& plan_;
+    std::int64_t* values_;
+    SmallVector<void*, 32> bases_;  // by slot
+    std::vector<device::BufferPtr> made_;  // results, then the temporaries of each stage
+};
+
+// The results of one stage, and one block for its temporaries.
+void Run::allocate(int stage) {
     SmallVector<std::size_t, 8> places;
     std::size_t total = 0;
-    for (const shape::Dim bytes : group_bytes) {
+    for (std::size_t group = 0; group < plan_.group_bytes.size(); ++group) {
         places.push_back(total);
-        total += static_cast<std::size_t>((value_of(bytes, values) + 63) / 64 * 64);
+        if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 63) / 64 * 64);
     }
-    const device::BufferPtr temporaries = total != 0 ? device::Buffer::allocate(total) : nullptr;
-    std::vector<device::BufferPtr> made(static_cast<std::size_t>(result_count));
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        const Slot& slot = slots[i];
+    device::BufferPtr& block = made_[static_cast<std::size_t>(plan_.result_count + stage)];
+    if (total != 0) block = device::Buffer::allocate(total);
+    for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
+        const Slot& slot = plan_.slots[i];
         const auto number = static_cast<std::size_t>(slot.number);
-        switch (slot.kind) {
-            case Slot::Kind::argument: bases[i] = arguments[number]; break;
-            case Slot::Kind::temporary:
-                bases[i] = temporaries ? static_cast<char*>(temporaries->data()) + places[static_cast<std::size_t>(temporary_group[number])] : nullptr;
-                break;
-            case Slot::Kind::result:
-                made[number] = device::Buffer::allocate(static_cast<std::size_t>(value_of(slot.bytes, values)));
-                bases[i] = made[number]->data();
-                break;
+        if (slot.kind == Slot::Kind::temporary) {
+            const auto group = static_cast<std::size_t>(plan_.temporary_group[number]);
+            if (plan_.group_stage[group] == stage && block) bases_[i] = static_cast<char*>(block->data()) + places[group];
+        } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
+            made_[number] = device::Buffer::allocate(static_cast<std::size_t>(value_of(slot.bytes, values_)));
+            bases_[i] = made_[number]->data();
         }
     }
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i].is_kernel) {
-            run_kernel(steps[i].kernel, bases.data(), values);
+}
+
+Outcome Run::read(const Step& step) {
+    const eager::View view = view_of(step.eager.operands[0], bases_.data(), values_);
+    const Scalar found = ops::load(view.dtype, view.data);
+    bool holds = step.read.bound != 0 || found == step.read.scalar;
+    if (step.read.bound != 0) {
+        plan_.sizes.bind(step.read.bound, found.as_int64(), values_);
+        holds = plan_.sizes.holds(step.read.bound, values_);
+        if (holds) allocate(step.read.bound);
+    }
+    return holds ? Outcome{} : Outcome{Outcome::Kind::unexpected, step.read.number, found};
+}
+
+Outcome Run::steps() {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+        const Step& step = plan_.steps[i];
+        if (step.is_kernel) {
+            run_kernel(step.kernel, bases_.data(), values_);
             continue;
         }
-        if (steps[i].eager.op == ir::Op::expect) {
-            const eager::View view = view_of(steps[i].eager.operands[0], bases.data(), values);
-            const Scalar found = ops::load(view.dtype, view.data);
-            if (!(found == steps[i].expected.scalar)) return {Outcome::Kind::unexpected, steps[i].expected.number, found};
+        if (ops::is_read(step.eager.op)) {
+            const Outcome outcome = read(step);
+            if (outcome.kind != Outcome::Kind::done) return outcome;
             continue;
         }
         try {
-            run_eager(steps[i].eager, bases.data(), values);
+            run_eager(step.eager, bases_.data(), values_);
         } catch (const MemoryError&) {
             throw;
         } catch (const Error&) {
-            if (i < first_write) return {Outcome::Kind::raised};
+            if (i < plan_.first_write) return {Outcome::Kind::raised};
             throw;
         }
     }
-    for (const ViewOf& output : outputs) {
-        const Slot& slot = slots[static_cast<std::size_t>(output.slot)];
+    return {};
+}
+
+void Run::take(std::vector<Result>& results) const {
+    for (const ViewOf& output : plan_.outputs) {
+        const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
         Result result;
         result.memory.dtype = output.dtype;
-        result.memory.data = static_cast<char*>(bases[static_cast<std::size_t>(output.slot)]) + value_of(output.offset, values);
-        for (const shape::Dim dim : output.shape) result.memory.shape.push_back(value_of(dim, values));
-        for (const shape::Dim dim : output.strides) result.memory.strides.push_back(value_of(dim, values));
+        result.memory.data = static_cast<char*>(bases_[static_cast<std::size_t>(output.slot)]) + value_of(output.offset, values_);
+        for (const shape::Dim dim : output.shape) result.memory.shape.push_back(value_of(dim, values_));
+        for (const shape::Dim dim : output.strides) result.memory.strides.push_back(value_of(dim, values_));
         if (slot.kind == Slot::Kind::argument) result.argument = slot.number;
-        else result.memory.buffer = made[static_cast<std::size_t>(slot.number)];
+        else result.memory.buffer = made_[static_cast<std::size_t>(slot.number)];
         results.push_back(std::move(result));
     }
-    return {};
+}
+
+}  // namespace
+
+Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, std::vector<Result>& results) const {
+    Run run(*this, arguments, values);
+    const Outcome outcome = run.steps();
+    if (outcome.kind == Outcome::Kind::done) run.take(results);
+    return outcome;
 }
 
 }  // namespace fastnp::plan

@@ -113,6 +113,19 @@ Dim Sizes::symbol(std::string name, std::int64_t hint, std::int64_t low, std::in
     return Dim::expression(static_cast<std::uint32_t>(expressions_.size() - 1));
 }
 
+Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low) {
+    Expression expression{};
+    expression.kind = Expression::Kind::symbol;
+    expression.name = "u" + std::to_string(bound_.size());
+    expression.hint = hint;
+    expression.low = low;
+    expression.high = infinity;
+    bound_.push_back(static_cast<std::uint32_t>(expressions_.size()));
+    expression.stage = bound_count();
+    expressions_.push_back(std::move(expression));
+    return Dim::expression(bound_.back());
+}
+
 Sizes::Polynomial Sizes::polynomial(Dim dim) const {
     if (dim.is_constant()) return {dim.value(), {}};
     const Expression& known = expressions_[dim.id()];
@@ -144,6 +157,7 @@ Dim Sizes::intern(Expression expression) {
         const Interval range = over(a, b);
         expression.low = range.low;
         expression.high = range.high;
+        expression.stage = std::max(stage(expression.dividend), stage(expression.divisor));
         const std::int64_t divisor = hint(expression.divisor);
         expression.hint = divisor == 0 ? 0 : floor_quotient(hint(expression.dividend), divisor);
     } else {
@@ -155,6 +169,7 @@ Dim Sizes::intern(Expression expression) {
             for (const std::uint32_t atom : term.atoms) {
                 product = times(product, {expressions_[atom].low, expressions_[atom].high});
                 number *= static_cast<std::uint64_t>(expressions_[atom].hint);
+                expression.stage = std::max(expression.stage, expressions_[atom].stage);
             }
             sum = plus(sum, product);
             value += number;
@@ -353,8 +368,30 @@ std::int64_t Sizes::evaluate(const Expression& expression, const std::int64_t* v
 void Sizes::evaluate(const std::int64_t* symbols, std::int64_t* values) const {
     for (std::size_t id = 0; id < expressions_.size(); ++id) {
         const Expression& expression = expressions_[id];
-        values[id] = expression.kind == Expression::Kind::symbol ? *symbols++ : evaluate(expression, values);
+        if (expression.kind != Expression::Kind::symbol) values[id] = evaluate(expression, values);
+        else values[id] = expression.stage == 0 ? *symbols++ : 0;
     }
+}
+
+void Sizes::bind(int stage, std::int64_t value, std::int64_t* values) const {
+    const std::size_t bound = bound_[static_cast<std::size_t>(stage) - 1];
+    values[bound] = value;
+    for (std::size_t id = bound + 1; id < expressions_.size(); ++id) {
+        if (expressions_[id].stage >= stage && expressions_[id].kind != Expression::Kind::symbol) values[id] = evaluate(expressions_[id], values);
+    }
+}
+
+bool Sizes::holds(int stage, const std::int64_t* values) const {
+    return std::all_of(guards_.begin(), guards_.end(), [&](const SizeGuard& guard) {
+        if (this->stage(guard.expression) != stage) return true;
+        const std::int64_t value = guard.expression.is_constant() ? guard.expression.value() : values[guard.expression.id()];
+        switch (guard.kind) {
+            case SizeGuard::Kind::zero: return value == 0;
+            case SizeGuard::Kind::nonzero: return value != 0;
+            case SizeGuard::Kind::nonnegative: return value >= 0;
+        }
+        return false;
+    });
 }
 
 std::string Sizes::text(Dim dim) const {

@@ -62,10 +62,17 @@ public:
         std::string name;            // symbol
         std::int64_t hint = 0;       // its value for the sizes at hand
         std::int64_t low = 0, high = 0;
+        int stage = 0;               // the last bound symbol that it depends on
     };
 
     /// A new symbol with the value at hand and the range in which it may vary.
     Dim symbol(std::string name, std::int64_t hint, std::int64_t low = 0, std::int64_t high = INT64_MAX);
+
+    /// A new symbol whose value is found by the plan on its way, not by the arguments' sizes: the first one has the number 1, and so on.
+    Dim bound_symbol(std::int64_t hint, std::int64_t low);
+    int bound_count() const { return static_cast<int>(bound_.size()); }
+    /// The number of the last bound symbol that a size depends on; 0: it is known from the arguments.
+    int stage(Dim dim) const { return dim.is_constant() ? 0 : expressions_[dim.id()].stage; }
 
     Dim add(Dim a, Dim b);
     Dim subtract(Dim a, Dim b);
@@ -82,8 +89,13 @@ public:
     /// The number a size has now; ties the recording to it.
     std::int64_t concretize(Dim dim);
 
-    /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan.
+    /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 for now.
     void evaluate(const std::int64_t* symbols, std::int64_t* values) const;
+    /// Gives a bound symbol its value, and what depends on it.
+    void bind(int stage, std::int64_t value, std::int64_t* values) const;
+    std::int64_t bound_value(int stage, const std::int64_t* values) const { return values[bound_[static_cast<std::size_t>(stage) - 1]]; }
+    /// Whether the guards hold that can be told from this bound symbol on; 0: those on the arguments' sizes alone.
+    bool holds(int stage, const std::int64_t* values) const;
 
     const std::vector<SizeGuard>& guards() const { return guards_; }
     const Expression& expression(Dim dim) const { return expressions_[dim.id()]; }
@@ -104,6 +116,7 @@ private:
     std::vector<Expression> expressions_;
     std::unordered_multimap<std::size_t, std::uint32_t> index_;
     std::vector<SizeGuard> guards_;
+    std::vector<std::uint32_t> bound_;  // ids
     std::size_t symbol_count_ = 0;
 };
 

@@ -143,6 +143,7 @@ bool is_same(const Layout& a, const Layout& b) {
 }
 
 bool repeats(const Shape& shape, const Strides& strides) {
+    if (count(shape) == 0) return false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (shape[i] > 1 && strides[i] == 0) return true;
     }

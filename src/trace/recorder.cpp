@@ -78,26 +78,42 @@ void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<
     can_read_ = true;
 }
 
-Scalar Recorder::read(ir::Value value) {
+// The value's element in this call.
+Scalar Recorder::look(ir::Value value) {
     if (!can_read_) throw RecordError("this recording can't read values");
     if (reads_.size() >= most_reads) throw RecordError("reads more than " + std::to_string(most_reads) + " values");
-    Scalar found;
-    if (reads_.size() < known_reads_.size()) {
-        found = known_reads_[reads_.size()];
-    } else {
-        for (std::size_t i = 0; i < captured_.size(); ++i) {
-            if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
-        }
-        const device::Memory memory = evaluator_.evaluate(value, graph_.sizes());
-        found = ops::load(memory.dtype, memory.data);
+    if (reads_.size() < known_reads_.size()) return known_reads_[reads_.size()];
+    for (std::size_t i = 0; i < captured_.size(); ++i) {
+        if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
-    ir::Attributes attributes;
-    attributes.scalar = found;
+    const device::Memory memory = evaluator_.evaluate(value, graph_.sizes());
+    return ops::load(memory.dtype, memory.data);
+}
+
+void Recorder::note_read(ir::Op op, ir::Value value, ir::Attributes attributes, Read read) {
     attributes.ints.push_back(static_cast<std::int64_t>(reads_.size()));
     const ir::Value input[] = {value};
-    effect(graph_.make(ir::Op::expect, input, std::move(attributes), value->dtype, value->shape));
-    reads_.push_back(found);
+    effect(graph_.make(op, input, std::move(attributes), value->dtype, value->shape));
+    reads_.push_back(read);
+}
+
+Scalar Recorder::read(ir::Value value) {
+    const Scalar found = look(value);
+    ir::Attributes attributes;
+    attributes.scalar = found;
+    note_read(ir::Op::expect, value, std::move(attributes), {found});
     return found;
+}
+
+shape::Dim Recorder::bind(ir::Value value, std::int64_t low) {
+    const auto known = bound_.find(value);
+    if (known != bound_.end()) return known->second;
+    const shape::Dim size = graph_.sizes().bound_symbol(look(value).as_int64(), low);
+    ir::Attributes attributes;
+    attributes.dims.push_back(size);
+    note_read(ir::Op::bind, value, std::move(attributes), {Scalar(graph_.sizes().hint(size)), graph_.sizes().stage(size)});
+    bound_.emplace(value, size);
+    return size;
 }
 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {

@@ -15,6 +15,12 @@
 
 namespace fastnp::trace {
 
+/// A value that a recording read.
+struct Read {
+    Scalar value;
+    int bound = 0;  // the number of the size (Sizes::bound_symbol) that it is the value of; 0: it is taken for granted
+};
+
 class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
     Recorder();
@@ -39,8 +45,10 @@ public:
     /// The single element of a value of one element, from here on taken for granted: the compiled entry is for calls in which it is the same (its bits,
     /// NaNs and signs of zeros included). RecordError where the recording can't read.
     Scalar read(ir::Value value);
+    /// The single integer of a value, which is at least `low`, as a size that varies from call to call. RecordError where the recording can't read.
+    shape::Dim bind(ir::Value value, std::int64_t low);
     /// What was read, in order.
-    const std::vector<Scalar>& reads() const { return reads_; }
+    const std::vector<Read>& reads() const { return reads_; }
 
     /// Writes into a storage as trace::write does.
     void write(Storage& storage, ir::Value view, ir::Value value);
@@ -70,6 +78,9 @@ public:
     };
 
 private:
+    Scalar look(ir::Value value);
+    void note_read(ir::Op op, ir::Value value, ir::Attributes attributes, Read read);
+
     ir::Graph graph_;
     std::vector<device::Memory> captured_;
     std::vector<ir::Value> captured_values_, effects_;
@@ -77,7 +88,9 @@ private:
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
     bool can_read_ = false;
-    std::vector<Scalar> known_reads_, reads_;
+    std::vector<Scalar> known_reads_;
+    std::vector<Read> reads_;
+    std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;
 };
 

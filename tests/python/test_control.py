@@ -243,10 +243,10 @@ def test_fullgraph_lists_every_break_with_its_line():
 def test_reasons_name_the_line():
     def g(x):
         y = x * 2
-        return y[y > 1]
+        return numpy.median(y)
 
     f = np.compile(g)
-    numpy.testing.assert_array_equal(f(X), X * 2)
+    assert f(X) == numpy.median(X * 2)
     assert line_of(g, 2) in reasons(f, X)[0]
 
 

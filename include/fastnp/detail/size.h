@@ -26,6 +26,10 @@ FASTNP_API bool size_at_least(std::int64_t a, std::int64_t b);
 FASTNP_API std::int64_t concretize(std::int64_t size);
 /// The size as an int64 array of no axes, which follows the arguments.
 FASTNP_API array size_value(std::int64_t size);
+/// start, start + 1 ... below stop, as an int64 array.
+FASTNP_API array size_range(std::int64_t start, std::int64_t stop);
+/// An integer array of no axes as a size: while recording, one that varies from call to call.
+FASTNP_API std::int64_t size_from(const array& count);
 /// A name of the recording that this thread is in; null without one.
 FASTNP_API const void* recording_of_sizes();
 

@@ -191,6 +191,11 @@ family(
         "read_len": "return x * len(x) + len(y.shape)",
         "read_numpy_function": "return np.unique(x), np.nonzero(x > 0)[0]",
         "read_mask": "return x[x > 0], x[x > 0].sum()",
+        "read_mask_length": "z = x[x > 0]; return z.mean() if len(z) > 1 else z",
+        "read_mask_twice": "z = x[x > 0]; z = z[z < 1]; return z * 2, np.arange(len(z))",
+        "read_mask_write": "x[x > 0] = x[x > 0] * 2; return np.count_nonzero(x > 1)",
+        "read_unique_counts": "return np.unique(np.round(x), return_counts=True)",
+        "read_size_from_value": "n = np.count_nonzero(x > 0); return np.zeros(n), x.ravel()[:n]",
     },
 )
 

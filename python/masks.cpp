@@ -1,0 +1,59 @@
+// Bodies of functions whose results depend on values in their size.
+#include "functions.h"
+#include "ndarray.h"
+
+namespace fastnp::python {
+
+namespace {
+
+PyObject* tuple_of(const std::vector<array>& arrays) {
+    Ref tuple = own(PyTuple_New(static_cast<Py_ssize_t>(arrays.size())));
+    for (std::size_t i = 0; i < arrays.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(arrays[i]));
+    return tuple.release();
+}
+
+bool given(PyObject* flag) { return flag != nullptr && is_true(flag); }
+
+}  // namespace
+
+PyObject* where_body(PyObject** v) {
+    const bool one = v[1] == nullptr && v[2] == nullptr;
+    if (one) return tuple_of(nonzero(to_array(v[0])));
+    if (v[1] == nullptr || v[2] == nullptr) raise(PyExc_ValueError, "either both or neither of x and y should be given");
+    return wrap(where(to_array(v[0]), to_operand(v[1]), to_operand(v[2])));
+}
+
+PyObject* nonzero_body(PyObject** v) { return tuple_of(nonzero(to_array(v[0]))); }
+PyObject* flatnonzero_body(PyObject** v) { return wrap(flatnonzero(to_array(v[0]))); }
+PyObject* argwhere_body(PyObject** v) { return wrap(argwhere(to_array(v[0]))); }
+
+PyObject* count_nonzero_body(PyObject** v) {
+    const array x = to_array(v[0]);
+    if (!is_missing(v[1]) && PyTuple_Check(v[1])) throw NeedsNumpy{};
+    FoldOptions options{.keepdims = given(v[2])};
+    if (const std::optional<int> axis = to_axis(v[1])) options.axis = {*axis};
+    return wrap_scalar(sum(x.astype(Dtype::bool_), options));
+}
+
+PyObject* extract_body(PyObject** v) { return wrap(compress(ravel(to_array(v[0])), ravel(to_array(v[1])))); }
+
+PyObject* compress_body(PyObject** v) {
+    only_defaults({v[3]});
+    return wrap(compress(to_array(v[0]), to_array(v[1]), to_axis(v[2])));
+}
+
+PyObject* unique_body(PyObject** v) {
+    only_defaults({v[4]});
+    if (v[6] != nullptr && !is_true(v[6])) throw NeedsNumpy{};
+    const array x = to_array(v[0]);
+    const bool equal_nan = v[5] == nullptr || is_true(v[5]);
+    if (!given(v[1]) && !given(v[2]) && !given(v[3])) return wrap(unique(x, equal_nan));
+    const Unique found = unique_all(x, equal_nan);
+    std::vector<array> parts{found.values};
+    if (given(v[1])) parts.push_back(found.indices);
+    if (given(v[2])) parts.push_back(found.inverse);
+    if (given(v[3])) parts.push_back(found.counts);
+    return tuple_of(parts);
+}
+
+}  // namespace fastnp::python

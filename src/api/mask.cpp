@@ -1,0 +1,96 @@
+// What is where something is true: arrays whose sizes depend on values. While recording, such a size is one that the plan finds on its way.
+#include "api/primitives.h"
+#include "fastnp/error.h"
+#include "fastnp/ops.h"
+
+namespace fastnp {
+
+namespace api {
+
+Dim size_of(const array& count, std::int64_t low) {
+    if (trace::Recorder* recorder = trace::Recorder::active()) return recorder->bind(value_of(*recorder, count), low);
+    return {count.item<std::int64_t>()};
+}
+
+}  // namespace api
+
+namespace {
+
+array true_places(const array& mask) {
+    ir::Attributes attributes;
+    attributes.dims.push_back(api::size_of(sum(mask)));
+    return api::apply(ir::Op::nonzero, attributes, {&mask, 1});
+}
+
+array rows_at(const array& x, const array& places) { return take(x, places, 0, TakeMode::clip); }
+
+// Sorted elements, and which of them are the first of their value; NaNs are one value.
+struct Sorted {
+    array values, first;
+};
+
+Sorted firsts_of(const array& sorted, bool equal_nan) {
+    const array number = api::iota(api::dims_of(sorted), 0);
+    const array before = rows_at(sorted, maximum(subtract(number, 1), 0));
+    array differs = not_equal(sorted, before);
+    const char kind = kind_of(sorted.dtype());
+    if (equal_nan && (kind == 'f' || kind == 'c')) differs = logical_and(differs, logical_not(logical_and(isnan(sorted), isnan(before))));
+    return {sorted, logical_or(equal(number, 0), differs)};
+}
+
+}  // namespace
+
+array flatnonzero(const array& x) { return true_places(api::flatten(api::cast(x, Dtype::bool_))); }
+
+std::vector<array> nonzero(const array& x) {
+    if (x.ndim() == 0) throw ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
+    array place = flatnonzero(x);
+    const api::Dims shape = api::dims_of(x);
+    std::vector<array> indices(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 1;) {
+        const array extent = api::extent(shape[axis]);
+        indices[axis] = remainder(place, extent);
+        place = floor_divide(place, extent);
+    }
+    indices[0] = place;
+    return indices;
+}
+
+array argwhere(const array& x) {
+    if (x.ndim() > 0) return transpose(stack(nonzero(x)));
+    return zeros({api::size_of(sum(api::flatten(api::cast(x, Dtype::bool_)))).raw(), 0}, Dtype::int64);
+}
+
+array get_masked(const array& x, const array& mask) {
+    if (mask.dtype() != Dtype::bool_) throw IndexError("a mask must be an array of bools");
+    api::check_mask(x, mask);
+    const api::Dims shape = api::dims_of(x);
+    api::Dims rows{api::arithmetic().product(api::dims_of(mask))};
+    for (auto i = static_cast<std::size_t>(mask.ndim()); i < shape.size(); ++i) rows.push_back(shape[i]);
+    return rows_at(api::reshape(x, rows), flatnonzero(mask));
+}
+
+array compress(const array& condition, const array& x, std::optional<int> axis) {
+    if (condition.ndim() != 1) throw ValueError("condition must be a 1-d array");
+    return take(x, flatnonzero(condition), axis);
+}
+
+array unique(const array& x, bool equal_nan) {
+    const Sorted sorted = firsts_of(sort(api::flatten(x)), equal_nan);
+    return get_masked(sorted.values, sorted.first);
+}
+
+Unique unique_all(const array& x, bool equal_nan) {
+    const array flat = api::flatten(x);
+    const array order = argsort(flat, -1, true);
+    const Sorted sorted = firsts_of(rows_at(flat, order), equal_nan);
+    const array places = flatnonzero(sorted.first);
+    const array ends = concatenate({places, api::reshape(api::extent(api::dims_of(flat)[0]), {1})});
+    const array number = subtract(cumsum(sorted.first), 1);
+    array inverse = empty_like(number);
+    set_at(inverse, {order}, number);
+    return {rows_at(sorted.values, places), rows_at(order, places), api::reshape(inverse, api::dims_of(x)),
+            subtract(ends.index(std::vector<Index>{Slice{1, std::nullopt, 1}}), places)};
+}
+
+}  // namespace fastnp
