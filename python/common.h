@@ -66,6 +66,8 @@ inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_typ
 inline const array& value_of(PyObject* object) { return reinterpret_cast<NdArray*>(object)->value; }
 
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
+class Recorded;
+
 struct Recording {
     struct Foreign {
         Ref object;  // a NumPy array that the function made
@@ -77,6 +79,7 @@ struct Recording {
     bool collects = false;
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
     Ref caller;                // the frame that called the compiled function, or null
+    Recorded* call = nullptr;  // that is recorded
     Recording* outer = nullptr;
 };
 extern thread_local Recording* recording;

@@ -102,10 +102,11 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (recording != nullptr || runs_as_written || detail::is_disabled())
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Bound bound;
-    Flat flat;
+    Flat flat(options_.sizes == DynamicSizes::never ? nullptr : &numbers_);
     if (!parameters_.bind(function_.get(), args, nargs, kwnames, bound))
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Parameters::flatten(bound, flat);
+    flat.add_numbers();
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_);
     SlotArrays inputs;
@@ -128,12 +129,15 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         outcome = run(flat, recorded, results, may_compile);
     } catch (const RaisedWhileRecording&) {
         ++uncompiled_;
+        recorded.take_back();
         return as_written(args, nargs, kwnames, flat);
     } catch (const LookAgain&) {
+        recorded.take_back();
         std::erase(guard_sets_, guards);
         return call(args, nargs, kwnames, may_compile);
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
+        recorded.take_back();
         if (!outcome.refused.empty() && may_compile) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat);
     }

@@ -102,10 +102,14 @@ void Recorded::look_again() const {
 
 std::vector<array> Recorded::record(std::span<const array> parameters) {
     const GilState gil;
-    Rebuild rebuild(parameters, {flat_.objects.data(), flat_.objects.size()});
+    Rebuild rebuild(parameters, flat_);
     const Twin twin(guards_.capture(), flat_, rebuild);
     RecordingScope scope;
     scope.now.collects = state_.options().fullgraph;
+    scope.now.call = this;
+    rebuild_ = &rebuild;
+    originals_ = twin.originals();
+    calls_.clear();
     try {
         const Ref result = state_.parameters().call(twin.function(), bound_, rebuild, twin.swaps());
         look_again();
@@ -132,6 +136,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
 // What the function gives and does, taken apart; the arrays in it.
 std::vector<array> Recorded::take(PyObject* result, const Recording& now, const Rebuild& rebuild, PyObject* originals) {
     made_ = std::make_unique<Return>();
+    made_->calls = std::move(calls_);
     HandedOut out;
     made_->result = take_apart(result, rebuild, originals, out);
     for (const Ref& effect : effects_of(now, rebuild)) {
@@ -145,6 +150,43 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
 }
 
 std::shared_ptr<const void> Recorded::keep() { return {made_.release(), &let_go}; }
+
+Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs) {
+    HandedOut out;
+    out.by_value = true;
+    Action call{Ref::borrow(function), take_apart(args, *rebuild_, originals_, out), take_apart(kwargs, *rebuild_, originals_, out)};
+    std::vector<array> operands;
+    for (PyObject* object : out.arrays) operands.push_back(value_of(object));
+    const auto number = static_cast<std::size_t>(detail::outside_calls());
+    const Ref name = own(PyObject_GetAttrString(function, "__name__"));
+    const std::vector<array> given = detail::call_outside(PyUnicode_AsUTF8(name.get()), operands, [&](std::span<const array> values) {
+        if (number >= performed_.size()) performed_.push_back(perform(call, flat_, values));
+        return performed_[number].given;
+    });
+    calls_.push_back(std::move(call));
+    return recorded_result(performed_.at(number).result.get(), given);
+}
+
+// What it raises is for the function as written to raise.
+std::optional<detail::Given> Recorded::make_call(const void* kept, int number, std::span<const array> operands) {
+    const GilState gil;
+    const auto place = static_cast<std::size_t>(number);
+    try {
+        if (place >= performed_.size()) performed_.push_back(perform(static_cast<const Return*>(kept)->calls[place], flat_, operands));
+        return performed_[place].given;
+    } catch (const RecordError&) {
+        return std::nullopt;
+    } catch (const PythonError&) {
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
+        PyErr_Clear();
+        return std::nullopt;
+    }
+}
+
+void Recorded::take_back() {
+    for (auto call = performed_.rbegin(); call != performed_.rend(); ++call) fastnp::python::take_back(*call);
+    performed_.clear();
+}
 
 // (function, args, kwargs) of all that the recorded function does outside of itself: what it noted on its way, then what it changed.
 std::vector<Ref> Recorded::effects_of(const Recording& now, const Rebuild& rebuild) {

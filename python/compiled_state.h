@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "guards.h"
+#include "outside.h"
 #include "parameters.h"
 
 namespace fastnp::python {
-
-class Recorded;
 
 class CompiledState {
 public:
@@ -49,6 +48,7 @@ private:
     std::unique_ptr<detail::Engine> engine_;
     std::vector<std::shared_ptr<GuardSet>> guard_sets_;      // the last used first
     Ref read_lists_;                                         // ids of lists that are read, not only made longer
+    Numbers numbers_;
     std::string given_up_;     // why no call is compiled any more, or empty
     int volatile_ = 0;         // recordings in a row that change what they read
     std::vector<std::string> reasons_;
@@ -64,6 +64,11 @@ public:
     Recorded(CompiledState& state, const Bound& bound, const Flat& flat, GuardSet& guards) : state_(state), bound_(bound), flat_(flat), guards_(guards) {}
     std::vector<array> record(std::span<const array> parameters) override;
     std::shared_ptr<const void> keep() override;
+    std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands) override;
+    /// While recording: what a call of an `Outside` gives.
+    Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
+    /// The call starts over as written: generators of random numbers are put back.
+    void take_back();
 
 private:
     void look_again() const;
@@ -75,6 +80,10 @@ private:
     const Flat& flat_;
     GuardSet& guards_;
     std::unique_ptr<Return> made_;
+    std::vector<Performed> performed_;     // calls of the outside so far, by their number
+    std::vector<Action> calls_;            // noted by the recording that goes on
+    const Rebuild* rebuild_ = nullptr;     // of that recording
+    PyObject* originals_ = nullptr;
 };
 
 /// The function itself raised while it was recorded: it is called as written, so that the caller sees what it does then.

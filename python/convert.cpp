@@ -1,7 +1,9 @@
 // Dtypes, NumPy arrays and Python numbers as fastnp's, and back.
 #include "convert.h"
 
+#include "fastnp/detail/size.h"
 #include "foreign.h"
+#include "number.h"
 #include "size.h"
 
 #include <array>
@@ -202,6 +204,7 @@ std::optional<Scalar> python_number(PyObject* object) {
     if (PyFloat_CheckExact(object)) return Scalar(PyFloat_AS_DOUBLE(object));
     if (PyBool_Check(object)) return Scalar(object == Py_True);
     if (is_size(object)) return Scalar(to_index(object));
+    if (is_recorded_float(object)) return Scalar(float_value(object).item<double>());
     if (PyLong_Check(object) && !PyArray_IsScalar(object, Generic)) {
         std::optional<Scalar> value = python_integer(object);
         if (!value) throw NeedsNumpy{};
@@ -219,6 +222,8 @@ std::optional<Scalar> python_number(PyObject* object) {
 
 array to_array(PyObject* object) {
     if (is_ndarray(object)) return value_of(object);
+    if (is_recorded_float(object)) return float_value(object).copy();
+    if (is_size(object)) return detail::size_value(size_of(object));
     if (PyArray_Check(object)) {
         note_foreign(as_numpy(object));
         array made = from_numpy(as_numpy(object));
@@ -240,8 +245,13 @@ Operand to_operand(PyObject* object) {
     return to_array(object);
 }
 
+Operand to_operand_beside(PyObject* object, Dtype dtype) {
+    if (is_recorded_float(object)) return float_value(object).astype(is_inexact(dtype) ? dtype : Dtype::float64);
+    return to_operand(object);
+}
+
 bool is_operand(PyObject* object) {
-    if (is_size(object)) return true;
+    if (is_recorded_number(object)) return true;
     if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object) || PyBool_Check(object)) return true;
     return PyComplex_CheckExact(object) || PyArray_IsScalar(object, Generic) || PyList_Check(object) || PyTuple_Check(object) || PyLong_Check(object) ||
            PyFloat_Check(object);

@@ -23,6 +23,8 @@ bool shares_memory(PyArrayObject* source);
 array to_array(PyObject* object);
 /// The same, but Python numbers stay weak.
 Operand to_operand(PyObject* object);
+/// The same, where a recorded Python float stays one: converted as beside an array of this dtype (NEP 50).
+Operand to_operand_beside(PyObject* object, Dtype dtype);
 /// Whether binary operators take this on the other side without asking its type.
 bool is_operand(PyObject* object);
 /// A plain number: Python's, NumPy's, or a 0-d array's.

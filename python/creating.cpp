@@ -76,7 +76,7 @@ PyObject* like(Like function, Shaped by_shape, PyObject** v) {
 }
 
 array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
-    const Operand fill = to_operand(value);
+    const Operand fill = to_operand_beside(value, dtype.value_or(Dtype::float64));
     if (const Scalar* scalar = fill.as_scalar()) return full(shape, *scalar, dtype);
     const array& elements = *fill.as_array();
     return broadcast_to(dtype && *dtype != elements.dtype() ? elements.astype(*dtype) : elements, shape).copy();

@@ -137,8 +137,8 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
             if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) return wrap(pick(value, indices));
         }
     }
-    const Ref view = own(readable_view(self, "a subscript"));
-    const Ref plain = numpy_key(key);
+    const Ref view = recording != nullptr ? Ref::borrow(self) : own(readable_view(self, "a subscript"));
+    const Ref plain = recording != nullptr ? Ref::borrow(key) : numpy_key(key);
     PyObject* args[] = {view.get(), plain.get()};
     return call_numpy("ndarray.__getitem__", args, 2, nullptr);
 }

@@ -20,7 +20,10 @@ PyObject* where_body(PyObject** v) {
     const bool one = v[1] == nullptr && v[2] == nullptr;
     if (one) return tuple_of(nonzero(to_array(v[0])));
     if (v[1] == nullptr || v[2] == nullptr) raise(PyExc_ValueError, "either both or neither of x and y should be given");
-    return wrap(where(to_array(v[0]), to_operand(v[1]), to_operand(v[2])));
+    const auto beside = [](PyObject* object, PyObject* other) {
+        return is_ndarray(other) ? to_operand_beside(object, value_of(other).dtype()) : to_operand(object);
+    };
+    return wrap(where(to_array(v[0]), beside(v[1], v[2]), beside(v[2], v[1])));
 }
 
 PyObject* nonzero_body(PyObject** v) { return tuple_of(nonzero(to_array(v[0]))); }

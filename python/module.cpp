@@ -5,10 +5,12 @@
 
 #include "casters.h"
 #include "compiled.h"
+#include "compiled_state.h"
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
 #include "functions.h"
 #include "ndarray.h"
+#include "number.h"
 #include "size.h"
 #include "ufunc.h"
 
@@ -48,6 +50,7 @@ void initialise(py::module_& module) {
     recompile_warning = add_exception(module, "RecompileWarning", PyExc_UserWarning, "Calls of a compiled function run as written: a limit is reached.");
     add_ndarray(module.ptr());
     add_size(module.ptr());
+    add_float(module.ptr());
     add_ufuncs(module.ptr());
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
     add_compiled_function(module.ptr());
@@ -101,6 +104,13 @@ void initialise(py::module_& module) {
     module.def(
         "_caller_frame", [] { return py::reinterpret_borrow<py::object>(recording != nullptr && recording->caller ? recording->caller.get() : Py_None); },
         "While recording: the frame that called the compiled function, or None.");
+    module.def(
+        "_call_outside",
+        [](py::handle function, py::handle args, py::handle kwargs) {
+            if (recording == nullptr || recording->call == nullptr) throw py::value_error("there is no recording");
+            return py::reinterpret_steal<py::object>(recording->call->call_outside(function.ptr(), args.ptr(), kwargs.ptr()).release());
+        },
+        "Has the recording call an Outside at each call, and gives what stands for its result.");
     module.def(
         "_note_break",
         [](const std::string& what) {

@@ -1,5 +1,6 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
+#include "number.h"
 #include "size.h"
 
 #include <structmember.h>
@@ -35,7 +36,7 @@ PyObject* binary_slow(Function2 function, const char* name, PyObject* a, PyObjec
     if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
     std::vector<Ref> sized;
     PyObject* operands[] = {a, b};
-    if ((is_size(a) || is_size(b)) && sizes_as_arrays(name, operands, sized)) {
+    if ((is_recorded_number(a) || is_recorded_number(b)) && numbers_as_arrays(name, operands, sized)) {
         return wrap_scalar(function(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
     }
     try {
@@ -66,7 +67,7 @@ PyObject* in_place_slow(Function2 function, const char* name, PyObject* a, PyObj
         options.out = value_of(a);
         std::vector<Ref> sized;
         PyObject* operands[] = {a, b};
-        const bool is_sized = is_size(b) && sizes_as_arrays(name, operands, sized);
+        const bool is_sized = is_recorded_number(b) && numbers_as_arrays(name, operands, sized);
         const array result = function(value_of(a), is_sized ? Operand(value_of(sized[1].get())) : to_operand(b), options);
         // A 0-d array that stood for a NumPy scalar is no memory to write into: the name gets the result.
         if (reinterpret_cast<NdArray*>(a)->scalar) return wrap_scalar(result);
@@ -131,8 +132,9 @@ PyObject* fast_power(PyObject* a, PyObject* b) {
 PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
     if (modulo != Py_None) return Py_NewRef(Py_NotImplemented);
     return guarded([&]() -> PyObject* {
-        if (PyObject* fast = fast_power(a, b)) return fast;
-        return binary<&fastnp::power>("power", a, b);
+        const Ref exponent = is_ndarray(a) ? concrete_number(b) : Ref::borrow(b);
+        if (PyObject* fast = fast_power(a, exponent.get())) return fast;
+        return binary<&fastnp::power>("power", a, exponent.get());
     });
 }
 PyObject* in_place_nb_power(PyObject* a, PyObject* b, PyObject*) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fastnp/detail/size.h"
+#include "number.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -39,7 +40,7 @@ struct Apart {
 
     Output array_output(PyObject* object) {
         Output output;
-        const int argument = arguments.argument_of(object);
+        const int argument = out.by_value ? -1 : arguments.argument_of(object);
         if (argument >= 0) {
             output.kind = Output::Kind::argument;
             output.index = argument;
@@ -56,6 +57,17 @@ struct Apart {
         }
         output.index = static_cast<int>(arrays.size());
         arrays.push_back(object);
+        return output;
+    }
+
+    Output number(PyObject* object) {
+        Output output;
+        output.index = out.by_value ? -1 : arguments.argument_of(object);
+        output.kind = Output::Kind::argument;
+        if (output.index >= 0) return output;
+        out.held.push_back(own(wrap(is_size(object) ? detail::size_value(size_of(object)) : float_value(object))));
+        output = array_output(out.held.back().get());
+        output.kind = Output::Kind::number;
         return output;
     }
 
@@ -95,19 +107,14 @@ struct Apart {
     Output any(PyObject* object) {
         const Ref id = own(PyLong_FromVoidPtr(object));
         if (PyObject* original = PyDict_GetItemWithError(originals, id.get())) return plain(original);
-        if (const int container = arguments.container_of(object); container >= 0) {
+        if (const int container = out.by_value ? -1 : arguments.container_of(object); container >= 0) {
             Output output;
             output.kind = Output::Kind::container;
             output.index = container;
             return output;
         }
         if (is_ndarray(object)) return array_output(object);
-        if (is_size(object)) {
-            out.held.push_back(own(wrap(detail::size_value(size_of(object)))));
-            Output output = array_output(out.held.back().get());
-            output.kind = Output::Kind::size;
-            return output;
-        }
+        if (is_recorded_number(object)) return number(object);
         if (is_immutable(object)) return plain(object);
         if (PyTuple_CheckExact(object)) return group(Output::Kind::tuple, object);
         once(object);
@@ -131,6 +138,11 @@ struct Apart {
 
 Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* originals, HandedOut& out) { return Apart{arguments, originals, out}.any(result); }
 
+static PyObject* python_number(const array& value) {
+    if (value.dtype() == Dtype::float64) return check(PyFloat_FromDouble(value.item<double>()));
+    return check(PyLong_FromLongLong(value.item<std::int64_t>()));
+}
+
 PyObject* result_array(array value, bool scalar, bool as_numpy) {
     if (scalar && value.ndim() == 0) return numpy_scalar(value);
     PyObject* object = wrap(std::move(value));
@@ -143,7 +155,7 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
     switch (output.kind) {
         case Output::Kind::plain: return Py_NewRef(output.object.get());
         case Output::Kind::argument: return Py_NewRef(call.objects[static_cast<std::size_t>(output.index)]);
-        case Output::Kind::size: return check(PyLong_FromLongLong(results[static_cast<std::size_t>(output.index)].item<std::int64_t>()));
+        case Output::Kind::number: return python_number(results[static_cast<std::size_t>(output.index)]);
         case Output::Kind::container: return Py_NewRef(call.containers[static_cast<std::size_t>(output.index)]);
         case Output::Kind::set: return check(output.scalar ? PyFrozenSet_New(output.object.get()) : PySet_New(output.object.get()));
         case Output::Kind::array: {

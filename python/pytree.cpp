@@ -2,14 +2,32 @@
 #include "pytree.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
+
+#include "fastnp/detail/size.h"
+#include "number.h"
+#include "size.h"
 
 namespace fastnp::python {
 
 namespace {
 
 constexpr int deepest = 64;
+constexpr long long largest_size = 1LL << 40;  // beyond it an int is no size, and a constant
 constexpr std::size_t most_compared = 16;  // arguments that are looked through for the same object
+
+bool is_sizeable(long long value, int overflow) { return overflow == 0 && value > -largest_size && value < largest_size; }
+
+// Whether it is a number that may be an input.
+bool may_vary(PyObject* object) {
+    if (PyFloat_CheckExact(object)) return true;
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return is_sizeable(value, overflow);
+}
 
 array hold_numpy(const detail::Argument& argument) {
     const PyGILState_STATE state = PyGILState_Ensure();
@@ -121,6 +139,52 @@ void Flat::add_scalar(PyObject* object) {
     key.push_back('S');
 }
 
+bool Numbers::vary(std::size_t place, char kind, std::int64_t bits) {
+    if (place >= seen_.size()) seen_.resize(place + 1);
+    Seen& seen = seen_[place];
+    if (seen.kind == 0) {
+        seen.kind = kind;
+        seen.bits = bits;
+    }
+    seen.varies = seen.varies || (seen.kind == kind && seen.bits != bits);
+    return seen.varies;
+}
+
+// False for a number that is a constant.
+bool Flat::add_number(PyObject* object, char kind, std::int64_t bits) {
+    if (in_key_) return false;
+    const bool varies = numbers_ != nullptr && numbers_->vary(inputs_.size(), kind, bits);
+    inputs_.push_back(varies);
+    if (!varies) return false;
+    key.push_back(kind);
+    varying_.push_back(object);
+    return true;
+}
+
+void Flat::add_numbers() {
+    arrays = objects.size();
+    for (PyObject* object : varying_) {
+        detail::Argument argument{};
+        if (PyFloat_CheckExact(object)) {
+            argument.data = &reinterpret_cast<PyFloatObject*>(object)->ob_fval;
+            argument.dtype = Dtype::float64;
+        } else {
+            ints_.push_back(std::make_unique<std::int64_t>(PyLong_AsLongLong(object)));
+            argument.data = ints_.back().get();
+            argument.dtype = Dtype::int64;
+        }
+        arguments.push_back(argument);
+        objects.push_back(object);
+    }
+}
+
+// A key of a dict is no input, whatever it is.
+void Flat::add_key(PyObject* object, int depth) {
+    const bool before = std::exchange(in_key_, true);
+    add(object, depth);
+    in_key_ = before;
+}
+
 void Flat::add_input(PyObject* object) {
     const bool fastnp_before = any_fastnp_, numpy_before = any_numpy_;
     if (PyArray_CheckExact(object)) add_numpy(as_numpy(object));
@@ -136,11 +200,13 @@ void Flat::add(PyObject* object, int depth) {
     if (type == &PyArray_Type) return add_numpy(as_numpy(object));
     if (type == &PyFloat_Type) {
         const double value = PyFloat_AS_DOUBLE(object);
+        if (add_number(object, 'F', std::bit_cast<std::int64_t>(value))) return;
         return append('f', &value, sizeof value);
     }
     if (type == &PyLong_Type) {
         int overflow = 0;
         const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (is_sizeable(value, overflow) && add_number(object, 'J', value)) return;
         if (overflow == 0) return append('i', &value, sizeof value);
         const Ref text = own(PyObject_Str(object));
         key.push_back('I');
@@ -167,7 +233,7 @@ void Flat::add_other(PyObject* object, int depth) {
         Py_ssize_t position = 0;
         PyObject *name = nullptr, *value = nullptr;
         while (PyDict_Next(object, &position, &name, &value) != 0) {
-            add(name, depth + 1);
+            add_key(name, depth + 1);
             add(value, depth + 1);
         }
         return;
@@ -211,8 +277,14 @@ void Flat::add_other(PyObject* object, int depth) {
     roots.push_back(object);
 }
 
-Rebuild::Rebuild(std::span<const array> parameters, std::span<PyObject* const> objects) {
+Rebuild::Rebuild(std::span<const array> parameters, const Flat& flat) : flat_(flat), next_number_(flat.arrays) {
+    const std::span<PyObject* const> objects(flat.objects.data(), flat.objects.size());
     for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (PyFloat_CheckExact(objects[i]) || PyLong_CheckExact(objects[i])) {
+            const bool is_float = PyFloat_CheckExact(objects[i]);
+            made_.push_back(own(is_float ? float_object(parameters[i]) : size_object(detail::size_from(parameters[i]))));
+            continue;
+        }
         const bool scalar = PyArray_IsScalar(objects[i], Generic);
         const auto known = objects.subspan(0, std::min(i, most_compared));
         const auto same = scalar ? known.end() : std::find(known.begin(), known.end(), objects[i]);
@@ -229,9 +301,16 @@ Ref Rebuild::add(PyObject* object, PyObject* swaps) {
         return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "(O)", items.get()));
     }
     if (PyList_CheckExact(object) || PyDict_CheckExact(object) || (is_dataclass(object) && !PyType_Check(object))) return add_container(object, swaps);
+    if (may_vary(object)) return add_number(object);
     const Ref id = own(PyLong_FromVoidPtr(object));
     PyObject* swapped = PyDict_GetItemWithError(swaps, id.get());
     return Ref::borrow(swapped != nullptr ? swapped : object);
+}
+
+// What stands for a number, if it is an input.
+Ref Rebuild::add_number(PyObject* object) {
+    if (in_key_ || !flat_.is_input(number_++)) return Ref::borrow(object);
+    return made_[next_number_++];
 }
 
 // A copy of it, filled; the same one again for an object that was met before.
@@ -254,7 +333,9 @@ Ref Rebuild::add_container(PyObject* object, PyObject* swaps) {
     Py_ssize_t position = 0;
     PyObject *name = nullptr, *value = nullptr;
     while (PyDict_Next(source.get(), &position, &name, &value) != 0) {
+        const bool before = std::exchange(in_key_, true);
         const Ref key = add(name, swaps);
+        in_key_ = before;
         const Ref item = add(value, swaps);
         check(PyDict_SetItem(target.get(), key.get(), item.get()));
     }

@@ -8,14 +8,34 @@
 
 namespace fastnp::python {
 
+/// Which Python numbers among the arguments vary from call to call, by their order: those that had two values. They are inputs, others are constants.
+class Numbers {
+public:
+    /// Whether the number in this place, by its kind and bits, is an input.
+    bool vary(std::size_t place, char kind, std::int64_t bits);
+
+private:
+    struct Seen {
+        char kind = 0;  // 0: none yet
+        bool varies = false;
+        std::int64_t bits = 0;
+    };
+    std::vector<Seen> seen_;
+};
+
 /// The arguments of a call as the engine wants them. Objects are borrowed from the caller for the duration of the call.
 class Flat {
 public:
-    Flat() { key.resize(generation_bytes); }
+    /// Without `numbers`, all Python numbers are constants.
+    explicit Flat(Numbers* numbers) : numbers_(numbers) { key.resize(generation_bytes); }
     /// Appends an argument (a tree). Clears `compilable` where it holds something that can't be compiled.
     void add(PyObject* object, int depth = 0);
+    /// Appends the numbers that are inputs, after all other arguments.
+    void add_numbers();
     /// Appends an array, or a scalar of NumPy's, that is read besides the arguments.
     void add_input(PyObject* object);
+    /// Whether the Python number in this place among them is an input.
+    bool is_input(std::size_t number) const { return inputs_[number]; }
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
     void mark(char tag, std::uint64_t value);
     void mark_text(PyObject* text);
@@ -28,6 +48,7 @@ public:
     SmallVector<PyObject*, 4> roots;    // objects known by identity: self, functions, classes
     SmallVector<PyObject*, 4> containers;  // lists, dicts and dataclasses among the arguments
     SmallVector<char, 96> key;
+    std::size_t arrays = 0;             // how many of the arguments are arrays and NumPy's scalars: numbers come after these
     std::size_t given = 0;              // how many of the arguments were passed; the others are inputs
     std::int64_t elements = 0;
     /// Whether results are NumPy arrays: some arguments are NumPy's and none are fastnp's.
@@ -46,14 +67,21 @@ private:
     void add_container(PyObject* object);
     void fail(std::string why);
     bool any_fastnp_ = false, any_numpy_ = false;
+    void add_key(PyObject* object, int depth);
+    bool add_number(PyObject* object, char kind, std::int64_t bits);
     std::vector<std::unique_ptr<array>> scalars_;
+    Numbers* numbers_;
+    bool in_key_ = false;
+    SmallVector<bool, 8> inputs_;        // of each number
+    SmallVector<PyObject*, 4> varying_;  // the numbers that are inputs
+    std::vector<std::unique_ptr<std::int64_t>> ints_;
 };
 
 /// The same arguments with arrays that stand for them, for recording.
 class Rebuild {
 public:
-    /// `objects`: what the parameters stand for.
-    Rebuild(std::span<const array> parameters, std::span<PyObject* const> objects);
+    /// `flat`: what the parameters stand for.
+    Rebuild(std::span<const array> parameters, const Flat& flat);
     /// What takes the place of an argument. `swaps`: a dict from the id of an object among the arguments to what takes its place while recording.
     Ref add(PyObject* object, PyObject* swaps);
     /// The recorded array of a parameter.
@@ -67,9 +95,13 @@ public:
 
 private:
     Ref add_container(PyObject* object, PyObject* swaps);
+    Ref add_number(PyObject* object);
     static Ref empty_like(PyObject* object);
+    const Flat& flat_;
     std::vector<Ref> made_;
     std::size_t next_ = 0;  // parameter
+    bool in_key_ = false;
+    std::size_t number_ = 0, next_number_;  // among all numbers; parameter of the next one that is an input
     struct Container {
         PyObject* original;
         Ref copy, before;
@@ -79,9 +111,9 @@ private:
 
 /// What a compiled function returns around its arrays, kept with each entry.
 struct Output {
-    enum class Kind : std::uint8_t { array, size, argument, container, plain, tuple, list, dict, set, named, dataclass };
+    enum class Kind : std::uint8_t { array, number, argument, container, plain, tuple, list, dict, set, named, dataclass };
     Kind kind = Kind::plain;
-    int index = 0;          // array, size (an array of one element), argument, container
+    int index = 0;          // array, number (an array of one element), argument, container
     bool scalar = false;    // array: whether it is a NumPy scalar; set: whether it is frozen
     Ref object;             // plain: the value; dict: the keys, a tuple; set: an equal one; named and dataclass: the type
     std::vector<Output> children;
@@ -97,12 +129,14 @@ struct Action {
 struct Return {
     Output result;
     std::vector<Action> actions;
+    std::vector<Action> calls;  // of the outside, by their number; their arrays are the call's operands
 };
 
 /// What a recording hands out: arrays, each once, and the lists, dicts and other containers that it made.
 struct HandedOut {
     std::vector<PyObject*> arrays, containers;
     std::vector<Ref> held;  // of these, what nothing else holds
+    bool by_value = false;  // arguments, too, as what they are then
 };
 
 /// Takes a recorded result apart. RecordError for what can't be kept.

@@ -78,8 +78,11 @@ PyObject* clip_body(PyObject** v) {
     options.dtype = to_dtype(v[7]);
     if (v[8] != nullptr) options.casting = to_casting(v[8]);
     std::optional<Operand> lower, upper;
-    if (!is_missing(low)) lower = to_operand(low);
-    if (!is_missing(high)) upper = to_operand(high);
+    const auto bound = [&](PyObject* object, PyObject* other) {
+        return is_missing(other) || !is_ndarray(other) ? to_operand_beside(object, to_array(v[0]).dtype()) : to_operand(object);
+    };
+    if (!is_missing(low)) lower = bound(low, high);
+    if (!is_missing(high)) upper = bound(high, low);
     if (!lower && !upper) return finish(options.out ? positive(to_array(v[0]), options) : to_array(v[0]).copy(), v[3]);
     return finish(clip(to_array(v[0]), lower, upper, options), v[3]);
 }

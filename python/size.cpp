@@ -144,11 +144,12 @@ PyObject* as_array(PyObject* self, PyObject* args, PyObject*) {
 
 PyObject* as_ufunc_operand(PyObject*, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
+        for (Py_ssize_t i = 2; i < PyTuple_GET_SIZE(args); ++i) {
+            if (is_ndarray(PyTuple_GET_ITEM(args, i))) return Py_NewRef(Py_NotImplemented);  // it knows better
+        }
         Ref plain = own(PyTuple_New(PyTuple_GET_SIZE(args) - 2));
         for (Py_ssize_t i = 2; i < PyTuple_GET_SIZE(args); ++i) {
-            PyObject* operand = PyTuple_GET_ITEM(args, i);
-            if (is_ndarray(operand)) return Py_NewRef(Py_NotImplemented);  // it knows better
-            PyTuple_SET_ITEM(plain.get(), i - 2, number_of(operand).release());
+            PyTuple_SET_ITEM(plain.get(), i - 2, number_of(PyTuple_GET_ITEM(args, i)).release());
         }
         const Ref method = own(PyObject_GetAttr(PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1)));
         return check(PyObject_Call(method.get(), plain.get(), keywords));

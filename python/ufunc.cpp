@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "functions.h"
+#include "number.h"
 #include "picking.h"
 #include "size.h"
 
@@ -152,13 +153,14 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged,
     return guarded([&]() -> PyObject* {
         if (kwnames == nullptr && nargs == row.inputs()) {
             if (row.one != nullptr && is_ndarray(args[0])) return wrap_scalar(row.one(value_of(args[0]), no_options));
+            if (row.one != nullptr && is_recorded_float(args[0])) return wrap_scalar(row.one(float_value(args[0]), no_options));
             if (row.two != nullptr && is_ndarray(args[0]) && is_ndarray(args[1])) {
                 return wrap_scalar(row.two(value_of(args[0]), value_of(args[1]), no_options));
             }
         }
         std::vector<Ref> sized;
-        if (recording != nullptr && kwnames == nullptr && nargs == 2 && row.two != nullptr && (is_size(args[0]) || is_size(args[1])) &&
-            sizes_as_arrays(row.name, args, sized)) {
+        if (recording != nullptr && kwnames == nullptr && nargs == 2 && row.two != nullptr &&
+            (is_recorded_number(args[0]) || is_recorded_number(args[1])) && numbers_as_arrays(row.name, args, sized)) {
             return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
         }
         try {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "fastnp/array.h"
+#include "fastnp/detail/outside.h"
 #include "fastnp/export.h"
 
 namespace fastnp {
@@ -127,6 +129,9 @@ public:
         virtual std::vector<array> record(std::span<const array> parameters) = 0;
         /// After a recording that became an entry: what the front end keeps with it (the rest of the result: structure, plain values).
         virtual std::shared_ptr<const void> keep() = 0;
+        /// Makes a call that the recording noted (call_outside), by its number: while an entry runs with which `kept` was kept. Once a call of the
+        /// compiled function: entries that are tried after another stopped, and recordings, are given what it gave before. Nothing: it raised.
+        virtual std::optional<Given> make_call(const void* kept, int number, std::span<const array> operands);
 
     protected:
         ~Callee() = default;

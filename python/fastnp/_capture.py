@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _effects
+from fastnp import _core, _effects, _outside
 from fastnp._reads import ITEM, Reads, Slot, is_pure
 from fastnp._stand_ins import (
     CREATORS,
@@ -146,6 +146,12 @@ class Capture(Reads):
     def swap_forbidden(self, value: Any) -> Any:
         return Forbidden(f"uses a {type(value).__module__}.{type(value).__name__} ({getattr(value, '__name__', '...')}), which can't be guarded")
 
+    def swap_generator(self, value: Any) -> Any:
+        return _outside.StandIn(value)
+
+    def swap_draw(self, value: Any) -> Any:
+        return _outside.method_of(value.__self__, value.__name__, value)
+
     def swap_disabled(self, value: Any) -> Any:
         return Forbidden(f"calls {getattr(value, '__qualname__', value)}, which is disabled")
 
@@ -228,7 +234,7 @@ class Capture(Reads):
     def swap_module(self, value: types.ModuleType) -> Any:
         pure = is_pure(value.__name__)
         if pure and value is not numpy and not (value.__name__ == "fastnp" and not self.names.isdisjoint(("random", *IMPURE_NUMPY))):
-            return Forbidden("draws random numbers") if value.__name__ in ("numpy.random", "fastnp.random") else value
+            return _outside.random_module if value is numpy.random else value
         made = Module(value.__name__)
         self.memo[id(value)] = made
         made.__dict__.update(_source=value, _pure=pure)

@@ -15,7 +15,7 @@ from typing import Any
 from fastnp import _core
 from fastnp._stand_ins import PLAIN, Forbidden, refuse
 
-_SHOWN: tuple[type, ...] = (*PLAIN, _core._Size, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+_SHOWN: tuple[type, ...] = (*PLAIN, _core._Size, _core._Float, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 
 
 def _varint(table: bytes, at: int) -> tuple[int, int]:

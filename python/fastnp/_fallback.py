@@ -62,6 +62,12 @@ def from_numpy(value: Any, originals: dict[int, Any]) -> Any:
 
 
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
+    if _core._is_recording():
+        from fastnp import _outside  # not needed to import fastnp
+
+        if _outside.holds_recorded((args, kwargs)):
+            _count(name)
+            return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
     originals: dict[int, Any] = {}
     plain_args = [to_numpy(value, originals) for value in args]
     plain_kwargs = {key: to_numpy(value, originals) for key, value in kwargs.items()}

@@ -17,6 +17,7 @@ import numpy
 
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
+from fastnp._outside import is_generator
 from fastnp._stand_ins import PLAIN
 
 # Kinds of guards, as GuardKind in python/guards.h.
@@ -143,11 +144,15 @@ class Reads:
         self.seen[id(value)] = value
         kind = self.kind_of(value)
         self.kinds[id(value)] = kind
-        if kind not in ("same", "forbidden", "disabled"):
+        if kind not in ("same", "forbidden", "disabled", "generator", "draw"):
             getattr(self, f"walk_{kind}")(value)
 
     def kind_of(self, value: Any) -> str:
         cls = type(value)
+        if is_generator(value):
+            return "generator"
+        if is_generator(getattr(value, "__self__", None)):
+            return "draw"
         if isinstance(value, (_core.ufunc, numpy.ufunc)):
             return "same"
         if cls in (tuple, frozenset):

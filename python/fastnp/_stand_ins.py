@@ -67,14 +67,17 @@ CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, f
 _ARRAYS = (_core.ndarray, numpy.ndarray)
 _NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
 
+# Python numbers that vary from call to call, and what they are.
+_NUMBERS: dict[type, type] = {_core._Size: int, _core._Float: float}
+
 
 def stand_in_len(value: Any, /) -> Any:
     return value.shape[0] if _core._recorded_kind(value) and value.ndim else len(value)
 
 
 def stand_in_isinstance(value: Any, classes: Any) -> Any:
-    if type(value) is _core._Size:
-        value = 0  # any int
+    if type(value) in _NUMBERS:
+        value = _NUMBERS[type(value)]()  # any int or float
     kind = _core._recorded_kind(value)
     every = classes if type(classes) is tuple else (classes,)
     every = tuple(type if item is stand_in_type else item for item in every)
@@ -88,8 +91,8 @@ def stand_in_isinstance(value: Any, classes: Any) -> Any:
 def stand_in_type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and issubclass(type(args[0]), Forbidden):
         return args[0]._refuse()
-    if len(args) == 1 and type(args[0]) is _core._Size:
-        return int
+    if len(args) == 1 and type(args[0]) in _NUMBERS:
+        return _NUMBERS[type(args[0])]
     if len(args) == 1 and _core._recorded_kind(args[0]):
         return refuse("asks for the type of an array")
     return type(*args, **kwargs)
@@ -121,7 +124,9 @@ class Module(types.ModuleType):
         source = self.__dict__["_source"]
         if self.__dict__["_pure"]:
             if name == "random":
-                return refuse("draws random numbers")
+                from fastnp import _outside  # which imports this
+
+                return _outside.random_module if source is numpy else getattr(source, name)
             if name in IMPURE_NUMPY:
                 return refuse(f"uses numpy.{name}")
             return getattr(source, name)

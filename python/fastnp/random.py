@@ -14,7 +14,10 @@ def _owned(function: Any) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if _core._is_recording():
-            _core._refuse("draws random numbers")
+            from fastnp import _outside  # not needed to import fastnp
+
+            source = getattr(function, "__self__", None)
+            return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
         originals: dict[int, Any] = {}
         plain = [_fallback.to_numpy(value, originals) for value in args]
         named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}

@@ -54,7 +54,7 @@ struct Engine::State {
     static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
 
     /// The entry for a call in which reads gave `known` so far, with the values of its sizes.
-    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<Scalar>& known) const {
+    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<trace::Found>& known) const {
         const std::shared_lock lock(mutex);
         for (const EntryPtr& entry : entries) {
             if (entry->serves(call, key, known, values)) return entry;
@@ -68,9 +68,9 @@ struct Engine::State {
     bool make_room(const std::string& reason);
     EntryPtr add(const std::shared_ptr<Entry>& entry);
     static EntryPtr refuse(std::string reason);
-    EntryPtr specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, bool& refused);
-    EntryPtr make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, std::int64_t* values, int& made,
-                  bool& refused);
+    EntryPtr specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, bool& refused);
+    EntryPtr make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, std::int64_t* values,
+                  int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
 };
 
@@ -151,7 +151,8 @@ bool Engine::State::make_room(const std::string& reason) {
     return true;
 }
 
-EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, bool& refused) {
+EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known,
+                                   bool& refused) {
     auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
     MissInfo miss = explain_miss(call, key, dynamic);
@@ -183,8 +184,8 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
 }
 
 // The entry for a call that found none, as far as is known of what it reads: by now another thread may have made one.
-EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<Scalar>& known, std::int64_t* values,
-                             int& made, bool& refused) {
+EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known,
+                             std::int64_t* values, int& made, bool& refused) {
     const std::scoped_lock lock(compiling);
     EntryPtr entry = match(call, key, values, known);
     if (entry) return entry;
@@ -201,8 +202,8 @@ EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view ke
 // Records the call once more and compares: a function that depends on something that is not guarded would give another graph.
 void Engine::State::verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const {
     const std::scoped_lock lock(compiling);
-    std::vector<Scalar> known;  // the same course, though what it read may be overwritten by now
-    for (const trace::Read& read : entry.reads) known.push_back(read.value);
+    std::vector<trace::Found> known;  // the same course, though what it read may be overwritten by now
+    for (const trace::Read& read : entry.reads) known.push_back({read.value, nullptr});
     std::string now;
     try {
         now = record_call(entry.signature, call, callee, known).recorder->graph().text();
@@ -229,7 +230,7 @@ Engine::~Engine() = default;
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
     std::array<std::int64_t, most_values> values;
-    std::vector<Scalar> known;  // what reads gave in this call so far
+    std::vector<trace::Found> known;  // what reads gave in this call so far
     int made = 0;
     EntryPtr entry;
     bool done = false, refused = false;
@@ -243,7 +244,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
             return state_->written({});
         }
         if (!entry->uncompiled.empty()) break;
-        const plan::Outcome outcome = entry->run(arguments, values.data(), results);
+        const plan::Outcome outcome = entry->run(arguments, values.data(), callee, results);
         if (outcome.kind == plan::Outcome::Kind::raised) break;
         done = outcome.kind == plan::Outcome::Kind::done;
         if (done) continue;
@@ -257,6 +258,8 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     const void* kept = entry->kept.get();
     return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}};
 }
+
+std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const array>) { throw InternalError("this front end makes no calls"); }
 
 CacheInfo Engine::cache_info() const {
     const std::shared_lock lock(state_->mutex);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/body.h"
+#include "api/outside.h"
 #include "codegen/jit.h"
 #include "fastnp/error.h"
 #include "shape/strides.h"
@@ -126,7 +127,7 @@ void Entry::compile(const RecordedCall& made, std::span<const Argument> call, co
     if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
 }
 
-bool Entry::serves(std::span<const Argument> call, std::string_view key, const std::vector<Scalar>& known, std::int64_t* values) const {
+bool Entry::serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const {
     std::array<std::int64_t, most_values> symbols;
     if (signature.symbols.size() > most_values || !signature.matches(call, key, symbols.data())) return false;
     if (!written.empty() && (!can_write(*this, call) || writes_overlap(*this, call) != overlaps)) return false;
@@ -139,35 +140,60 @@ bool Entry::serves(std::span<const Argument> call, std::string_view key, const s
 }
 
 // Whether reads gave what this entry is for, as far as they went.
-bool Entry::fits(const std::vector<Scalar>& known, std::int64_t* values) const {
+bool Entry::fits(const std::vector<trace::Found>& known, std::int64_t* values) const {
     if (reads.size() < known.size()) return false;
     for (std::size_t i = 0; i < known.size(); ++i) {
-        if (reads[i].bound == 0) {
-            if (!(reads[i].value == known[i])) return false;
+        if ((reads[i].call >= 0) != (known[i].called != nullptr)) return false;
+        if (reads[i].call >= 0) {
+            if (!trace::fits(plan.calls[static_cast<std::size_t>(reads[i].call)], *known[i].called, values)) return false;
             continue;
         }
-        plan.sizes.bind(reads[i].bound, known[i].as_int64(), values);
+        if (reads[i].bound == 0) {
+            if (!(reads[i].value == known[i].value)) return false;
+            continue;
+        }
+        plan.sizes.bind(reads[i].bound, known[i].value.as_int64(), values);
         if (!plan.sizes.holds(reads[i].bound, values)) return false;
     }
     return true;
 }
 
-std::vector<Scalar> Entry::found(const plan::Outcome& outcome, const std::int64_t* values) const {
-    std::vector<Scalar> known;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(outcome.read); ++i) {
-        known.push_back(reads[i].bound == 0 ? reads[i].value : Scalar(plan.sizes.bound_value(reads[i].bound, values)));
+std::vector<trace::Found> Entry::found(const plan::Outcome& outcome, const std::int64_t* values) const {
+    std::vector<trace::Found> known;
+    const auto last = static_cast<std::size_t>(outcome.read);
+    for (std::size_t i = 0; i <= last; ++i) {
+        if (reads[i].call >= 0) known.push_back({{}, outcome.called[static_cast<std::size_t>(reads[i].call)]});
+        else if (i == last) known.push_back({outcome.found, nullptr});
+        else known.push_back({reads[i].bound == 0 ? reads[i].value : Scalar(plan.sizes.bound_value(reads[i].bound, values)), nullptr});
     }
-    known.push_back(outcome.found);
     return known;
 }
 
-plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, std::vector<array>& results) const {
+namespace {
+
+class CalleeCaller final : public trace::Caller {
+public:
+    CalleeCaller(Engine::Callee& callee, const void* kept) : callee_(callee), kept_(kept) {}
+    trace::CalledPtr call(int number, std::span<const device::Memory> operands) override {
+        const std::optional<Given> given = callee_.make_call(kept_, number, arrays_over(operands));
+        return given ? std::make_shared<const trace::Called>(called_of(*given)) : nullptr;
+    }
+
+private:
+    Engine::Callee& callee_;
+    const void* kept_;
+};
+
+}  // namespace
+
+plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const {
     SmallVector<void*, 16> pointers;
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
     std::vector<plan::Result> produced;
     produced.reserve(plan.outputs.size());
-    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, produced);
+    CalleeCaller caller(callee, kept.get());
+    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced);
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
     results.reserve(produced.size());
     for (plan::Result& result : produced) results.push_back(finish(*this, call, std::move(result)));
@@ -181,14 +207,19 @@ EntryInfo Entry::info(bool with_code) const {
     result.guards = signature.describe();
     for (const shape::SizeGuard& guard : plan.sizes.guards()) result.guards.push_back(guard_text(guard, plan.sizes));
     for (std::size_t i = 0; i < reads.size(); ++i) {
-        if (reads[i].bound == 0) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i].value));
+        if (reads[i].bound == 0 && reads[i].call < 0) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i].value));
     }
     result.milliseconds = times;
     result.ir = ir;
     std::size_t kernel = 0;
     for (const plan::Step& step : plan.steps) {
         if (!step.is_kernel) {
-            const std::string name(ops::info(step.eager.op).name);
+            const bool is_call = step.read.call >= 0;
+            const std::string name(is_call ? plan.calls[static_cast<std::size_t>(step.read.call)].name : ops::info(step.eager.op).name);
+            if (is_call) {
+                result.kernels.push_back({name, "call", {}, ""});
+                continue;
+            }
             result.kernels.push_back({name, "precompiled", {name}, ""});
             continue;
         }

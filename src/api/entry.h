@@ -37,14 +37,14 @@ struct Entry {
     /// Takes what the recording noted and compiles it. RecordError for what no plan can do.
     void compile(const RecordedCall& made, std::span<const Argument> call, const CompileOptions& options);
     /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
-    bool serves(std::span<const Argument> call, std::string_view key, const std::vector<Scalar>& known, std::int64_t* values) const;
-    plan::Outcome run(std::span<const Argument> call, std::int64_t* values, std::vector<array>& results) const;
+    bool serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const;
+    plan::Outcome run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const;
     /// What a call's reads gave when a run ended at one of them.
-    std::vector<Scalar> found(const plan::Outcome& outcome, const std::int64_t* values) const;
+    std::vector<trace::Found> found(const plan::Outcome& outcome, const std::int64_t* values) const;
     EntryInfo info(bool with_code) const;
 
 private:
-    bool fits(const std::vector<Scalar>& known, std::int64_t* values) const;
+    bool fits(const std::vector<trace::Found>& known, std::int64_t* values) const;
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

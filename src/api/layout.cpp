@@ -1,5 +1,6 @@
 #include "api/layout.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -19,10 +20,16 @@ namespace {
 Steps steps_of(const array& x) {
     const detail::ArrayBody& body = *x.body();
     if (!x.is_recorded()) return shape::steps_of(body.memory.shape, body.memory.strides);
-    const shape::Sizes& sizes = body.recorder->graph().sizes();
+    shape::Sizes& sizes = body.recorder->graph().sizes();
+    const Dims& shape = body.value->shape;
     Steps steps;
-    for (std::size_t i = 0; i < body.strides.size(); ++i) {
-        steps.push_back(sizes.hint(body.value->shape[i]) == 1 ? -1 : std::abs(sizes.hint(body.strides[i])));
+    for (const Dim stride : body.strides) steps.push_back(std::abs(sizes.hint(stride)));
+    // An axis of one element has no say. One that has one element in this call alone has: by its step, unless that is another axis's too.
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (sizes.hint(shape[i]) == 0 && steps.size() > 1) sizes.equal(shape[i], Dim(0));  // no steps to go by for other sizes
+        if (sizes.hint(shape[i]) != 1) continue;
+        const bool is_alone = std::count(steps.begin(), steps.end(), steps[i]) == 1;
+        if (shape[i].is_constant() || (!is_alone && sizes.equal(shape[i], Dim(1)))) steps[i] = -1;
     }
     return steps;
 }

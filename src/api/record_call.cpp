@@ -99,7 +99,8 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 
 }  // namespace
 
-RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<Scalar>& known) {
+RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
+                         const std::vector<trace::Found>& known) {
     const auto start = std::chrono::steady_clock::now();
     RecordedCall made{std::make_shared<trace::Recorder>(), {}, 0};
     const trace::Recorder::Scope scope(made.recorder);

@@ -19,6 +19,7 @@ struct RecordedCall {
 
 /// Records the function for the calls that fit a signature. `known`: what its first reads give. RecordError if it can't be recorded, and whatever the
 /// function throws.
-RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<Scalar>& known);
+RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
+                         const std::vector<trace::Found>& known);
 
 }  // namespace fastnp::detail

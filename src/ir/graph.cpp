@@ -68,6 +68,7 @@ std::string text_of(const Scalar& scalar) {
 Graph Graph::successor() {
     Graph next;
     next.sizes_ = std::move(sizes_);
+    next.calls_ = std::move(calls_);
     next.owners_ = owners_;
     return next;
 }

@@ -32,6 +32,17 @@ struct Place {
     SmallVector<std::int64_t> order{};   // of whole's axes in memory, the slowest first; empty: C order
 };
 
+/// A call of a function of the outside, and what it is expected to give: arrays in C order of these types, and a text for all that is around them.
+struct Call {
+    struct Type {
+        Dtype dtype;
+        shape::Dims shape;
+    };
+    std::string name;
+    std::string structure;
+    std::vector<Type> types;
+};
+
 class Graph {
 public:
     Graph() = default;
@@ -57,12 +68,15 @@ public:
     /// Values that are computed though no output may need them, in this order: those that may raise an error, and updates of parameters.
     const std::vector<Value>& effects() const { return effects_; }
     void set_effects(std::vector<Value> effects) { effects_ = std::move(effects); }
+    /// The calls that nodes of the op `call` make, by their number.
+    const std::vector<Call>& calls() const { return calls_; }
+    void add_call(Call call) { calls_.push_back(std::move(call)); }
     /// What has to be computed: outputs and effects.
     std::vector<Value> roots() const;
     const std::deque<Node>& nodes() const { return nodes_; }
     /// A number that no other copy of this graph has (see Place).
     std::int64_t next_owner() { return owners_++; }
-    /// An empty graph over the sizes of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
+    /// An empty graph over the sizes and calls of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
     Graph successor();
 
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
@@ -73,6 +87,7 @@ private:
     std::unordered_multimap<std::size_t, Value> index_;
     std::vector<Value> parameters_, outputs_, effects_;
     std::vector<Place> places_;
+    std::vector<Call> calls_;
     shape::Sizes sizes_;
     std::int64_t owners_ = 0;
 };

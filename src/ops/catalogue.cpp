@@ -68,7 +68,7 @@ bool may_raise(const ir::Node& node) {
     return node.op == Op::scatter || (node.op == Op::take && node.attributes.ints[1] == 0);
 }
 
-bool is_read(Op op) { return op == Op::expect || op == Op::bind; }
+bool is_read(Op op) { return op == Op::expect || op == Op::bind || op == Op::call; }
 
 bool is_effect(const ir::Node& node) { return node.op == Op::update || is_read(node.op) || may_raise(node); }
 

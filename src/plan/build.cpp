@@ -31,6 +31,7 @@ public:
         times_.emplace_back("lower", spent.count());
         generate();
         plan_.sizes = sizes_;
+        plan_.calls = graph_.calls();
         return std::move(plan_);
     }
 
@@ -60,10 +61,9 @@ private:
             eager.eager.op = is_update ? ir::Op::cast : step.node->op;
             if (!is_update) eager.eager.attributes = step.node->attributes;
             if (ops::is_read(step.node->op)) {
-                const ir::Attributes& attributes = step.node->attributes;
-                const int bound = step.node->op == ir::Op::bind ? sizes_.stage(attributes.dims[0]) : 0;
-                eager.read = {static_cast<int>(attributes.ints[0]), bound, attributes.scalar};
+                eager.read = read_of(*step.node);
             }
+            if (step.node->op == ir::Op::given) return;  // its call puts it there
             order_.push_back({step.node, -1});
             plan_.steps.push_back(std::move(eager));
             return;
@@ -87,6 +87,12 @@ private:
         }
     }
 
+    ReadStep read_of(const ir::Node& node) {
+        const ir::Attributes& attributes = node.attributes;
+        if (node.op == ir::Op::call) return {static_cast<int>(attributes.ints[1]), 0, {}, static_cast<int>(attributes.ints[0])};
+        return {static_cast<int>(attributes.ints[0]), node.op == ir::Op::bind ? sizes_.stage(attributes.dims[0]) : 0, attributes.scalar};
+    }
+
     static std::string kind_of_kernel(const loop::Kernel& kernel, const loop::Schedule& schedule) {
         if (kernel.stages.empty()) return "elementwise";
         if (kernel.outer_count() == 0 || kernel.block != 0) return "reduction";
@@ -99,6 +105,9 @@ private:
         Slot slot{};
         if (base->op == ir::Op::parameter) {
             slot.kind = Slot::Kind::argument;
+            slot.number = static_cast<int>(base->attributes.ints[0]);
+        } else if (base->op == ir::Op::given) {
+            slot.kind = Slot::Kind::given;
             slot.number = static_cast<int>(base->attributes.ints[0]);
         } else {
             const bool is_result = std::any_of(graph_.outputs().begin(), graph_.outputs().end(), [&](Value output) { return base_of(output) == base; });
@@ -143,8 +152,8 @@ private:
                     continue;
                 }
                 for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
-                if (ops::is_read(node->op)) step.eager.out = step.eager.operands[0];
-                else step.eager.out = view_of(node);
+                if (node->op == ir::Op::call) put_given(step.read);
+                else step.eager.out = ops::is_read(node->op) ? step.eager.operands[0] : view_of(node);
                 continue;
             }
             for (const loop::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
@@ -153,12 +162,21 @@ private:
         }
     }
 
+    // Where the arrays of a call go, as far as anything looks at them.
+    void put_given(ReadStep& call) {
+        call.given.assign(graph_.calls()[static_cast<std::size_t>(call.call)].types.size(), -1);
+        for (const pass::Step& step : program_.steps) {
+            if (step.node == nullptr || step.node->op != ir::Op::given || step.node->attributes.ints[0] != call.call) continue;
+            call.given[static_cast<std::size_t>(step.node->attributes.ints[1])] = slot_of(step.node);
+        }
+    }
+
     template <class F>
     static void for_each_slot(const Step& step, F visit) {
         for (const int slot : step.kernel.slots) visit(slot);
         if (step.is_kernel) return;
         for (const ViewOf& operand : step.eager.operands) visit(operand.slot);
-        visit(step.eager.out.slot);
+        if (step.read.call < 0) visit(step.eager.out.slot);
     }
 
     std::size_t first_write() const {

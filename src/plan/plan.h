@@ -11,13 +11,14 @@
 #include "ir/attributes.h"
 #include "loop/kernel.h"
 #include "ops/catalogue.h"
+#include "trace/called.h"
 
 namespace fastnp::plan {
 
 struct Slot {
-    enum class Kind : std::uint8_t { argument, temporary, result };
+    enum class Kind : std::uint8_t { argument, temporary, result, given };
     Kind kind;
-    int number;             // argument: which; temporary and result: its place
+    int number;             // argument: which; temporary and result: its place; given: the number of the call
     shape::Dim bytes = 0;   // temporaries, results
     int stage = 0;          // results: the bound size (Sizes::stage) after which the bytes are known
 };
@@ -46,11 +47,14 @@ struct EagerStep {
     ViewOf out;
 };
 
-/// A look at an element: it is what it was when recorded, or the run ends; or it is the value of a bound size.
+/// A look at an element: it is what it was when recorded, or the run ends; or it is the value of a bound size. Or a call, whose arrays lie in slots from
+/// then on.
 struct ReadStep {
     int number = 0;     // among the recording's reads
     int bound = 0;      // the number of the size; 0: the element is to be the scalar
     Scalar scalar{};
+    int call = -1;      // the number of the call
+    std::vector<int> given{};  // of the call: the slot of each array, -1 for none
 };
 
 /// One of the two. An eager step of an op that reads has a read.
@@ -69,6 +73,7 @@ struct Outcome {
     Kind kind = Kind::done;
     int read = -1;     // unexpected: which
     Scalar found{};    // and what it is
+    std::vector<trace::CalledPtr> called{};  // unexpected: what the calls gave so far
 };
 
 /// A result: its memory, and, where that is an argument's, which one.
@@ -82,6 +87,7 @@ struct Plan {
     std::vector<Step> steps;
     std::vector<ViewOf> outputs;
     shape::Sizes sizes;
+    std::vector<ir::Call> calls;
     std::vector<int> temporary_group;        // temporaries that never live at once share a place
     std::vector<shape::Dim> group_bytes;
     std::vector<int> group_stage;            // as a slot's
@@ -94,7 +100,7 @@ struct Plan {
     std::vector<loop::Schedule> schedules;
 
     /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument.
-    [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, std::vector<Result>& results) const;
+    [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results) const;
 };
 
 }  // namespace fastnp::plan

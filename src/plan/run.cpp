@@ -98,9 +98,10 @@ void run_eager(const EagerStep& step, void* const* bases, const std::int64_t* va
 // A run of a plan: its memory, made when its sizes are known.
 class Run {
 public:
-    Run(const Plan& plan, std::span<void* const> arguments, std::int64_t* values)
+    Run(const Plan& plan, std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller)
         : plan_(plan),
           values_(values),
+          caller_(caller),
           bases_(plan.slots.size(), nullptr),
           made_(static_cast<std::size_t>(plan.result_count + plan.sizes.bound_count() + 1)) {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
@@ -115,11 +116,16 @@ public:
 private:
     void allocate(int stage);
     Outcome read(const Step& step);
+    Outcome call(const Step& step);
+    device::Memory memory_of(const ViewOf& view) const;
+    device::BufferPtr buffer_of(int slot) const;
 
     const Plan& plan_;
     std::int64_t* values_;
+    trace::Caller& caller_;
     SmallVector<void*, 32> bases_;  // by slot
     std::vector<device::BufferPtr> made_;  // results, then the temporaries of each stage
+    std::vector<trace::CalledPtr> called_;  // by the number of the call
 };
 
 // The results of one stage, and one block for its temporaries.
@@ -145,7 +151,32 @@ void Run::allocate(int stage) {
     }
 }
 
+device::Memory Run::memory_of(const ViewOf& view) const {
+    device::Memory memory;
+    memory.dtype = view.dtype;
+    memory.data = static_cast<char*>(bases_[static_cast<std::size_t>(view.slot)]) + value_of(view.offset, values_);
+    for (const shape::Dim dim : view.shape) memory.shape.push_back(value_of(dim, values_));
+    for (const shape::Dim dim : view.strides) memory.strides.push_back(value_of(dim, values_));
+    return memory;
+}
+
+Outcome Run::call(const Step& step) {
+    std::vector<device::Memory> operands;
+    for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
+    trace::CalledPtr called = caller_.call(step.read.call, operands);
+    if (!called) return {Outcome::Kind::raised};
+    called_.push_back(called);
+    if (!trace::fits(plan_.calls[static_cast<std::size_t>(step.read.call)], *called, values_)) {
+        return {Outcome::Kind::unexpected, step.read.number, {}, called_};
+    }
+    for (std::size_t i = 0; i < step.read.given.size(); ++i) {
+        if (step.read.given[i] >= 0) bases_[static_cast<std::size_t>(step.read.given[i])] = called->arrays[i].data;
+    }
+    return {};
+}
+
 Outcome Run::read(const Step& step) {
+    if (step.read.call >= 0) return call(step);
     const eager::View view = view_of(step.eager.operands[0], bases_.data(), values_);
     const Scalar found = ops::load(view.dtype, view.data);
     bool holds = step.read.bound != 0 || found == step.read.scalar;
@@ -154,7 +185,7 @@ Outcome Run::read(const Step& step) {
         holds = plan_.sizes.holds(step.read.bound, values_);
         if (holds) allocate(step.read.bound);
     }
-    return holds ? Outcome{} : Outcome{Outcome::Kind::unexpected, step.read.number, found};
+    return holds ? Outcome{} : Outcome{Outcome::Kind::unexpected, step.read.number, found, called_};
 }
 
 Outcome Run::steps() {
@@ -165,7 +196,7 @@ Outcome Run::steps() {
             continue;
         }
         if (ops::is_read(step.eager.op)) {
-            const Outcome outcome = read(step);
+            Outcome outcome = read(step);
             if (outcome.kind != Outcome::Kind::done) return outcome;
             continue;
         }
@@ -181,15 +212,21 @@ Outcome Run::steps() {
     return {};
 }
 
+// What owns the memory of a slot that a call has filled.
+device::BufferPtr Run::buffer_of(int slot) const {
+    const void* data = bases_[static_cast<std::size_t>(slot)];
+    for (const device::Memory& memory : called_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)]->arrays) {
+        if (memory.data == data) return memory.buffer;
+    }
+    throw InternalError("an array of a call that it did not give");
+}
+
 void Run::take(std::vector<Result>& results) const {
     for (const ViewOf& output : plan_.outputs) {
         const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
-        Result result;
-        result.memory.dtype = output.dtype;
-        result.memory.data = static_cast<char*>(bases_[static_cast<std::size_t>(output.slot)]) + value_of(output.offset, values_);
-        for (const shape::Dim dim : output.shape) result.memory.shape.push_back(value_of(dim, values_));
-        for (const shape::Dim dim : output.strides) result.memory.strides.push_back(value_of(dim, values_));
+        Result result{memory_of(output)};
         if (slot.kind == Slot::Kind::argument) result.argument = slot.number;
+        else if (slot.kind == Slot::Kind::given) result.memory.buffer = buffer_of(output.slot);
         else result.memory.buffer = made_[static_cast<std::size_t>(slot.number)];
         results.push_back(std::move(result));
     }
@@ -197,8 +234,8 @@ void Run::take(std::vector<Result>& results) const {
 
 }  // namespace
 
-Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, std::vector<Result>& results) const {
-    Run run(*this, arguments, values);
+Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results) const {
+    Run run(*this, arguments, values, caller);
     const Outcome outcome = run.steps();
     if (outcome.kind == Outcome::Kind::done) run.take(results);
     return outcome;

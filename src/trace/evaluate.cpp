@@ -20,13 +20,17 @@ device::Memory Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
     std::vector<ir::Value> open{value};
     while (!open.empty()) {
         const ir::Value at = open.back();
+        if (known_.contains(at)) {
+            open.pop_back();
+            continue;
+        }
         const std::size_t before = open.size();
         for (const ir::Value input : at->inputs) {
             if (!known_.contains(input)) open.push_back(input);
         }
         if (open.size() != before) continue;
         open.pop_back();
-        if (!known_.contains(at)) compute(at, sizes);
+        compute(at, sizes);
     }
     device::Memory result = known_.at(value);
     forget_oldest();

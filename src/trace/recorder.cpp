@@ -72,21 +72,29 @@ StoragePtr Recorder::storage_of(ir::Value parameter) {
     return storage;
 }
 
-void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Scalar> known) {
+void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known) {
     for (std::size_t i = 0; i < arguments.size(); ++i) evaluator_.set(graph_.parameters()[i], std::move(arguments[i]));
     known_reads_ = std::move(known);
     can_read_ = true;
 }
 
-// The value's element in this call.
-Scalar Recorder::look(ir::Value value) {
+void Recorder::check_reads() const {
     if (!can_read_) throw RecordError("this recording can't read values");
     if (reads_.size() >= most_reads) throw RecordError("reads more than " + std::to_string(most_reads) + " values");
-    if (reads_.size() < known_reads_.size()) return known_reads_[reads_.size()];
+}
+
+// The value's elements in this call.
+device::Memory Recorder::evaluate(ir::Value value) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
-    const device::Memory memory = evaluator_.evaluate(value, graph_.sizes());
+    return evaluator_.evaluate(value, graph_.sizes());
+}
+
+Scalar Recorder::look(ir::Value value) {
+    check_reads();
+    if (reads_.size() < known_reads_.size()) return known_reads_[reads_.size()].value;
+    const device::Memory memory = evaluate(value);
     return ops::load(memory.dtype, memory.data);
 }
 
@@ -95,6 +103,50 @@ void Recorder::note_read(ir::Op op, ir::Value value, ir::Attributes attributes, 
     const ir::Value input[] = {value};
     effect(graph_.make(op, input, std::move(attributes), value->dtype, value->shape));
     reads_.push_back(read);
+}
+
+// The sizes of what a call gave: those that the operands have too stay what they are there, so that they may vary; the others are taken for granted.
+shape::Dims Recorder::sizes_like(const Shape& shape, std::span<const ir::Value> operands) {
+    shape::Dims dims;
+    for (const std::int64_t size : shape) {
+        shape::Dim dim(size);
+        const auto look_in = [&](const shape::Dims& known) {
+            for (const shape::Dim candidate : known) {
+                if (dim.is_constant() && !candidate.is_constant() && graph_.sizes().hint(candidate) == size) dim = candidate;
+            }
+        };
+        for (const ir::Value operand : operands) look_in(operand->shape);
+        for (const ir::Value operand : operands) look_in(operand->attributes.dims);  // sizes handed over as numbers
+        dims.push_back(dim);
+    }
+    return dims;
+}
+
+std::vector<ir::Value> Recorder::call(const std::string& name, std::span<const ir::Value> operands,
+                                      const std::function<Called(std::span<const device::Memory>)>& make) {
+    check_reads();
+    std::vector<device::Memory> memories;
+    for (const ir::Value operand : operands) memories.push_back(evaluate(operand));
+    const bool is_known = reads_.size() < known_reads_.size() && known_reads_[reads_.size()].called;
+    const Called called = is_known ? *known_reads_[reads_.size()].called : make(memories);
+    const auto number = static_cast<std::int64_t>(graph_.calls().size());
+    ir::Call expected{name, called.structure, {}};
+    for (const device::Memory& memory : called.arrays) expected.types.push_back({memory.dtype, sizes_like(memory.shape, operands)});
+    ir::Attributes attributes;
+    attributes.ints = {number, static_cast<std::int64_t>(reads_.size())};
+    const ir::Value node = graph_.make(ir::Op::call, operands, std::move(attributes), Dtype::bool_, {});
+    effect(node);
+    reads_.push_back({{}, 0, static_cast<int>(number)});
+    std::vector<ir::Value> given;
+    for (std::size_t i = 0; i < called.arrays.size(); ++i) {
+        ir::Attributes which;
+        which.ints = {number, static_cast<std::int64_t>(i)};
+        which.dims = expected.types[i].shape;
+        given.push_back(graph_.make(ir::Op::given, {&node, 1}, std::move(which), expected.types[i].dtype, expected.types[i].shape));
+        evaluator_.set(given.back(), called.arrays[i]);
+    }
+    graph_.add_call(std::move(expected));
+    return given;
 }
 
 Scalar Recorder::read(ir::Value value) {

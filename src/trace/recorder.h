@@ -1,6 +1,7 @@
 // A recording in progress: ops on recorded arrays become nodes of its graph. One per thread at a time (the innermost).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,15 +11,23 @@
 
 #include "device/memory.h"
 #include "ir/graph.h"
+#include "trace/called.h"
 #include "trace/evaluate.h"
 #include "trace/storage.h"
 
 namespace fastnp::trace {
 
-/// A value that a recording read.
+/// A value that a recording read, or a call that it made.
 struct Read {
     Scalar value;
     int bound = 0;  // the number of the size (Sizes::bound_symbol) that it is the value of; 0: it is taken for granted
+    int call = -1;  // its number
+};
+
+/// What a call of the compiled function found at a read.
+struct Found {
+    Scalar value;
+    CalledPtr called;  // of a call
 };
 
 class Recorder : public std::enable_shared_from_this<Recorder> {
@@ -41,12 +50,16 @@ public:
     const std::vector<ir::Value>& effects() const { return effects_; }
 
     /// Lets the recording read values: the arguments' memory at hand, and what the first reads are known to give.
-    void set_arguments(std::vector<device::Memory> arguments, std::vector<Scalar> known);
+    void set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known);
     /// The single element of a value of one element, from here on taken for granted: the compiled entry is for calls in which it is the same (its bits,
     /// NaNs and signs of zeros included). RecordError where the recording can't read.
     Scalar read(ir::Value value);
     /// The single integer of a value, which is at least `low`, as a size that varies from call to call. RecordError where the recording can't read.
     shape::Dim bind(ir::Value value, std::int64_t low);
+    /// Calls a function of the outside: `make` is given the operands' memory, as it is in this call, and gives what the function gave. RecordError where
+    /// the recording can't read.
+    std::vector<ir::Value> call(const std::string& name, std::span<const ir::Value> operands,
+                                const std::function<Called(std::span<const device::Memory>)>& make);
     /// What was read, in order.
     const std::vector<Read>& reads() const { return reads_; }
 
@@ -78,7 +91,10 @@ public:
     };
 
 private:
+    void check_reads() const;
+    device::Memory evaluate(ir::Value value);
     Scalar look(ir::Value value);
+    shape::Dims sizes_like(const Shape& shape, std::span<const ir::Value> operands);
     void note_read(ir::Op op, ir::Value value, ir::Attributes attributes, Read read);
 
     ir::Graph graph_;
@@ -88,7 +104,7 @@ private:
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
     bool can_read_ = false;
-    std::vector<Scalar> known_reads_;
+    std::vector<Found> known_reads_;
     std::vector<Read> reads_;
     std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;

@@ -304,7 +304,7 @@ def test_cache_info_and_clear(backend):
 
 
 def test_the_cache_is_limited(backend):
-    f = np.compile(lambda x, scale: x * scale, backend=backend, cache_size_limit=3, on_limit="evict")
+    f = np.compile(lambda x, scale: x * scale, backend=backend, cache_size_limit=3, on_limit="evict", dynamic=False)
     x = numpy.ones(2)
     for scale in (1.5, 2.5, 3.5, 1.5, 4.5, 1.5):
         assert f(x, scale).tolist() == [scale, scale]

@@ -31,7 +31,7 @@ def reasons(function, *args):
 
 
 def test_a_surplus_of_kinds_runs_as_written_and_says_so_once():
-    f = np.compile(lambda x, scale: x * scale)
+    f = np.compile(lambda x, scale: x * scale, dynamic=False)
     with pytest.warns(compiler.RecompileWarning, match=r"cache_size_limit \(8\) is reached: plain values or structure") as said:
         for n in range(500):
             numpy.testing.assert_array_equal(f(X, float(n)), X * n)
@@ -243,10 +243,10 @@ def test_fullgraph_lists_every_break_with_its_line():
 def test_reasons_name_the_line():
     def g(x):
         y = x * 2
-        return numpy.median(y)
+        return numpy.diagonal(y.reshape(1, -1))
 
     f = np.compile(g)
-    assert f(X) == numpy.median(X * 2)
+    numpy.testing.assert_array_equal(f(X), g(X))
     assert line_of(g, 2) in reasons(f, X)[0]
 
 

@@ -38,6 +38,7 @@ class World:
         self.count = 0
         self.log: list[Any] = []
         self.items: list[Any] = [numpy.array([0.5, 1.5]), 3.0]
+        self.rng = numpy.random.default_rng(4)
         self.table: dict[str, Any] = {"w": numpy.array([1.0, 1.0, 2.0]), "k": 2}
 
     def norm(self, x: Any) -> Any:
@@ -112,21 +113,64 @@ def random_effect(rng: numpy.random.Generator) -> Callable[[Any, list[Any], Worl
         world.table["k"] = b % 3
         return pick(values) * world.table["k"]
 
-    steps = [read, read, replace, replace, write, collect, collect, show, branch, branch, repeat, number]
+    def choose(xp: Any, values: list[Any], world: World) -> Any:
+        x = pick(values)
+        if x.ndim == 0:
+            return x
+        if b % 3 == 0:
+            return x[x > 0]
+        if b % 3 == 1:
+            return numpy.unique(numpy.round(x.real))
+        return numpy.flatnonzero(x) if (x > 0).any() else x[numpy.nonzero(x)]
+
+    def draw(xp: Any, values: list[Any], world: World) -> Any:
+        x = pick(values)
+        if b % 3 == 0:
+            return x + world.rng.normal(size=x.shape)
+        if b % 3 == 1:
+            return x * world.rng.random() if world.rng.random() < 0.5 else x
+        return x + world.rng.integers(5)
+
+    def outside(xp: Any, values: list[Any], world: World) -> Any:
+        x = pick(values)
+        if x.size == 0 or x.dtype.kind not in "fi":
+            return x
+        return numpy.median(x) * 2 if b % 2 else numpy.trapezoid(x.ravel()) + x
+
+    steps = [choose, choose, draw, outside, read, read, replace, replace, write, collect, collect, show, branch, branch, repeat, number]
     return steps[rng.integers(len(steps))]
 
 
+def random_scaling(rng: numpy.random.Generator) -> Callable[[list[Any], Any], Any]:
+    a, b = (int(n) for n in rng.integers(1000, size=2))
+
+    def scale(values: list[Any], number: Any) -> Any:
+        x = values[a % len(values)]
+        if b % 3 == 0:
+            return x * number
+        if b % 3 == 1:
+            return x - number if number > 1 else x + 1
+        return x[:number] if type(number) is int and x.ndim else x
+
+    return scale
+
+
 def random_program(rng: numpy.random.Generator) -> Callable[..., tuple[Any, ...]]:
-    steps: list[tuple[bool, Any]] = []
+    steps: list[tuple[str, Any]] = []
     for _ in range(rng.integers(2, 9)):
-        kind = rng.integers(5)
-        steps.append((kind < 3, random_effect(rng) if kind < 3 else plain(random_step(rng)) if kind == 3 else random_write(rng)))
+        kind = rng.integers(6)
+        if kind < 3:
+            steps.append(("world", random_effect(rng)))
+        elif kind == 3:
+            steps.append(("number", random_scaling(rng)))
+        else:
+            steps.append(("", plain(random_step(rng)) if kind == 4 else random_write(rng)))
     outputs = [int(n) for n in rng.integers(100, size=rng.integers(1, 3))]
 
-    def program(world: World, *arguments: Any) -> tuple[Any, ...]:
+    def program(world: World, number: Any, *arguments: Any) -> tuple[Any, ...]:
         values = list(arguments)
-        for has_world, step in steps:
-            made = step(numpy, values, world) if has_world else step(numpy, values)
+        for takes, step in steps:
+            made = step(numpy, values, world) if takes == "world" else step(values, number) if takes == "number" else step(numpy, values)
             if made is not None and made.size < 5000:
                 values.append(made)
         return tuple(values[-1 - n % len(values)] for n in outputs)
@@ -171,15 +215,15 @@ class States(RuleBasedStateMachine):
         self.kinds = random_kinds(rng)
         self.seed = seed % 10**9
 
-    @rule(which=st.integers(0, 3))
-    def call(self, which: int) -> None:
+    @rule(which=st.integers(0, 3), number=st.sampled_from([0.5, 1.5, 2.0, 1, 2, 3]))
+    def call(self, which: int, number: Any) -> None:
         made = []
         for function in self.functions:
             arguments = random_arguments(self.seed + which, self.kinds, False)
             shown = io.StringIO()
             with contextlib.redirect_stdout(shown), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                result = outcome(lambda xp, *x, function=function: function(*x), numpy, *arguments)
+                result = outcome(lambda xp, *x, function=function: function(*x), numpy, number, *arguments)
             made.append((result, arguments, shown.getvalue()))
         (want, expected, said), (got, given, says) = made
         assert says == said
@@ -191,6 +235,9 @@ class States(RuleBasedStateMachine):
         assert len(mine) == len(theirs)
         for x, y in zip(mine, theirs, strict=True):
             assert type(x) is type(y), (x, y)
+            if isinstance(x, numpy.random.Generator):
+                assert x.bit_generator.state == y.bit_generator.state
+                continue
             if isinstance(x, (numpy.ndarray, numpy.generic)):
                 assert (x.dtype, x.shape) == (y.dtype, y.shape)
                 numpy.testing.assert_allclose(y, x, rtol=2e-2 if x.dtype.itemsize <= 2 else 1e-4, atol=1e-4)

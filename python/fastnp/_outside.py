@@ -1,0 +1,102 @@
+"""Functions of the outside in compiled functions: called anew at each call, between compiled code (python/outside.cpp).
+
+These are NumPy's own functions, which depend on their arguments alone, and generators of random numbers, whose state is taken before a call, so that a
+call of the compiled function that has to start over as written finds it as it was.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._stand_ins import Forbidden, refuse
+
+# What changes its arguments in place.
+_IN_PLACE = frozenset(["shuffle"])
+
+
+class Outside:
+    """A function as a recorded function sees it. `source`: the generator that it draws from, or None."""
+
+    __slots__ = ("__name__", "function", "source")
+
+    def __init__(self, name: str, function: Callable[..., Any], source: Any = None) -> None:
+        self.__name__ = name
+        self.function = function
+        self.source = source
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _core._call_outside(self, args, kwargs)
+
+    def save(self) -> Any:
+        """The state of the source."""
+        if self.source is None:
+            return None
+        if isinstance(self.source, numpy.random.Generator):
+            return self.source.bit_generator.state
+        if isinstance(self.source, numpy.random.RandomState):
+            return self.source.get_state(legacy=False)
+        return self.source.getstate()
+
+    def restore(self, state: Any) -> None:
+        if isinstance(self.source, numpy.random.Generator):
+            self.source.bit_generator.state = state
+        elif isinstance(self.source, numpy.random.RandomState):
+            self.source.set_state(state)
+        elif self.source is not None:
+            self.source.setstate(state)
+
+
+def is_generator(value: Any) -> bool:
+    """Whether it is a generator of random numbers whose state can be taken and put back."""
+    drawers, random = sys.modules.get("numpy.random"), sys.modules.get("random")  # not imported for this
+    if drawers is not None and isinstance(value, (drawers.Generator, drawers.RandomState)):
+        return True
+    return random is not None and type(value) is random.Random
+
+
+def method_of(source: Any, name: str, function: Any) -> Any:
+    """A method of a generator, for the twin."""
+    if source is None or not callable(function) or isinstance(function, type) or name in _IN_PLACE:
+        return Forbidden(f"uses {name} of random numbers")
+    home = "random" if type(source).__module__ == "random" else f"numpy.random.{type(source).__name__}"
+    return Outside(f"{home}.{name}", function, source)
+
+
+class StandIn:
+    """A generator, for the twin."""
+
+    def __init__(self, source: Any) -> None:
+        object.__setattr__(self, "_source", source)
+
+    def __getattribute__(self, name: str) -> Any:
+        source = object.__getattribute__(self, "_source")
+        return method_of(source, name, getattr(source, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        refuse("changes a generator of random numbers")
+
+
+class RandomModule(types.ModuleType):
+    """numpy.random, for the twin."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(numpy.random, name)
+        source = getattr(found, "__self__", None)
+        return method_of(source if is_generator(source) else None, name, found)
+
+
+random_module = RandomModule("numpy.random")
+
+
+def holds_recorded(value: Any) -> bool:
+    if type(value) in (tuple, list):
+        return any(holds_recorded(item) for item in value)
+    if type(value) is dict:
+        return any(holds_recorded(item) for item in value.values())
+    return bool(_core._recorded_kind(value)) or type(value) in (_core._Size, _core._Float)

@@ -1,0 +1,230 @@
+#include "number.h"
+
+#include <optional>
+#include <string_view>
+
+#include "convert.h"
+#include "fastnp/detail/size.h"
+#include "size.h"
+
+namespace fastnp::python {
+
+PyTypeObject* float_type = nullptr;
+
+namespace {
+
+struct FloatObject {
+    PyObject_HEAD array value;
+};
+
+using Function2 = array (*)(const Operand&, const Operand&, const UfuncOptions&);
+
+Ref number_of(PyObject* object) {
+    if (!is_recorded_float(object)) return Ref::borrow(object);
+    return own(PyFloat_FromDouble(float_value(object).item<double>()));
+}
+
+// The float64 that a number counts as beside a float; nothing for other objects, and for ints that no float64 is.
+std::optional<array> operand(PyObject* object) {
+    if (is_recorded_float(object)) return float_value(object);
+    if (is_size(object)) return detail::size_value(size_of(object)).astype(Dtype::float64);
+    if (PyFloat_CheckExact(object)) return array(PyFloat_AS_DOUBLE(object));
+    if (!PyLong_CheckExact(object) && !PyBool_Check(object)) return std::nullopt;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    constexpr long long most = 1LL << 53;
+    if (overflow != 0 || value > most || value < -most) return std::nullopt;
+    return array(static_cast<double>(value));
+}
+
+bool is_number(PyObject* object) {
+    return is_recorded_number(object) || PyFloat_CheckExact(object) || PyLong_Check(object) || PyComplex_CheckExact(object);
+}
+
+template <class F>
+PyObject* with_numbers(PyObject* a, PyObject* b, F compute) {
+    if (!is_number(a) || !is_number(b)) return Py_NewRef(Py_NotImplemented);
+    const Ref x = concrete_number(a), y = concrete_number(b);
+    return check(compute(x.get(), y.get()));
+}
+
+template <Function2 function, PyObject* (*otherwise)(PyObject*, PyObject*)>
+PyObject* binary(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const std::optional<array> x = operand(a), y = operand(b);
+        if (!x || !y) return with_numbers(a, b, otherwise);
+        return float_object(function(*x, *y, {}));
+    });
+}
+
+// A division by zero is for Python to raise.
+PyObject* true_divide(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const std::optional<array> x = operand(a), y = operand(b);
+        if (!x || !y || equal(*y, 0).item<bool>()) return with_numbers(a, b, PyNumber_TrueDivide);
+        return float_object(divide(*x, *y));
+    });
+}
+
+template <PyObject* (*compute)(PyObject*, PyObject*)>
+PyObject* plain(PyObject* a, PyObject* b) {
+    return guarded([&] { return with_numbers(a, b, compute); });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
+    return guarded([&] { return with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+}
+
+PyObject* opposite(PyObject* a) {
+    return guarded([&] { return float_object(negative(float_value(a))); });
+}
+PyObject* positive_of(PyObject* a) { return Py_NewRef(a); }
+PyObject* absolute_of(PyObject* a) {
+    return guarded([&] { return float_object(absolute(float_value(a))); });
+}
+
+template <PyObject* (*convert)(PyObject*)>
+PyObject* converted(PyObject* a) {
+    return guarded([&] { return check(convert(number_of(a).get())); });
+}
+
+int truth(PyObject* a) {
+    return guarded_int([&] { return not_equal(float_value(a), 0).item<bool>() ? 1 : 0; });
+}
+
+Py_hash_t hash(PyObject* a) {
+    try {
+        return PyObject_Hash(number_of(a).get());
+    } catch (...) {  // whatever it is becomes Python's exception
+        translate();
+        return -1;
+    }
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+    return guarded([&]() -> PyObject* {
+        static constexpr Function2 functions[] = {&less, &less_equal, &equal, &not_equal, &greater, &greater_equal};  // as Py_LT ... are numbered
+        const std::optional<array> y = operand(b);
+        if (!y) {
+            if (!is_number(b)) return Py_NewRef(Py_NotImplemented);
+            return check(PyObject_RichCompare(number_of(a).get(), number_of(b).get(), how));
+        }
+        return PyBool_FromLong(functions[how](float_value(a), *y, {}).item<bool>());
+    });
+}
+
+// Methods and properties of floats: of the one at hand.
+PyObject* attribute(PyObject* self, PyObject* name) {
+    if (PyObject* found = PyObject_GenericGetAttr(self, name)) return found;
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return nullptr;
+    PyErr_Clear();
+    return guarded([&] { return check(PyObject_GetAttr(number_of(self).get(), name)); });
+}
+
+PyObject* format(PyObject* self, PyObject* text) {
+    return guarded([&] { return check(PyObject_Format(number_of(self).get(), text)); });
+}
+
+PyObject* as_array(PyObject* self, PyObject* args, PyObject*) {
+    return guarded([&] {
+        PyObject *dtype = Py_None, *copy = Py_None;
+        if (PyArg_ParseTuple(args, "|OO", &dtype, &copy) == 0) throw PythonError{};
+        const Ref make = import_attribute("numpy", "asarray");
+        return check(PyObject_CallFunctionObjArgs(make.get(), number_of(self).get(), dtype, nullptr));
+    });
+}
+
+// NumPy's ufuncs: as the same of fastnp, on a float64 for a float alone.
+PyObject* as_ufunc_operand(PyObject*, PyObject* args, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        const Py_ssize_t count = PyTuple_GET_SIZE(args) - 2;
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            if (is_ndarray(PyTuple_GET_ITEM(args, i + 2))) return Py_NewRef(Py_NotImplemented);  // it knows better
+        }
+        Ref operands = own(PyTuple_New(count));
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            PyObject* operand = PyTuple_GET_ITEM(args, i + 2);
+            const bool alone = count == 1 && is_recorded_float(operand);
+            PyTuple_SET_ITEM(operands.get(), i, alone ? wrap(float_value(operand), nullptr, true) : concrete_number(operand).release());
+        }
+        const Ref method = own(PyObject_GetAttr(PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1)));
+        return check(PyObject_Call(method.get(), operands.get(), keywords));
+    });
+}
+
+void deallocate(PyObject* self) {
+    std::destroy_at(&reinterpret_cast<FloatObject*>(self)->value);
+    PyTypeObject* type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_ufunc_operand)), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__format__", format, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+// A float as an array beside another operand.
+bool floats_as_arrays(std::string_view ufunc, PyObject* const* operands, std::vector<Ref>& made) {
+    const int which = is_recorded_float(operands[0]) ? 0 : 1;
+    // NumPy has cheaper ways for some exponents.
+    if (ufunc == "power" && which == 1) return false;
+    PyObject* other = operands[1 - which];
+    if (!is_ndarray(other)) return false;
+    const Dtype beside = value_of(other).dtype();
+    made = {Ref::borrow(other), Ref::borrow(other)};
+    made[static_cast<std::size_t>(which)] = own(wrap(float_value(operands[which]).astype(is_inexact(beside) ? beside : Dtype::float64)));
+    return true;
+}
+
+}  // namespace
+
+PyObject* float_object(array value) {
+    auto* object = reinterpret_cast<FloatObject*>(check(float_type->tp_alloc(float_type, 0)));
+    new (&object->value) array(std::move(value));
+    return reinterpret_cast<PyObject*>(object);
+}
+
+const array& float_value(PyObject* object) { return reinterpret_cast<FloatObject*>(object)->value; }
+
+Ref concrete_number(PyObject* object) { return is_size(object) ? own(PyNumber_Index(object)) : number_of(object); }
+
+bool is_recorded_number(PyObject* object) { return is_recorded_float(object) || is_size(object); }
+
+bool numbers_as_arrays(const char* ufunc, PyObject* const* operands, std::vector<Ref>& made) {
+    if (is_recorded_float(operands[0]) || is_recorded_float(operands[1])) return floats_as_arrays(ufunc, operands, made);
+    return sizes_as_arrays(ufunc, operands, made);
+}
+
+void add_float(PyObject* module) {
+#define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
+    PyType_Slot slots[] = {SLOT(Py_nb_add, (binary<&fastnp::add, PyNumber_Add>)),
+                           SLOT(Py_nb_subtract, (binary<&fastnp::subtract, PyNumber_Subtract>)),
+                           SLOT(Py_nb_multiply, (binary<&fastnp::multiply, PyNumber_Multiply>)),
+                           SLOT(Py_nb_true_divide, true_divide),
+                           SLOT(Py_nb_floor_divide, plain<PyNumber_FloorDivide>),
+                           SLOT(Py_nb_remainder, plain<PyNumber_Remainder>),
+                           SLOT(Py_nb_divmod, plain<PyNumber_Divmod>),
+                           SLOT(Py_nb_power, power),
+                           SLOT(Py_nb_negative, opposite),
+                           SLOT(Py_nb_positive, positive_of),
+                           SLOT(Py_nb_absolute, absolute_of),
+                           SLOT(Py_nb_int, converted<PyNumber_Long>),
+                           SLOT(Py_nb_float, converted<PyNumber_Float>),
+                           SLOT(Py_nb_bool, truth),
+                           SLOT(Py_tp_hash, hash),
+                           SLOT(Py_tp_richcompare, compare),
+                           SLOT(Py_tp_repr, converted<PyObject_Repr>),
+                           SLOT(Py_tp_str, converted<PyObject_Str>),
+                           SLOT(Py_tp_getattro, attribute),
+                           SLOT(Py_tp_dealloc, deallocate),
+                           {Py_tp_methods, methods},
+                           {0, nullptr}};
+#undef SLOT
+    PyType_Spec spec = {"fastnp._core._Float", sizeof(FloatObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    float_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
+    check(PyModule_AddObjectRef(module, "_Float", reinterpret_cast<PyObject*>(float_type)));
+}
+
+}  // namespace fastnp::python

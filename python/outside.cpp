@@ -1,0 +1,151 @@
+#include "outside.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fastnp/detail/size.h"
+#include "number.h"
+#include "size.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// What a result's parts are, in a character; arrays are to be in C order.
+constexpr char array_part = 'A', scalar_part = 'S', float_part = 'F', int_part = 'J', plain_part = 'p', group_part = '(', end_part = ')';
+
+bool is_plain(PyObject* object) { return object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object); }
+
+// An int that compiled code can follow.
+bool is_small(PyObject* object) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    constexpr long long most = 1LL << 40;
+    return overflow == 0 && value < most && value > -most;
+}
+
+bool overlaps(PyArrayObject* a, std::span<const array> operands) {
+    const auto extent = [](const char* low, const Shape& shape, const Strides& strides, std::size_t itemsize) {
+        const char* high = low + itemsize;
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            if (shape[i] == 0) return std::pair(low, low);
+            (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+        }
+        return std::pair(low, high);
+    };
+    const auto rank = PyArray_NDIM(a);
+    const auto mine = extent(PyArray_BYTES(a), Shape(PyArray_DIMS(a), PyArray_DIMS(a) + rank), Strides(PyArray_STRIDES(a), PyArray_STRIDES(a) + rank),
+                             static_cast<std::size_t>(PyArray_ITEMSIZE(a)));
+    return std::any_of(operands.begin(), operands.end(), [&](const array& operand) {
+        const auto other = extent(static_cast<const char*>(operand.data()), operand.shape(), operand.strides(), itemsize_of(operand.dtype()));
+        return mine.first < other.second && other.first < mine.second;
+    });
+}
+
+struct Apart {
+    std::span<const array> operands;
+    detail::Given given;
+
+    void note(char part) { given.structure.push_back(part); }
+
+    void add(PyObject* object) {
+        if (PyArray_CheckExact(object)) return add_array(object);
+        if (PyArray_IsScalar(object, Generic)) {
+            if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy scalar of a dtype that fastnp does not have");
+            note(scalar_part);
+            given.arrays.push_back(to_array(object));
+        } else if (PyFloat_CheckExact(object)) {
+            note(float_part);
+            given.arrays.emplace_back(PyFloat_AS_DOUBLE(object));
+        } else if (PyLong_CheckExact(object) && is_small(object)) {
+            note(int_part);
+            given.arrays.emplace_back(static_cast<std::int64_t>(PyLong_AsLongLong(object)));
+        } else if (is_plain(object)) {
+            note(plain_part);
+            const Ref text = own(PyObject_Repr(object));
+            given.structure += PyUnicode_AsUTF8(text.get());
+        } else if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || is_namedtuple(object)) {
+            note(group_part);
+            given.structure += Py_TYPE(object)->tp_name;
+            for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) add(PySequence_Fast_GET_ITEM(object, i));
+            note(end_part);
+        } else {
+            throw RecordError(std::string("calls a function that gives a ") + Py_TYPE(object)->tp_name);
+        }
+    }
+
+    // Its memory becomes the compiled function's own, so it must not be that of an operand.
+    void add_array(PyObject* object) {
+        if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy array of a dtype that fastnp does not have");
+        if (overlaps(as_numpy(object), operands)) throw RecordError("calls a function that gives a view of its argument");
+        note(array_part);
+        const Ref lined = own(PyArray_FromArray(as_numpy(object), nullptr, NPY_ARRAY_CARRAY));
+        given.arrays.push_back(from_numpy(as_numpy(lined.get())));
+    }
+};
+
+struct Together {
+    std::span<const array> arrays;
+    std::size_t next = 0;
+
+    Ref make(PyObject* object) {
+        if (PyArray_CheckExact(object)) return own(wrap(arrays[next++]));
+        if (PyArray_IsScalar(object, Generic)) return own(wrap(arrays[next++], nullptr, true));
+        if (PyFloat_CheckExact(object)) return own(float_object(arrays[next++]));
+        if (PyLong_CheckExact(object) && is_small(object)) return own(size_object(detail::size_from(arrays[next++])));
+        if (is_plain(object)) return Ref::borrow(object);
+        Ref items = own(PyList_New(0));
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+            check(PyList_Append(items.get(), make(PySequence_Fast_GET_ITEM(object, i)).get()));
+        if (PyList_CheckExact(object)) return items;
+        if (PyTuple_CheckExact(object)) return own(PyList_AsTuple(items.get()));
+        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "(O)", items.get()));
+    }
+};
+
+// While a function of the outside runs, this thread is in no recording.
+class Pause {
+public:
+    Pause() : before_(std::exchange(recording, nullptr)) {}
+    ~Pause() { recording = before_; }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+private:
+    Recording* before_;
+};
+
+}  // namespace
+
+Performed perform(const Action& call, const Flat& flat, std::span<const array> operands) {
+    const Pause pause;
+    std::vector<array> values(operands.begin(), operands.end());
+    std::vector<PyObject*> made(values.size(), nullptr);
+    const Ref args(put_together(call.args, flat, values, made.data(), true));
+    const Ref kwargs(put_together(call.kwargs, flat, values, made.data(), true));
+    Performed done;
+    done.function = Ref::borrow(call.function.get());
+    done.state = own(PyObject_CallMethod(done.function.get(), "save", nullptr));
+    const Ref function = own(PyObject_GetAttrString(done.function.get(), "function"));
+    try {
+        done.result = own(PyObject_Call(function.get(), args.get(), kwargs.get()));
+        Apart apart{operands, {}};
+        apart.add(done.result.get());
+        done.given = std::move(apart.given);
+    } catch (...) {
+        take_back(done);
+        throw;
+    }
+    return done;
+}
+
+void take_back(const Performed& call) {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);  // what the call raised may be on its way
+    own(PyObject_CallMethod(call.function.get(), "restore", "(O)", call.state.get()));
+    PyErr_Restore(type, value, trace);
+}
+
+Ref recorded_result(PyObject* result, std::span<const array> arrays) { return Together{arrays}.make(result); }
+
+}  // namespace fastnp::python

@@ -1,0 +1,27 @@
+// Calls of functions of the outside (fastnp._outside.Outside) from compiled functions: their arguments put together, what they give taken apart.
+#pragma once
+
+#include <optional>
+
+#include "fastnp/detail/outside.h"
+#include "pytree.h"
+
+namespace fastnp::python {
+
+/// A call that was made.
+struct Performed {
+    Ref function;
+    Ref state;   // of its source before, or None
+    Ref result;
+    detail::Given given;
+};
+
+/// Calls it as `call` says with the values of its array operands, which it can't write to.
+Performed perform(const Action& call, const Flat& flat, std::span<const array> operands);
+/// Puts the state of its source back.
+void take_back(const Performed& call);
+
+/// What a result is for the recording: the same around recorded arrays and numbers.
+Ref recorded_result(PyObject* result, std::span<const array> arrays);
+
+}  // namespace fastnp::python

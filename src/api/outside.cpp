@@ -1,0 +1,45 @@
+#include "fastnp/detail/outside.h"
+
+#include "api/outside.h"
+#include "api/primitives.h"
+#include "fastnp/error.h"
+
+namespace fastnp::detail {
+
+std::vector<array> arrays_over(std::span<const device::Memory> memories) {
+    std::vector<array> arrays;
+    for (const device::Memory& memory : memories) arrays.push_back(api::wrap(memory, false));
+    return arrays;
+}
+
+trace::Called called_of(const Given& given) {
+    trace::Called called{given.structure, {}};
+    for (const array& each : given.arrays) {
+        if (!each.is_c_contiguous()) throw InternalError("an array of a call that is not in C order");
+        called.arrays.push_back(api::memory_of(each, "a call"));
+    }
+    return called;
+}
+
+std::vector<array> call_outside(const std::string& name, std::span<const array> operands,
+                                const std::function<Given(std::span<const array> values)>& make) {
+    trace::Recorder* recorder = trace::Recorder::active();
+    if (recorder == nullptr) throw InternalError("a call is noted outside of a recording");
+    std::vector<ir::Value> values;
+    for (const array& operand : operands) values.push_back(api::value_of(*recorder, operand));
+    std::vector<array> given;
+    for (const ir::Value value : recorder->call(name, values, [&](std::span<const device::Memory> memories) {
+             const trace::Recorder::Scope meanwhile(nullptr);
+             return called_of(make(arrays_over(memories)));
+         })) {
+        given.push_back(api::wrap(value, recorder->shared_from_this()));
+    }
+    return given;
+}
+
+int outside_calls() {
+    trace::Recorder* recorder = trace::Recorder::active();
+    return recorder == nullptr ? 0 : static_cast<int>(recorder->graph().calls().size());
+}
+
+}  // namespace fastnp::detail

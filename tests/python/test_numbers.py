@@ -1,0 +1,150 @@
+"""Python numbers among the arguments: from their second value on inputs of compiled code, and still numbers for the function."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy
+import pytest
+from support import BACKENDS
+
+import fastnp as np
+
+X32 = numpy.linspace(-1, 1, 12).astype("f4")
+X64 = X32.astype("f8")
+FLOATS = (0.1, 0.25, 3.0, -0.0, 1e300, 0.1, -2.5)
+INTS = (3, 4, 0, 7, -1, 25)
+
+
+def outcome(function, *arguments):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*arguments)
+    except Exception as error:
+        return error
+
+
+def assert_same(got, want):
+    assert type(got) is type(want), (got, want)
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for x, y in zip(got, want, strict=True):
+            assert_same(x, y)
+    elif isinstance(want, (numpy.ndarray, numpy.generic)):
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        numpy.testing.assert_allclose(got, want, rtol=1e-6 if got.dtype.itemsize > 2 else 1e-2)
+    elif isinstance(want, Exception):
+        assert str(got) == str(want)
+    else:
+        assert repr(got) == repr(want)  # -0.0 and NaN too
+
+
+def follow(function, calls, **options):
+    """Compiled as written for all these calls; the cache's counts, once for each back end."""
+    infos = []
+    for backend in BACKENDS:
+        f = np.compile(function, backend=backend, **options)
+        for arguments in calls:
+            assert_same(outcome(f, *arguments), outcome(function, *arguments))
+        infos.append(f.cache_info())
+    return infos
+
+
+@pytest.mark.parametrize("x", [X32, X64, X64.astype("i4"), X64.astype("c8"), X64.astype("f2"), X64 > 0], ids=lambda x: str(x.dtype))
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, a: x * a,
+        lambda x, a: a - x,
+        lambda x, a: (x + a, x > a if x.dtype.kind != "c" else x == a, a * 2, -a, abs(a), a),
+        lambda x, a: x * (1 - a) + a * a,
+        lambda x, a: (numpy.add(x, a), numpy.multiply(a, x), numpy.sin(a)),
+        lambda x, a: numpy.where(x == 0, x, a),
+        lambda x, a: numpy.full(3, a) + numpy.full((2, 3), a, dtype="f4"),
+        lambda x, a: numpy.full_like(x, 1) * numpy.asarray(a),
+    ],
+)
+def test_floats_are_inputs(function, x):
+    for info in follow(function, [(x, a) for a in FLOATS]):
+        assert (info.compiles, info.uncompiled) == (2, 0)
+
+
+def test_bounds_are_inputs():
+    for info in follow(lambda x, a: numpy.clip(x, -a, a), [(X32, a) for a in (0.1, 0.2, 0.5)]):
+        assert info.compiles == 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: x * n,
+        lambda x, n: (x[:n] if n >= 0 else x, n + 1, n * 2, n),
+        lambda x, n: numpy.zeros(max(n, 0)).sum() + x,
+        lambda x, n: numpy.arange(n) if n > 0 else x,
+    ],
+)
+def test_ints_are_inputs(function):
+    for info in follow(function, [(X64, n) for n in INTS]):
+        assert info.uncompiled == 0
+        assert info.compiles <= 5  # another course for negative ones, and for those beyond the array
+
+
+def test_comparisons_make_courses():
+    for info in follow(lambda x, a: x * a if a > 0.5 else x + a, [(X64, a) for a in (0.1, 0.2, 0.7, 0.3, 0.9, 0.6)]):
+        assert (info.compiles, info.hits) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, a: x**a,
+        lambda x, a: x * math.sqrt(abs(a)),
+        lambda x, a: (x, f"{a:.2f}", str(a), round(a, 1), int(a), isinstance(a, float), type(a) is float, a.is_integer()),
+        lambda x, a: x * (a // 0.3) + a % 0.3 + a**2 + 2**a,
+        lambda x, a: x / a if a else x,
+        lambda x, a: x * (1 / a),
+        lambda x, a: x * {0.1: 1, 0.25: 2}.get(a, 3),
+        lambda x, a: x + sum([a, 1]),
+    ],
+)
+def test_where_a_number_must_be_known_it_is(function):
+    follow(function, [(X64, a) for a in (0.1, 0.25, 3.0, 0.1, 0.0, -2.5)])
+    follow(function, [(X64, a) for a in (1.0, 2.0, 0.5, 2.0)])
+
+
+def test_numbers_in_containers_and_by_keyword():
+    def f(x, options, *more, scale=1.0):
+        return x * options["lr"] + more[0] * scale, options["lr"]
+
+    for backend in BACKENDS:
+        compiled = np.compile(f, backend=backend)
+        for lr in (0.1, 0.2, 0.3, 0.4):
+            assert_same(compiled(X64, {"lr": lr}, 2 * lr, scale=lr), f(X64, {"lr": lr}, 2 * lr, scale=lr))
+        assert compiled.cache_info().compiles == 2
+
+
+def test_keys_of_dicts_are_no_inputs():
+    follow(lambda x, d: x * next(iter(d)), [(X64, {k: 1}) for k in (1, 2, 3)])
+
+
+def test_equal_numbers_are_not_one():
+    for info in follow(lambda x, a, b: x * a + b, [(X64, 1.0, 1.0), (X64, 2.0, 2.0), (X64, 2.0, 3.0), (X64, 7.0, 7.0)]):
+        assert info.compiles == 2
+
+
+def test_constants_stay_constants_with_fixed_sizes():
+    for info in follow(lambda x, a: x * a, [(X64, a) for a in (1.0, 2.0, 3.0)], dynamic=False):
+        assert info.compiles == 3
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_learning_rate_is_compiled_twice(backend):
+    f = np.compile(lambda w, g, lr: w - lr * g, backend=backend)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for step in range(300):
+            lr = 0.1 / (1 + step)
+            numpy.testing.assert_array_equal(f(X64, X64 + step, lr), X64 - lr * (X64 + step))
+    assert f.cache_info().compiles == 2
