@@ -163,19 +163,21 @@ bool Flat::add_number(PyObject* object, char kind, std::int64_t bits) {
 
 void Flat::add_numbers() {
     arrays = objects.size();
-    for (PyObject* object : varying_) {
-        detail::Argument argument{};
-        if (PyFloat_CheckExact(object)) {
-            argument.data = &reinterpret_cast<PyFloatObject*>(object)->ob_fval;
-            argument.dtype = Dtype::float64;
-        } else {
-            ints_.push_back(std::make_unique<std::int64_t>(PyLong_AsLongLong(object)));
-            argument.data = ints_.back().get();
-            argument.dtype = Dtype::int64;
-        }
-        arguments.push_back(argument);
-        objects.push_back(object);
+    for (PyObject* object : varying_) push_number(object);
+}
+
+void Flat::push_number(PyObject* object) {
+    detail::Argument argument{};
+    if (PyFloat_CheckExact(object)) {
+        argument.data = &reinterpret_cast<PyFloatObject*>(object)->ob_fval;
+        argument.dtype = Dtype::float64;
+    } else {
+        ints_.push_back(std::make_unique<std::int64_t>(PyLong_AsLongLong(object)));
+        argument.data = ints_.back().get();
+        argument.dtype = Dtype::int64;
     }
+    arguments.push_back(argument);
+    objects.push_back(object);
 }
 
 // A key of a dict is no input, whatever it is.
@@ -189,6 +191,8 @@ void Flat::add_input(PyObject* object) {
     const bool fastnp_before = any_fastnp_, numpy_before = any_numpy_;
     if (PyArray_CheckExact(object)) add_numpy(as_numpy(object));
     else if (is_ndarray(object)) add_array(object);
+    else if (may_vary(object)) push_number(object);
+    else if (PyLong_CheckExact(object)) fail("an int that is too large");
     else add_scalar(object);
     any_fastnp_ = fastnp_before;
     any_numpy_ = numpy_before;

@@ -69,6 +69,7 @@ private:
     bool any_fastnp_ = false, any_numpy_ = false;
     void add_key(PyObject* object, int depth);
     bool add_number(PyObject* object, char kind, std::int64_t bits);
+    void push_number(PyObject* object);
     std::vector<std::unique_ptr<array>> scalars_;
     Numbers* numbers_;
     bool in_key_ = false;

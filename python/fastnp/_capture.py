@@ -21,6 +21,7 @@ from fastnp._stand_ins import (
     CREATORS_BY_ID,
     IMPURE_BUILTINS,
     IMPURE_NUMPY,
+    NUMBERS,
     PLAIN,
     Forbidden,
     Module,
@@ -46,9 +47,10 @@ class Capture(Reads):
     def begin(self, inputs: list[tuple[Any, Any]]) -> tuple[Any, dict[int, Any], dict[int, Any]]:
         """(the twin, what takes the place of the objects among the arguments by their ids, what these stand for by theirs).
 
-        `inputs`: what is in the slots, with the recorded array for each.
+        `inputs`: what is in the slots, with the recorded array or number for each.
         """
-        self.inputs = {id(value): recorded for value, recorded in inputs}
+        self.recorded = [recorded for _, recorded in inputs]
+        self.inputs = {id(value): recorded for value, recorded in inputs if type(value) not in (int, float)}
         self.memo: dict[int, Any] = dict(self.inputs)
         self.originals: dict[int, Any] = {}
         self.copies: list[tuple[Any, Any, Any, str]] = []  # (what the twin may change, what it stands for, a snapshot, its name)
@@ -64,7 +66,7 @@ class Capture(Reads):
         return twin, swaps, self.originals
 
     def end(self) -> None:
-        self.inputs, self.memo, self.originals, self.copies, self.spaces, self.classes = {}, {}, {}, [], {}, {}
+        self.recorded, self.inputs, self.memo, self.originals, self.copies, self.spaces, self.classes = [], {}, {}, {}, [], {}, {}
 
     @staticmethod
     def snapshot(value: Any) -> Any:
@@ -126,9 +128,22 @@ class Capture(Reads):
         return held if type(held) is weakref.ref else lambda: original
 
     def note_volatile(self, name: str, before: Any, now: Any) -> None:
-        """Notes a change of something that is guarded, other than of an array in its place by another one."""
-        if before is None or any(a is not b and not (_core._recorded_kind(a) and _core._recorded_kind(b)) for a, b in zip(before, now, strict=True)):
+        """Notes a change of something that is guarded, other than of an input in its place by another one."""
+        if before is None or any(a is not b and not self.replaces(a, b) for a, b in zip(before, now, strict=True)):
             self.volatile = f"changes {name}, which it reads, at every call"
+
+    @staticmethod
+    def replaces(before: Any, now: Any) -> bool:
+        """Whether an input may be followed by what is there now in its place."""
+        if _core._recorded_kind(before):
+            return bool(_core._recorded_kind(now))
+        kind = NUMBERS.get(type(before))
+        return kind is not None and NUMBERS.get(type(now), type(now)) is kind
+
+    def swap_item(self, holder: Any, name: Any, value: Any) -> Any:
+        """What takes the place of what lies there."""
+        slot = self.numbers.get((id(holder), name))
+        return self.swap(value) if slot is None else self.recorded[slot.number]
 
     def swap(self, value: Any) -> Any:
         key = id(value)
@@ -176,7 +191,7 @@ class Capture(Reads):
     def swap_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
         self.memo[id(value)] = made
-        made.update({key: self.swap(item) for key, item in value.items()})
+        made.update({key: self.swap_item(value, key, item) for key, item in value.items()})
         self.copies.append((made, value, None, "a dict"))
         return made
 
@@ -197,7 +212,7 @@ class Capture(Reads):
                     made[name] = stands_in
             for entry in self.entries:
                 if entry[0] == ITEM and entry[1] is source and len(entry) > 3:
-                    made[entry[2]] = self.swap(source[entry[2]])
+                    made[entry[2]] = self.swap_item(source, entry[2], source[entry[2]])
             self.copies.append((made, source, None, "the global variable {}"))
         return self.spaces[id(source)]
 
@@ -216,7 +231,7 @@ class Capture(Reads):
         if id(cell) not in self.memo:
             self.memo[id(cell)] = made = types.CellType()
             with contextlib.suppress(ValueError):  # an empty cell
-                made.cell_contents = self.swap(cell.cell_contents)
+                made.cell_contents = self.swap_item(cell, None, cell.cell_contents)
             self.originals[id(made)] = cell
             self.copies.append((made, cell, None, "a variable of an enclosing function"))
         return self.memo[id(cell)]
@@ -241,7 +256,7 @@ class Capture(Reads):
         if value is numpy:
             made.__dict__.update(CREATORS)
         if not pure:
-            made.__dict__.update({name: self.swap(vars(value)[name]) for name in self.names & vars(value).keys()})
+            made.__dict__.update({name: self.swap_item(vars(value), name, vars(value)[name]) for name in self.names & vars(value).keys()})
         self.originals[id(made.__dict__)] = vars(value)
         self.copies.append((made.__dict__, vars(value), None, value.__name__ + ".{}"))
         return made
@@ -253,7 +268,7 @@ class Capture(Reads):
         cls = type(value)
         made: Any = object.__new__(self.subclass(cls))
         self.memo[id(value)] = made
-        fields = {name: self.swap(item) for name, item in vars(value).items()}
+        fields = {name: self.swap_item(vars(value), name, item) for name, item in vars(value).items()}
         # Arrays of the class, which every instance shares.
         for name in self.names:
             item = getattr(cls, name, None)

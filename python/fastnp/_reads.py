@@ -8,6 +8,7 @@ that another array in the same place is seen.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import types
 import weakref
@@ -47,8 +48,12 @@ def _is_walkable(cls: type) -> bool:
     return type(cls) is type or type(cls).__module__ == "abc"
 
 
+# Where a number lies: (id of the dict or cell, name or key).
+Place = tuple[int, Any]
+
+
 class Slot:
-    """In an entry, in place of an array: the number of an input, which takes the array that is there at each call."""
+    """In an entry, in place of an array or a number that varies: the number of an input, which takes what is there at each call."""
 
     __slots__ = ("number", "type")
 
@@ -60,10 +65,11 @@ class Slot:
 class Reads:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
-    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int]) -> None:
+    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place]) -> None:
         self.function = function
         self.roots = roots
         self.read_lists = read_lists  # ids of lists whose contents it reads, as far as is known
+        self.varying = varying  # places of numbers that changed between calls, as far as is known
         self.again = False  # whether it turned out while recording that a list is one of these
         self.volatile: str | None = None  # what the recorded function changes that it also reads, so that the next call needs another recording
         self.names: set[str] = set()  # of attributes that are read
@@ -76,6 +82,7 @@ class Reads:
             self.seen: dict[int, Any] = {}
             self.kinds: dict[int, str] = {}
             self.slots: dict[int, Slot] = {}  # by the array's id
+            self.numbers: dict[Place, Slot] = {}
             for root in (function, *roots):
                 self.walk(root)
             if len(self.names) == before or self.reason:
@@ -118,7 +125,31 @@ class Reads:
             self.kinds.pop(key, None)
 
     def slot_types(self) -> list[type]:
-        return [slot.type for slot in self.slots.values()]
+        return [slot.type for slot in sorted((*self.slots.values(), *self.numbers.values()), key=lambda slot: slot.number)]
+
+    def note_changed(self) -> None:
+        """Notes the numbers that are others than they were: they are inputs from now on."""
+        for kind, holder, name, *expected in self.entries:
+            if kind == ITEM and expected and name in holder:
+                self.note_place(holder, name, expected[0], holder[name])
+            elif kind == _CELL and expected:
+                with contextlib.suppress(ValueError):  # an empty cell
+                    self.note_place(holder, None, expected[0], holder.cell_contents)
+            elif kind == _DICT:
+                for key, before in zip(expected[0][::2], expected[0][1::2], strict=True):
+                    if key in holder:
+                        self.note_place(holder, key, before, holder[key])
+
+    def note_place(self, holder: Any, name: Any, before: Any, now: Any) -> None:
+        if type(before) in (int, float) and type(now) is type(before) and (now != before):
+            self.varying.add((id(holder), name))
+
+    def number_slot(self, holder: Any, name: Any, value: Any) -> Any:
+        """In place of a number that varies: its slot."""
+        place = (id(holder), name)
+        if place not in self.varying or type(value) not in (int, float):
+            return value
+        return self.numbers.setdefault(place, Slot(len(self.slots) + len(self.numbers), type(value)))
 
     # Finding what is read.
 
@@ -127,7 +158,7 @@ class Reads:
         if not self.is_array(value):
             self.walk(value)
         elif id(value) not in self.slots:
-            self.slots[id(value)] = Slot(len(self.slots), type(value))
+            self.slots[id(value)] = Slot(len(self.slots) + len(self.numbers), type(value))
             self.seen[id(value)] = value
 
     @staticmethod
@@ -206,14 +237,14 @@ class Reads:
         self.walk_tuple(value)
 
     def walk_dict(self, value: dict[Any, Any]) -> None:
-        self.entries.append((_DICT, value, None, tuple(part for item in value.items() for part in item)))
+        self.entries.append((_DICT, value, None, tuple(part for key, item in value.items() for part in (key, self.number_slot(value, key, item)))))
         for key, item in list(value.items()):
             self.walk(key)
             self.walk_place(item)
 
     def item(self, holder: dict[str, Any], name: str) -> None:
         if name in holder:
-            self.entries.append((ITEM, holder, name, holder[name]))
+            self.entries.append((ITEM, holder, name, self.number_slot(holder, name, holder[name])))
             self.walk_place(holder[name])
         else:
             self.entries.append((ITEM, holder, name))
@@ -237,7 +268,7 @@ class Reads:
             except ValueError:
                 self.entries.append((_CELL, cell, None))
             else:
-                self.entries.append((_CELL, cell, None, content))
+                self.entries.append((_CELL, cell, None, self.number_slot(cell, None, content)))
                 self.walk_place(content)
         known = vars(builtins)
         globals_used = [global_names(code) for code in codes]

@@ -68,7 +68,7 @@ _ARRAYS = (_core.ndarray, numpy.ndarray)
 _NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
 
 # Python numbers that vary from call to call, and what they are.
-_NUMBERS: dict[type, type] = {_core._Size: int, _core._Float: float}
+NUMBERS: dict[type, type] = {_core._Size: int, _core._Float: float}
 
 
 def stand_in_len(value: Any, /) -> Any:
@@ -76,8 +76,8 @@ def stand_in_len(value: Any, /) -> Any:
 
 
 def stand_in_isinstance(value: Any, classes: Any) -> Any:
-    if type(value) in _NUMBERS:
-        value = _NUMBERS[type(value)]()  # any int or float
+    if type(value) in NUMBERS:
+        value = NUMBERS[type(value)]()  # any int or float
     kind = _core._recorded_kind(value)
     every = classes if type(classes) is tuple else (classes,)
     every = tuple(type if item is stand_in_type else item for item in every)
@@ -91,8 +91,8 @@ def stand_in_isinstance(value: Any, classes: Any) -> Any:
 def stand_in_type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and issubclass(type(args[0]), Forbidden):
         return args[0]._refuse()
-    if len(args) == 1 and type(args[0]) in _NUMBERS:
-        return _NUMBERS[type(args[0])]
+    if len(args) == 1 and type(args[0]) in NUMBERS:
+        return NUMBERS[type(args[0])]
     if len(args) == 1 and _core._recorded_kind(args[0]):
         return refuse("asks for the type of an array")
     return type(*args, **kwargs)

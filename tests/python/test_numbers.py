@@ -1,4 +1,4 @@
-"""Python numbers among the arguments: from their second value on inputs of compiled code, and still numbers for the function."""
+"""Python numbers among the arguments, and in places that a function reads: from their second value on inputs of compiled code."""
 
 from __future__ import annotations
 
@@ -148,3 +148,90 @@ def test_a_learning_rate_is_compiled_twice(backend):
             lr = 0.1 / (1 + step)
             numpy.testing.assert_array_equal(f(X64, X64 + step, lr), X64 - lr * (X64 + step))
     assert f.cache_info().compiles == 2
+
+
+class Optimizer:
+    def __init__(self):
+        self.steps = 0
+        self.lr = 0.1
+        self.weights = numpy.ones(4)
+        self.options = {"scale": 1.0, "power": 2}
+
+    def step(self, gradient):
+        self.steps += 1
+        self.lr *= 0.9
+        self.weights = self.weights - self.lr * gradient * self.options["scale"] / self.steps
+        return self.weights.sum()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_numbers_in_attributes_and_dicts(backend):
+    mine, theirs = Optimizer(), Optimizer()
+    step = np.compile(Optimizer.step, backend=backend)
+    for turn in range(20):
+        mine.options["scale"] = theirs.options["scale"] = float(turn)
+        gradient = X64[:4] * turn
+        numpy.testing.assert_allclose(step(theirs, gradient), mine.step(gradient))
+        assert (mine.steps, mine.lr) == (theirs.steps, theirs.lr)
+        assert (type(theirs.steps), type(theirs.lr)) == (int, float)
+    assert (step.cache_info().compiles, step.cache_info().uncompiled) == (2, 0)
+
+
+COUNT = 0
+RATE = 0.5
+
+
+def count_up(x):
+    global COUNT
+    COUNT += 1
+    return x * COUNT + RATE
+
+
+def test_counters_and_globals():
+    global COUNT, RATE
+    for backend in BACKENDS:
+        COUNT, RATE = 0, 0.5
+        f = np.compile(count_up, backend=backend)
+        for turn in range(10):
+            RATE = turn / 4
+            assert_same(f(X64), X64 * (turn + 1) + RATE)
+            assert turn + 1 == COUNT
+        assert f.cache_info().compiles == 2
+        RATE = 2  # an int now
+        assert_same(f(X64), X64 * 11 + 2)
+        COUNT = 2**70  # too large to follow
+        assert f(X64)[0] == X64[0] * (2**70 + 1) + 2
+
+
+def test_variables_of_enclosing_functions():
+    def make():
+        count = 0
+
+        def f(x):
+            nonlocal count
+            count += 1
+            return x + count
+
+        return f
+
+    f = np.compile(make())
+    for turn in range(10):
+        assert_same(f(X64), X64 + (turn + 1))
+    assert f.cache_info().compiles == 2
+
+
+def test_numbers_that_decide():
+    class Schedule:
+        steps = 0
+
+        def __call__(self, x):
+            self.steps += 1
+            if self.steps % 4 == 0:
+                return x * 0
+            return x + self.steps if self.steps < 6 else x - self.steps
+
+    mine, theirs = Schedule(), Schedule()
+    f = np.compile(lambda x: theirs(x))
+    for _ in range(12):
+        assert_same(f(X64), mine(X64))
+    assert f.cache_info().uncompiled == 0
