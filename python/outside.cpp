@@ -92,7 +92,7 @@ struct Together {
         if (PyArray_CheckExact(object)) return own(wrap(arrays[next++]));
         if (PyArray_IsScalar(object, Generic)) return own(wrap(arrays[next++], nullptr, true));
         if (PyFloat_CheckExact(object)) return own(float_object(arrays[next++]));
-        if (PyLong_CheckExact(object) && is_small(object)) return own(size_object(detail::size_from(arrays[next++])));
+        if (PyLong_CheckExact(object) && is_small(object)) return own(int_object(arrays[next++]));
         if (is_plain(object)) return Ref::borrow(object);
         Ref items = own(PyList_New(0));
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)

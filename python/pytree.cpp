@@ -286,7 +286,7 @@ Rebuild::Rebuild(std::span<const array> parameters, const Flat& flat) : flat_(fl
     for (std::size_t i = 0; i < objects.size(); ++i) {
         if (PyFloat_CheckExact(objects[i]) || PyLong_CheckExact(objects[i])) {
             const bool is_float = PyFloat_CheckExact(objects[i]);
-            made_.push_back(own(is_float ? float_object(parameters[i]) : size_object(detail::size_from(parameters[i]))));
+            made_.push_back(own(is_float ? float_object(parameters[i]) : int_object(parameters[i])));
             continue;
         }
         const bool scalar = PyArray_IsScalar(objects[i], Generic);

@@ -57,7 +57,9 @@ PyObject* binary(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         const auto x = operand(a), y = operand(b);
         const bool divides = op == detail::SizeOp::floor_divide;
-        if (x && y && (!divides || (!detail::is_symbolic(*y) && *y > 0))) return size_object(detail::combine(op, *x, *y));
+        if (x && y && (!divides || (!detail::is_symbolic(*y) && *y > 0))) {
+            if (const auto result = detail::combine(op, *x, *y)) return size_object(*result);
+        }
         return with_numbers(a, b, otherwise);
     });
 }
@@ -67,7 +69,10 @@ PyObject* remainder(PyObject* a, PyObject* b) {
         const auto x = operand(a), y = operand(b);
         if (!x || !y || detail::is_symbolic(*y) || *y <= 0) return with_numbers(a, b, PyNumber_Remainder);
         using detail::SizeOp;
-        return size_object(combine(SizeOp::subtract, *x, combine(SizeOp::multiply, combine(SizeOp::floor_divide, *x, *y), *y)));
+        const auto quotient = combine(SizeOp::floor_divide, *x, *y);
+        const auto multiple = quotient ? combine(SizeOp::multiply, *quotient, *y) : std::nullopt;
+        const auto rest = multiple ? combine(SizeOp::subtract, *x, *multiple) : std::nullopt;
+        return rest ? size_object(*rest) : with_numbers(a, b, PyNumber_Remainder);
     });
 }
 
@@ -81,7 +86,10 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
 }
 
 PyObject* negative(PyObject* a) {
-    return guarded([&] { return size_object(detail::combine(detail::SizeOp::subtract, 0, raw_of(a))); });
+    return guarded([&] {
+        const auto result = detail::combine(detail::SizeOp::subtract, 0, raw_of(a));
+        return result ? size_object(*result) : check(PyNumber_Negative(number_of(a).get()));
+    });
 }
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 PyObject* absolute(PyObject* a) {
@@ -182,6 +190,11 @@ PyObject* size_object(std::int64_t size) {
     object->size = size;
     object->recording = detail::recording_of_sizes();
     return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* int_object(const array& value) {
+    const std::optional<std::int64_t> size = detail::size_from(value);
+    return size ? size_object(*size) : check(PyLong_FromLongLong(value.item<std::int64_t>()));
 }
 
 std::optional<std::int64_t> recorded_size(PyObject* object) {

@@ -15,6 +15,8 @@ inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
 
 /// An int, or a Size for what fastnp::detail calls a symbolic size.
 PyObject* size_object(std::int64_t size);
+/// A recorded integer of no axes as a Size; the int of the call at hand where it is too large for one.
+PyObject* int_object(const array& value);
 /// The number or the symbolic size; of any object with __index__.
 std::int64_t size_of(PyObject* object);
 /// The size that an object stands for while recording, a _Size or a recorded integer; nothing for another object.

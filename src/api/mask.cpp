@@ -7,8 +7,8 @@ namespace fastnp {
 
 namespace api {
 
-Dim size_of(const array& count, std::int64_t low) {
-    if (trace::Recorder* recorder = trace::Recorder::active()) return recorder->bind(value_of(*recorder, count), low);
+Dim size_of(const array& count, std::int64_t low, std::int64_t high) {
+    if (trace::Recorder* recorder = trace::Recorder::active()) return recorder->bind(value_of(*recorder, count), low, high);
     return {count.item<std::int64_t>()};
 }
 

@@ -16,6 +16,12 @@ shape::Sizes& sizes() {
     return *active;
 }
 
+// Of two numbers that are no larger, no sum overflows; and of two factors, no product is larger.
+constexpr std::int64_t largest = std::int64_t{1} << 58, largest_factor = std::int64_t{1} << 29;
+
+// Whether it lies between -most and most, which is guarded.
+bool is_within(Dim size, std::int64_t most) { return sizes().at_least(Dim(most), size) && sizes().at_least(size, Dim(-most)); }
+
 Shape raw(const shape::Dims& dims) {
     Shape result;
     for (const Dim dim : dims) result.push_back(dim.raw());
@@ -28,14 +34,16 @@ bool is_symbolic(std::int64_t size) { return !Dim(size).is_constant(); }
 Shape symbolic_shape(const array& x) { return raw(api::dims_of(x)); }
 std::int64_t symbolic_size(const array& x) { return sizes().product(api::dims_of(x)).raw(); }
 
-std::int64_t combine(SizeOp op, std::int64_t a, std::int64_t b) {
+std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b) {
+    if (op == SizeOp::multiply && !(is_within(Dim(a), largest_factor) && is_within(Dim(b), largest_factor))) return std::nullopt;
+    Dim result;
     switch (op) {
-        case SizeOp::add: return sizes().add(Dim(a), Dim(b)).raw();
-        case SizeOp::subtract: return sizes().subtract(Dim(a), Dim(b)).raw();
-        case SizeOp::multiply: return sizes().multiply(Dim(a), Dim(b)).raw();
-        case SizeOp::floor_divide: return sizes().divide(Dim(a), Dim(b)).raw();
+        case SizeOp::add: result = sizes().add(Dim(a), Dim(b)); break;
+        case SizeOp::subtract: result = sizes().subtract(Dim(a), Dim(b)); break;
+        case SizeOp::multiply: result = sizes().multiply(Dim(a), Dim(b)); break;
+        case SizeOp::floor_divide: result = sizes().divide(Dim(a), Dim(b)); break;
     }
-    return 0;
+    return is_within(result, largest) ? std::optional(result.raw()) : std::nullopt;
 }
 
 bool sizes_equal(std::int64_t a, std::int64_t b) { return sizes().equal(Dim(a), Dim(b)); }
@@ -47,7 +55,11 @@ array size_range(std::int64_t start, std::int64_t stop) {
     const array count = api::iota({arithmetic.max(arithmetic.subtract(Dim(stop), Dim(start)), Dim(0))}, 0);
     return start == 0 ? count : add(count, api::extent(Dim(start)));
 }
-std::int64_t size_from(const array& count) { return api::size_of(api::cast(count, Dtype::int64), -(std::int64_t{1} << 61)).raw(); }
+std::optional<std::int64_t> size_from(const array& count) {
+    const Dim size = api::size_of(api::cast(count, Dtype::int64), INT64_MIN / 2, INT64_MAX);
+    return size.is_constant() || is_within(size, largest) ? std::optional(size.raw()) : std::nullopt;
+}
+
 const void* recording_of_sizes() { return trace::Recorder::active(); }
 
 }  // namespace fastnp::detail

@@ -113,13 +113,13 @@ Dim Sizes::symbol(std::string name, std::int64_t hint, std::int64_t low, std::in
     return Dim::expression(static_cast<std::uint32_t>(expressions_.size() - 1));
 }
 
-Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low) {
+Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low, std::int64_t high) {
     Expression expression{};
     expression.kind = Expression::Kind::symbol;
     expression.name = "u" + std::to_string(bound_.size());
     expression.hint = hint;
     expression.low = low;
-    expression.high = infinity;
+    expression.high = high;
     bound_.push_back(static_cast<std::uint32_t>(expressions_.size()));
     expression.stage = bound_count();
     expressions_.push_back(std::move(expression));

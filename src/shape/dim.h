@@ -69,7 +69,7 @@ public:
     Dim symbol(std::string name, std::int64_t hint, std::int64_t low = 0, std::int64_t high = INT64_MAX);
 
     /// A new symbol whose value is found by the plan on its way, not by the arguments' sizes: the first one has the number 1, and so on.
-    Dim bound_symbol(std::int64_t hint, std::int64_t low);
+    Dim bound_symbol(std::int64_t hint, std::int64_t low, std::int64_t high);
     int bound_count() const { return static_cast<int>(bound_.size()); }
     /// The number of the last bound symbol that a size depends on; 0: it is known from the arguments.
     int stage(Dim dim) const { return dim.is_constant() ? 0 : expressions_[dim.id()].stage; }

@@ -157,10 +157,10 @@ Scalar Recorder::read(ir::Value value) {
     return found;
 }
 
-shape::Dim Recorder::bind(ir::Value value, std::int64_t low) {
+shape::Dim Recorder::bind(ir::Value value, std::int64_t low, std::int64_t high) {
     const auto known = bound_.find(value);
     if (known != bound_.end()) return known->second;
-    const shape::Dim size = graph_.sizes().bound_symbol(look(value).as_int64(), low);
+    const shape::Dim size = graph_.sizes().bound_symbol(look(value).as_int64(), low, high);
     ir::Attributes attributes;
     attributes.dims.push_back(size);
     note_read(ir::Op::bind, value, std::move(attributes), {Scalar(graph_.sizes().hint(size)), graph_.sizes().stage(size)});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "fastnp/array.h"
 #include "fastnp/export.h"
@@ -17,8 +18,9 @@ FASTNP_API Shape symbolic_shape(const array& x);
 FASTNP_API std::int64_t symbolic_size(const array& x);
 
 enum class SizeOp : std::uint8_t { add, subtract, multiply, floor_divide };
-/// Arithmetic; floor_divide by a positive number. ValueError without a recording.
-FASTNP_API std::int64_t combine(SizeOp op, std::int64_t a, std::int64_t b);
+/// Arithmetic; floor_divide by a positive number. The result is guarded to be small enough that nothing overflows on the way there; nothing where it is
+/// not. ValueError without a recording.
+FASTNP_API std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b);
 /// Comparisons answer for the sizes at hand, and guard the answer.
 FASTNP_API bool sizes_equal(std::int64_t a, std::int64_t b);
 FASTNP_API bool size_at_least(std::int64_t a, std::int64_t b);
@@ -28,8 +30,8 @@ FASTNP_API std::int64_t concretize(std::int64_t size);
 FASTNP_API array size_value(std::int64_t size);
 /// start, start + 1 ... below stop, as an int64 array.
 FASTNP_API array size_range(std::int64_t start, std::int64_t stop);
-/// An integer array of no axes as a size: while recording, one that varies from call to call.
-FASTNP_API std::int64_t size_from(const array& count);
+/// An integer array of no axes as a size: while recording, one that varies from call to call, as long as it is small; nothing where it is not.
+FASTNP_API std::optional<std::int64_t> size_from(const array& count);
 /// A name of the recording that this thread is in; null without one.
 FASTNP_API const void* recording_of_sizes();
 
