@@ -160,7 +160,7 @@ Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs)
     const auto number = static_cast<std::size_t>(detail::outside_calls());
     const Ref name = own(PyObject_GetAttrString(function, "__name__"));
     const std::vector<array> given = detail::call_outside(PyUnicode_AsUTF8(name.get()), operands, [&](std::span<const array> values) {
-        if (number >= performed_.size()) performed_.push_back(perform(call, flat_, values));
+        if (number >= performed_.size()) performed_.push_back(perform(call, flat_, values, true));
         return performed_[number].given;
     });
     calls_.push_back(std::move(call));
@@ -168,11 +168,11 @@ Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs)
 }
 
 // What it raises is for the function as written to raise.
-std::optional<detail::Given> Recorded::make_call(const void* kept, int number, std::span<const array> operands) {
+std::optional<detail::Given> Recorded::make_call(const void* kept, int number, std::span<const array> operands, bool is_last) {
     const GilState gil;
     const auto place = static_cast<std::size_t>(number);
     try {
-        if (place >= performed_.size()) performed_.push_back(perform(static_cast<const Return*>(kept)->calls[place], flat_, operands));
+        if (place >= performed_.size()) performed_.push_back(perform(static_cast<const Return*>(kept)->calls[place], flat_, operands, !is_last));
         return performed_[place].given;
     } catch (const RecordError&) {
         return std::nullopt;

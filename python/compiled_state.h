@@ -65,7 +65,7 @@ public:
     Recorded(CompiledState& state, const Bound& bound, const Flat& flat, GuardSet& guards) : state_(state), bound_(bound), flat_(flat), guards_(guards) {}
     std::vector<array> record(std::span<const array> parameters) override;
     std::shared_ptr<const void> keep() override;
-    std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands) override;
+    std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last) override;
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
     /// The call starts over as written: generators of random numbers are put back.

@@ -13,6 +13,8 @@ PyTypeObject* float_type = nullptr;
 
 namespace {
 
+constexpr std::int64_t most_exact = std::int64_t{1} << 53;  // ints up to there are float64
+
 struct FloatObject {
     PyObject_HEAD array value;
 };
@@ -27,13 +29,16 @@ Ref number_of(PyObject* object) {
 // The float64 that a number counts as beside a float; nothing for other objects, and for ints that no float64 is.
 std::optional<array> operand(PyObject* object) {
     if (is_recorded_float(object)) return float_value(object);
-    if (is_size(object)) return detail::size_value(size_of(object)).astype(Dtype::float64);
+    if (is_size(object)) {
+        const std::int64_t size = size_of(object);
+        if (!detail::size_at_least(most_exact, size) || !detail::size_at_least(size, -most_exact)) return std::nullopt;
+        return detail::size_value(size).astype(Dtype::float64);
+    }
     if (PyFloat_CheckExact(object)) return array(PyFloat_AS_DOUBLE(object));
     if (!PyLong_CheckExact(object) && !PyBool_Check(object)) return std::nullopt;
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    constexpr long long most = 1LL << 53;
-    if (overflow != 0 || value > most || value < -most) return std::nullopt;
+    if (overflow != 0 || value > most_exact || value < -most_exact) return std::nullopt;
     return array(static_cast<double>(value));
 }
 
@@ -51,18 +56,10 @@ PyObject* with_numbers(PyObject* a, PyObject* b, F compute) {
 template <Function2 function, PyObject* (*otherwise)(PyObject*, PyObject*)>
 PyObject* binary(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        const std::optional<array> x = operand(a), y = operand(b);
+        const bool floats = is_recorded_float(a) || is_recorded_float(b) || PyFloat_CheckExact(a) || PyFloat_CheckExact(b);
+        const std::optional<array> x = floats ? operand(a) : std::nullopt, y = floats ? operand(b) : std::nullopt;
         if (!x || !y) return with_numbers(a, b, otherwise);
         return float_object(function(*x, *y, {}));
-    });
-}
-
-// A division by zero is for Python to raise.
-PyObject* true_divide(PyObject* a, PyObject* b) {
-    return guarded([&]() -> PyObject* {
-        const std::optional<array> x = operand(a), y = operand(b);
-        if (!x || !y || equal(*y, 0).item<bool>()) return with_numbers(a, b, PyNumber_TrueDivide);
-        return float_object(divide(*x, *y));
     });
 }
 
@@ -71,9 +68,16 @@ PyObject* plain(PyObject* a, PyObject* b) {
     return guarded([&] { return with_numbers(a, b, compute); });
 }
 
-PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
-    return guarded([&] { return with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+// What Python's own function gives, at each call.
+PyObject* by_call(const char* name, PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        if (!is_number(a) || !is_number(b)) return Py_NewRef(Py_NotImplemented);
+        const Ref call = import_attribute("fastnp._outside", "call_operator");
+        return check(PyObject_CallFunction(call.get(), "sOO", name, a, b));
+    });
 }
+PyObject* floor_divide_of(PyObject* a, PyObject* b) { return by_call("floordiv", a, b); }
+PyObject* remainder_of(PyObject* a, PyObject* b) { return by_call("mod", a, b); }
 
 PyObject* opposite(PyObject* a) {
     return guarded([&] { return float_object(negative(float_value(a))); });
@@ -159,7 +163,16 @@ void deallocate(PyObject* self) {
     Py_DECREF(type);
 }
 
+PyObject* rounded(PyObject* self, PyObject* args) {
+    return guarded([&] {
+        const Ref call = import_attribute("fastnp._outside", "call_round");
+        const Ref all = own(PySequence_Concat(own(PyTuple_Pack(1, self)).get(), args));
+        return check(PyObject_Call(call.get(), all.get(), nullptr));
+    });
+}
+
 PyMethodDef methods[] = {
+    {"__round__", rounded, METH_VARARGS, nullptr},
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_ufunc_operand)), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__format__", format, METH_O, nullptr},
@@ -180,6 +193,24 @@ bool floats_as_arrays(std::string_view ufunc, PyObject* const* operands, std::ve
 
 }  // namespace
 
+PyObject* add_floats(PyObject* a, PyObject* b) { return binary<&fastnp::add, PyNumber_Add>(a, b); }
+PyObject* subtract_floats(PyObject* a, PyObject* b) { return binary<&fastnp::subtract, PyNumber_Subtract>(a, b); }
+PyObject* multiply_floats(PyObject* a, PyObject* b) { return binary<&fastnp::multiply, PyNumber_Multiply>(a, b); }
+
+// A division by zero is for Python to raise.
+PyObject* divide_floats(PyObject* a, PyObject* b) {
+    return guarded([&]() -> PyObject* {
+        const std::optional<array> x = operand(a), y = operand(b);
+        if (!x || !y || (is_size(b) ? detail::sizes_equal(size_of(b), 0) : equal(*y, 0).item<bool>())) return with_numbers(a, b, PyNumber_TrueDivide);
+        return float_object(divide(*x, *y));
+    });
+}
+
+PyObject* power_of_numbers(PyObject* a, PyObject* b, PyObject* modulo) {
+    if (modulo == Py_None) return by_call("pow", a, b);
+    return guarded([&] { return with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+}
+
 PyObject* float_object(array value) {
     auto* object = reinterpret_cast<FloatObject*>(check(float_type->tp_alloc(float_type, 0)));
     new (&object->value) array(std::move(value));
@@ -199,14 +230,14 @@ bool numbers_as_arrays(const char* ufunc, PyObject* const* operands, std::vector
 
 void add_float(PyObject* module) {
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
-    PyType_Slot slots[] = {SLOT(Py_nb_add, (binary<&fastnp::add, PyNumber_Add>)),
-                           SLOT(Py_nb_subtract, (binary<&fastnp::subtract, PyNumber_Subtract>)),
-                           SLOT(Py_nb_multiply, (binary<&fastnp::multiply, PyNumber_Multiply>)),
-                           SLOT(Py_nb_true_divide, true_divide),
-                           SLOT(Py_nb_floor_divide, plain<PyNumber_FloorDivide>),
-                           SLOT(Py_nb_remainder, plain<PyNumber_Remainder>),
+    PyType_Slot slots[] = {SLOT(Py_nb_add, add_floats),
+                           SLOT(Py_nb_subtract, subtract_floats),
+                           SLOT(Py_nb_multiply, multiply_floats),
+                           SLOT(Py_nb_true_divide, divide_floats),
+                           SLOT(Py_nb_floor_divide, floor_divide_of),
+                           SLOT(Py_nb_remainder, remainder_of),
                            SLOT(Py_nb_divmod, plain<PyNumber_Divmod>),
-                           SLOT(Py_nb_power, power),
+                           SLOT(Py_nb_power, power_of_numbers),
                            SLOT(Py_nb_negative, opposite),
                            SLOT(Py_nb_positive, positive_of),
                            SLOT(Py_nb_absolute, absolute_of),

@@ -25,6 +25,14 @@ bool is_recorded_number(PyObject* object);
 /// of the call at hand has to do.
 bool numbers_as_arrays(const char* ufunc, PyObject* const* operands, std::vector<Ref>& made);
 
+/// Sums, differences, products and quotients of numbers of which one is recorded, as Python's of floats; where they are none, of the numbers at hand.
+PyObject* add_floats(PyObject* a, PyObject* b);
+PyObject* subtract_floats(PyObject* a, PyObject* b);
+PyObject* multiply_floats(PyObject* a, PyObject* b);
+PyObject* divide_floats(PyObject* a, PyObject* b);
+/// pow(a, b) of numbers of which one is recorded: a call of the outside, so that the result is Python's.
+PyObject* power_of_numbers(PyObject* a, PyObject* b, PyObject* modulo);
+
 void add_float(PyObject* module);
 
 }  // namespace fastnp::python

@@ -50,6 +50,7 @@ struct Apart {
 
     void add(PyObject* object) {
         if (PyArray_CheckExact(object)) return add_array(object);
+        if (is_ndarray(object)) return add_array(own(numpy_view(value_of(object), object)).get());
         if (PyArray_IsScalar(object, Generic)) {
             if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy scalar of a dtype that fastnp does not have");
             note(scalar_part);
@@ -89,7 +90,7 @@ struct Together {
     std::size_t next = 0;
 
     Ref make(PyObject* object) {
-        if (PyArray_CheckExact(object)) return own(wrap(arrays[next++]));
+        if (PyArray_CheckExact(object) || is_ndarray(object)) return own(wrap(arrays[next++]));
         if (PyArray_IsScalar(object, Generic)) return own(wrap(arrays[next++], nullptr, true));
         if (PyFloat_CheckExact(object)) return own(float_object(arrays[next++]));
         if (PyLong_CheckExact(object) && is_small(object)) return own(int_object(arrays[next++]));
@@ -117,15 +118,17 @@ private:
 
 }  // namespace
 
-Performed perform(const Action& call, const Flat& flat, std::span<const array> operands) {
+Performed perform(const Action& call, const Flat& flat, std::span<const array> operands, bool saves) {
     const Pause pause;
     std::vector<array> values(operands.begin(), operands.end());
     std::vector<PyObject*> made(values.size(), nullptr);
-    const Ref args(put_together(call.args, flat, values, made.data(), true));
-    const Ref kwargs(put_together(call.kwargs, flat, values, made.data(), true));
+    const bool is_native = is_true(own(PyObject_GetAttrString(call.function.get(), "native")).get());
+    const bool as_numpy = !is_native || flat.numpy_results();
+    const Ref args(put_together(call.args, flat, values, made.data(), as_numpy));
+    const Ref kwargs(put_together(call.kwargs, flat, values, made.data(), as_numpy));
     Performed done;
     done.function = Ref::borrow(call.function.get());
-    done.state = own(PyObject_CallMethod(done.function.get(), "save", nullptr));
+    if (saves) done.state = own(PyObject_CallMethod(done.function.get(), "save", nullptr));
     const Ref function = own(PyObject_GetAttrString(done.function.get(), "function"));
     try {
         done.result = own(PyObject_Call(function.get(), args.get(), kwargs.get()));
@@ -133,13 +136,14 @@ Performed perform(const Action& call, const Flat& flat, std::span<const array> o
         apart.add(done.result.get());
         done.given = std::move(apart.given);
     } catch (...) {
-        take_back(done);
+        if (saves) take_back(done);
         throw;
     }
     return done;
 }
 
 void take_back(const Performed& call) {
+    if (!call.state) throw InternalError("a compiled function starts over after its last draw of random numbers");
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);  // what the call raised may be on its way
     own(PyObject_CallMethod(call.function.get(), "restore", "(O)", call.state.get()));

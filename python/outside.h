@@ -11,14 +11,14 @@ namespace fastnp::python {
 /// A call that was made.
 struct Performed {
     Ref function;
-    Ref state;   // of its source before, or None
+    Ref state;   // of its source before, or None; null if it was not taken
     Ref result;
     detail::Given given;
 };
 
-/// Calls it as `call` says with the values of its array operands, which it can't write to.
-Performed perform(const Action& call, const Flat& flat, std::span<const array> operands);
-/// Puts the state of its source back.
+/// Calls it as `call` says with the values of its array operands, which it can't write to. `saves`: the state of its source is taken before.
+Performed perform(const Action& call, const Flat& flat, std::span<const array> operands, bool saves);
+/// Puts the state of its source back. InternalError where it was not taken.
 void take_back(const Performed& call);
 
 /// What a result is for the recording: the same around recorded arrays and numbers.

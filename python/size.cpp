@@ -8,6 +8,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/size.h"
+#include "number.h"
 
 namespace fastnp::python {
 
@@ -52,6 +53,11 @@ PyObject* with_numbers(PyObject* a, PyObject* b, F compute) {
     return check(compute(x.get(), y.get()));
 }
 
+template <PyObject* (*compute)(PyObject*, PyObject*)>
+PyObject* plain(PyObject* a, PyObject* b) {
+    return guarded([&] { return with_numbers(a, b, compute); });
+}
+
 template <detail::SizeOp op, PyObject* (*otherwise)(PyObject*, PyObject*)>
 PyObject* binary(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
@@ -60,7 +66,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
         if (x && y && (!divides || (!detail::is_symbolic(*y) && *y > 0))) {
             if (const auto result = detail::combine(op, *x, *y)) return size_object(*result);
         }
-        return with_numbers(a, b, otherwise);
+        return otherwise(a, b);
     });
 }
 
@@ -76,13 +82,18 @@ PyObject* remainder(PyObject* a, PyObject* b) {
     });
 }
 
-template <PyObject* (*compute)(PyObject*, PyObject*)>
-PyObject* plain(PyObject* a, PyObject* b) {
-    return guarded([&] { return with_numbers(a, b, compute); });
-}
-
-PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
-    return guarded([&] { return with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+// Squares and cubes are products; all else is Python's to say at each call.
+PyObject* power_of(PyObject* a, PyObject* b, PyObject* modulo) {
+    if (modulo == Py_None && is_size(a) && PyLong_CheckExact(b)) {
+        const long exponent = PyLong_AsLong(b);
+        if (exponent == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();
+        if (exponent == 2) return PyNumber_Multiply(a, a);
+        if (exponent == 3) {
+            const Ref square(PyNumber_Multiply(a, a));
+            return square ? PyNumber_Multiply(square.get(), a) : nullptr;
+        }
+    }
+    return power_of_numbers(a, b, modulo);
 }
 
 PyObject* negative(PyObject* a) {
@@ -240,19 +251,19 @@ bool sizes_as_arrays(const char* ufunc, PyObject* const* operands, std::vector<R
 void add_size(PyObject* module) {
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
     using detail::SizeOp;
-    PyType_Slot slots[] = {SLOT(Py_nb_add, (binary<SizeOp::add, PyNumber_Add>)),
-                           SLOT(Py_nb_subtract, (binary<SizeOp::subtract, PyNumber_Subtract>)),
-                           SLOT(Py_nb_multiply, (binary<SizeOp::multiply, PyNumber_Multiply>)),
-                           SLOT(Py_nb_floor_divide, (binary<SizeOp::floor_divide, PyNumber_FloorDivide>)),
+    PyType_Slot slots[] = {SLOT(Py_nb_add, (binary<SizeOp::add, add_floats>)),
+                           SLOT(Py_nb_subtract, (binary<SizeOp::subtract, subtract_floats>)),
+                           SLOT(Py_nb_multiply, (binary<SizeOp::multiply, multiply_floats>)),
+                           SLOT(Py_nb_floor_divide, (binary<SizeOp::floor_divide, plain<PyNumber_FloorDivide>>)),
                            SLOT(Py_nb_remainder, remainder),
-                           SLOT(Py_nb_true_divide, plain<PyNumber_TrueDivide>),
+                           SLOT(Py_nb_true_divide, divide_floats),
                            SLOT(Py_nb_divmod, plain<PyNumber_Divmod>),
                            SLOT(Py_nb_lshift, plain<PyNumber_Lshift>),
                            SLOT(Py_nb_rshift, plain<PyNumber_Rshift>),
                            SLOT(Py_nb_and, plain<PyNumber_And>),
                            SLOT(Py_nb_or, plain<PyNumber_Or>),
                            SLOT(Py_nb_xor, plain<PyNumber_Xor>),
-                           SLOT(Py_nb_power, power),
+                           SLOT(Py_nb_power, power_of),
                            SLOT(Py_nb_negative, negative),
                            SLOT(Py_nb_positive, positive),
                            SLOT(Py_nb_absolute, absolute),

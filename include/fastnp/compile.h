@@ -130,8 +130,9 @@ public:
         /// After a recording that became an entry: what the front end keeps with it (the rest of the result: structure, plain values).
         virtual std::shared_ptr<const void> keep() = 0;
         /// Makes a call that the recording noted (call_outside), by its number: while an entry runs with which `kept` was kept. Once a call of the
-        /// compiled function: entries that are tried after another stopped, and recordings, are given what it gave before. Nothing: it raised.
-        virtual std::optional<Given> make_call(const void* kept, int number, std::span<const array> operands);
+        /// compiled function: entries that are tried after another stopped, and recordings, are given what it gave before. `is_last`: once it is made, the
+        /// function will not have to be run as written, unless it gives something of another kind than ever. Nothing: it raised.
+        virtual std::optional<Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last);
 
     protected:
         ~Callee() = default;

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
+import sys
 import types
 import weakref
 from typing import Any
@@ -159,7 +161,8 @@ class Capture(Reads):
         return made
 
     def swap_forbidden(self, value: Any) -> Any:
-        return Forbidden(f"uses a {type(value).__module__}.{type(value).__name__} ({getattr(value, '__name__', '...')}), which can't be guarded")
+        kind = f"{type(value).__module__}.{type(value).__name__}"
+        return Forbidden(f"uses a {kind} ({getattr(value, '__name__', '...')}), which can't be guarded (fastnp.compiler.pure() may help)")
 
     def swap_generator(self, value: Any) -> Any:
         return _outside.StandIn(value)
@@ -249,7 +252,7 @@ class Capture(Reads):
     def swap_module(self, value: types.ModuleType) -> Any:
         pure = is_pure(value.__name__)
         if pure and value is not numpy and not (value.__name__ == "fastnp" and not self.names.isdisjoint(("random", *IMPURE_NUMPY))):
-            return _outside.random_module if value is numpy.random else value
+            return self.pure_module(value)
         made = Module(value.__name__)
         self.memo[id(value)] = made
         made.__dict__.update(_source=value, _pure=pure)
@@ -260,6 +263,15 @@ class Capture(Reads):
         self.originals[id(made.__dict__)] = vars(value)
         self.copies.append((made.__dict__, vars(value), None, value.__name__ + ".{}"))
         return made
+
+    @staticmethod
+    def pure_module(value: types.ModuleType) -> types.ModuleType:
+        if value is math:
+            return _outside.math_module
+        return _outside.random_module if value is sys.modules.get("numpy.random") else value
+
+    def swap_math(self, value: Any) -> Any:
+        return _outside.MathFunction(value)
 
     def swap_class(self, value: type) -> type:
         return value

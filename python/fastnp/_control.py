@@ -116,6 +116,34 @@ def allow_in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+class Pure:
+    """A function that compiled ones call as it is, between compiled code."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _core._is_recording():
+            from fastnp import _outside  # not needed to import fastnp
+
+            if _outside.holds_recorded((args, kwargs)):
+                return _outside.Outside(str(getattr(self, "__qualname__", self)), _outside.on_copies(self._function), native=True)(*args, **kwargs)
+        return self._function(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+
+def pure(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Has compiled functions call a function as it is: ``pure(scipy.special.erf)``, ``@pure``. What comes before and after its calls is compiled.
+
+    The caller promises that its result depends on its arguments alone and that it changes nothing. It gets copies of arrays, which can't be written to,
+    and gives arrays, numbers, None, text, and tuples and lists of these, in memory of their own. As jax.pure_callback, without a shape to declare.
+    """
+    return Pure(function)
+
+
 def disallow_in_graph(*operations: Any) -> Handle:
     """Has compiled functions that use one of these run as written: ufuncs and functions of NumPy and fastnp, or names and patterns (``"arc*"``).
 

@@ -6,6 +6,8 @@ call of the compiled function that has to start over as written finds it as it w
 
 from __future__ import annotations
 
+import math
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -21,14 +23,15 @@ _IN_PLACE = frozenset(["shuffle"])
 
 
 class Outside:
-    """A function as a recorded function sees it. `source`: the generator that it draws from, or None."""
+    """A function as a recorded function sees it. `source`: the generator that it draws from, or None. `native`: it takes fastnp's arrays, too."""
 
-    __slots__ = ("__name__", "function", "source")
+    __slots__ = ("__name__", "function", "native", "source")
 
-    def __init__(self, name: str, function: Callable[..., Any], source: Any = None) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], source: Any = None, native: bool = False) -> None:
         self.__name__ = name
         self.function = function
         self.source = source
+        self.native = native
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return _core._call_outside(self, args, kwargs)
@@ -100,3 +103,55 @@ def holds_recorded(value: Any) -> bool:
     if type(value) is dict:
         return any(holds_recorded(item) for item in value.values())
     return bool(_core._recorded_kind(value)) or type(value) in (_core._Size, _core._Float)
+
+
+def on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on copies of its arrays, which it may keep, but not write to."""
+
+    def copied(value: Any) -> Any:
+        if type(value) in (tuple, list):
+            return type(value)(copied(item) for item in value)
+        if type(value) is dict:
+            return {key: copied(item) for key, item in value.items()}
+        if not isinstance(value, (numpy.ndarray, _core.ndarray)):
+            return value
+        copy = value.copy()
+        copy.setflags(write=False)
+        return copy
+
+    return lambda *args, **kwargs: function(*copied(args), **copied(kwargs))
+
+
+def call_operator(name: str, a: Any, b: Any) -> Any:
+    """operator.<name>(a, b) of Python numbers that vary."""
+    return Outside(f"operator.{name}", getattr(operator, name))(a, b)
+
+
+def call_round(*args: Any) -> Any:
+    return Outside("round", round)(*args)
+
+
+class MathFunction:
+    """A function of `math`, for the twin."""
+
+    __slots__ = ("__name__", "_function")
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self.__name__ = function.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not holds_recorded(args):
+            return self._function(*args, **kwargs)
+        return Outside(f"math.{self.__name__}", self._function)(*args, **kwargs)
+
+
+class MathModule(types.ModuleType):
+    """`math`, for the twin."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(math, name)
+        return MathFunction(found) if isinstance(found, types.BuiltinFunctionType) else found
+
+
+math_module = MathModule("math")

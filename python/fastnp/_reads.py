@@ -175,7 +175,7 @@ class Reads:
         self.seen[id(value)] = value
         kind = self.kind_of(value)
         self.kinds[id(value)] = kind
-        if kind not in ("same", "forbidden", "disabled", "generator", "draw"):
+        if kind not in ("same", "forbidden", "disabled", "generator", "draw", "math"):
             getattr(self, f"walk_{kind}")(value)
 
     def kind_of(self, value: Any) -> str:
@@ -184,6 +184,8 @@ class Reads:
             return "generator"
         if is_generator(getattr(value, "__self__", None)):
             return "draw"
+        if cls is types.BuiltinFunctionType and value.__module__ == "math":
+            return "math"
         if isinstance(value, (_core.ufunc, numpy.ufunc)):
             return "same"
         if cls in (tuple, frozenset):
@@ -192,6 +194,8 @@ class Reads:
             return cls.__name__
         if cls is _control.Disabled:
             return "disabled"
+        if cls is _control.Pure:
+            return "same"
         if cls is types.FunctionType:
             if value in _control.allowed or is_pure(value.__module__):
                 return "same"
@@ -294,7 +298,7 @@ class Reads:
                     self.reason = f"imports {module}"
             elif name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):  # these would ask stand-ins for their type
                 self.reason = "matches patterns of classes, sequences or mappings"
-        if "__class__" in code.co_names:
+        if "__class__" in code.co_names and code.co_filename != "<string>":  # dataclasses' own methods ask for that of their instances
             self.reason = "reads __class__"
 
     def walk_method(self, value: types.MethodType) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, reset, run
+from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
 from fastnp._explain import Explanation, explain
 from fastnp._fallback import FallbackError, FallbackWarning, counts
@@ -24,6 +24,7 @@ __all__ = [
     "explain",
     "fallbacks",
     "graph_break",
+    "pure",
     "reset",
     "reset_fallbacks",
     "run",

@@ -259,7 +259,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}};
 }
 
-std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const array>) { throw InternalError("this front end makes no calls"); }
+std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const array>, bool) { throw InternalError("this front end makes no calls"); }
 
 CacheInfo Engine::cache_info() const {
     const std::shared_lock lock(state_->mutex);

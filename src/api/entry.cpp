@@ -174,8 +174,8 @@ namespace {
 class CalleeCaller final : public trace::Caller {
 public:
     CalleeCaller(Engine::Callee& callee, const void* kept) : callee_(callee), kept_(kept) {}
-    trace::CalledPtr call(int number, std::span<const device::Memory> operands) override {
-        const std::optional<Given> given = callee_.make_call(kept_, number, arrays_over(operands));
+    trace::CalledPtr call(int number, std::span<const device::Memory> operands, bool is_last) override {
+        const std::optional<Given> given = callee_.make_call(kept_, number, arrays_over(operands), is_last);
         return given ? std::make_shared<const trace::Called>(called_of(*given)) : nullptr;
     }
 

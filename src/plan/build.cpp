@@ -27,6 +27,7 @@ public:
         for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
         place_temporaries();
         plan_.first_write = first_write();
+        find_last_calls();
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         times_.emplace_back("lower", spent.count());
         generate();
@@ -191,6 +192,14 @@ private:
             }
         }
         return plan_.steps.size();
+    }
+
+    void find_last_calls() {
+        for (std::size_t i = plan_.steps.size(); i-- > 0;) {
+            const Value node = order_[i].first;
+            plan_.steps[i].read.is_last = true;
+            if (node != nullptr && (ops::is_read(node->op) || ops::may_raise(*node))) break;
+        }
     }
 
     // Temporaries of one size take over each other's place once they are dead.

@@ -54,6 +54,7 @@ struct ReadStep {
     int bound = 0;      // the number of the size; 0: the element is to be the scalar
     Scalar scalar{};
     int call = -1;      // the number of the call
+    bool is_last = false;  // nothing that comes after may end the run
     std::vector<int> given{};  // of the call: the slot of each array, -1 for none
 };
 

@@ -163,7 +163,7 @@ device::Memory Run::memory_of(const ViewOf& view) const {
 Outcome Run::call(const Step& step) {
     std::vector<device::Memory> operands;
     for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
-    trace::CalledPtr called = caller_.call(step.read.call, operands);
+    trace::CalledPtr called = caller_.call(step.read.call, operands, step.read.is_last);
     if (!called) return {Outcome::Kind::raised};
     called_.push_back(called);
     if (!trace::fits(plan_.calls[static_cast<std::size_t>(step.read.call)], *called, values_)) {

@@ -18,13 +18,14 @@ struct Called {
 };
 using CalledPtr = std::shared_ptr<const Called>;
 
-/// Makes the calls of a plan: by their number, on the operands' memory, which is theirs to read until they return. Null: it raised.
+/// Makes the calls of a plan: by their number, on the operands' memory, which is theirs to read until they return. `is_last`: nothing that comes after may
+/// end the run. Null: it raised.
 class Caller {
 public:
     Caller() = default;
     Caller(const Caller&) = delete;
     Caller& operator=(const Caller&) = delete;
-    virtual CalledPtr call(int number, std::span<const device::Memory> operands) = 0;
+    virtual CalledPtr call(int number, std::span<const device::Memory> operands, bool is_last) = 0;
 
 protected:
     ~Caller() = default;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import random
 import sys
@@ -324,3 +325,16 @@ def test_types_that_are_asked_for_in_other_ways(backend):
         numpy.testing.assert_array_equal(f(x), x * 2)
         numpy.testing.assert_array_equal(g(x, [3]), x * 2 + 3)
         numpy.testing.assert_array_equal(g(x, {"k": 4}), x * 2 + 4)
+
+
+@dataclasses.dataclass
+class Settings:
+    scale: float
+    name: str = "settings"
+
+
+def test_dataclasses_around_a_function_compile(backend):
+    settings = Settings(2.0)
+    f = np.compile(lambda x: x * settings.scale, backend=backend, fullgraph=True)
+    assert f(X).tolist() == (X * 2).tolist()
+    assert f.cache_info().compiles == 1

@@ -235,3 +235,36 @@ def test_numbers_that_decide():
     for _ in range(12):
         assert_same(f(X64), mine(X64))
     assert f.cache_info().uncompiled == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "numbers"),
+    [
+        (lambda x, a: x * a**2 + 2**a, FLOATS[:4]),
+        (lambda x, a: (x * math.sqrt(abs(a)) + math.exp(-a), math.floor(a), a // 0.3, a % 0.3, round(a, 1), round(a)), (0.1, 0.25, 3.0, -2.5)),
+        (lambda x, t: x * (1 - 0.9**t) / (1 - 0.99**t), (1, 2, 3, 4, 5)),
+        (lambda x, t: (x + 1 / t, t / 2, t * 0.5, t - 0.5, 2.0 / t, t**2, t**3, t**0.5, -t), (1, 2, 3, 5, 7)),
+        (lambda x, n: (x * math.factorial(n), math.gcd(n, 12), math.hypot(n, 3.0), x * math.pi), (1, 2, 3, 4, 5)),
+    ],
+)
+def test_powers_and_math_are_calls(function, numbers):
+    for info in follow(function, [(X64, number) for number in numbers]):
+        assert (info.compiles, info.uncompiled) == (2, 0)
+
+
+def test_sizes_in_quotients_and_roots():
+    function = lambda x: (x.sum() * (1.0 / len(x)), x.shape[0] ** -0.5, x * math.sqrt(x.shape[0]), x.size**2)  # noqa: E731
+    for info in follow(function, [(numpy.ones(n),) for n in (3, 4, 5, 6)]):
+        assert (info.compiles, info.uncompiled) == (2, 0)
+
+
+def test_math_of_results_makes_no_courses():
+    for info in follow(lambda x: x / math.sqrt((x * x).sum()), [(X64 + n,) for n in range(6)]):
+        assert (info.compiles, info.hits) == (1, 5)
+
+
+def test_ints_that_would_overflow_are_exact():
+    def f(x, n):
+        return n * n, n + n - 1, n * 3 // 7, n * x.shape[0] * n, x + float(n * n % 1000003)
+
+    follow(f, [(X64, n) for n in (3, 4, 10**6, -(10**9), 10**11, 2**29, 2**29 + 1, -(2**29) - 5, 2**39, 2**41, 2**70)])

@@ -200,3 +200,49 @@ def test_explain_shows_calls():
 def test_fullgraph_takes_calls():
     f = np.compile(lambda x: numpy.median(x) * 2, fullgraph=True)
     assert f(X) == numpy.median(X) * 2
+
+
+def test_functions_that_are_said_to_be_pure():
+    calls = []
+
+    @np.compiler.pure
+    def scaled(x, by, *, names=("a",)):
+        calls.append(type(x))
+        return x * by, len(names), [x.sum()]
+
+    def f(x):
+        y, n, (total,) = scaled(x + 1, 2.0, names=("a", "b"))
+        return y * n + total
+
+    for backend in BACKENDS:
+        compiled = np.compile(f, backend=backend, fullgraph=True)
+        for i in range(3):
+            assert_same(compiled(X + i), f(X + i))
+            assert type(compiled(np.asarray(X + i))) is np.ndarray
+        assert compiled.cache_info().compiles == 1
+    assert set(calls) == {numpy.ndarray, np.ndarray}
+    assert scaled(X, 1.0)[1] == 1
+    assert f(X).shape == X.shape
+
+
+def test_pure_functions_that_are_not():
+    kept = []
+
+    @np.compiler.pure
+    def keeps(x):
+        kept.append(x)
+        return x.max()
+
+    @np.compiler.pure
+    def writes(x):
+        x[0] = 0
+        return x.max()
+
+    f = np.compile(lambda x: keeps(x * 2) + x)
+    for i in range(3):
+        f(X + i)
+    for i, x in enumerate(kept[-2:]):  # the first one may have been called twice
+        numpy.testing.assert_array_equal(x, (X + i + 1) * 2)
+    g = np.compile(lambda x: writes(x * 2) + x)
+    numpy.testing.assert_array_equal(g(X), numpy.concatenate([numpy.zeros((1, 4)), X[1:]]).max() * 2 + X)
+    assert g.cache_info().uncompiled == 1
