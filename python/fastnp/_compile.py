@@ -74,7 +74,8 @@ def compile(
     The compiled function gives what the function as written would give. NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays
     out. What can't be compiled runs as written (with ``fullgraph=True`` a RecordError that lists all of it); ``explain(f)(*args)`` says why.
 
-    ``dynamic``: which sizes may vary without a new compilation: all (True), none (False), those that turn out to (None), or named ones (`Dim`).
+    ``dynamic``: which sizes may vary without a new compilation: all (True), none (False), those that turn out to (None), or named ones (`Dim`). Python
+    numbers, among the arguments and in places that the function reads, are inputs once they had two values (but with False).
     ``cache_size_limit`` kinds of calls are kept (entries that differ in values read count as one). Beyond it, ``on_limit``: "generalise" and "evict"
     drop what was not called for longest, the former only when it has been idle for a while (else the call runs as written), "eager" runs the call as
     written, "error" raises CacheLimitError. ``verify=n`` records every n-th call once more, and raises VerifyError if the function has come to depend

@@ -136,7 +136,8 @@ void Run::allocate(int stage) {
         places.push_back(total);
         if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 63) / 64 * 64);
     }
-    device::BufferPtr& block = made_[static_cast<std::size_t>(plan_.result_count + stage)];
+    const int place = plan_.result_count + stage;
+    device::BufferPtr& block = made_[static_cast<std::size_t>(place)];
     if (total != 0) block = device::Buffer::allocate(total);
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
         const Slot& slot = plan_.slots[i];
