@@ -157,12 +157,57 @@ void run_nonzero(const View& mask, const View& out) {
     });
 }
 
+namespace {
+
+// IndexError for the first index out of bounds, before anything is written, as NumPy does.
+void check_indices(const View& indices, std::int64_t extent) {
+    const SmallVector<std::int64_t> none(indices.shape.size(), 0);
+    std::int64_t least = 0, most = -1;
+    each_index(indices, nullptr, none.data(), [&](std::int64_t index, char*) {
+        least = std::min(least, index);
+        most = std::max(most, index);
+    });
+    if (least >= -extent && most < extent) return;
+    each_index(indices, nullptr, none.data(), [&](std::int64_t index, char*) { place_of(index, extent, 0, OutOfBounds::raise); });
+}
+
+// Rows by index, one after the other, so that of several values for one row the last one stays. As take_rows.
+template <std::size_t Size>
+void set_rows(const View& indices, const View& values, const View& out, std::size_t bytes) {
+    const auto* index = static_cast<const std::int64_t*>(indices.data);
+    const char* from = static_cast<const char*>(values.data);
+    for (std::int64_t n = indices.shape[0]; n > 0; --n, from += values.strides[0]) {
+        const std::int64_t place = *index++;
+        std::memcpy(static_cast<char*>(out.data) + (place < 0 ? place + out.shape[0] : place) * out.strides[0], from, Size != 0 ? Size : bytes);
+    }
+}
+
+// Where rows lie together and the indices one after the other; false elsewhere.
+bool set_whole_rows(const View& indices, const View& values, const View& out) {
+    const std::size_t bytes = row_bytes(out);
+    if (indices.shape.size() != 1 || bytes == 0 || row_bytes(values) != bytes) return false;
+    if (indices.shape[0] > 1 && indices.strides[0] != sizeof(std::int64_t)) return false;
+    switch (bytes) {
+        case 1: set_rows<1>(indices, values, out, bytes); break;
+        case 4: set_rows<4>(indices, values, out, bytes); break;
+        case 8: set_rows<8>(indices, values, out, bytes); break;
+        case 16: set_rows<16>(indices, values, out, bytes); break;
+        default: set_rows<0>(indices, values, out, bytes);
+    }
+    return true;
+}
+
+}  // namespace
+
 // The third operand's shape is the indices' with x's further axes.
 void run_scatter(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     const View& indices = operands[1];
     const View& values = operands[2];
     const std::size_t rank = indices.shape.size();
-    copy(operands[0], out);
+    if (operands[0].data != out.data) copy(operands[0], out);
+    check_indices(indices, out.shape[0]);
+    const bool combines = attributes.ints[0] >= 0;
+    if (!combines && set_whole_rows(indices, values, out)) return;
     View from{nullptr, out.dtype, {}, {}};
     View to{nullptr, out.dtype, {}, {}};
     for (std::size_t i = 1; i < out.shape.size(); ++i) {
@@ -171,7 +216,6 @@ void run_scatter(const ir::Attributes& attributes, std::span<const View> operand
         to.strides.push_back(out.strides[i]);
     }
     to.shape = from.shape;
-    const bool combines = attributes.ints[0] >= 0;
     const auto combine = static_cast<ops::Op>(combines ? attributes.ints[0] : 0);
     const SpanKernel kernel = combines ? span_kernel(combine, out.dtype) : nullptr;
     const std::size_t itemsize = itemsize_of(out.dtype);

@@ -7,6 +7,7 @@
 #include "fastnp/error.h"
 #include "loop/lower.h"
 #include "ops/catalogue.h"
+#include "plan/in_place.h"
 
 namespace fastnp::plan {
 
@@ -22,7 +23,11 @@ public:
     Plan run() {
         const auto start = std::chrono::steady_clock::now();
         find_stored();
-        for (const pass::Step& step : program_.steps) lower(step);
+        in_place_ = scatters_in_place(graph_, program_);
+        for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+            lower(program_.steps[i]);
+            if (in_place_.contains(program_.steps[i].node)) ++i;  // past the update that stores it
+        }
         bind();
         for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
         place_temporaries();
@@ -154,7 +159,7 @@ private:
                 }
                 for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
                 if (node->op == ir::Op::call) put_given(step.read);
-                else step.eager.out = ops::is_read(node->op) ? step.eager.operands[0] : view_of(node);
+                else step.eager.out = ops::is_read(node->op) || in_place_.contains(node) ? step.eager.operands[0] : view_of(node);
                 continue;
             }
             for (const loop::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
@@ -184,7 +189,9 @@ private:
         const auto is_argument = [&](int slot) { return plan_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::argument; };
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const Step& step = plan_.steps[i];
-            if (!step.is_kernel && !ops::is_read(step.eager.op) && is_argument(step.eager.out.slot)) return i;
+            if (!step.is_kernel && !ops::is_read(step.eager.op) && is_argument(step.eager.out.slot)) {
+                return in_place_.contains(order_[i].first) ? i + 1 : i;  // such a scatter raises before it writes, if at all
+            }
             if (!step.is_kernel) continue;
             const std::vector<loop::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
             for (std::size_t b = 0; b < buffers.size(); ++b) {
@@ -254,6 +261,7 @@ private:
     Times& times_;
     Plan plan_;
     std::unordered_set<Value> stored_;
+    std::unordered_set<Value> in_place_;  // scatters
     std::vector<std::pair<Value, int>> order_;  // per step: the node, or the kernel's number
     std::vector<std::vector<loop::Binding>> bindings_;
     std::vector<loop::Temporary> temporaries_;

@@ -67,6 +67,30 @@ def test_rows(dtype):
     both(lambda x: set_rows(x, [0, 2], 1), x)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("function", "steps"),
+    [
+        (lambda x, i, v: x.__setitem__(i, v), 1),
+        (lambda x, i, v: numpy.add.at(x, i, v), 1),
+        (lambda x, i, v: x[1:].__setitem__(i[1:], v[1:]), 2),  # a part: the scatter is stored there
+        (lambda x, i, v: x.__setitem__(i, x[: i.size]), 2),  # reads what it writes
+    ],
+)
+def test_scatters_are_done_in_place(function, steps, backend):
+    f = np.compile(function, backend=backend, fullgraph=True)
+    x, v = RNG.normal(size=9), RNG.normal(size=5)
+    mine = x.copy()
+    function(mine, INDEX, v)
+    f(x, INDEX, v)
+    numpy.testing.assert_array_equal(x, mine)
+    assert len(np.explain(f)(x, INDEX, v).kernels) == steps
+    before = x.copy()
+    with pytest.raises(IndexError):
+        f(x, numpy.array([0, 1, 99, 2, 3]), v)
+    numpy.testing.assert_array_equal(x, before)
+
+
 def test_columns_and_pairs():
     x = RNG.normal(size=(4, 6))
     both(set_columns, x, INDEX, 3.0)

@@ -72,6 +72,12 @@ def random_effect(rng: numpy.random.Generator) -> Callable[[Any, list[Any], Worl
             target[c % target.shape[0]] = 2
             if c % 3 == 0:
                 target *= 2
+            if c % 5 == 0:
+                target[numpy.array([0, -1, 0])] += 1
+            elif c % 5 == 1:
+                numpy.add.at(target, numpy.array([0, 0]), 2)
+            elif c % 5 == 2:
+                target[target > 1] = 1
         return target
 
     def collect(xp: Any, values: list[Any], world: World) -> Any:
