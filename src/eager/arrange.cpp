@@ -80,56 +80,57 @@ void run_make(ops::Op op, const ir::Attributes& attributes, const View& out) {
     fill(out, element);
 }
 
-void run_move(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
-    View seen{x.data, x.dtype, out.shape, {}};
-    seen.strides.resize(out.shape.size(), 0);
+std::optional<View> moved(ops::Op op, const ir::Attributes& attributes, const View& x, const Shape& shape) {
+    View seen{x.data, x.dtype, shape, {}};
+    seen.strides.resize(shape.size(), 0);
     switch (op) {
         case ops::Op::transpose:
-            for (std::size_t i = 0; i < out.shape.size(); ++i) seen.strides[i] = x.strides[static_cast<std::size_t>(attributes.ints[i])];
-            break;
+            for (std::size_t i = 0; i < shape.size(); ++i) seen.strides[i] = x.strides[static_cast<std::size_t>(attributes.ints[i])];
+            return seen;
         case ops::Op::broadcast_to: {
-            const std::size_t lead = out.shape.size() - x.shape.size();
-            for (std::size_t i = 0; i < x.shape.size(); ++i) seen.strides[i + lead] = x.shape[i] == 1 && out.shape[i + lead] != 1 ? 0 : x.strides[i];
-            break;
+            const std::size_t lead = shape.size() - x.shape.size();
+            for (std::size_t i = 0; i < x.shape.size(); ++i) seen.strides[i + lead] = x.shape[i] == 1 && shape[i + lead] != 1 ? 0 : x.strides[i];
+            return seen;
         }
         case ops::Op::slice:
-            for (std::size_t i = 0; i < out.shape.size(); ++i) {
+            for (std::size_t i = 0; i < shape.size(); ++i) {
                 seen.data = static_cast<char*>(seen.data) + attributes.dims[i].value() * x.strides[i];
                 seen.strides[i] = attributes.ints[i] * x.strides[i];
             }
-            break;
+            return seen;
         case ops::Op::expand_dims:
-            for (std::size_t i = 0, at = 0; i < out.shape.size(); ++i) seen.strides[i] = contains(attributes.ints, i) ? 0 : x.strides[at++];
-            break;
+            for (std::size_t i = 0, at = 0; i < shape.size(); ++i) seen.strides[i] = contains(attributes.ints, i) ? 0 : x.strides[at++];
+            return seen;
         case ops::Op::squeeze:
             for (std::size_t i = 0, at = 0; i < x.shape.size(); ++i) {
                 if (!contains(attributes.ints, i)) seen.strides[at++] = x.strides[i];
             }
-            break;
+            return seen;
         case ops::Op::reshape:
-            if (is_contiguous(x)) {
-                make_contiguous(seen);
-            } else if (is_contiguous(out)) {  // written in the operand's own shape
-                View shaped{out.data, out.dtype, x.shape, {}};
-                make_contiguous(shaped);
-                copy(x, shaped);
-                return;
-            } else {
-                std::int64_t size = 1;
-                for (const std::int64_t extent : x.shape) size *= extent;
-                std::unique_ptr<char[]> held(new char[static_cast<std::size_t>(size) * itemsize_of(x.dtype) + 1]);
-                View packed{held.get(), x.dtype, x.shape, {}};
-                make_contiguous(packed);
-                copy(x, packed);
-                seen.data = held.get();
-                make_contiguous(seen);
-                copy(seen, out);
-                return;
-            }
-            break;
+            if (!is_contiguous(x)) return std::nullopt;
+            make_contiguous(seen);
+            return seen;
         default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
     }
-    copy(seen, out);
+}
+
+void run_move(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
+    if (const std::optional<View> seen = moved(op, attributes, x, out.shape)) return copy(*seen, out);
+    if (is_contiguous(out)) {  // a reshape, written in the operand's own shape
+        View shaped{out.data, out.dtype, x.shape, {}};
+        make_contiguous(shaped);
+        return copy(x, shaped);
+    }
+    std::int64_t size = 1;
+    for (const std::int64_t extent : x.shape) size *= extent;
+    const std::unique_ptr<char[]> held(new char[static_cast<std::size_t>(size) * itemsize_of(x.dtype) + 1]);
+    View packed{held.get(), x.dtype, x.shape, {}};
+    make_contiguous(packed);
+    copy(x, packed);
+    packed.shape = out.shape;
+    packed.strides.resize(out.shape.size(), 0);
+    make_contiguous(packed);
+    copy(packed, out);
 }
 
 void run_concatenate(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
@@ -151,7 +152,7 @@ void run_pad(const ir::Attributes& attributes, std::span<const View> operands, c
 }
 
 void run_update(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
-    copy(operands[0], out);
+    if (operands[0].data != out.data) copy(operands[0], out);
     View region = out;
     region.shape = operands[1].shape;
     for (std::size_t i = 0; i < out.shape.size(); ++i) {

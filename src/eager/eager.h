@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "fastnp/dtype.h"
@@ -35,5 +36,8 @@ using SpanKernel = void (*)(const void* const* operands, void* out, std::int64_t
 SpanKernel span_kernel(ops::Op op, Dtype dtype);
 /// The same for a cast.
 SpanKernel cast_kernel(Dtype from, Dtype to);
+
+/// The elements of a move's result of this shape where they lie in its operand; nothing for a reshape that needs a copy. Starts are plain numbers.
+std::optional<View> moved(ops::Op op, const ir::Attributes& attributes, const View& x, const Shape& shape);
 
 }  // namespace fastnp::eager

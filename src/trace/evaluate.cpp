@@ -1,18 +1,24 @@
 #include "trace/evaluate.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "eager/eager.h"
+#include "ops/moves.h"
 #include "shape/strides.h"
 
 namespace fastnp::trace {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{512} << 20;
+// What is kept: some two dozen values, so that a loop's are at hand, in memory that is used again and again.
+constexpr std::size_t kept_values = 24, least_bytes = std::size_t{16} << 20, most_bytes = std::size_t{512} << 20;
 
 eager::View view_of(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
+
+// Whether a value is computed here, and its memory made for it.
+bool computes(ir::Value value) { return value->op != ir::Op::parameter && value->op != ir::Op::given && !ops::is_move(value); }
 
 }  // namespace
 
@@ -38,32 +44,57 @@ device::Memory Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
 }
 
 void Evaluator::forget_oldest() {
-    while (bytes_ > most_bytes) {
-        const auto oldest = known_.find(computed_.front());
-        bytes_ -= oldest->second.buffer->bytes();
-        known_.erase(oldest);
+    while (bytes_ > std::clamp(kept_values * largest_, least_bytes, most_bytes)) {
+        bytes_ -= computed_.front().bytes;
+        known_.erase(computed_.front().value);
         computed_.pop_front();
     }
 }
 
 void Evaluator::compute(ir::Value value, const shape::Sizes& sizes) {
-    device::Memory memory;
-    memory.dtype = value->dtype;
-    for (const shape::Dim dim : value->shape) memory.shape.push_back(sizes.hint(dim));
-    memory.buffer = device::Buffer::allocate(shape::byte_count(memory.shape, itemsize_of(memory.dtype)));
-    memory.data = memory.buffer->data();
-    memory.strides = shape::c_strides(memory.shape, itemsize_of(memory.dtype));
+    Shape shape;
+    for (const shape::Dim dim : value->shape) shape.push_back(sizes.hint(dim));
+    ir::Attributes attributes = value->attributes;
+    for (shape::Dim& dim : attributes.dims) dim = sizes.hint(dim);
+    if (ops::is_move(value)) {
+        const device::Memory& operand = known_.at(value->inputs[0]);
+        if (const auto seen = eager::moved(value->op, attributes, view_of(operand), shape)) {
+            return keep(value, {operand.buffer, seen->data, seen->dtype, seen->shape, seen->strides}, 0);
+        }
+    }
     std::vector<eager::View> operands;
     for (const ir::Value input : value->inputs) operands.push_back(view_of(known_.at(input)));
-    if (value->op == ir::Op::cast) {
-        eager::copy(operands[0], view_of(memory));
-    } else {
-        ir::Attributes attributes = value->attributes;
-        for (shape::Dim& dim : attributes.dims) dim = sizes.hint(dim);
-        eager::run(value->op, attributes, operands, view_of(memory));
+    device::Memory memory = taken(value);
+    if (memory.buffer == nullptr) {
+        memory.dtype = value->dtype;
+        memory.shape = std::move(shape);
+        memory.buffer = device::Buffer::allocate(shape::byte_count(memory.shape, itemsize_of(memory.dtype)));
+        memory.data = memory.buffer->data();
+        memory.strides = shape::c_strides(memory.shape, itemsize_of(memory.dtype));
     }
-    bytes_ += memory.buffer->bytes();
-    computed_.push_back(value);
+    if (value->op == ir::Op::cast) eager::copy(operands[0], view_of(memory));
+    else eager::run(value->op, attributes, operands, view_of(memory));
+    const std::size_t bytes = memory.buffer->bytes();
+    keep(value, std::move(memory), bytes);
+}
+
+// An update is written into the memory of what it updates, if that was computed and nothing else looks at it. Should it be asked for again, it is computed
+// again.
+device::Memory Evaluator::taken(ir::Value value) {
+    if (value->op != ir::Op::update) return {};
+    const auto before = known_.find(value->inputs[0]);
+    const device::BufferPtr& buffer = before->second.buffer;
+    const bool is_own = buffer && buffer.use_count() == 1 && before->second.data == buffer->data() && computes(value->inputs[0]);
+    if (!is_own) return {};
+    device::Memory memory = std::move(before->second);
+    known_.erase(before);
+    return memory;
+}
+
+void Evaluator::keep(ir::Value value, device::Memory memory, std::size_t bytes) {
+    bytes_ += bytes;
+    largest_ = std::max(largest_, bytes);
+    computed_.push_back({value, bytes});
     known_.insert_or_assign(value, std::move(memory));
 }
 

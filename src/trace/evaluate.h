@@ -20,11 +20,18 @@ public:
 
 private:
     void compute(ir::Value value, const shape::Sizes& sizes);
+    device::Memory taken(ir::Value value);
+    void keep(ir::Value value, device::Memory memory, std::size_t bytes);
     void forget_oldest();
 
     std::unordered_map<ir::Value, device::Memory> known_;
-    std::deque<ir::Value> computed_;  // the oldest first
-    std::size_t bytes_ = 0;           // of these
+    struct Computed {
+        ir::Value value;
+        std::size_t bytes;
+    };
+    std::deque<Computed> computed_;  // the oldest first
+    std::size_t bytes_ = 0;          // of these
+    std::size_t largest_ = 0;        // of one of them
 };
 
 }  // namespace fastnp::trace

@@ -54,7 +54,8 @@ public:
     /// The single element of a value of one element, from here on taken for granted: the compiled entry is for calls in which it is the same (its bits,
     /// NaNs and signs of zeros included). RecordError where the recording can't read.
     Scalar read(ir::Value value);
-    /// The single integer of a value, which lies from `low` to `high`, as a size that varies from call to call. RecordError where the recording can't read.
+    /// The single integer of a value, which lies from `low` to `high`, as a size that varies from call to call. RecordError where the recording can't
+    /// read.
     shape::Dim bind(ir::Value value, std::int64_t low, std::int64_t high);
     /// Calls a function of the outside: `make` is given the operands' memory, as it is in this call, and gives what the function gave. RecordError where
     /// the recording can't read.
