@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/size.h"
+#include "number_slots.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -42,36 +43,20 @@ std::optional<array> operand(PyObject* object) {
     return array(static_cast<double>(value));
 }
 
-bool is_number(PyObject* object) {
-    return is_recorded_number(object) || PyFloat_CheckExact(object) || PyLong_Check(object) || PyComplex_CheckExact(object);
-}
-
-template <class F>
-PyObject* with_numbers(PyObject* a, PyObject* b, F compute) {
-    if (!is_number(a) || !is_number(b)) return Py_NewRef(Py_NotImplemented);
-    const Ref x = concrete_number(a), y = concrete_number(b);
-    return check(compute(x.get(), y.get()));
-}
-
 template <Function2 function, PyObject* (*otherwise)(PyObject*, PyObject*)>
 PyObject* binary(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         const bool floats = is_recorded_float(a) || is_recorded_float(b) || PyFloat_CheckExact(a) || PyFloat_CheckExact(b);
         const std::optional<array> x = floats ? operand(a) : std::nullopt, y = floats ? operand(b) : std::nullopt;
-        if (!x || !y) return with_numbers(a, b, otherwise);
+        if (!x || !y) return number_slots::with_numbers(a, b, otherwise);
         return float_object(function(*x, *y, {}));
     });
-}
-
-template <PyObject* (*compute)(PyObject*, PyObject*)>
-PyObject* plain(PyObject* a, PyObject* b) {
-    return guarded([&] { return with_numbers(a, b, compute); });
 }
 
 // What Python's own function gives, at each call.
 PyObject* by_call(const char* name, PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        if (!is_number(a) || !is_number(b)) return Py_NewRef(Py_NotImplemented);
+        if (!number_slots::is_number(a) || !number_slots::is_number(b)) return Py_NewRef(Py_NotImplemented);
         const Ref call = import_attribute("fastnp._outside", "call_operator");
         return check(PyObject_CallFunction(call.get(), "sOO", name, a, b));
     });
@@ -82,27 +67,12 @@ PyObject* remainder_of(PyObject* a, PyObject* b) { return by_call("mod", a, b); 
 PyObject* opposite(PyObject* a) {
     return guarded([&] { return float_object(negative(float_value(a))); });
 }
-PyObject* positive_of(PyObject* a) { return Py_NewRef(a); }
 PyObject* absolute_of(PyObject* a) {
     return guarded([&] { return float_object(absolute(float_value(a))); });
 }
 
-template <PyObject* (*convert)(PyObject*)>
-PyObject* converted(PyObject* a) {
-    return guarded([&] { return check(convert(number_of(a).get())); });
-}
-
 int truth(PyObject* a) {
     return guarded_int([&] { return not_equal(float_value(a), 0).item<bool>() ? 1 : 0; });
-}
-
-Py_hash_t hash(PyObject* a) {
-    try {
-        return PyObject_Hash(number_of(a).get());
-    } catch (...) {  // whatever it is becomes Python's exception
-        translate();
-        return -1;
-    }
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
@@ -110,7 +80,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
         static constexpr Function2 functions[] = {&less, &less_equal, &equal, &not_equal, &greater, &greater_equal};  // as Py_LT ... are numbered
         const std::optional<array> y = operand(b);
         if (!y) {
-            if (!is_number(b)) return Py_NewRef(Py_NotImplemented);
+            if (!number_slots::is_number(b)) return Py_NewRef(Py_NotImplemented);
             return check(PyObject_RichCompare(number_of(a).get(), number_of(b).get(), how));
         }
         return PyBool_FromLong(functions[how](float_value(a), *y, {}).item<bool>());
@@ -125,35 +95,10 @@ PyObject* attribute(PyObject* self, PyObject* name) {
     return guarded([&] { return check(PyObject_GetAttr(number_of(self).get(), name)); });
 }
 
-PyObject* format(PyObject* self, PyObject* text) {
-    return guarded([&] { return check(PyObject_Format(number_of(self).get(), text)); });
-}
-
-PyObject* as_array(PyObject* self, PyObject* args, PyObject*) {
-    return guarded([&] {
-        PyObject *dtype = Py_None, *copy = Py_None;
-        if (PyArg_ParseTuple(args, "|OO", &dtype, &copy) == 0) throw PythonError{};
-        const Ref make = import_attribute("numpy", "asarray");
-        return check(PyObject_CallFunctionObjArgs(make.get(), number_of(self).get(), dtype, nullptr));
-    });
-}
-
 // NumPy's ufuncs: as the same of fastnp, on a float64 for a float alone.
 PyObject* as_ufunc_operand(PyObject*, PyObject* args, PyObject* keywords) {
-    return guarded([&]() -> PyObject* {
-        const Py_ssize_t count = PyTuple_GET_SIZE(args) - 2;
-        for (Py_ssize_t i = 0; i < count; ++i) {
-            if (is_ndarray(PyTuple_GET_ITEM(args, i + 2))) return Py_NewRef(Py_NotImplemented);  // it knows better
-        }
-        Ref operands = own(PyTuple_New(count));
-        for (Py_ssize_t i = 0; i < count; ++i) {
-            PyObject* operand = PyTuple_GET_ITEM(args, i + 2);
-            const bool alone = count == 1 && is_recorded_float(operand);
-            PyTuple_SET_ITEM(operands.get(), i, alone ? wrap(float_value(operand), nullptr, true) : concrete_number(operand).release());
-        }
-        const Ref method = own(PyObject_GetAttr(PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1)));
-        return check(PyObject_Call(method.get(), operands.get(), keywords));
-    });
+    return number_slots::as_ufunc_operand(
+        args, keywords, [](PyObject* operand, bool alone) { return alone ? own(wrap(float_value(operand), nullptr, true)) : concrete_number(operand); });
 }
 
 void deallocate(PyObject* self) {
@@ -171,12 +116,11 @@ PyObject* rounded(PyObject* self, PyObject* args) {
     });
 }
 
-PyMethodDef methods[] = {
-    {"__round__", rounded, METH_VARARGS, nullptr},
-    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_ufunc_operand)), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__format__", format, METH_O, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__round__", rounded, METH_VARARGS, nullptr},
+                         {"__array__", number_slots::with_keywords(number_slots::as_array), METH_VARARGS | METH_KEYWORDS, nullptr},
+                         {"__array_ufunc__", number_slots::with_keywords(as_ufunc_operand), METH_VARARGS | METH_KEYWORDS, nullptr},
+                         {"__format__", number_slots::format, METH_O, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
 
 // A float as an array beside another operand.
 bool floats_as_arrays(std::string_view ufunc, PyObject* const* operands, std::vector<Ref>& made) {
@@ -201,14 +145,15 @@ PyObject* multiply_floats(PyObject* a, PyObject* b) { return binary<&fastnp::mul
 PyObject* divide_floats(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         const std::optional<array> x = operand(a), y = operand(b);
-        if (!x || !y || (is_size(b) ? detail::sizes_equal(size_of(b), 0) : equal(*y, 0).item<bool>())) return with_numbers(a, b, PyNumber_TrueDivide);
+        if (!x || !y || (is_size(b) ? detail::sizes_equal(size_of(b), 0) : equal(*y, 0).item<bool>()))
+            return number_slots::with_numbers(a, b, PyNumber_TrueDivide);
         return float_object(divide(*x, *y));
     });
 }
 
 PyObject* power_of_numbers(PyObject* a, PyObject* b, PyObject* modulo) {
     if (modulo == Py_None) return by_call("pow", a, b);
-    return guarded([&] { return with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+    return guarded([&] { return number_slots::with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
 }
 
 PyObject* float_object(array value) {
@@ -219,7 +164,7 @@ PyObject* float_object(array value) {
 
 const array& float_value(PyObject* object) { return reinterpret_cast<FloatObject*>(object)->value; }
 
-Ref concrete_number(PyObject* object) { return is_size(object) ? own(PyNumber_Index(object)) : number_of(object); }
+Ref concrete_number(PyObject* object) { return is_size(object) ? concrete_size(object) : number_of(object); }
 
 bool is_recorded_number(PyObject* object) { return is_recorded_float(object) || is_size(object); }
 
@@ -236,18 +181,18 @@ void add_float(PyObject* module) {
                            SLOT(Py_nb_true_divide, divide_floats),
                            SLOT(Py_nb_floor_divide, floor_divide_of),
                            SLOT(Py_nb_remainder, remainder_of),
-                           SLOT(Py_nb_divmod, plain<PyNumber_Divmod>),
+                           SLOT(Py_nb_divmod, number_slots::plain<PyNumber_Divmod>),
                            SLOT(Py_nb_power, power_of_numbers),
                            SLOT(Py_nb_negative, opposite),
-                           SLOT(Py_nb_positive, positive_of),
+                           SLOT(Py_nb_positive, number_slots::positive),
                            SLOT(Py_nb_absolute, absolute_of),
-                           SLOT(Py_nb_int, converted<PyNumber_Long>),
-                           SLOT(Py_nb_float, converted<PyNumber_Float>),
+                           SLOT(Py_nb_int, number_slots::converted<PyNumber_Long>),
+                           SLOT(Py_nb_float, number_slots::converted<PyNumber_Float>),
                            SLOT(Py_nb_bool, truth),
-                           SLOT(Py_tp_hash, hash),
+                           SLOT(Py_tp_hash, number_slots::hash),
                            SLOT(Py_tp_richcompare, compare),
-                           SLOT(Py_tp_repr, converted<PyObject_Repr>),
-                           SLOT(Py_tp_str, converted<PyObject_Str>),
+                           SLOT(Py_tp_repr, number_slots::converted<PyObject_Repr>),
+                           SLOT(Py_tp_str, number_slots::converted<PyObject_Str>),
                            SLOT(Py_tp_getattro, attribute),
                            SLOT(Py_tp_dealloc, deallocate),
                            {Py_tp_methods, methods},

@@ -1,6 +1,6 @@
 // fastnp._core._Float: a Python float that varies from call to call, as a recorded function sees it. It counts like a float in sums, products and
-// quotients, in comparisons and beside arrays; where it can't stay what it is (powers, text, math), it is the float of the call at hand, and the recording
-// is for that one alone.
+// quotients, in comparisons and beside arrays; powers, remainders and functions of `math` are calls of the outside. Where it can't stay what it is (text,
+// int()), it is the float of the call at hand, and the recording is for that one alone.
 #pragma once
 
 #include <vector>

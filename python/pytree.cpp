@@ -146,7 +146,7 @@ bool Numbers::vary(std::size_t place, char kind, std::int64_t bits) {
         seen.kind = kind;
         seen.bits = bits;
     }
-    seen.varies = seen.varies || (seen.kind == kind && seen.bits != bits);
+    seen.varies = seen.varies || seen.kind != kind || seen.bits != bits;
     return seen.varies;
 }
 

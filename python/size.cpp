@@ -8,7 +8,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/size.h"
-#include "number.h"
+#include "number_slots.h"
 
 namespace fastnp::python {
 
@@ -27,12 +27,6 @@ std::int64_t raw_of(PyObject* object) {
     return size->size;
 }
 
-// The int of the call at hand.
-Ref number_of(PyObject* object) {
-    if (!is_size(object)) return Ref::borrow(object);
-    return own(PyLong_FromLongLong(detail::concretize(raw_of(object))));
-}
-
 // A size, or an int that fits; nothing for anything else.
 std::optional<std::int64_t> operand(PyObject* object) {
     if (is_size(object)) return raw_of(object);
@@ -42,20 +36,6 @@ std::optional<std::int64_t> operand(PyObject* object) {
     constexpr long long most = 1LL << 40;  // sizes and what is added to them are smaller by far
     if (overflow != 0 || value > most || value < -most) return std::nullopt;
     return value;
-}
-
-bool is_number(PyObject* object) { return is_size(object) || PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object); }
-
-template <class F>
-PyObject* with_numbers(PyObject* a, PyObject* b, F compute) {
-    if (!is_number(a) || !is_number(b)) return Py_NewRef(Py_NotImplemented);
-    const Ref x = number_of(a), y = number_of(b);
-    return check(compute(x.get(), y.get()));
-}
-
-template <PyObject* (*compute)(PyObject*, PyObject*)>
-PyObject* plain(PyObject* a, PyObject* b) {
-    return guarded([&] { return with_numbers(a, b, compute); });
 }
 
 template <detail::SizeOp op, PyObject* (*otherwise)(PyObject*, PyObject*)>
@@ -73,12 +53,12 @@ PyObject* binary(PyObject* a, PyObject* b) {
 PyObject* remainder(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         const auto x = operand(a), y = operand(b);
-        if (!x || !y || detail::is_symbolic(*y) || *y <= 0) return with_numbers(a, b, PyNumber_Remainder);
+        if (!x || !y || detail::is_symbolic(*y) || *y <= 0) return number_slots::with_numbers(a, b, PyNumber_Remainder);
         using detail::SizeOp;
         const auto quotient = combine(SizeOp::floor_divide, *x, *y);
         const auto multiple = quotient ? combine(SizeOp::multiply, *quotient, *y) : std::nullopt;
         const auto rest = multiple ? combine(SizeOp::subtract, *x, *multiple) : std::nullopt;
-        return rest ? size_object(*rest) : with_numbers(a, b, PyNumber_Remainder);
+        return rest ? size_object(*rest) : number_slots::with_numbers(a, b, PyNumber_Remainder);
     });
 }
 
@@ -99,38 +79,23 @@ PyObject* power_of(PyObject* a, PyObject* b, PyObject* modulo) {
 PyObject* negative(PyObject* a) {
     return guarded([&] {
         const auto result = detail::combine(detail::SizeOp::subtract, 0, raw_of(a));
-        return result ? size_object(*result) : check(PyNumber_Negative(number_of(a).get()));
+        return result ? size_object(*result) : check(PyNumber_Negative(concrete_number(a).get()));
     });
 }
-PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 PyObject* absolute(PyObject* a) {
     return guarded([&] { return detail::size_at_least(raw_of(a), 0) ? Py_NewRef(a) : negative(a); });
-}
-
-template <PyObject* (*convert)(PyObject*)>
-PyObject* converted(PyObject* a) {
-    return guarded([&] { return check(convert(number_of(a).get())); });
 }
 
 int truth(PyObject* a) {
     return guarded_int([&] { return detail::sizes_equal(raw_of(a), 0) ? 0 : 1; });
 }
 
-Py_hash_t hash(PyObject* a) {
-    try {
-        return PyObject_Hash(number_of(a).get());
-    } catch (...) {  // whatever it is becomes Python's exception
-        translate();
-        return -1;
-    }
-}
-
 PyObject* compare(PyObject* a, PyObject* b, int how) {
     return guarded([&]() -> PyObject* {
         const auto x = operand(a), y = operand(b);
         if (!x || !y) {
-            if (!is_number(b)) return Py_NewRef(Py_NotImplemented);
-            return check(PyObject_RichCompare(number_of(a).get(), number_of(b).get(), how));
+            if (!number_slots::is_number(b)) return Py_NewRef(Py_NotImplemented);
+            return check(PyObject_RichCompare(concrete_number(a).get(), concrete_number(b).get(), how));
         }
         bool answer = false;
         switch (how) {
@@ -145,45 +110,28 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
     });
 }
 
-PyObject* format(PyObject* self, PyObject* text) {
-    return guarded([&] { return check(PyObject_Format(number_of(self).get(), text)); });
-}
-
-PyObject* rounded(PyObject* self, PyObject*) { return converted<PyNumber_Long>(self); }
-
-// For NumPy, which would make an array of objects of it: as the int, in arrays and beside them.
-PyObject* as_array(PyObject* self, PyObject* args, PyObject*) {
+PyObject* rounded(PyObject* self, PyObject* args) {
     return guarded([&] {
-        PyObject *dtype = Py_None, *copy = Py_None;
-        if (PyArg_ParseTuple(args, "|OO", &dtype, &copy) == 0) throw PythonError{};
-        const Ref make = import_attribute("numpy", "asarray");
-        return check(PyObject_CallFunctionObjArgs(make.get(), number_of(self).get(), dtype, nullptr));
+        const Ref method = own(PyObject_GetAttrString(concrete_size(self).get(), "__round__"));
+        return check(PyObject_Call(method.get(), args, nullptr));
     });
 }
 
+PyObject* whole(PyObject* self, PyObject*) { return number_slots::converted<PyNumber_Long>(self); }
+
+// As the int.
 PyObject* as_ufunc_operand(PyObject*, PyObject* args, PyObject* keywords) {
-    return guarded([&]() -> PyObject* {
-        for (Py_ssize_t i = 2; i < PyTuple_GET_SIZE(args); ++i) {
-            if (is_ndarray(PyTuple_GET_ITEM(args, i))) return Py_NewRef(Py_NotImplemented);  // it knows better
-        }
-        Ref plain = own(PyTuple_New(PyTuple_GET_SIZE(args) - 2));
-        for (Py_ssize_t i = 2; i < PyTuple_GET_SIZE(args); ++i) {
-            PyTuple_SET_ITEM(plain.get(), i - 2, number_of(PyTuple_GET_ITEM(args, i)).release());
-        }
-        const Ref method = own(PyObject_GetAttr(PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1)));
-        return check(PyObject_Call(method.get(), plain.get(), keywords));
-    });
+    return number_slots::as_ufunc_operand(args, keywords, [](PyObject* operand, bool) { return concrete_number(operand); });
 }
 
-PyMethodDef methods[] = {
-    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_ufunc_operand)), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__format__", format, METH_O, nullptr},
-    {"__round__", rounded, METH_VARARGS, nullptr},
-    {"__trunc__", rounded, METH_NOARGS, nullptr},
-    {"__floor__", rounded, METH_NOARGS, nullptr},
-    {"__ceil__", rounded, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__array__", number_slots::with_keywords(number_slots::as_array), METH_VARARGS | METH_KEYWORDS, nullptr},
+                         {"__array_ufunc__", number_slots::with_keywords(as_ufunc_operand), METH_VARARGS | METH_KEYWORDS, nullptr},
+                         {"__format__", number_slots::format, METH_O, nullptr},
+                         {"__round__", rounded, METH_VARARGS, nullptr},
+                         {"__trunc__", whole, METH_NOARGS, nullptr},
+                         {"__floor__", whole, METH_NOARGS, nullptr},
+                         {"__ceil__", whole, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
 
 // The range of an integer dtype, as far as sizes go.
 std::pair<std::int64_t, std::int64_t> range_of(Dtype dtype) {
@@ -215,6 +163,8 @@ std::optional<std::int64_t> recorded_size(PyObject* object) {
     if (!value.is_recorded() || value.ndim() != 0 || !is_integer(value.dtype())) return std::nullopt;
     return detail::size_from(value);
 }
+
+Ref concrete_size(PyObject* size) { return own(PyLong_FromLongLong(detail::concretize(raw_of(size)))); }
 
 std::int64_t size_of(PyObject* object) {
     const std::optional<std::int64_t> size = recorded_size(object);
@@ -254,28 +204,28 @@ void add_size(PyObject* module) {
     PyType_Slot slots[] = {SLOT(Py_nb_add, (binary<SizeOp::add, add_floats>)),
                            SLOT(Py_nb_subtract, (binary<SizeOp::subtract, subtract_floats>)),
                            SLOT(Py_nb_multiply, (binary<SizeOp::multiply, multiply_floats>)),
-                           SLOT(Py_nb_floor_divide, (binary<SizeOp::floor_divide, plain<PyNumber_FloorDivide>>)),
+                           SLOT(Py_nb_floor_divide, (binary<SizeOp::floor_divide, number_slots::plain<PyNumber_FloorDivide>>)),
                            SLOT(Py_nb_remainder, remainder),
                            SLOT(Py_nb_true_divide, divide_floats),
-                           SLOT(Py_nb_divmod, plain<PyNumber_Divmod>),
-                           SLOT(Py_nb_lshift, plain<PyNumber_Lshift>),
-                           SLOT(Py_nb_rshift, plain<PyNumber_Rshift>),
-                           SLOT(Py_nb_and, plain<PyNumber_And>),
-                           SLOT(Py_nb_or, plain<PyNumber_Or>),
-                           SLOT(Py_nb_xor, plain<PyNumber_Xor>),
+                           SLOT(Py_nb_divmod, number_slots::plain<PyNumber_Divmod>),
+                           SLOT(Py_nb_lshift, number_slots::plain<PyNumber_Lshift>),
+                           SLOT(Py_nb_rshift, number_slots::plain<PyNumber_Rshift>),
+                           SLOT(Py_nb_and, number_slots::plain<PyNumber_And>),
+                           SLOT(Py_nb_or, number_slots::plain<PyNumber_Or>),
+                           SLOT(Py_nb_xor, number_slots::plain<PyNumber_Xor>),
                            SLOT(Py_nb_power, power_of),
                            SLOT(Py_nb_negative, negative),
-                           SLOT(Py_nb_positive, positive),
+                           SLOT(Py_nb_positive, number_slots::positive),
                            SLOT(Py_nb_absolute, absolute),
-                           SLOT(Py_nb_invert, converted<PyNumber_Invert>),
-                           SLOT(Py_nb_int, converted<PyNumber_Long>),
-                           SLOT(Py_nb_index, converted<PyNumber_Index>),
-                           SLOT(Py_nb_float, converted<PyNumber_Float>),
+                           SLOT(Py_nb_invert, number_slots::converted<PyNumber_Invert>),
+                           SLOT(Py_nb_int, number_slots::converted<PyNumber_Long>),
+                           SLOT(Py_nb_index, number_slots::converted<PyNumber_Index>),
+                           SLOT(Py_nb_float, number_slots::converted<PyNumber_Float>),
                            SLOT(Py_nb_bool, truth),
-                           SLOT(Py_tp_hash, hash),
+                           SLOT(Py_tp_hash, number_slots::hash),
                            SLOT(Py_tp_richcompare, compare),
-                           SLOT(Py_tp_repr, converted<PyObject_Repr>),
-                           SLOT(Py_tp_str, converted<PyObject_Str>),
+                           SLOT(Py_tp_repr, number_slots::converted<PyObject_Repr>),
+                           SLOT(Py_tp_str, number_slots::converted<PyObject_Str>),
                            {Py_tp_methods, methods},
                            {0, nullptr}};
 #undef SLOT

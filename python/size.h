@@ -15,6 +15,8 @@ inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
 
 /// An int, or a Size for what fastnp::detail calls a symbolic size.
 PyObject* size_object(std::int64_t size);
+/// The int of the call at hand; ties the recording to it.
+Ref concrete_size(PyObject* size);
 /// A recorded integer of no axes as a Size; the int of the call at hand where it is too large for one.
 PyObject* int_object(const array& value);
 /// The number or the symbolic size; of any object with __index__.

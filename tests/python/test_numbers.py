@@ -107,6 +107,7 @@ def test_comparisons_make_courses():
         lambda x, a: x * (1 / a),
         lambda x, a: x * {0.1: 1, 0.25: 2}.get(a, 3),
         lambda x, a: x + sum([a, 1]),
+        lambda x, a: (x, round(a), round(int(a * 10), -1), round(len(x) * 3, -1)),
     ],
 )
 def test_where_a_number_must_be_known_it_is(function):
@@ -268,3 +269,8 @@ def test_ints_that_would_overflow_are_exact():
         return n * n, n + n - 1, n * 3 // 7, n * x.shape[0] * n, x + float(n * n % 1000003)
 
     follow(f, [(X64, n) for n in (3, 4, 10**6, -(10**9), 10**11, 2**29, 2**29 + 1, -(2**29) - 5, 2**39, 2**41, 2**70)])
+
+
+def test_ints_and_floats_in_one_place():
+    for info in follow(lambda x, a: x * a, [(X64, a) for a in (1, 0.5, 2, 0.7, 0.9, 3, 1.0)]):
+        assert info.compiles == 3  # the first one, any float, any int

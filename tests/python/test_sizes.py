@@ -209,3 +209,9 @@ def test_random_slices_by_sizes(sizes, seed):
         x = numpy.arange(float(n))
         for got, want in zip(compiled(x), f(x), strict=True):
             numpy.testing.assert_array_equal(got, want)
+
+
+def test_rounding_sizes():
+    f = np.compile(lambda x: (x, round(len(x), -1), round(len(x))), fullgraph=True)
+    for n in (14, 15, 16, 26):
+        assert f(numpy.ones(n))[1:] == (round(n, -1), n)
