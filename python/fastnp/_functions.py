@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import numpy
 from fastnp import _core
 
 __all__ = [
+    "array_split",
     "ascontiguousarray",
     "astype",
     "atleast_1d",
@@ -18,9 +20,11 @@ __all__ = [
     "column_stack",
     "copy",
     "diff",
+    "dsplit",
     "fliplr",
     "flipud",
     "from_dlpack",
+    "hsplit",
     "hstack",
     "identity",
     "inner",
@@ -28,7 +32,9 @@ __all__ = [
     "result_type",
     "shape",
     "size",
+    "split",
     "vdot",
+    "vsplit",
     "vstack",
 ]
 
@@ -152,3 +158,43 @@ def size(a: Any, axis: int | None = None) -> int:
 
 def result_type(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
     return numpy.result_type(*(x.dtype if type(x) is _core.ndarray else x for x in arrays_and_dtypes))
+
+
+def _parts(x: _core.ndarray, points: Sequence[Any], axis: int) -> list[_core.ndarray]:
+    before = (slice(None),) * axis
+    return [x[(*before, slice(start, stop))] for start, stop in itertools.pairwise(points)]
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[_core.ndarray]:
+    x = _core.asarray(ary)
+    axis = operator.index(axis) % x.ndim if -x.ndim <= axis < x.ndim else axis
+    length = x.shape[axis]
+    if hasattr(indices_or_sections, "__len__"):
+        return _parts(x, (0, *indices_or_sections, length), axis)
+    sections = int(indices_or_sections)
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, longer = length // sections, operator.index(length % sections)
+    return _parts(x, [n * each + min(n, longer) for n in range(sections + 1)], axis)
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[_core.ndarray]:
+    if not hasattr(indices_or_sections, "__len__") and _core.asarray(ary).shape[axis] % indices_or_sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def _split_along(name: str, least: int, axis: int) -> Any:
+    def along(ary: Any, indices_or_sections: Any) -> list[_core.ndarray]:
+        rank = ndim(ary)
+        if rank < least:
+            raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+        return split(ary, indices_or_sections, axis if rank > 1 else 0)
+
+    along.__name__ = along.__qualname__ = name
+    return along
+
+
+hsplit = _split_along("hsplit", 1, 1)
+vsplit = _split_along("vsplit", 2, 0)
+dsplit = _split_along("dsplit", 3, 2)

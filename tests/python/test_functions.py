@@ -228,3 +228,35 @@ def test_random_arrays_are_fastnps():
     assert isinstance(rng.random(), float) and rng.integers(5, size=2).dtype == np.int64
     np.random.seed(0)
     assert type(np.random.rand(2)) is np.ndarray
+
+
+SPLITS = [
+    lambda x: numpy.split(x, 2),
+    lambda x: numpy.split(x, [1, 3]),
+    lambda x: numpy.array_split(x, 3),
+    lambda x: numpy.array_split(x, [1, -1], axis=-1),
+    lambda x: numpy.split(x, 2, axis=-1),
+    lambda x: numpy.hsplit(x, 2),
+    lambda x: numpy.vsplit(x, 2),
+    lambda x: numpy.dsplit(x, 2),
+    lambda x: numpy.array_split(x, 0),
+]
+
+
+@pytest.mark.parametrize("function", SPLITS)
+def test_splits_are_views(function):
+    for f in (np.compile(function), np.compile(function, backend="eager"), lambda x: function(np.asarray(x))):
+        for shape in ((4,), (6,), (4, 4), (5, 3), (2, 2, 2), (4, 2, 6), (0, 2), ()):
+            x = numpy.arange(float(numpy.prod(shape))).reshape(shape)
+            try:
+                want = function(x)
+            except (ValueError, IndexError):
+                with pytest.raises((ValueError, IndexError)):
+                    f(x)
+                continue
+            got = f(x)
+            assert type(got) is list
+            assert len(got) == len(want)
+            for a, b in zip(got, want, strict=True):
+                numpy.testing.assert_array_equal(numpy.asarray(a), b)
+                assert not b.size or numpy.shares_memory(numpy.asarray(a), x)
