@@ -154,15 +154,16 @@ std::shared_ptr<const void> Recorded::keep() { return {made_.release(), &let_go}
 Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs) {
     HandedOut out;
     out.by_value = true;
-    Action call{Ref::borrow(function), take_apart(args, *rebuild_, originals_, out), take_apart(kwargs, *rebuild_, originals_, out)};
+    OutsideCall call{{Ref::borrow(function), take_apart(args, *rebuild_, originals_, out), take_apart(kwargs, *rebuild_, originals_, out)}};
     std::vector<array> operands;
     for (PyObject* object : out.arrays) operands.push_back(value_of(object));
-    const auto number = static_cast<std::size_t>(detail::outside_calls());
+    const std::size_t number = calls_.size();
     const Ref name = own(PyObject_GetAttrString(function, "__name__"));
     const std::vector<array> given = detail::call_outside(PyUnicode_AsUTF8(name.get()), operands, [&](std::span<const array> values) {
         if (number >= performed_.size()) performed_.push_back(perform(call, flat_, values, true));
         return performed_[number].given;
     });
+    call.is_steady = operands.empty() && is_steady_draw(performed_.at(number));
     calls_.push_back(std::move(call));
     return recorded_result(performed_.at(number).result.get(), given);
 }
@@ -172,7 +173,8 @@ std::optional<detail::Given> Recorded::make_call(const void* kept, int number, s
     const GilState gil;
     const auto place = static_cast<std::size_t>(number);
     try {
-        if (place >= performed_.size()) performed_.push_back(perform(static_cast<const Return*>(kept)->calls[place], flat_, operands, !is_last));
+        const OutsideCall& call = static_cast<const Return*>(kept)->calls[place];
+        if (place >= performed_.size()) performed_.push_back(perform(call, flat_, operands, !(is_last && call.is_steady)));
         return performed_[place].given;
     } catch (const RecordError&) {
         return std::nullopt;

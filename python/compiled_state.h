@@ -82,7 +82,7 @@ private:
     GuardSet& guards_;
     std::unique_ptr<Return> made_;
     std::vector<Performed> performed_;     // calls of the outside so far, by their number
-    std::vector<Action> calls_;            // noted by the recording that goes on
+    std::vector<OutsideCall> calls_;       // noted by the recording that goes on
     const Rebuild* rebuild_ = nullptr;     // of that recording
     PyObject* originals_ = nullptr;
 };

@@ -135,11 +135,17 @@ Performed perform(const Action& call, const Flat& flat, std::span<const array> o
         Apart apart{operands, {}};
         apart.add(done.result.get());
         done.given = std::move(apart.given);
-    } catch (...) {
+    } catch (...) {  // whatever it is goes on, once the draws are taken back
         if (saves) take_back(done);
         throw;
     }
     return done;
+}
+
+bool is_steady_draw(const Performed& call) {
+    const Ref is_numpy = own(PyObject_GetAttrString(call.function.get(), "is_numpy_draw"));
+    const std::string& parts = call.given.structure;
+    return is_true(is_numpy.get()) && parts.size() == 1 && (parts[0] == array_part || parts[0] == scalar_part || parts[0] == float_part);
 }
 
 void take_back(const Performed& call) {

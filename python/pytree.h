@@ -126,11 +126,17 @@ struct Action {
     Output args, kwargs;
 };
 
+/// A call of the outside in the middle of the compiled code; its arrays are the call's operands.
+struct OutsideCall : Action {
+    /// Whether it is sure to give something of the same kind each time: a draw of NumPy's, by arguments that do not vary, of floating numbers or arrays.
+    bool is_steady = false;
+};
+
 /// What an entry gives: its result, and what is done before it is returned.
 struct Return {
     Output result;
     std::vector<Action> actions;
-    std::vector<Action> calls;  // of the outside, by their number; their arrays are the call's operands
+    std::vector<OutsideCall> calls;  // by their number
 };
 
 /// What a recording hands out: arrays, each once, and the lists, dicts and other containers that it made.

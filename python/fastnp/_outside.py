@@ -36,6 +36,10 @@ class Outside:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return _core._call_outside(self, args, kwargs)
 
+    @property
+    def is_numpy_draw(self) -> bool:
+        return self.source is not None and type(self.source).__module__.startswith("numpy.")
+
     def save(self) -> Any:
         """The state of the source."""
         if self.source is None:

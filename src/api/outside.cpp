@@ -37,9 +37,4 @@ std::vector<array> call_outside(const std::string& name, std::span<const array> 
     return given;
 }
 
-int outside_calls() {
-    trace::Recorder* recorder = trace::Recorder::active();
-    return recorder == nullptr ? 0 : static_cast<int>(recorder->graph().calls().size());
-}
-
 }  // namespace fastnp::detail

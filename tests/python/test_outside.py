@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-import warnings
 
 import numpy
 import pytest
-from support import BACKENDS
+from support import BACKENDS, assert_same, outcome
 
 import fastnp as np
 
@@ -30,26 +29,6 @@ def drawn():
     return numpy.random.random(), random.random(), RNG.random(), OLD.rand(), OWN.random()
 
 
-def assert_same(got, want):
-    assert type(got) is type(want), (got, want)
-    if isinstance(want, tuple):
-        assert len(got) == len(want)
-        for x, y in zip(got, want, strict=True):
-            assert_same(x, y)
-    elif isinstance(want, Exception):
-        assert str(got) == str(want)
-    else:
-        assert numpy.asarray(got).dtype == numpy.asarray(want).dtype
-        numpy.testing.assert_allclose(got, want, rtol=1e-6)
-
-
-def outcome(function, *arguments):
-    try:
-        return function(*arguments)
-    except Exception as error:
-        return error
-
-
 def follow(function, calls, uncompiled=0):
     """The same results, changed arguments and streams as the function as written."""
     for backend in BACKENDS:
@@ -58,9 +37,7 @@ def follow(function, calls, uncompiled=0):
         for f in (function, compiled):
             reset()
             given = [[numpy.array(x) for x in arguments] for arguments in calls]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                made.append(([outcome(f, *arguments) for arguments in given], given, drawn()))
+            made.append(([outcome(f, *arguments) for arguments in given], given, drawn()))
         for got, want in zip(made[1][0], made[0][0], strict=True):
             assert_same(got, want)
         for got, want in zip(made[1][1], made[0][1], strict=True):
@@ -246,3 +223,17 @@ def test_pure_functions_that_are_not():
     g = np.compile(lambda x: writes(x * 2) + x)
     numpy.testing.assert_array_equal(g(X), numpy.concatenate([numpy.zeros((1, 4)), X[1:]]).max() * 2 + X)
     assert g.cache_info().uncompiled == 1
+
+
+DRAWN_SIZES = [
+    lambda x: numpy.bincount(x.astype(int).ravel()) * 2,  # nothing to put back
+    lambda x: numpy.random.normal(size=int(x.sum())) + 1,
+    lambda x: RNG.normal(size=x.sum().astype(int)).sum() + x,
+    lambda x: (x * 2, random.choice([1, 0.5, "a", "b", None, *"cdefghijklmnopqrstuvwxyz"])),
+    lambda x: x + random.getrandbits(41),
+]
+
+
+@pytest.mark.parametrize("function", DRAWN_SIZES)
+def test_results_of_ever_another_kind_run_as_written_in_the_end(function):
+    follow(function, [(numpy.ones(2) * n,) for n in range(1, 41)], uncompiled=None)

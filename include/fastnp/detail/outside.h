@@ -22,7 +22,5 @@ struct Given {
 /// of the call among those of this recording is what Engine::Callee::make_call gets. RecordError where the recording can't read.
 FASTNP_API std::vector<array> call_outside(const std::string& name, std::span<const array> operands,
                                            const std::function<Given(std::span<const array> values)>& make);
-/// How many calls this recording has noted.
-FASTNP_API int outside_calls();
 
 }  // namespace fastnp::detail
