@@ -152,7 +152,7 @@ void run_pad(const ir::Attributes& attributes, std::span<const View> operands, c
 }
 
 void run_update(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
-    if (operands[0].data != out.data) copy(operands[0], out);
+    copy(operands[0], out);
     View region = out;
     region.shape = operands[1].shape;
     for (std::size_t i = 0; i < out.shape.size(); ++i) {

@@ -14,11 +14,12 @@ inline ir::Value viewed(ir::Value value) {
     return value;
 }
 
-/// Whether a slice is all of its operand.
-inline bool takes_all(ir::Value slice) {
-    if (!(slice->shape == slice->inputs[0]->shape)) return false;
-    for (std::size_t i = 0; i < slice->shape.size(); ++i) {
-        if (slice->attributes.ints[i] != 1 || !(slice->attributes.dims[i] == shape::Dim(0))) return false;
+/// Whether the region that a slice takes, or an update replaces, is all of the first operand.
+inline bool takes_all(ir::Value node) {
+    const shape::Dims& region = node->op == Op::update ? node->inputs[1]->shape : node->shape;
+    if (!(region == node->inputs[0]->shape)) return false;
+    for (std::size_t i = 0; i < region.size(); ++i) {
+        if (node->attributes.ints[i] != 1 || !(node->attributes.dims[i] == shape::Dim(0))) return false;
     }
     return true;
 }

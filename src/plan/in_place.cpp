@@ -1,9 +1,8 @@
 #include "plan/in_place.h"
 
-#include <algorithm>
 #include <unordered_map>
 
-#include "ops/catalogue.h"
+#include "ops/moves.h"
 
 namespace fastnp::plan {
 
@@ -17,16 +16,6 @@ Value update_of(const pass::Step& step) {
     if (step.node != nullptr) return step.node->op == Op::update ? step.node : nullptr;
     if (step.region.members.size() != 1 || step.region.members[0].value->op != Op::update) return nullptr;
     return step.region.members[0].value;
-}
-
-bool starts_at_zero(const ir::Node& update) {
-    const std::size_t rank = update.shape.size();
-    for (std::size_t i = 0; i < rank; ++i) {
-        const bool whole =
-            update.attributes.dims[i] == shape::Dim(0) && update.attributes.dims[rank + i] == update.shape[i] && update.attributes.ints[i] == 1;
-        if (!whole) return false;
-    }
-    return true;
 }
 
 // A scatter that can't fail once it has written: all its indices are looked at before.
@@ -48,21 +37,16 @@ public:
     }
 
 private:
+    // What is stored is the scatter, under the shape of what it was made of, and what else it reads lies elsewhere.
     bool is_stored_whole(const ir::Node& scatter, const ir::Node& update) {
-        Value stored = update.inputs[1];
-        if (stored->op == Op::reshape) stored = stored->inputs[0];
-        if (stored != &scatter || !starts_at_zero(update) || !fails_early(scatter)) return false;
-        // The same memory, in the same order, and what else the scatter reads lies elsewhere.
-        const pass::Storage& from = program_.storage.at(scatter.inputs[0]);
-        const pass::Storage& to = program_.storage.at(update.inputs[0]);
-        const bool same = from.base == to.base && from.offset == to.offset &&
-                          (stored == update.inputs[1] ? from.strides == to.strides : views_all(scatter.inputs[0], update.inputs[0]));
-        const auto elsewhere = [&](Value operand) { return program_.storage.at(operand).base != to.base; };
-        return same && elsewhere(scatter.inputs[1]) && elsewhere(scatter.inputs[2]) && uses(&scatter) == 1 && uses(update.inputs[1]) == 1;
+        const bool reshaped = update.inputs[1]->op == Op::reshape;
+        const Value stored = reshaped ? update.inputs[1]->inputs[0] : update.inputs[1];
+        const Value source = reshaped && scatter.inputs[0]->op == Op::reshape ? scatter.inputs[0]->inputs[0] : scatter.inputs[0];
+        if (stored != &scatter || source != update.inputs[0] || !ops::takes_all(&update) || !fails_early(scatter)) return false;
+        const auto lies_there = [&](Value value) { return program_.storage.at(value).base == program_.storage.at(update.inputs[0]).base; };
+        if (!lies_there(scatter.inputs[0]) || lies_there(scatter.inputs[1]) || lies_there(scatter.inputs[2])) return false;
+        return uses(&scatter) == 1 && uses(update.inputs[1]) == 1;
     }
-
-    // Whether a value is another one under another shape.
-    static bool views_all(Value value, Value other) { return value->op == Op::reshape && value->inputs[0] == other; }
 
     int uses(Value value) {
         if (uses_.empty()) {

@@ -89,7 +89,7 @@ public:
     /// The number a size has now; ties the recording to it.
     std::int64_t concretize(Dim dim);
 
-    /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 for now.
+    /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 until bind().
     void evaluate(const std::int64_t* symbols, std::int64_t* values) const;
     /// Gives a bound symbol its value, and what depends on it.
     void bind(int stage, std::int64_t value, std::int64_t* values) const;

@@ -12,13 +12,10 @@ namespace fastnp::trace {
 
 namespace {
 
-// What is kept: some two dozen values, so that a loop's are at hand, in memory that is used again and again.
-constexpr std::size_t kept_values = 24, least_bytes = std::size_t{16} << 20, most_bytes = std::size_t{512} << 20;
+// What is kept: so many values that those of a loop's last turn are at hand, and not so much memory that all of it is new.
+constexpr std::size_t kept_values = 128, least_bytes = std::size_t{64} << 20, most_bytes = std::size_t{512} << 20;
 
 eager::View view_of(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
-
-// Whether a value is computed here, and its memory made for it.
-bool computes(ir::Value value) { return value->op != ir::Op::parameter && value->op != ir::Op::given && !ops::is_move(value); }
 
 }  // namespace
 
@@ -64,31 +61,13 @@ void Evaluator::compute(ir::Value value, const shape::Sizes& sizes) {
     }
     std::vector<eager::View> operands;
     for (const ir::Value input : value->inputs) operands.push_back(view_of(known_.at(input)));
-    device::Memory memory = taken(value);
-    if (memory.buffer == nullptr) {
-        memory.dtype = value->dtype;
-        memory.shape = std::move(shape);
-        memory.buffer = device::Buffer::allocate(shape::byte_count(memory.shape, itemsize_of(memory.dtype)));
-        memory.data = memory.buffer->data();
-        memory.strides = shape::c_strides(memory.shape, itemsize_of(memory.dtype));
-    }
+    device::Memory memory{device::Buffer::allocate(shape::byte_count(shape, itemsize_of(value->dtype))), nullptr, value->dtype, shape, {}};
+    memory.data = memory.buffer->data();
+    memory.strides = shape::c_strides(shape, itemsize_of(memory.dtype));
     if (value->op == ir::Op::cast) eager::copy(operands[0], view_of(memory));
     else eager::run(value->op, attributes, operands, view_of(memory));
     const std::size_t bytes = memory.buffer->bytes();
     keep(value, std::move(memory), bytes);
-}
-
-// An update is written into the memory of what it updates, if that was computed and nothing else looks at it. Should it be asked for again, it is computed
-// again.
-device::Memory Evaluator::taken(ir::Value value) {
-    if (value->op != ir::Op::update) return {};
-    const auto before = known_.find(value->inputs[0]);
-    const device::BufferPtr& buffer = before->second.buffer;
-    const bool is_own = buffer && buffer.use_count() == 1 && before->second.data == buffer->data() && computes(value->inputs[0]);
-    if (!is_own) return {};
-    device::Memory memory = std::move(before->second);
-    known_.erase(before);
-    return memory;
 }
 
 void Evaluator::keep(ir::Value value, device::Memory memory, std::size_t bytes) {

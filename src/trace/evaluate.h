@@ -20,7 +20,6 @@ public:
 
 private:
     void compute(ir::Value value, const shape::Sizes& sizes);
-    device::Memory taken(ir::Value value);
     void keep(ir::Value value, device::Memory memory, std::size_t bytes);
     void forget_oldest();
 

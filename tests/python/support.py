@@ -111,3 +111,27 @@ def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
     with numpy.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*args, **kwargs)
+
+
+def outcome(function: Any, *arguments: Any) -> Any:
+    """What a function gives, or the exception that it raises."""
+    try:
+        return quietly(function, *arguments)
+    except Exception as error:  # compared with the other's
+        return error
+
+
+def assert_same(got: Any, want: Any) -> None:
+    """Outcomes of a compiled function and of the same as written: types, dtypes, shapes, values, and errors with their words."""
+    assert type(got) is type(want), (got, want)
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for x, y in zip(got, want, strict=True):
+            assert_same(x, y)
+    elif isinstance(want, (numpy.ndarray, numpy.generic)):
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        numpy.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype.itemsize > 2 else 1e-2)
+    elif isinstance(want, Exception):
+        assert str(got) == str(want)
+    else:
+        assert repr(got) == repr(want)  # -0.0 and NaN too

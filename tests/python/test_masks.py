@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 
 import numpy
 import pytest
 from hypothesis import given, settings, strategies as st
-from support import BACKENDS
+from support import BACKENDS, assert_same, outcome
 
 import fastnp as np
 
 RNG = numpy.random.default_rng(5)
 DTYPES = ["f8", "f4", "f2", "i8", "i2", "u1", "c16", "?"]
-
-
-def outcome(function, *arguments):
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(*arguments)
-    except Exception as error:
-        return error
-
-
-def assert_same(got, want):
-    if isinstance(want, Exception):
-        assert type(got) is type(want)
-        assert str(got) == str(want)
-        return
-    got, want = (value if isinstance(value, tuple) else (value,) for value in (got, want))
-    assert len(got) == len(want)
-    for x, y in zip(got, want, strict=True):
-        assert type(x) is type(y)
-        x, y = numpy.asarray(x), numpy.asarray(y)
-        assert (x.dtype, x.shape) == (y.dtype, y.shape)
-        numpy.testing.assert_allclose(x, y, rtol=1e-5 if x.dtype.itemsize > 2 else 2e-2)
 
 
 def picked(x):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support import BACKENDS, quietly
+from support import BACKENDS, outcome
 
 import fastnp as np
 
@@ -108,13 +108,6 @@ def random_program(rng: numpy.random.Generator) -> Callable[..., tuple[Any, ...]
         return tuple(values[-1 - n % len(values)] for n in outputs)
 
     return program
-
-
-def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return quietly(function, *arguments)
-    except Exception as error:  # compared with the other's
-        return error
 
 
 def steps(x: numpy.ndarray) -> list[int]:

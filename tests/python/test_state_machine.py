@@ -17,8 +17,8 @@ from typing import Any
 import numpy
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from support import BACKENDS
-from test_programs import Step, outcome, random_step
+from support import BACKENDS, outcome
+from test_programs import Step, random_step
 from test_writes import check_outcome, random_arguments, random_kinds, random_write
 
 import fastnp as np

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 import pytest
-from support import BACKENDS
-from test_programs import BINARY, DTYPES, NUMBERS, SLICES, Step, check, outcome, random_array, random_step
+from support import BACKENDS, outcome
+from test_programs import BINARY, DTYPES, NUMBERS, SLICES, Step, check, random_array, random_step
 
 import fastnp as np
 

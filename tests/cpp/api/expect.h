@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <vector>
 
 #include "fastnp/fastnp.h"
 
@@ -34,6 +35,14 @@ std::string message(F&& f) {
         return error.what();
     }
     return "no error";
+}
+
+/// The elements, in C order, as doubles.
+inline std::vector<double> values_of(const fastnp::array& x) {
+    const fastnp::array flat = x.astype(fastnp::float64).reshape({-1});
+    std::vector<double> result;
+    for (std::int64_t i = 0; i < flat.shape(0); ++i) result.push_back(flat[i].item<double>());
+    return result;
 }
 
 }  // namespace expect

@@ -1,19 +1,14 @@
 // Arrays whose sizes depend on values, at once and compiled.
 #include <boost/test/unit_test.hpp>
 
+#include "expect.h"
 #include "fastnp/fastnp.h"
 
 using namespace fastnp;
 
 namespace {
 
-std::vector<double> values_of(const array& x) {
-    const array flat = x.astype(float64).reshape({-1});
-    std::vector<double> result;
-    for (std::int64_t i = 0; i < flat.shape(0); ++i) result.push_back(flat[i].item<double>());
-    return result;
-}
-
+using expect::values_of;
 using List = std::vector<double>;
 
 array ramp(std::int64_t size, double from) { return arange(static_cast<double>(size)) - from; }
