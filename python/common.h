@@ -53,6 +53,12 @@ inline void check(int status) {
     if (status < 0) throw PythonError{};
 }
 [[noreturn]] void raise(PyObject* type, const std::string& message);
+/// A type made by its spec and put into the module.
+inline PyTypeObject* add_type(PyObject* module, const char* name, PyType_Spec& spec) {
+    const Ref type = own(PyType_FromSpec(&spec));
+    check(PyModule_AddObjectRef(module, name, type.get()));
+    return reinterpret_cast<PyTypeObject*>(Py_NewRef(type.get()));
+}
 
 /// fastnp.ndarray.
 struct NdArray {

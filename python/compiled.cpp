@@ -254,8 +254,7 @@ void add_compiled_function(PyObject* module) {
 #undef SLOT
     PyType_Spec spec = {"fastnp._core.CompiledFunction", sizeof(CompiledFunction), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
-    const Ref type = own(PyType_FromSpec(&spec));
-    check(PyModule_AddObjectRef(module, "CompiledFunction", type.get()));
+    Py_DECREF(add_type(module, "CompiledFunction", spec));  // the module holds it
 }
 
 }  // namespace fastnp::python

@@ -119,6 +119,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     flat.set_generation(guards->generation());
     flat.given = flat.objects.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
+    flat.settle();
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason);
 
     for (std::size_t i = 0; i < flat.containers.size(); ++i) {

@@ -15,7 +15,6 @@ PyTypeObject* ndarray_type = nullptr;
 namespace {
 
 using Function1 = array (*)(const Operand&, const UfuncOptions&);
-using Function2 = array (*)(const Operand&, const Operand&, const UfuncOptions&);
 
 const UfuncOptions no_options;
 
@@ -32,7 +31,7 @@ PyObject* numpy_operator(const char* name, PyObject* a, PyObject* b) {
     return call_numpy(name, args, 2, nullptr);
 }
 
-PyObject* binary_slow(Function2 function, const char* name, PyObject* a, PyObject* b) {
+PyObject* binary_slow(BinaryUfunc function, const char* name, PyObject* a, PyObject* b) {
     if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
     std::vector<Ref> sized;
     PyObject* operands[] = {a, b};
@@ -46,7 +45,7 @@ PyObject* binary_slow(Function2 function, const char* name, PyObject* a, PyObjec
     }
 }
 
-template <Function2 function>
+template <BinaryUfunc function>
 PyObject* binary(const char* name, PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (is_ndarray(a) && is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
@@ -60,7 +59,7 @@ PyObject* unary(PyObject* a) {
 }
 
 // a op= b, written into a.
-PyObject* in_place_slow(Function2 function, const char* name, PyObject* a, PyObject* b) {
+PyObject* in_place_slow(BinaryUfunc function, const char* name, PyObject* a, PyObject* b) {
     if (!is_operand(b) && defers(a, b)) return Py_NewRef(Py_NotImplemented);
     try {
         UfuncOptions options;
@@ -81,7 +80,7 @@ PyObject* in_place_slow(Function2 function, const char* name, PyObject* a, PyObj
     }
 }
 
-template <Function2 function>
+template <BinaryUfunc function>
 PyObject* in_place(const char* name, PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (reinterpret_cast<NdArray*>(a)->scalar) return binary<function>(name, a, b);  // as a NumPy scalar: a new value
@@ -216,7 +215,7 @@ PyObject* nb_index(PyObject* self) {
     });
 }
 
-template <Function2 function>
+template <BinaryUfunc function>
 PyObject* compare(const char* name, PyObject* a, PyObject* b) {
     if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
     if (b == Py_None || PyUnicode_Check(b) || (!is_operand(b) && !PyArray_Check(b))) {
@@ -358,8 +357,7 @@ void add_ndarray(PyObject* module) {
                            {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp.ndarray", sizeof(NdArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
-    ndarray_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
-    check(PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(ndarray_type)));
+    ndarray_type = add_type(module, "ndarray", spec);
 }
 
 }  // namespace fastnp::python

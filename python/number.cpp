@@ -20,8 +20,6 @@ struct FloatObject {
     PyObject_HEAD array value;
 };
 
-using Function2 = array (*)(const Operand&, const Operand&, const UfuncOptions&);
-
 Ref number_of(PyObject* object) {
     if (!is_recorded_float(object)) return Ref::borrow(object);
     return own(PyFloat_FromDouble(float_value(object).item<double>()));
@@ -43,7 +41,7 @@ std::optional<array> operand(PyObject* object) {
     return array(static_cast<double>(value));
 }
 
-template <Function2 function, PyObject* (*otherwise)(PyObject*, PyObject*)>
+template <BinaryUfunc function, PyObject* (*otherwise)(PyObject*, PyObject*)>
 PyObject* binary(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         const bool floats = is_recorded_float(a) || is_recorded_float(b) || PyFloat_CheckExact(a) || PyFloat_CheckExact(b);
@@ -77,7 +75,7 @@ int truth(PyObject* a) {
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
     return guarded([&]() -> PyObject* {
-        static constexpr Function2 functions[] = {&less, &less_equal, &equal, &not_equal, &greater, &greater_equal};  // as Py_LT ... are numbered
+        static constexpr BinaryUfunc functions[] = {&less, &less_equal, &equal, &not_equal, &greater, &greater_equal};  // as Py_LT ... are numbered
         const std::optional<array> y = operand(b);
         if (!y) {
             if (!number_slots::is_number(b)) return Py_NewRef(Py_NotImplemented);
@@ -199,8 +197,7 @@ void add_float(PyObject* module) {
                            {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp._core._Float", sizeof(FloatObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-    float_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
-    check(PyModule_AddObjectRef(module, "_Float", reinterpret_cast<PyObject*>(float_type)));
+    float_type = add_type(module, "_Float", spec);
 }
 
 }  // namespace fastnp::python

@@ -16,14 +16,6 @@ constexpr char array_part = 'A', scalar_part = 'S', float_part = 'F', int_part =
 
 bool is_plain(PyObject* object) { return object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object); }
 
-// An int that compiled code can follow.
-bool is_small(PyObject* object) {
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    constexpr long long most = 1LL << 40;
-    return overflow == 0 && value < most && value > -most;
-}
-
 bool overlaps(PyArrayObject* a, std::span<const array> operands) {
     const auto extent = [](const char* low, const Shape& shape, const Strides& strides, std::size_t itemsize) {
         const char* high = low + itemsize;
@@ -58,9 +50,9 @@ struct Apart {
         } else if (PyFloat_CheckExact(object)) {
             note(float_part);
             given.arrays.emplace_back(PyFloat_AS_DOUBLE(object));
-        } else if (PyLong_CheckExact(object) && is_small(object)) {
+        } else if (const auto number = small_int(object)) {
             note(int_part);
-            given.arrays.emplace_back(static_cast<std::int64_t>(PyLong_AsLongLong(object)));
+            given.arrays.emplace_back(*number);
         } else if (is_plain(object)) {
             note(plain_part);
             const Ref text = own(PyObject_Repr(object));
@@ -93,7 +85,7 @@ struct Together {
         if (PyArray_CheckExact(object) || is_ndarray(object)) return own(wrap(arrays[next++]));
         if (PyArray_IsScalar(object, Generic)) return own(wrap(arrays[next++], nullptr, true));
         if (PyFloat_CheckExact(object)) return own(float_object(arrays[next++]));
-        if (PyLong_CheckExact(object) && is_small(object)) return own(int_object(arrays[next++]));
+        if (small_int(object)) return own(int_object(arrays[next++]));
         if (is_plain(object)) return Ref::borrow(object);
         Ref items = own(PyList_New(0));
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)

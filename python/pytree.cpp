@@ -15,19 +15,10 @@ namespace fastnp::python {
 namespace {
 
 constexpr int deepest = 64;
-constexpr long long largest_size = 1LL << 40;  // beyond it an int is no size, and a constant
 constexpr std::size_t most_compared = 16;  // arguments that are looked through for the same object
 
-bool is_sizeable(long long value, int overflow) { return overflow == 0 && value > -largest_size && value < largest_size; }
-
 // Whether it is a number that may be an input.
-bool may_vary(PyObject* object) {
-    if (PyFloat_CheckExact(object)) return true;
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return is_sizeable(value, overflow);
-}
+bool may_vary(PyObject* object) { return PyFloat_CheckExact(object) || small_int(object).has_value(); }
 
 array hold_numpy(const detail::Argument& argument) {
     const PyGILState_STATE state = PyGILState_Ensure();
@@ -172,12 +163,15 @@ void Flat::push_number(PyObject* object) {
         argument.data = &reinterpret_cast<PyFloatObject*>(object)->ob_fval;
         argument.dtype = Dtype::float64;
     } else {
-        ints_.push_back(std::make_unique<std::int64_t>(PyLong_AsLongLong(object)));
-        argument.data = ints_.back().get();
+        ints_.push_back({arguments.size(), PyLong_AsLongLong(object)});
         argument.dtype = Dtype::int64;
     }
     arguments.push_back(argument);
     objects.push_back(object);
+}
+
+void Flat::settle() {
+    for (Int& each : ints_) arguments[each.argument].data = &each.value;
 }
 
 // A key of a dict is no input, whatever it is.
@@ -208,9 +202,9 @@ void Flat::add(PyObject* object, int depth) {
         return append('f', &value, sizeof value);
     }
     if (type == &PyLong_Type) {
+        if (const auto small = small_int(object); small && add_number(object, 'J', *small)) return;
         int overflow = 0;
         const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-        if (is_sizeable(value, overflow) && add_number(object, 'J', value)) return;
         if (overflow == 0) return append('i', &value, sizeof value);
         const Ref text = own(PyObject_Str(object));
         key.push_back('I');

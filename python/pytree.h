@@ -32,8 +32,10 @@ public:
     void add(PyObject* object, int depth = 0);
     /// Appends the numbers that are inputs, after all other arguments.
     void add_numbers();
-    /// Appends an array, or a scalar of NumPy's, that is read besides the arguments.
+    /// Appends an array, a scalar of NumPy's or a number that is read besides the arguments.
     void add_input(PyObject* object);
+    /// Once all are there: gives ints their memory.
+    void settle();
     /// Whether the Python number in this place among them is an input.
     bool is_input(std::size_t number) const { return inputs_[number]; }
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
@@ -75,7 +77,11 @@ private:
     bool in_key_ = false;
     SmallVector<bool, 8> inputs_;        // of each number
     SmallVector<PyObject*, 4> varying_;  // the numbers that are inputs
-    std::vector<std::unique_ptr<std::int64_t>> ints_;
+    struct Int {
+        std::size_t argument;
+        std::int64_t value;
+    };
+    SmallVector<Int, 4> ints_;           // the values of varying ints
 };
 
 /// The same arguments with arrays that stand for them, for recording.

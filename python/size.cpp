@@ -30,12 +30,7 @@ std::int64_t raw_of(PyObject* object) {
 // A size, or an int that fits; nothing for anything else.
 std::optional<std::int64_t> operand(PyObject* object) {
     if (is_size(object)) return raw_of(object);
-    if (!PyLong_CheckExact(object)) return std::nullopt;
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    constexpr long long most = 1LL << 40;  // sizes and what is added to them are smaller by far
-    if (overflow != 0 || value > most || value < -most) return std::nullopt;
-    return value;
+    return small_int(object);
 }
 
 template <detail::SizeOp op, PyObject* (*otherwise)(PyObject*, PyObject*)>
@@ -143,6 +138,15 @@ std::pair<std::int64_t, std::int64_t> range_of(Dtype dtype) {
 
 }  // namespace
 
+std::optional<std::int64_t> small_int(PyObject* object) {
+    if (!PyLong_CheckExact(object)) return std::nullopt;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    constexpr long long most = 1LL << 40;
+    if (overflow != 0 || value >= most || value <= -most) return std::nullopt;
+    return value;
+}
+
 PyObject* size_object(std::int64_t size) {
     if (!detail::is_symbolic(size)) return check(PyLong_FromLongLong(size));
     auto* object = reinterpret_cast<SizeObject*>(check(size_type->tp_alloc(size_type, 0)));
@@ -230,8 +234,7 @@ void add_size(PyObject* module) {
                            {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp._core._Size", sizeof(SizeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-    size_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
-    check(PyModule_AddObjectRef(module, "_Size", reinterpret_cast<PyObject*>(size_type)));
+    size_type = add_type(module, "_Size", spec);
 }
 
 }  // namespace fastnp::python

@@ -13,6 +13,8 @@ namespace fastnp::python {
 extern PyTypeObject* size_type;
 inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
 
+/// The int, if compiled code can follow it as it varies: sizes, and what is added to them, are smaller by far. Nothing for other objects.
+std::optional<std::int64_t> small_int(PyObject* object);
 /// An int, or a Size for what fastnp::detail calls a symbolic size.
 PyObject* size_object(std::int64_t size);
 /// The int of the call at hand; ties the recording to it.

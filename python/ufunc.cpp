@@ -340,8 +340,7 @@ void add_ufuncs(PyObject* module) {
                            {Py_tp_getset, ufunc_properties}, {Py_tp_members, ufunc_members},      {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-    ufunc_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
-    check(PyModule_AddObjectRef(module, "ufunc", reinterpret_cast<PyObject*>(ufunc_type)));
+    ufunc_type = add_type(module, "ufunc", spec);
     for (const Row& row : rows) {
         if (is_hidden(row.name)) continue;
         auto* ufunc = reinterpret_cast<Ufunc*>(check(ufunc_type->tp_alloc(ufunc_type, 0)));

@@ -175,8 +175,9 @@ class Reads:
         self.seen[id(value)] = value
         kind = self.kind_of(value)
         self.kinds[id(value)] = kind
-        if kind not in ("same", "forbidden", "disabled", "generator", "draw", "math"):
-            getattr(self, f"walk_{kind}")(value)
+        walk = getattr(self, f"walk_{kind}", None)  # there is nothing to find in others
+        if walk is not None:
+            walk(value)
 
     def kind_of(self, value: Any) -> str:
         cls = type(value)

@@ -41,11 +41,9 @@ array constant(const Scalar& value, Dtype dtype, const Dims& shape = {});
 array iota(const Dims& shape, int axis);
 /// A size as an int64 scalar: a constant, or a value that follows the arguments' sizes.
 array extent(Dim size);
-/// The most elements that memory can have, so that sums of sizes need no guard.
-constexpr std::int64_t most_elements = std::int64_t{1} << 47;
 /// An integer of no axes, which lies from `low` to `high` (else it is a number of elements), as a size: while recording, one that the plan finds on its
 /// way.
-Dim size_of(const array& count, std::int64_t low = 0, std::int64_t high = most_elements);
+Dim size_of(const array& count, std::int64_t low = 0, std::int64_t high = shape::most_elements);
 /// x itself where it has the dtype already.
 array cast(const array& x, Dtype dtype);
 /// x itself where it has the shape already.

@@ -47,7 +47,7 @@ std::vector<array> parameters_of(const compiler::Signature& signature, std::span
     std::vector<shape::Dim> symbols;
     for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
         const compiler::Symbol& symbol = signature.symbols[s];
-        symbols.push_back(graph.sizes().symbol(symbol.name, hints[s], symbol.low, std::min(symbol.high, api::most_elements)));
+        symbols.push_back(graph.sizes().symbol(symbol.name, hints[s], symbol.low, symbol.high));
     }
     auto dim_of = [&](const compiler::Extent& extent) {
         return extent.symbol < 0 ? shape::Dim(extent.value) : symbols[static_cast<std::size_t>(extent.symbol)];

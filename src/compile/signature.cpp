@@ -123,7 +123,8 @@ std::vector<std::string> Signature::describe() const {
     }
     for (const Symbol& symbol : symbols) {
         if (symbol.low == INT64_MIN) continue;
-        lines.push_back(std::to_string(symbol.low) + " <= " + symbol.name + (symbol.high == INT64_MAX ? "" : " <= " + std::to_string(symbol.high)));
+        lines.push_back(std::to_string(symbol.low) + " <= " + symbol.name +
+                        (symbol.high >= shape::most_elements ? "" : " <= " + std::to_string(symbol.high)));
         if (symbol.multiple_of != 1) lines.back() += ", a multiple of " + std::to_string(symbol.multiple_of);
     }
     if (!key.empty()) lines.push_back("plain values equal");
@@ -149,12 +150,14 @@ Signature describe(std::span<const detail::Argument> call, std::string_view key,
             const std::pair<int, int> where{static_cast<int>(a), i};
             Extent extent{-1, argument.shape[i]};
             const auto range = options.dynamic.find(where);
-            const bool named = range != options.dynamic.end() && argument.shape[i] >= range->second.low && argument.shape[i] <= range->second.high &&
-                               argument.shape[i] % range->second.multiple_of == 0;
+            const bool is_large = argument.shape[i] > shape::most_elements;  // of elements that are repeated: no size that varies
+            const bool named = !is_large && range != options.dynamic.end() && argument.shape[i] >= range->second.low &&
+                               argument.shape[i] <= range->second.high && argument.shape[i] % range->second.multiple_of == 0;
             if (named) {
-                extent.symbol = symbol_named(range->second.name, range->second.low, range->second.high, range->second.multiple_of);
-            } else if (options.sizes == DynamicSizes::always || std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end()) {
-                extent.symbol = symbol_named("n" + suffix + std::to_string(i), 0, INT64_MAX);
+                extent.symbol =
+                    symbol_named(range->second.name, range->second.low, std::min(range->second.high, shape::most_elements), range->second.multiple_of);
+            } else if (!is_large && (options.sizes == DynamicSizes::always || std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end())) {
+                extent.symbol = symbol_named("n" + suffix + std::to_string(i), 0, shape::most_elements);
             }
             guard.shape.push_back(extent);
         }

@@ -12,6 +12,9 @@
 
 namespace fastnp::shape {
 
+/// The most elements that an array has whose sizes vary, so that sums of a few sizes need no guard.
+constexpr std::int64_t most_elements = std::int64_t{1} << 47;
+
 /// A size: a plain number, or an expression of a Sizes table.
 class Dim {
 public:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy
 import pytest
 from hypothesis import given, settings, strategies as st
