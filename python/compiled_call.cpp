@@ -124,7 +124,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
 
     for (std::size_t i = 0; i < flat.containers.size(); ++i) {
         if (guards->guards(flat.containers[i]))
-            flat.mark('!', static_cast<std::uint64_t>(i));  // known by name too: stores through one are seen through the other
+            flat.mark(Tag::known_container, static_cast<std::uint64_t>(i));  // known by name too: stores through one are seen through the other
     }
     Recorded recorded(*this, bound, flat, *guards);
     std::vector<array> results;

@@ -77,11 +77,11 @@ bool Parameters::fill(PyObject* function, Bound& bound) const {
 void Parameters::flatten(const Bound& bound, Flat& flat) {
     for (PyObject* slot : bound.slots) flat.add(slot);
     if (bound.extra.size() != 0) {
-        flat.mark('*', bound.extra.size());
+        flat.mark(Tag::extra, bound.extra.size());
         for (PyObject* extra : bound.extra) flat.add(extra);
     }
     for (std::size_t i = 0; i < bound.names.size(); ++i) {
-        flat.key.push_back('=');
+        flat.mark(Tag::keywords);
         flat.mark_text(bound.names[i]);
         flat.add(bound.values[i]);
     }

@@ -49,14 +49,14 @@ bool is_dataclass(PyObject* object) {
     return _PyType_Lookup(Py_TYPE(object), fields) != nullptr && _PyObject_GetDictPtr(object) != nullptr;
 }
 
-void Flat::append(char tag, const void* bytes, std::size_t size) {
+void Flat::append(Tag tag, const void* bytes, std::size_t size) {
     const std::size_t at = key.size();
     key.resize(at + 1 + size);
-    key[at] = tag;
+    key[at] = static_cast<char>(tag);
     std::memcpy(key.data() + at + 1, bytes, size);
 }
 
-void Flat::mark(char tag, std::uint64_t value) { append(tag, &value, sizeof value); }
+void Flat::mark(Tag tag, std::uint64_t value) { append(tag, &value, sizeof value); }
 
 void Flat::mark_text(PyObject* text) {
     Py_ssize_t size = 0;
@@ -65,8 +65,8 @@ void Flat::mark_text(PyObject* text) {
         PyErr_Clear();
         return fail("takes text that is not Unicode");
     }
-    mark('s', static_cast<std::uint64_t>(size));
-    append('"', bytes, static_cast<std::size_t>(size));
+    mark(Tag::text, static_cast<std::uint64_t>(size));
+    append(Tag::characters, bytes, static_cast<std::size_t>(size));
 }
 
 void Flat::set_generation(std::uint64_t generation) { std::memcpy(key.data(), &generation, sizeof generation); }
@@ -78,11 +78,11 @@ void Flat::fail(std::string why) {
 
 void Flat::push(const detail::Argument& argument, PyObject* object) {
     elements += size_of(argument);
-    key.push_back('A');
+    mark(Tag::array);
     const std::size_t known = std::min(objects.size(), most_compared);
     for (std::size_t i = 0; i < known; ++i) {
         if (objects[i] != object) continue;
-        key.push_back('@');
+        mark(Tag::same_array);
         key.push_back(static_cast<char>(i));
         break;
     }
@@ -92,7 +92,7 @@ void Flat::push(const detail::Argument& argument, PyObject* object) {
 
 void Flat::add_container(PyObject* object) {
     const auto same = std::find(containers.begin(), containers.end(), object);
-    if (same != containers.end()) mark('@', static_cast<std::uint64_t>(same - containers.begin()));
+    if (same != containers.end()) mark(Tag::same_container, static_cast<std::uint64_t>(same - containers.begin()));
     containers.push_back(object);
 }
 
@@ -127,13 +127,14 @@ void Flat::add_scalar(PyObject* object) {
     arguments.push_back(argument);
     objects.push_back(object);
     any_numpy_ = true;
-    key.push_back('S');
+    mark(Tag::scalar);
 }
 
-bool Numbers::vary(std::size_t place, char kind, std::int64_t bits) {
+bool Numbers::vary(std::size_t place, Tag kind, std::int64_t bits) {
     if (place >= seen_.size()) seen_.resize(place + 1);
     Seen& seen = seen_[place];
-    if (seen.kind == 0) {
+    if (!seen.any) {
+        seen.any = true;
         seen.kind = kind;
         seen.bits = bits;
     }
@@ -142,12 +143,12 @@ bool Numbers::vary(std::size_t place, char kind, std::int64_t bits) {
 }
 
 // False for a number that is a constant.
-bool Flat::add_number(PyObject* object, char kind, std::int64_t bits) {
+bool Flat::add_number(PyObject* object, Tag kind, std::int64_t bits) {
     if (in_key_) return false;
     const bool varies = numbers_ != nullptr && numbers_->vary(inputs_.size(), kind, bits);
     inputs_.push_back(varies);
     if (!varies) return false;
-    key.push_back(kind);
+    mark(kind);
     varying_.push_back(object);
     return true;
 }
@@ -198,20 +199,20 @@ void Flat::add(PyObject* object, int depth) {
     if (type == &PyArray_Type) return add_numpy(as_numpy(object));
     if (type == &PyFloat_Type) {
         const double value = PyFloat_AS_DOUBLE(object);
-        if (add_number(object, 'F', std::bit_cast<std::int64_t>(value))) return;
-        return append('f', &value, sizeof value);
+        if (add_number(object, Tag::varying_float, std::bit_cast<std::int64_t>(value))) return;
+        return append(Tag::floating, &value, sizeof value);
     }
     if (type == &PyLong_Type) {
-        if (const auto small = small_int(object); small && add_number(object, 'J', *small)) return;
+        if (const auto small = small_int(object); small && add_number(object, Tag::varying_int, *small)) return;
         int overflow = 0;
         const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-        if (overflow == 0) return append('i', &value, sizeof value);
+        if (overflow == 0) return append(Tag::integer, &value, sizeof value);
         const Ref text = own(PyObject_Str(object));
-        key.push_back('I');
+        mark(Tag::large_int);
         return mark_text(text.get());
     }
-    if (object == Py_None) return key.push_back('N');
-    if (type == &PyBool_Type) return key.push_back(object == Py_True ? 'T' : 'F');
+    if (object == Py_None) return mark(Tag::none);
+    if (type == &PyBool_Type) return mark(object == Py_True ? Tag::yes : Tag::no);
     if (depth > deepest) return fail("takes containers nested too deeply");
     add_other(object, depth);
 }
@@ -220,13 +221,13 @@ void Flat::add_other(PyObject* object, int depth) {
     if (PyUnicode_CheckExact(object)) return mark_text(object);
     if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
         const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
-        mark(PyTuple_CheckExact(object) ? '(' : '[', static_cast<std::uint64_t>(size));
+        mark(PyTuple_CheckExact(object) ? Tag::tuple : Tag::list, static_cast<std::uint64_t>(size));
         if (PyList_CheckExact(object)) add_container(object);
         for (Py_ssize_t i = 0; i < size; ++i) add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
         return;
     }
     if (PyDict_CheckExact(object)) {
-        mark('{', static_cast<std::uint64_t>(PyDict_GET_SIZE(object)));
+        mark(Tag::dict, static_cast<std::uint64_t>(PyDict_GET_SIZE(object)));
         add_container(object);
         Py_ssize_t position = 0;
         PyObject *name = nullptr, *value = nullptr;
@@ -240,38 +241,38 @@ void Flat::add_other(PyObject* object, int depth) {
     if (PyArray_Check(object)) return fail(std::string("takes a ") + Py_TYPE(object)->tp_name + ", a subclass of numpy.ndarray");
     if (PyComplex_CheckExact(object)) {
         const Py_complex value = PyComplex_AsCComplex(object);
-        return append('c', &value, sizeof value);
+        return append(Tag::complex, &value, sizeof value);
     }
     if (PyBytes_CheckExact(object)) {
-        mark('b', static_cast<std::uint64_t>(PyBytes_GET_SIZE(object)));
-        return append('"', PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object)));
+        mark(Tag::bytes, static_cast<std::uint64_t>(PyBytes_GET_SIZE(object)));
+        return append(Tag::characters, PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object)));
     }
     if (PySlice_Check(object)) {
         const auto* slice = reinterpret_cast<PySliceObject*>(object);
-        key.push_back(':');
+        mark(Tag::slice);
         add(slice->start, depth + 1);
         add(slice->stop, depth + 1);
         return add(slice->step, depth + 1);
     }
     if (PyRange_Check(object) || PyArray_DescrCheck(object)) {
         const Ref text = own(PyObject_Repr(object));
-        key.push_back('r');
+        mark(Tag::described);
         return mark_text(text.get());
     }
     if (is_namedtuple(object)) {
-        mark('n', static_cast<std::uint64_t>(PyTuple_GET_SIZE(object)));
+        mark(Tag::named, static_cast<std::uint64_t>(PyTuple_GET_SIZE(object)));
         roots.push_back(reinterpret_cast<PyObject*>(Py_TYPE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) add(PyTuple_GET_ITEM(object, i), depth + 1);
         return;
     }
     if (is_dataclass(object) && !PyType_Check(object)) {
         const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
-        key.push_back('D');
+        mark(Tag::dataclass);
         roots.push_back(reinterpret_cast<PyObject*>(Py_TYPE(object)));
         add_container(object);
         return add(fields.get(), depth + 1);
     }
-    key.push_back('O');
+    mark(Tag::object);
     roots.push_back(object);
 }
 

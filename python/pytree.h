@@ -8,16 +8,47 @@
 
 namespace fastnp::python {
 
+/// What each part of a call's key begins with. Ones of their own, so that no two kinds of calls share a key.
+enum class Tag : char {
+    array,
+    same_array,  // as one before: its number, a byte
+    scalar,
+    varying_float,
+    varying_int,
+    floating,    // these: their bits
+    integer,
+    complex,
+    large_int,   // these: a text
+    text,
+    bytes,
+    described,
+    none,
+    yes,
+    no,
+    tuple,       // these: how many items
+    list,
+    dict,
+    named,
+    extra,       // positional arguments
+    same_container,  // as one before: its number
+    known_container, // known by name, too: its number
+    slice,
+    dataclass,
+    object,
+    keywords,
+    characters
+};
+
 /// Which Python numbers among the arguments vary from call to call, by their order: those that had two values. They are inputs, others are constants.
 class Numbers {
 public:
     /// Whether the number in this place, by its kind and bits, is an input.
-    bool vary(std::size_t place, char kind, std::int64_t bits);
+    bool vary(std::size_t place, Tag kind, std::int64_t bits);
 
 private:
     struct Seen {
-        char kind = 0;  // 0: none yet
-        bool varies = false;
+        bool any = false, varies = false;
+        Tag kind{};
         std::int64_t bits = 0;
     };
     std::vector<Seen> seen_;
@@ -39,7 +70,8 @@ public:
     /// Whether the Python number in this place among them is an input.
     bool is_input(std::size_t number) const { return inputs_[number]; }
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
-    void mark(char tag, std::uint64_t value);
+    void mark(Tag tag, std::uint64_t value);
+    void mark(Tag tag) { key.push_back(static_cast<char>(tag)); }
     void mark_text(PyObject* text);
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
@@ -65,12 +97,12 @@ private:
     void add_numpy(PyArrayObject* object);
     void add_scalar(PyObject* object);
     void add_other(PyObject* object, int depth);
-    void append(char tag, const void* bytes, std::size_t size);
+    void append(Tag tag, const void* bytes, std::size_t size);
     void add_container(PyObject* object);
     void fail(std::string why);
     bool any_fastnp_ = false, any_numpy_ = false;
     void add_key(PyObject* object, int depth);
-    bool add_number(PyObject* object, char kind, std::int64_t bits);
+    bool add_number(PyObject* object, Tag kind, std::int64_t bits);
     void push_number(PyObject* object);
     std::vector<std::unique_ptr<array>> scalars_;
     Numbers* numbers_;

@@ -102,6 +102,16 @@ def test_numbers_in_containers_and_by_keyword():
         assert compiled.cache_info().compiles == 2
 
 
+def test_numbers_change_places_with_plain_values():
+    """A varying number and a flag in each other's place are another kind of call (their keys once were the same)."""
+
+    def f(x, a, b):
+        return x * b if a is False or a is None else x + a if b is False else (x, a, b)
+
+    plain = (False, True, None, "a", 2, 2.5, 3, 3.5)
+    follow(f, [(X64, a, b) for a in plain for b in plain])
+
+
 def test_keys_of_dicts_are_no_inputs():
     follow(lambda x, d: x * next(iter(d)), [(X64, {k: 1}) for k in (1, 2, 3)])
 
