@@ -24,7 +24,8 @@ CompiledState::CompiledState(PyObject* function, CompileOptions options)
       parameters_(function),
       engine_(std::make_unique<detail::Engine>(options_)),
       read_lists_(own(PySet_New(nullptr))),
-      varying_(own(PySet_New(nullptr))) {}
+      varying_(own(PySet_New(nullptr))),
+      computed_(own(PySet_New(nullptr))) {}
 
 std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile) {
     const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
@@ -44,7 +45,7 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
     auto made = std::make_shared<GuardSet>(
-        own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), nullptr)), roots);
+        own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), computed_.get(), nullptr)), roots);
     if (!made->holds(roots, inputs)) return nullptr;  // what it reads makes something new each time it is looked at
     guard_sets_.insert(guard_sets_.begin(), made);
     if (guard_sets_.size() > most_guard_sets) guard_sets_.pop_back();

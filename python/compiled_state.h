@@ -49,6 +49,7 @@ private:
     std::vector<std::shared_ptr<GuardSet>> guard_sets_;      // the last used first
     Ref read_lists_;                                         // ids of lists that are read, not only made longer
     Ref varying_;                                            // places of numbers that changed between calls
+    Ref computed_;                                           // names of attributes that are read though the code does not show them
     Numbers numbers_;
     std::string given_up_;     // why no call is compiled any more, or empty
     int volatile_ = 0;         // recordings in a row that change what they read

@@ -85,6 +85,31 @@ class Capture(Reads):
             self.read_lists.update(id(value) for value in self.seen.values() if type(value) is list)
         self.again = True
 
+    def check_name(self, value: Any, name: str) -> None:
+        """Looks at a read of an attribute of an object's twin, or of a class: one by a name that the code does not show, or of nothing, is not guarded."""
+        original = value if isinstance(value, type) else self.originals.get(id(value))
+        if original is None or (isinstance(original, type) and is_pure(original.__module__)):
+            return
+        bases = original.__mro__ if isinstance(original, type) else type(original).__mro__
+        known = {each for base in bases if not is_pure(base.__module__) for each in vars(base) if each[:2] != "__"}
+        if not isinstance(original, type):
+            known |= vars(original).keys()
+        found = known if name in known else {*known, name} if name == "__dict__" else {name}
+        if not found <= (self.names if found is known else self.computed):
+            self.computed |= found
+            self.again = True
+            refuse(f"reads {name} by a computed name")
+
+    def stand_in_getattr(self, value: Any, name: str, /, *default: Any) -> Any:
+        if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
+            self.check_name(value, name)
+        return getattr(value, name, *default)
+
+    def stand_in_hasattr(self, value: Any, name: str, /) -> bool:
+        if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
+            self.check_name(value, name)
+        return hasattr(value, name)
+
     def guarded(self, source: dict[str, Any]) -> set[str]:
         return {entry[2] for entry in self.entries if entry[0] == ITEM and entry[1] is source}
 
@@ -210,7 +235,8 @@ class Capture(Reads):
             for name, function in IMPURE_BUILTINS.items():
                 if name not in made or made[name] is function:
                     made[name] = Forbidden(f"calls {name}()")
-            for name, function, stands_in in _STAND_INS:
+            own = (("getattr", getattr, self.stand_in_getattr), ("hasattr", hasattr, self.stand_in_hasattr))
+            for name, function, stands_in in (*_STAND_INS, *own):
                 if made.get(name, function) is function:
                     made[name] = stands_in
             for entry in self.entries:
@@ -286,7 +312,7 @@ class Capture(Reads):
             item = getattr(cls, name, None)
             if name not in fields and ((type(item) in (list, dict) and id(item) in self.kinds) or id(item) in self.inputs):
                 made.__dict__[name] = self.swap(item)
-        made.__dict__.update({name: item for name, item in fields.items() if name in self.names or name not in self.stored})
+        made.__dict__.update({name: item for name, item in fields.items() if name in self.names})
         self.copies.append((made.__dict__, value, None, f"the attribute {{}} of a {cls.__name__}"))
         return made
 
@@ -307,6 +333,17 @@ class Capture(Reads):
                         body[name] = type(attribute)(twin)
                     elif isinstance(attribute, types.FunctionType):
                         body[name] = twin
-            body.update(__module__=cls.__module__, __qualname__=cls.__qualname__, __doc__=cls.__doc__)
+
+            def getattribute(made: Any, name: str) -> Any:
+                if name == "__dict__" or (name not in self.names and name[:2] != "__"):
+                    self.check_name(made, name)
+                try:
+                    return object.__getattribute__(made, name)
+                except AttributeError:
+                    if name[:2] != "__" and name not in self.computed:
+                        self.check_name(made, name)
+                    raise
+
+            body.update(__module__=cls.__module__, __qualname__=cls.__qualname__, __doc__=cls.__doc__, __getattribute__=getattribute)
             self.classes[key] = type(cls)(cls.__name__, (cls,), body)
         return self.classes[key]

@@ -65,14 +65,15 @@ class Slot:
 class Reads:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
-    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place]) -> None:
+    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place], computed: set[str]) -> None:
         self.function = function
         self.roots = roots
         self.read_lists = read_lists  # ids of lists whose contents it reads, as far as is known
         self.varying = varying  # places of numbers that changed between calls, as far as is known
-        self.again = False  # whether it turned out while recording that a list is one of these
+        self.computed = computed  # names of attributes that it reads though its code does not show them, as far as is known
+        self.again = False  # whether it turned out while recording that it reads more than was known
         self.volatile: str | None = None  # what the recorded function changes that it also reads, so that the next call needs another recording
-        self.names: set[str] = set()  # of attributes that are read
+        self.names = set(computed)  # of attributes that are read
         self.stored: set[str] = set()  # of attributes and globals that are written to
         self.reason: str | None = None
         self.entries: list[tuple[Any, ...]] = []
@@ -329,15 +330,20 @@ class Reads:
                 if name in self.names or dunder:
                     self.entries.append((_TYPE, value, name, value.__dict__.get(name, attribute)))
                     self.walk_place(function)
+        for name in sorted(self.computed):
+            if not hasattr(value, name):
+                self.entries.append((_TYPE, value, name))
 
     def walk_object(self, value: Any) -> None:
         fields = vars(value)
         self.entries.append((_INSTANCE, value, None, fields))
+        if "__dict__" in self.computed:
+            self.walk_dict(fields)
         self.walk(type(value))
         if type(value) not in PLAIN:
             self.walk_class(type(value))
         for name in sorted(self.names):
-            if name in fields or hasattr(type(value), name):
+            if name in fields or name in self.computed or hasattr(type(value), name):
                 self.item(fields, name)
 
     def describe(self) -> list[str]:

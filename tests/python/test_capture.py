@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import random
 import sys
 import time
@@ -122,6 +123,49 @@ def test_attributes(backend):
         check(np.compile(f, backend=backend), lambda: setattr(Config, "scale", 4.0), lambda: setattr(Config, "scale", 2.0))
     check(np.compile(lambda x: config.apply(x), backend=backend), lambda: setattr(config, "scale", 8.0), lambda: delattr(config, "scale"))
     check(np.compile(lambda x: config.apply(x), backend=backend), lambda: setattr(Config, "apply", lambda self, x: -x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda part, x: x * part.bias if hasattr(part, "bias") else x,
+        lambda part, x: x * getattr(part, "bias", 1.0),
+        lambda part, x: x * getattr(part, "bi" + "as"[:2], 1.0),
+        lambda part, x: x * getattr(part, str("bias"), 1.0) + getattr(part, "off" + str("set"), 0.0),
+        lambda part, x: x * getattr(type(part), "shared" + str(0), 2.0),
+        lambda part, x: x * getattr(part, "shared" + str(0), 2.0),
+        lambda part, x: x * (type(part).shared0 if hasattr(type(part), "shared0") else 3.0),
+        lambda part, x: x * sum(value for name, value in part.__dict__.items() if name.startswith("b")),
+        lambda part, x: x * len(part.__dict__),
+        lambda part, x: x * operator.attrgetter("bi" + str("as"))(part) if "bias" in part.__dict__ else x,
+        lambda part, x: getattr(part, "app" + str("ly"))(x),
+    ],
+)
+def test_attributes_by_computed_names_and_absent_ones(backend, function):
+    class Part:
+        def apply(self, x):
+            return x * SCALE
+
+    part = Part()
+    compiled = np.compile(function, backend=backend)
+    changes = [
+        lambda: None,
+        lambda: setattr(part, "bias", 3.0),
+        lambda: setattr(part, "bias", 4.0),
+        lambda: setattr(part, "offset", 5.0),
+        lambda: setattr(Part, "shared0", 6.0),
+        lambda: setattr(Part, "shared0", 7.0),
+        set_global("SCALE", 5.0),
+        lambda: setattr(Part, "apply", lambda self, x: -x),
+        lambda: delattr(part, "bias"),
+        lambda: delattr(Part, "shared0"),
+        set_global("SCALE", 2.0),
+    ]
+    for change in changes:
+        change()
+        for _ in range(2):
+            numpy.testing.assert_array_equal(numpy.asarray(compiled(part, X)), numpy.asarray(function(part, X)))
+    assert compiled.cache_info().uncompiled == 0
 
 
 def test_modules_of_the_user(backend):
