@@ -3,6 +3,7 @@
 
 #include "compiled_state.h"
 #include "foreign.h"
+#include "stored.h"
 
 namespace fastnp::python {
 
@@ -150,6 +151,22 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
 }
 
 std::shared_ptr<const void> Recorded::keep() { return {made_.release(), &let_go}; }
+
+std::string Recorded::identity() {
+    const GilState gil;
+    const std::string found = identity_of(guards_.capture());
+    return found.empty() ? found : found + '\n' + std::string(flat_.key_view().substr(Flat::generation_bytes));
+}
+
+std::optional<std::string> Recorded::pack(const void* kept) {
+    const GilState gil;
+    return python::pack(*static_cast<const Return*>(kept), guards_.capture());
+}
+
+std::shared_ptr<const void> Recorded::restore(std::string_view packed) {
+    const GilState gil;
+    return {unpack(packed, guards_.capture()).release(), &let_go};
+}
 
 Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs) {
     HandedOut out;

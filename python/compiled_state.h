@@ -67,6 +67,9 @@ public:
     std::vector<array> record(std::span<const array> parameters) override;
     std::shared_ptr<const void> keep() override;
     std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last) override;
+    std::string identity() override;
+    std::optional<std::string> pack(const void* kept) override;
+    std::shared_ptr<const void> restore(std::string_view packed) override;
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
     /// The call starts over as written: generators of random numbers are put back.

@@ -234,8 +234,10 @@ array to_array(PyObject* object) {
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
     const Ref converted = own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr));
-    const array made = from_numpy(as_numpy(converted.get()));
-    return recording != nullptr ? made.copy() : made;  // each call of a compiled function makes it anew
+    array made = from_numpy(as_numpy(converted.get()));
+    if (recording == nullptr) return made;
+    // The recording's own: each call of the compiled function makes it anew.
+    return PyArray_IS_C_CONTIGUOUS(as_numpy(converted.get())) ? array::from_elements(made.data(), made.dtype(), made.shape()) : made.copy();
 }
 
 Operand to_operand(PyObject* object) {

@@ -133,6 +133,13 @@ public:
         /// compiled function: entries that are tried after another stopped, and recordings, are given what it gave before. `is_last`: once it is made, the
         /// function will not have to be run as written, unless it gives something of another kind than ever. Nothing: it raised.
         virtual std::optional<Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last);
+        /// A text for the function, all that it reads besides the arguments, and the call's key, the same in every process: recordings are kept on disk
+        /// under it. Empty: they are not.
+        virtual std::string identity();
+        /// What keep() gave, as bytes for restore() in another process. Nothing: it is of this one alone.
+        virtual std::optional<std::string> pack(const void* kept);
+        /// What keep() gave in the process that packed it, for this one. Null: there is no such thing.
+        virtual std::shared_ptr<const void> restore(std::string_view packed);
 
     protected:
         ~Callee() = default;

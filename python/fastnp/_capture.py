@@ -17,6 +17,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core, _effects, _outside
+from fastnp._identity import Identity, identity_of
 from fastnp._reads import ITEM, Reads, Slot, is_pure
 from fastnp._stand_ins import (
     CREATORS,
@@ -45,6 +46,11 @@ __all__ = ["Capture", "Slot"]
 
 class Capture(Reads):
     """The guards of one function with the objects (`roots`) among the arguments of one call, and its twin."""
+
+    @functools.cached_property
+    def identity(self) -> Identity | None:
+        """What names all this in other processes."""
+        return identity_of(self)
 
     def begin(self, inputs: list[tuple[Any, Any]]) -> tuple[Any, dict[int, Any], dict[int, Any]]:
         """(the twin, what takes the place of the objects among the arguments by their ids, what these stand for by theirs).
@@ -201,6 +207,10 @@ class Capture(Reads):
     def swap_tuple(self, value: Any) -> Any:
         items = [self.swap(item) for item in value]
         return value if all(a is b for a, b in zip(items, value, strict=True)) else type(value)(items)
+
+    def swap_record(self, value: Any) -> Any:
+        items = self.swap_tuple(tuple(value))
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else type(value)._make(items)
 
     def swap_list(self, value: list[Any]) -> Any:
         if self.is_growing(value):

@@ -22,7 +22,7 @@ from fastnp._outside import is_generator
 from fastnp._stand_ins import PLAIN
 
 # Kinds of guards, as GuardKind in python/guards.h.
-ITEM, _CELL, _TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, _INSTANCE, _ARRAY, _KNOWN = range(12)
+ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INSTANCE, _ARRAY, _KNOWN = range(12)
 
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
 _PURE = frozenset(
@@ -46,6 +46,14 @@ def _is_walkable(cls: type) -> bool:
         if "__init_subclass__" in base.__dict__:
             return False
     return type(cls) is type or type(cls).__module__ == "abc"
+
+
+def is_record(cls: type) -> bool:
+    """Whether it is a named tuple without methods of the user's."""
+    made = ("__new__", "_make", "_replace", "__repr__", "_asdict", "__getnewargs__", "__replace__")
+    if cls.__bases__ != (tuple,) or "_fields" not in vars(cls):
+        return False
+    return all(name in made or not isinstance(getattr(item, "__func__", item), (types.FunctionType, property)) for name, item in vars(cls).items())
 
 
 # Where a number lies: (id of the dict or cell, name or key).
@@ -106,7 +114,7 @@ class Reads:
                 except TypeError:
                     continue
                 self.seen[id(root)] = weak
-                self.entries = [(_INSTANCE, weak, *entry[2:]) if entry[0] == _INSTANCE and entry[1] is root else entry for entry in self.entries]
+                self.entries = [(INSTANCE, weak, *entry[2:]) if entry[0] == INSTANCE and entry[1] is root else entry for entry in self.entries]
         self.roots = ()
 
     def name_slots(self) -> None:
@@ -194,6 +202,8 @@ class Reads:
             return "tuple"
         if cls in (list, dict, set):
             return cls.__name__
+        if is_record(cls):
+            return "record"
         if cls is _control.Disabled:
             return "disabled"
         if cls is _control.Pure:
@@ -225,6 +235,9 @@ class Reads:
     def walk_tuple(self, value: Any) -> None:
         for item in value:
             self.walk(item)
+
+    def walk_record(self, value: Any) -> None:
+        self.walk_tuple(value)
 
     def is_growing(self, value: list[Any]) -> bool:
         """Whether a list may be one that the function makes longer and does not read; its contents are not guarded then."""
@@ -280,7 +293,7 @@ class Reads:
         globals_used = [global_names(code) for code in codes]
         read = set().union(*(names for names, _ in globals_used))
         self.stored.update(*(names - read for _, names in globals_used))
-        for name in read:
+        for name in sorted(read):
             if name in value.__globals__:
                 self.item(value.__globals__, name)
             else:
@@ -328,15 +341,15 @@ class Reads:
                 function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", None) or attribute
                 dunder = name.startswith("__") and isinstance(function, types.FunctionType)
                 if name in self.names or dunder:
-                    self.entries.append((_TYPE, value, name, value.__dict__.get(name, attribute)))
+                    self.entries.append((TYPE, value, name, value.__dict__.get(name, attribute)))
                     self.walk_place(function)
         for name in sorted(self.computed):
             if not hasattr(value, name):
-                self.entries.append((_TYPE, value, name))
+                self.entries.append((TYPE, value, name))
 
     def walk_object(self, value: Any) -> None:
         fields = vars(value)
-        self.entries.append((_INSTANCE, value, None, fields))
+        self.entries.append((INSTANCE, value, None, fields))
         if "__dict__" in self.computed:
             self.walk_dict(fields)
         self.walk(type(value))

@@ -16,6 +16,8 @@ def _owned(function: Any) -> Any:
         if _core._is_recording():
             from fastnp import _outside  # not needed to import fastnp
 
+            if isinstance(function, _outside.Outside):  # of the generator's stand-in
+                return function(*args, **kwargs)
             source = getattr(function, "__self__", None)
             return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
         originals: dict[int, Any] = {}

@@ -12,6 +12,7 @@
 
 #include "api/body.h"
 #include "api/entry.h"
+#include "codegen/store.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -69,6 +70,9 @@ struct Engine::State {
     EntryPtr add(const std::shared_ptr<Entry>& entry);
     static EntryPtr refuse(std::string reason);
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, bool& refused);
+    bool take_stored(Entry& entry, const std::string& name, std::span<const Argument> call, std::string_view key, Callee& callee,
+                     const std::vector<trace::Found>& known) const;
+    void record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee, const std::vector<trace::Found>& known) const;
     EntryPtr make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, std::int64_t* values,
                   int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
@@ -151,26 +155,61 @@ bool Engine::State::make_room(const std::string& reason) {
     return true;
 }
 
+// Whether another process left a recording for this call; then the entry is made from it.
+bool Engine::State::take_stored(Entry& entry, const std::string& name, std::span<const Argument> call, std::string_view key, Callee& callee,
+                                const std::vector<trace::Found>& known) const {
+    const auto bytes = name.empty() ? std::nullopt : codegen::load_bytes(name);
+    auto recording = bytes ? unpack_recording(*bytes) : std::nullopt;
+    if (!recording) return false;
+    entry.kept = callee.restore(recording->second);
+    if (!entry.kept) return false;
+    entry.compile(std::move(recording->first), call, options);
+    std::array<std::int64_t, most_values> values;
+    return entry.serves(call, key, known, values.data());
+}
+
+// Records the call, and leaves the recording for other processes.
+void Engine::State::record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee,
+                           const std::vector<trace::Found>& known) const {
+    Recording recording = record_call(entry.signature, call, callee, known);
+    entry.kept = callee.keep();
+    if (options.verify != 0) entry.recorded = recording.graph.text();
+    compiler::prepare(recording.graph, options.backend, recording.times);
+    const auto kept = name.empty() ? std::nullopt : callee.pack(entry.kept.get());
+    const auto packed = kept ? pack(recording, *kept) : std::nullopt;
+    entry.compile(std::move(recording), call, options);
+    if (packed) codegen::store_bytes(name, *packed);
+}
+
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known,
                                    bool& refused) {
-    auto entry = std::make_shared<Entry>();
     std::vector<std::pair<int, int>> dynamic;
     MissInfo miss = explain_miss(call, key, dynamic);
     if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
-    entry->reason = miss.reason;
     if (options.sizes == DynamicSizes::never) dynamic.clear();
-    entry->signature = compiler::describe(call, key, dynamic, options);
     const std::vector<EntryPtr> siblings = courses(call, key);
     refused = siblings.size() >= most_paths || (siblings.empty() && !make_room(miss.reason));
     if (refused) {
         if (!siblings.empty()) return refuse("reads values that differ from call to call");
         return refuse("cache_size_limit (" + std::to_string(options.cache_size_limit) + ") is reached: " + miss.reason);
     }
-    entry->group = siblings.empty() ? next_group++ : siblings.front()->group;
+    const std::uint32_t group = siblings.empty() ? next_group++ : siblings.front()->group;
+    std::shared_ptr<Entry> entry;
+    const auto begin = [&] {
+        entry = std::make_shared<Entry>();
+        entry->reason = miss.reason;
+        entry->signature = compiler::describe(call, key, dynamic, options);
+        entry->group = group;
+    };
+    begin();
     double milliseconds = 0;
     try {
-        entry->compile(record_call(entry->signature, call, callee, known), call, options);
-        entry->kept = callee.keep();
+        std::string name;
+        if (codegen::keeps_files() && options.verify == 0) name = recording_name(callee.identity(), options.backend, entry->signature, call, known);
+        if (!take_stored(*entry, name, call, key, callee, known)) {
+            begin();
+            record(*entry, name, call, callee, known);
+        }
         for (const auto& [phase, spent] : entry->times) milliseconds += spent;
         ++compiles;
     } catch (const RecordError& error) {
@@ -206,7 +245,7 @@ void Engine::State::verify(const Entry& entry, std::span<const Argument> call, C
     for (const trace::Read& read : entry.reads) known.push_back({read.value, nullptr});
     std::string now;
     try {
-        now = record_call(entry.signature, call, callee, known).recorder->graph().text();
+        now = record_call(entry.signature, call, callee, known).graph.text();
     } catch (const RecordError& error) {
         throw VerifyError(options.name + " was compiled, and can't be recorded any more: " + error.what());
     }
@@ -260,6 +299,10 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
 }
 
 std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const array>, bool) { throw InternalError("this front end makes no calls"); }
+
+std::string Engine::Callee::identity() { return {}; }
+std::optional<std::string> Engine::Callee::pack(const void*) { return std::nullopt; }
+std::shared_ptr<const void> Engine::Callee::restore(std::string_view) { return nullptr; }
 
 CacheInfo Engine::cache_info() const {
     const std::shared_lock lock(state_->mutex);

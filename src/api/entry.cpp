@@ -108,22 +108,20 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
 
 }  // namespace
 
-void Entry::compile(const RecordedCall& made, std::span<const Argument> call, const CompileOptions& options) {
-    const trace::Recorder& recorder = *made.recorder;
-    captured = recorder.captured();
-    reads = recorder.reads();
-    written = recorder.written();
-    used = used_parameters(made.recorder->graph());
-    if (options.verify != 0) recorded = made.recorder->graph().text();
+void Entry::compile(Recording made, std::span<const Argument> call, const CompileOptions& options) {
+    captured = std::move(made.captured);
+    reads = std::move(made.reads);
+    written = std::move(made.written);
+    used = used_parameters(made.graph);
     if (!written.empty() && writes_overlap(*this, call)) {
         overlaps = true;
         throw RecordError("writes into an argument whose memory another one shares");
     }
-    compiler::Specialised specialised = compiler::specialise(std::move(made.recorder->graph()), made.strides, options.backend);
-    plan = std::move(specialised.plan);
-    times = std::move(specialised.times);
-    times.insert(times.begin(), {"record", made.milliseconds});
-    ir = std::move(specialised.ir);
+    times = std::move(made.times);
+    plan = compiler::specialise(made.graph, made.strides, options.backend, times);
+    base::Writer packed;
+    made.graph.pack(packed);
+    graph = packed.bytes();
     if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
 }
 
@@ -210,7 +208,8 @@ EntryInfo Entry::info(bool with_code) const {
         if (reads[i].bound == 0 && reads[i].call < 0) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i].value));
     }
     result.milliseconds = times;
-    result.ir = ir;
+    base::Reader packed(graph);
+    if (!graph.empty()) result.ir = ir::Graph::unpack(packed).text();
     std::size_t kernel = 0;
     for (const plan::Step& step : plan.steps) {
         if (!step.is_kernel) {

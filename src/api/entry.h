@@ -24,7 +24,7 @@ struct Entry {
     std::string uncompiled;   // why it runs as written, if it does
     plan::Plan plan;
     plan::Times times;
-    std::string ir;
+    std::string graph;     // simplified, packed: its text is made on request
     std::string recorded;  // the graph as recorded, where calls are verified
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to
@@ -35,7 +35,7 @@ struct Entry {
     mutable std::atomic<std::uint64_t> last_call{0};
 
     /// Takes what the recording noted and compiles it. RecordError for what no plan can do.
-    void compile(const RecordedCall& made, std::span<const Argument> call, const CompileOptions& options);
+    void compile(Recording made, std::span<const Argument> call, const CompileOptions& options);
     /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
     bool serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const;
     plan::Outcome run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const;

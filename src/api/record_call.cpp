@@ -99,16 +99,22 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 
 }  // namespace
 
-RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
-                         const std::vector<trace::Found>& known) {
+Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
+                      const std::vector<trace::Found>& known) {
     const auto start = std::chrono::steady_clock::now();
-    RecordedCall made{std::make_shared<trace::Recorder>(), {}, 0};
-    const trace::Recorder::Scope scope(made.recorder);
-    const std::vector<array> parameters = parameters_of(signature, call, made.recorder, made.strides);
-    made.recorder->set_arguments(memories_of(call), known);
-    set_outputs(*made.recorder, callee.record(parameters));
-    for (const device::Memory& memory : made.recorder->captured()) made.strides.push_back(shape::to_dims(memory.strides));
-    made.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const auto recorder = std::make_shared<trace::Recorder>();
+    const trace::Recorder::Scope scope(recorder);
+    Recording made;
+    const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
+    recorder->set_arguments(memories_of(call), known);
+    set_outputs(*recorder, callee.record(parameters));
+    made.captured = recorder->captured();
+    made.owns_captured = recorder->made_all_captured();
+    made.written = recorder->written();
+    made.reads = recorder->reads();
+    for (const device::Memory& memory : made.captured) made.strides.push_back(shape::to_dims(memory.strides));
+    made.graph = std::move(recorder->graph());
+    made.times.emplace_back("record", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     return made;
 }
 

@@ -1,25 +1,42 @@
 // A call is recorded: the user's function runs on arrays that stand for the arguments.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "compile/signature.h"
+#include "compile/specialise.h"
 #include "fastnp/compile.h"
 #include "trace/recorder.h"
 
 namespace fastnp::detail {
 
-struct RecordedCall {
-    std::shared_ptr<trace::Recorder> recorder;
-    std::vector<shape::Dims> strides;  // of each parameter: the arguments, then what was captured
-    double milliseconds = 0;
+/// What a recording gave, all that an entry is made from; once the graph is prepared (compiler::prepare).
+struct Recording {
+    ir::Graph graph;
+    std::vector<shape::Dims> strides;      // of each parameter: the arguments, then what was captured
+    std::vector<device::Memory> captured;
+    bool owns_captured = true;             // whether all of that was made by the recording itself
+    std::vector<int> written;              // parameters whose memory is written to
+    std::vector<trace::Read> reads;
+    plan::Times times;
 };
 
 /// Records the function for the calls that fit a signature. `known`: what its first reads give. RecordError if it can't be recorded, and whatever the
 /// function throws.
-RecordedCall record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
-                         const std::vector<trace::Found>& known);
+Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
+                      const std::vector<trace::Found>& known);
+
+/// A name for a prepared recording of a function of this identity (Engine::Callee::identity), the same in every process. Empty: it is not to be kept on
+/// disk.
+std::string recording_name(const std::string& identity, const std::string& backend, const compiler::Signature& signature, std::span<const Argument> call,
+                           const std::vector<trace::Found>& known);
+/// A prepared recording and what the front end keeps with it, as bytes; nothing for one that only this process can use.
+std::optional<std::string> pack(const Recording& recording, std::string_view kept);
+/// What was packed; nothing for anything else.
+std::optional<std::pair<Recording, std::string>> unpack_recording(std::string_view bytes);
 
 }  // namespace fastnp::detail

@@ -9,7 +9,7 @@
 
 #include "codegen/host.h"
 #include "codegen/llvm.h"
-#include "codegen/store.h"
+#include "codegen/stored_code.h"
 #include "fastnp/error.h"
 
 #pragma GCC diagnostic push

@@ -15,7 +15,6 @@
 #include <filesystem>
 
 #include "codegen/host.h"
-#include "ops/catalogue.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -29,7 +28,7 @@ namespace fastnp::codegen {
 namespace {
 
 using Digest = std::array<std::uint8_t, 32>;
-constexpr std::string_view magic = "fastnp code 1\n";
+constexpr std::string_view magic = "fastnp cache 1\n";
 constexpr std::size_t largest_file = std::size_t{256} << 20;
 
 Digest digest_of(std::initializer_list<std::string_view> parts) {
@@ -77,7 +76,7 @@ std::string build_id() {
     return search.found;
 }
 
-// All that code depends on besides its kernels.
+// All that what is kept depends on besides its fingerprint.
 const std::string& environment() {
     static const std::string text = [] {
         const std::string build = build_id();
@@ -161,88 +160,6 @@ bool write_all(int descriptor, std::string_view bytes) {
     return true;
 }
 
-// Numbers and texts in a row.
-class Writer {
-public:
-    void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-    void text(std::string_view value) {
-        number(value.size());
-        bytes_ += value;
-    }
-    const std::string& bytes() const { return bytes_; }
-
-private:
-    std::string bytes_;
-};
-
-class Reader {
-public:
-    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-    std::uint64_t number() {
-        std::uint64_t value = 0;
-        const std::string_view raw = take(sizeof value);
-        if (ok_) std::memcpy(&value, raw.data(), sizeof value);
-        return value;
-    }
-    std::string_view text() { return take(number()); }
-    /// A count of things that take at least a byte each.
-    std::uint64_t count() {
-        const std::uint64_t value = number();
-        ok_ = ok_ && value <= bytes_.size();
-        return ok_ ? value : 0;
-    }
-    bool at_end() const { return ok_ && bytes_.empty(); }
-
-private:
-    std::string_view take(std::uint64_t size) {
-        ok_ = ok_ && size <= bytes_.size();
-        if (!ok_) return {};
-        const std::string_view taken = bytes_.substr(0, size);
-        bytes_.remove_prefix(size);
-        return taken;
-    }
-    std::string_view bytes_;
-    bool ok_ = true;
-};
-
-std::string pack(const StoredCode& code) {
-    Writer out;
-    out.number(code.symbols.size());
-    for (const std::string& symbol : code.symbols) out.text(symbol);
-    out.number(code.externals.size());
-    for (const External& external : code.externals) {
-        out.number(static_cast<std::uint64_t>(external.kind));
-        out.text(ops::info(external.op).name);
-        out.text(name_of(external.dtype));
-        out.text(name_of(external.to));
-    }
-    out.text(code.object);
-    return out.bytes();
-}
-
-std::optional<Dtype> dtype_named(std::string_view name) {
-    for (int i = 0; i < dtype_count; ++i) {
-        if (name_of(static_cast<Dtype>(i)) == name) return static_cast<Dtype>(i);
-    }
-    return std::nullopt;
-}
-
-std::optional<StoredCode> unpack(std::string_view bytes) {
-    Reader in(bytes);
-    StoredCode code;
-    for (std::uint64_t left = in.count(); left > 0; --left) code.symbols.emplace_back(in.text());
-    for (std::uint64_t left = in.count(); left > 0; --left) {
-        const std::uint64_t kind = in.number();
-        const auto op = ops::find(in.text());
-        const auto dtype = dtype_named(in.text()), to = dtype_named(in.text());
-        if (kind > static_cast<std::uint64_t>(External::Kind::cast) || !op || !dtype || !to) return std::nullopt;
-        code.externals.push_back({static_cast<External::Kind>(kind), *op, *dtype, *to});
-    }
-    code.object = in.text();
-    if (!in.at_end()) return std::nullopt;
-    return code;
-}
-
 // Lets the least recently used files go: now and then, and whenever this process has written much.
 void prune(const std::filesystem::path& folder, std::size_t written) {
     static std::atomic<std::uint64_t> since{0};
@@ -259,7 +176,9 @@ void prune(const std::filesystem::path& folder, std::size_t written) {
 
 }  // namespace
 
-std::optional<StoredCode> load_code(std::string_view fingerprint) {
+bool keeps_files() { return !environment().empty() && !folder_name().empty(); }
+
+std::optional<std::string> load_bytes(std::string_view fingerprint) {
     if (environment().empty()) return std::nullopt;
     const File folder(open_folder(folder_name(), false));
     if (folder.get() < 0) return std::nullopt;
@@ -276,16 +195,15 @@ std::optional<StoredCode> load_code(std::string_view fingerprint) {
     if (bytes.compare(0, head, expected) != 0) return std::nullopt;
     const struct timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
     (void)futimens(file.get(), times);  // used now, also where the file system does not note that
-    return unpack(body);
+    return std::string(body);
 }
 
-void store_code(std::string_view fingerprint, const StoredCode& code) {
+void store_bytes(std::string_view fingerprint, std::string_view body) {
     if (environment().empty()) return;
     const std::filesystem::path name = folder_name();
     const File folder(open_folder(name, true));
     if (folder.get() < 0) return;
     const Digest key = digest_of({magic, environment(), fingerprint});
-    const std::string body = pack(code);
     const Digest sum = digest_of({bytes_of(key), body});
     static std::atomic<std::uint64_t> counter{0};
     const std::string temporary = "llvmcache-writing-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +

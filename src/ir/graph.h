@@ -82,6 +82,10 @@ public:
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
     std::string text() const;
 
+    /// What has to be computed, as unpack() reads it. A graph that is not one fails the reader.
+    void pack(base::Writer& out) const;
+    static Graph unpack(base::Reader& in);
+
 private:
     std::deque<Node> nodes_;
     std::unordered_multimap<std::size_t, Value> index_;
@@ -91,6 +95,9 @@ private:
     shape::Sizes sizes_;
     std::int64_t owners_ = 0;
 };
+
+void pack(const Scalar& scalar, base::Writer& out);
+Scalar unpack_scalar(base::Reader& in);
 
 /// Values that `outputs` need, inputs first.
 std::vector<Value> reachable(std::span<const Value> outputs);

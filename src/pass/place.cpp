@@ -26,12 +26,14 @@ bool is_copy(Value value) { return value->op == Op::cast && !value->attributes.i
 
 void place_outputs(ir::Graph& graph) {
     std::vector<Value> outputs = graph.outputs();
+    std::vector<ir::Place> places = graph.places();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const ir::Place& place = graph.places()[i];
+        ir::Place& place = places[i];
         if (place.owner < 0) continue;
         outputs[i] = trace::rebase(graph, outputs[i], place.whole, trace::placed_copy(graph, place.whole, place.order, place.owner));
+        place.whole = nullptr;  // the graph says it from here on
     }
-    graph.set_outputs(std::move(outputs), graph.places());
+    graph.set_outputs(std::move(outputs), std::move(places));
 }
 
 void drop_copies(ir::Graph& graph) {
@@ -47,7 +49,7 @@ void drop_copies(ir::Graph& graph) {
         if (lies_elsewhere || taken.emplace(made, owner).first->second != owner) continue;
         outputs[i] = trace::rebase(graph, outputs[i], copy, original);
     }
-    graph.set_outputs(std::move(outputs), graph.places());
+    graph.set_outputs(std::move(outputs));
 }
 
 }  // namespace fastnp::pass

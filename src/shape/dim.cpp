@@ -109,8 +109,7 @@ Dim Sizes::symbol(std::string name, std::int64_t hint, std::int64_t low, std::in
     expression.low = low;
     expression.high = high;
     ++symbol_count_;
-    expressions_.push_back(std::move(expression));
-    return Dim::expression(static_cast<std::uint32_t>(expressions_.size() - 1));
+    return append(std::move(expression));
 }
 
 Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low, std::int64_t high) {
@@ -122,8 +121,7 @@ Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low, std::int64_t high) 
     expression.high = high;
     bound_.push_back(static_cast<std::uint32_t>(expressions_.size()));
     expression.stage = bound_count();
-    expressions_.push_back(std::move(expression));
-    return Dim::expression(bound_.back());
+    return append(std::move(expression));
 }
 
 Sizes::Polynomial Sizes::polynomial(Dim dim) const {
@@ -178,9 +176,14 @@ Dim Sizes::intern(Expression expression) {
         expression.high = sum.high;
         expression.hint = static_cast<std::int64_t>(value);
     }
+    return append(std::move(expression));
+}
+
+// A new expression; intern() finds it from now on.
+Dim Sizes::append(Expression expression) {
     const auto id = static_cast<std::uint32_t>(expressions_.size());
+    if (expression.kind != Expression::Kind::symbol) index_.emplace(hash_of(expression), id);
     expressions_.push_back(std::move(expression));
-    index_.emplace(hash, id);
     return Dim::expression(id);
 }
 

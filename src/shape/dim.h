@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "fastnp/small_vector.h"
 
 namespace fastnp::shape {
@@ -107,11 +108,16 @@ public:
     /// "n", "n*m + 1", "7".
     std::string text(Dim dim) const;
 
+    /// The whole table, as unpack() reads it; a table that is not one fails the reader.
+    void pack(base::Writer& out) const;
+    static Sizes unpack(base::Reader& in);
+
 private:
     using Polynomial = std::pair<std::int64_t, std::vector<Term>>;
     Polynomial polynomial(Dim dim) const;
     Dim intern(Polynomial value);
     Dim intern(Expression expression);
+    Dim append(Expression expression);
     std::int64_t evaluate(const Expression& expression, const std::int64_t* values) const;
     void range_of(Dim dim, std::int64_t& low, std::int64_t& high) const;
     void guard(SizeGuard::Kind kind, Dim expression);
@@ -122,6 +128,11 @@ private:
     std::vector<std::uint32_t> bound_;  // ids
     std::size_t symbol_count_ = 0;
 };
+
+/// Sizes over a table; those that it does not have fail the reader.
+void pack(const Dims& dims, base::Writer& out);
+Dims unpack_dims(const Sizes& sizes, base::Reader& in);
+Dim unpack_dim(const Sizes& sizes, base::Reader& in);
 
 /// The numbers of sizes that are all plain (outside recordings).
 Shape concrete(const Dims& dims);

@@ -49,6 +49,15 @@ void Recorder::allow(const std::vector<std::string>& names) {
     }
 }
 
+bool Recorder::disallows() {
+    const std::scoped_lock lock(disallowed_mutex);
+    return !disallowed_now.empty();
+}
+
+bool Recorder::made_all_captured() const {
+    return std::all_of(captured_.begin(), captured_.end(), [this](const device::Memory& memory) { return made_.contains(memory.buffer); });
+}
+
 ir::Value Recorder::capture(const device::Memory& memory) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (same_layout(captured_[i], memory)) return captured_values_[i];

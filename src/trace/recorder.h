@@ -44,6 +44,8 @@ public:
     void note_made(const device::Memory& memory) { made_.insert(memory.buffer); }
     /// The captured memories, in the order of their parameters, which come after the arguments'.
     const std::vector<device::Memory>& captured() const { return captured_; }
+    /// Whether these are all memories that this recording made.
+    bool made_all_captured() const;
 
     /// Notes a value that is computed whether needed or not, in this order: one that may raise an error, or a write into a parameter's memory.
     void effect(ir::Value value) { effects_.push_back(value); }
@@ -74,6 +76,8 @@ public:
     /// Has recordings that begin from now on end at these: names of ops and functions, or patterns as fnmatch's. Counted: each disallow takes an allow.
     static void disallow(const std::vector<std::string>& names);
     static void allow(const std::vector<std::string>& names);
+    /// Whether there are any.
+    static bool disallows();
 
     /// The recording that this thread is in, or null.
     static Recorder* active();

@@ -131,14 +131,14 @@ def test_attributes(backend):
         lambda part, x: x * part.bias if hasattr(part, "bias") else x,
         lambda part, x: x * getattr(part, "bias", 1.0),
         lambda part, x: x * getattr(part, "bi" + "as"[:2], 1.0),
-        lambda part, x: x * getattr(part, str("bias"), 1.0) + getattr(part, "off" + str("set"), 0.0),
+        lambda part, x: x * getattr(part, "bias", 1.0) + getattr(part, "off" + "set", 0.0),
         lambda part, x: x * getattr(type(part), "shared" + str(0), 2.0),
         lambda part, x: x * getattr(part, "shared" + str(0), 2.0),
         lambda part, x: x * (type(part).shared0 if hasattr(type(part), "shared0") else 3.0),
         lambda part, x: x * sum(value for name, value in part.__dict__.items() if name.startswith("b")),
         lambda part, x: x * len(part.__dict__),
-        lambda part, x: x * operator.attrgetter("bi" + str("as"))(part) if "bias" in part.__dict__ else x,
-        lambda part, x: getattr(part, "app" + str("ly"))(x),
+        lambda part, x: x * operator.attrgetter("bi" + "as")(part) if "bias" in part.__dict__ else x,
+        lambda part, x: getattr(part, "app" + "ly")(x),
     ],
 )
 def test_attributes_by_computed_names_and_absent_ones(backend, function):

@@ -1,5 +1,5 @@
 // Code kept on disk: what was written comes back, and nothing else does.
-#include "codegen/store.h"
+#include "codegen/stored_code.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -6,6 +6,7 @@ Each program runs as it is and compiled on equal arguments, again and again in a
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
@@ -143,13 +144,24 @@ def surroundings() -> Iterator[None]:
     restore(saved)
 
 
-@pytest.mark.parametrize("backend", ["llvm", "eager"])
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.mark.parametrize("backend", ["llvm", "eager", "kept"])
 @pytest.mark.parametrize("name", sorted(programs.PROGRAMS))
-def test_compiled_as_written(name, backend, capsys):
+def test_compiled_as_written(name, backend, capsys, folder, monkeypatch):
+    """Kept: by ever new compiled functions, which take the recordings that those before them left on disk, as other processes would."""
+    if backend == "kept":
+        monkeypatch.setenv("FASTNP_CACHE_DIR", folder)
     written = programs.PROGRAMS[name]
-    compiled = np.compile(written, backend=backend, cache_size_limit=256)
+    compile_ = functools.partial(np.compile, written, backend=backend.replace("kept", "eager"), cache_size_limit=256)
+    compiled = compile_()
     rng = numpy.random.default_rng(zlib.crc32(f"{name} {backend}".encode()))
-    for _ in range(24):
+    for turn in range(48 if backend == "kept" else 24):
+        if backend == "kept" and turn % 6 == 0:
+            compiled = compile_()
         if rng.integers(3) == 0:
             CHANGES[rng.integers(len(CHANGES))]()
         kind = overlapping if rng.integers(8) == 0 else KINDS[rng.integers(len(KINDS))]

@@ -1,0 +1,296 @@
+"""What names a function and all that it reads, the same in every process: recordings are kept on disk under it (src/api/stored_recording.cpp).
+
+`Identity` writes down what `_reads.Reads` found, in its order: two functions with the same text have the same code, and find the same things in the same
+places. Objects are numbered in that order, so that what a recording hands out of them can be said in bytes, too. What can't be written down (a file, a
+lock, an enumeration of the user's) makes the whole unknown: such functions are recorded in every process.
+"""
+
+from __future__ import annotations
+
+import functools
+import marshal
+import os
+import struct
+import sys
+import types
+import weakref
+from typing import Any
+
+import numpy
+
+from fastnp import _core, _effects, _outside
+from fastnp._reads import INSTANCE, TYPE, Reads, Slot, is_pure
+
+
+class Unknown(Exception):
+    """Something that means nothing to another process."""
+
+
+_environment_text: list[str] = []
+
+
+def _environment() -> str:
+    """What recordings depend on besides the function; the library itself is named by the store."""
+    if not _environment_text:
+        package = os.path.dirname(__file__)
+        sources = [(entry.name, entry.stat().st_mtime_ns, entry.stat().st_size) for entry in os.scandir(package) if entry.name.endswith(".py")]
+        _environment_text.append(repr((sorted(sources), numpy.__version__, sys.version, sys.flags.optimize)))
+    return _environment_text[0]
+
+
+def _code_text(code: types.CodeType) -> str:
+    consts = []
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            consts.append(_code_text(const))
+        elif isinstance(const, (tuple, frozenset)):
+            consts.append(_plain_group(const))
+        else:
+            consts.append(_plain(const))
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_qualname)
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    return repr((code.co_code, code.co_exceptiontable, names, counts, consts))
+
+
+def _plain_group(value: Any) -> str:
+    parts = [_plain_group(item) if isinstance(item, (tuple, frozenset)) else _plain(item) for item in value]
+    return f"{type(value).__name__}({', '.join(parts if isinstance(value, tuple) else sorted(parts))})"
+
+
+def _plain(value: Any) -> str:
+    """A value that is known by what it is."""
+    cls = type(value)
+    if cls is float:
+        return f"float {struct.pack('<d', value).hex()}"
+    if cls is complex:
+        return f"complex {struct.pack('<dd', value.real, value.imag).hex()}"
+    if cls in (type(None), bool, int, str, bytes, type(...), type(NotImplemented)):
+        return f"{cls.__name__} {value!r}"
+    if cls is range:
+        return repr(value)
+    if cls is slice:
+        return f"slice({_plain(value.start)}, {_plain(value.stop)}, {_plain(value.step)})"
+    if isinstance(value, numpy.dtype) and value.names is None and not value.hasobject:
+        return f"dtype {value.str}"
+    if isinstance(value, numpy.generic) and value.dtype.names is None and not value.dtype.hasobject:
+        return f"scalar {value.dtype.str} {value.tobytes().hex()}"
+    raise Unknown
+
+
+def _resolved(module: str, path: str) -> Any:
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def named(value: Any) -> tuple[str, str]:
+    """(module, path) under which every process finds this: functions and classes of the interpreter's, NumPy's and this package's own."""
+    owner = getattr(value, "__objclass__", None)
+    if isinstance(value, types.ModuleType):
+        module, path = value.__name__, ""
+        found: Any = sys.modules.get(module)
+    else:
+        if isinstance(value, numpy.ufunc):
+            module, path = "numpy", value.__name__
+        elif isinstance(value, _core.ufunc):
+            module, path = "fastnp", value.__name__
+        elif owner is not None or isinstance(getattr(value, "__self__", None), type):
+            owner = owner or value.__self__
+            module, path = owner.__module__, f"{owner.__qualname__}.{value.__name__}"
+        else:
+            module, path = str(getattr(value, "__module__", None)), str(getattr(value, "__qualname__", None) or getattr(value, "__name__", None))
+        found = _resolved(module, path)
+    if found is not value or not is_pure(module):
+        raise Unknown
+    return module, path
+
+
+class Identity:
+    """The identity of what `reads` found. Unknown where there is none."""
+
+    def __init__(self, reads: Reads) -> None:
+        self.reads = reads
+        self.objects: list[Any] = []  # weak references to objects among the arguments
+        self.numbers: dict[int, int] = {}
+        for value in reads.seen.values():
+            self.number(value)
+        for entry in reads.entries:
+            self.number(entry[1])
+        parts = [_environment()]
+        for value in reads.seen.values():
+            value = self.held(value)
+            parts.append(f"{reads.kinds[id(value)]} {self.head(value)}")
+        for kind, holder, name, *expected in reads.entries:
+            parts.append(f"{kind} {self.numbers[id(self.held(holder))]} {name!r} {self.expected(kind, *expected)}")
+        self.bytes = "\n".join(parts).encode("utf-8", "surrogatepass")
+
+    @staticmethod
+    def held(value: Any) -> Any:
+        return value() if type(value) is weakref.ref else value
+
+    def number(self, value: Any) -> None:
+        key = id(self.held(value))
+        if key not in self.numbers:
+            self.numbers[key] = len(self.objects)
+            self.objects.append(value)
+
+    def expected(self, kind: int, value: Any = None) -> str:
+        """What lies in the place that an entry is for."""
+        if kind == INSTANCE:
+            return "fields"
+        if kind != TYPE:
+            return self.text(value)
+        # A class is used as it is, so what lies in it must be something that is written down as a whole.
+        if type(value).__name__ == "_tuplegetter":
+            return repr(value.__reduce__())
+        if self.reads.kinds.get(id(value)) == "forbidden":
+            raise Unknown
+        return self.text(value)
+
+    def head(self, value: Any) -> str:
+        """What an object is besides what the entries say of it."""
+        kind = self.reads.kinds[id(value)]
+        if kind in ("same", "math"):
+            return repr(named(value))
+        if kind in ("generator", "draw"):
+            raise Unknown
+        if kind == "function":
+            known = {name: item for name, item in vars(value).items() if name != "__wrapped__"}
+            return f"{value.__module__} {value.__qualname__} {self.text(known)}"
+        if kind == "method":
+            return f"{self.text(value.__func__)} {self.text(value.__self__)}"
+        if kind == "compiled":
+            return self.text(value.__wrapped__)
+        if kind == "partial":
+            return f"{self.text(value.func)} {self.text(value.args)} {self.text(dict(value.keywords))}"
+        if kind == "module":
+            return self.module(value)
+        if kind == "class":
+            return repr([f"{base.__module__}.{base.__qualname__}" for base in value.__mro__])
+        if kind == "tuple":
+            return self.items(value)
+        if kind == "record":
+            return f"{type(value).__module__}.{type(value).__qualname__} {type(value)._fields} {self.items(tuple(value))}"
+        if kind == "object":
+            return self.text(type(value))
+        return f"{type(value).__module__}.{type(value).__qualname__}"  # what is in it is in the entries, or nobody sees it
+
+    def module(self, value: types.ModuleType) -> str:
+        """NumPy's and others' that are taken to stay as they are: what is read in them is what every process finds there."""
+        parts = [value.__name__]
+        if is_pure(value.__name__):
+            for name in sorted(self.reads.names & vars(value).keys()):
+                item = vars(value)[name]
+                if isinstance(item, types.ModuleType) and item is not value and item.__name__.startswith(value.__name__ + "."):
+                    parts.append(self.module(item))
+                else:
+                    parts.append(self.text(item))
+        return f"module({', '.join(parts)})"
+
+    def items(self, value: Any) -> str:
+        parts = [self.text(item) for item in value]
+        return f"{type(value).__name__}({', '.join(parts if isinstance(value, tuple) else sorted(parts))})"
+
+    def text(self, value: Any) -> str:
+        cls = type(value)
+        if cls is Slot:
+            return f"slot {value.number} {value.type.__module__}.{value.type.__qualname__}"
+        if id(value) in self.numbers:
+            return f"#{self.numbers[id(value)]}"
+        if cls in (tuple, frozenset):
+            return self.items(value)
+        if cls is dict:
+            return f"dict({', '.join(f'{self.text(key)}: {self.text(item)}' for key, item in value.items())})"
+        if cls is types.CodeType:
+            return _code_text(value)
+        if cls is property:
+            return f"property({self.text(value.fget)}, {self.text(value.fset)}, {self.text(value.fdel)})"
+        if cls in (staticmethod, classmethod):
+            return f"{cls.__name__}({self.text(value.__func__)})"
+        try:
+            return _plain(value)
+        except Unknown:
+            return repr(named(value))
+
+    # What a recording hands out.
+
+    def pack(self, tree: Any) -> bytes | None:
+        """None: it holds something of this process alone."""
+        if self.reads.volatile is not None or self.reads.again:
+            return None
+        return marshal.dumps(self.packed(tree))
+
+    def unpack(self, data: bytes) -> Any:
+        return self.unpacked(marshal.loads(data))
+
+    def packed(self, tree: Any) -> Any:
+        """(kind, index, scalar, object, children) of python/outputs.cpp, with what says the object in its place."""
+        if type(tree) is list:
+            return [self.packed(item) for item in tree]
+        kind, index, scalar, value, children = tree
+        return kind, index, scalar, self.said(value), [self.packed(child) for child in children]
+
+    def said(self, value: Any) -> Any:
+        if id(value) in self.numbers:
+            return "object", self.numbers[id(value)]
+        cls = type(value)
+        if cls in (type(None), bool, int, float, complex, str, bytes, type(...)):
+            return "plain", value
+        if cls in (tuple, set, frozenset):
+            return cls.__name__, [self.said(item) for item in value]
+        if cls is functools.partial and value.func in (_effects.store, _effects.drop) and not value.keywords:
+            return value.func.__name__, self.numbers_of(value.args[0]())
+        if cls is _outside.Outside and value.source is None and not value.native:
+            return "outside", [value.__name__, self.said(value.function)]
+        if isinstance(value, numpy.dtype):
+            _plain(value)
+            return "dtype", value.str
+        if isinstance(value, numpy.generic):
+            _plain(value)
+            return "scalar", (value.dtype.str, value.tobytes())
+        if cls is slice:
+            return "slice", [self.said(part) for part in (value.start, value.stop, value.step)]
+        return "named", named(value)
+
+    def numbers_of(self, value: Any) -> int:
+        if id(value) not in self.numbers:
+            raise Unknown
+        return self.numbers[id(value)]
+
+    def unpacked(self, tree: Any) -> Any:
+        if type(tree) is list:
+            return [self.unpacked(item) for item in tree]
+        kind, index, scalar, value, children = tree
+        return kind, index, scalar, self.meant(*value), [self.unpacked(child) for child in children]
+
+    def meant(self, what: str, value: Any) -> Any:
+        if what == "plain":
+            return value
+        if what == "object":
+            return self.held(self.objects[value])
+        if what in ("tuple", "set", "frozenset"):
+            return {"tuple": tuple, "set": set, "frozenset": frozenset}[what](self.meant(*item) for item in value)
+        if what in ("store", "drop"):
+            held = self.objects[value]
+            return functools.partial(getattr(_effects, what), held if type(held) is weakref.ref else lambda: held)
+        if what == "dtype":
+            return numpy.dtype(value)
+        if what == "scalar":
+            return numpy.frombuffer(value[1], value[0])[0]
+        if what == "slice":
+            return slice(*(self.meant(*part) for part in value))
+        if what == "outside":
+            return _outside.Outside(value[0], self.meant(*value[1]))
+        found = _resolved(*value) if value[1] else sys.modules.get(value[0])
+        if found is None:
+            raise Unknown
+        return found
+
+
+def identity_of(reads: Reads) -> Identity | None:
+    """None: what the function reads means nothing to another process."""
+    try:
+        return Identity(reads)
+    except Unknown:
+        return None

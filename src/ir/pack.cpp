@@ -1,0 +1,171 @@
+// Graphs as bytes, for recordings that are kept on disk.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "ir/graph.h"
+
+namespace fastnp::ir {
+
+namespace {
+
+Dtype unpack_dtype(base::Reader& in) { return static_cast<Dtype>(in.below(static_cast<std::uint64_t>(dtype_count))); }
+
+template <class Numbers>
+void pack_numbers(const Numbers& numbers, base::Writer& out) {
+    out.number(numbers.size());
+    for (const std::int64_t number : numbers) out.integer(number);
+}
+
+SmallVector<std::int64_t> unpack_numbers(base::Reader& in) {
+    SmallVector<std::int64_t> numbers;
+    for (std::uint64_t left = in.count(); left > 0; --left) numbers.push_back(in.integer());
+    return numbers;
+}
+
+class Packer {
+public:
+    explicit Packer(base::Writer& out) : out_(out) {}
+
+    void node(Value value) {
+        numbers_.emplace(value, numbers_.size());
+        out_.number(static_cast<std::uint64_t>(value->op));
+        out_.number(static_cast<std::uint64_t>(value->dtype));
+        shape::pack(value->shape, out_);
+        values(value->inputs);
+        pack_numbers(value->attributes.ints, out_);
+        shape::pack(value->attributes.dims, out_);
+        pack(value->attributes.scalar, out_);
+        out_.number(static_cast<std::uint64_t>(value->attributes.dtype));
+    }
+    template <class Values>
+    void values(const Values& all) {
+        out_.number(all.size());
+        for (const Value value : all) out_.number(numbers_.at(value));
+    }
+    void place(const Place& place) {
+        out_.integer(place.owner);
+        out_.number(place.whole == nullptr ? 0 : numbers_.at(place.whole) + 1);
+        pack_numbers(place.order, out_);
+    }
+    void call(const Call& call) {
+        out_.text(call.name);
+        out_.text(call.structure);
+        out_.number(call.types.size());
+        for (const Call::Type& type : call.types) {
+            out_.number(static_cast<std::uint64_t>(type.dtype));
+            shape::pack(type.shape, out_);
+        }
+    }
+
+private:
+    base::Writer& out_;
+    std::unordered_map<Value, std::uint64_t> numbers_;
+};
+
+class Unpacker {
+public:
+    Unpacker(Graph& graph, base::Reader& in) : graph_(graph), in_(in) {}
+
+    // Parameters come in their order.
+    void node() {
+        const auto op = static_cast<Op>(in_.below(static_cast<std::uint64_t>(Op::count)));
+        const Dtype dtype = unpack_dtype(in_);
+        shape::Dims shape = shape::unpack_dims(graph_.sizes(), in_);
+        const std::vector<Value> inputs = values();
+        Attributes attributes;
+        attributes.ints = unpack_numbers(in_);
+        attributes.dims = shape::unpack_dims(graph_.sizes(), in_);
+        attributes.scalar = unpack_scalar(in_);
+        attributes.dtype = unpack_dtype(in_);
+        if (!in_.ok()) return;
+        values_.push_back(op == Op::parameter ? graph_.parameter(dtype, std::move(shape))
+                                              : graph_.make(op, inputs, std::move(attributes), dtype, std::move(shape)));
+    }
+    std::vector<Value> values() {
+        std::vector<Value> all;
+        for (std::uint64_t left = in_.count(); left > 0; --left) all.push_back(value(in_.below(values_.size())));
+        return all;
+    }
+    Place place() {
+        Place place;
+        place.owner = in_.integer();
+        const std::uint64_t whole = in_.below(values_.size() + 1);
+        place.whole = whole == 0 ? nullptr : value(whole - 1);
+        place.order = unpack_numbers(in_);
+        return place;
+    }
+    Call call() {
+        Call call{std::string(in_.text()), std::string(in_.text()), {}};
+        for (std::uint64_t left = in_.count(); left > 0; --left) {
+            const Dtype dtype = unpack_dtype(in_);
+            call.types.push_back({dtype, shape::unpack_dims(graph_.sizes(), in_)});
+        }
+        return call;
+    }
+
+private:
+    Value value(std::uint64_t number) const { return in_.ok() ? values_[number] : nullptr; }
+
+    Graph& graph_;
+    base::Reader& in_;
+    std::vector<Value> values_;
+};
+
+}  // namespace
+
+void pack(const Scalar& scalar, base::Writer& out) {
+    out.number(static_cast<std::uint64_t>(scalar.kind()));
+    out.number(scalar.bits());
+    out.number(scalar.negative() ? 1 : 0);
+    const bool is_whole = scalar.kind() == WeakKind::boolean || scalar.kind() == WeakKind::integer;
+    out.number(is_whole ? 0 : std::bit_cast<std::uint64_t>(scalar.real()));
+    out.number(is_whole ? 0 : std::bit_cast<std::uint64_t>(scalar.imag()));
+}
+
+Scalar unpack_scalar(base::Reader& in) {
+    const auto kind = static_cast<WeakKind>(in.below(static_cast<std::uint64_t>(WeakKind::complex) + 1));
+    const std::uint64_t bits = in.number(), negative = in.number();
+    const double real = std::bit_cast<double>(in.number()), imag = std::bit_cast<double>(in.number());
+    switch (kind) {
+        case WeakKind::boolean: return Scalar(bits != 0);
+        case WeakKind::integer: return negative != 0 ? Scalar(static_cast<std::int64_t>(bits)) : Scalar(bits);
+        case WeakKind::floating: return Scalar(real);
+        case WeakKind::complex: break;
+    }
+    return Scalar(std::complex<double>(real, imag));
+}
+
+void Graph::pack(base::Writer& out) const {
+    sizes_.pack(out);
+    std::vector<Value> needed = roots();
+    needed.insert(needed.end(), parameters_.begin(), parameters_.end());
+    for (const Place& place : places_) {
+        if (place.whole != nullptr) needed.push_back(place.whole);
+    }
+    needed = reachable(needed);
+    Packer packer(out);
+    out.number(needed.size());
+    for (const Value value : needed) packer.node(value);
+    packer.values(outputs_);
+    for (const Place& place : places_) packer.place(place);
+    packer.values(effects_);
+    out.number(calls_.size());
+    for (const Call& call : calls_) packer.call(call);
+    out.integer(owners_);
+}
+
+Graph Graph::unpack(base::Reader& in) {
+    Graph graph;
+    graph.sizes_ = shape::Sizes::unpack(in);
+    Unpacker unpacker(graph, in);
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) unpacker.node();
+    graph.outputs_ = unpacker.values();
+    for (std::size_t i = 0; i < graph.outputs_.size(); ++i) graph.places_.push_back(unpacker.place());
+    graph.effects_ = unpacker.values();
+    for (std::uint64_t left = in.count(); left > 0; --left) graph.add_call(unpacker.call());
+    graph.owners_ = in.integer();
+    return graph;
+}
+
+}  // namespace fastnp::ir
