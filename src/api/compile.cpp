@@ -21,6 +21,8 @@ namespace {
 
 constexpr int most_retries = 3;             // compilations in one call: the compiled sums that a read compares may differ from the recording's
 constexpr std::size_t most_paths = 16;      // entries that differ in the values they read, before calls run as written
+constexpr std::size_t most_branches = 256;  // that differ in yes or no alone: the turns of loops, say
+constexpr std::size_t most_steps = 30000;   // of the plans of such entries, about 50 MB
 constexpr std::size_t most_misses = 64;     // that are remembered
 constexpr std::uint64_t least_patience = 16, most_patience = std::uint64_t{1} << 20;  // calls; see make_room
 
@@ -54,19 +56,15 @@ struct Engine::State {
     }
     static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
 
-    /// The entry for a call in which reads gave `known` so far, with the values of its sizes.
-    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<trace::Found>& known) const {
-        const std::shared_lock lock(mutex);
-        for (const EntryPtr& entry : entries) {
-            if (entry->serves(call, key, known, values)) return entry;
-        }
-        return nullptr;
-    }
+    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<trace::Found>& known) const;
+    void prefer(const EntryPtr& entry);
 
     MissInfo explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const;
     void note_miss(MissInfo miss, double milliseconds);
     std::vector<EntryPtr> courses(std::span<const Argument> call, std::string_view key) const;
     bool make_room(const std::string& reason);
+    bool make_room_for_course(const std::vector<EntryPtr>& courses, const std::vector<trace::Found>& known);
+    bool is_idle(std::uint64_t last_call, std::uint64_t made_at);
     EntryPtr add(const std::shared_ptr<Entry>& entry);
     static EntryPtr refuse(std::string reason);
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, bool& refused);
@@ -77,6 +75,28 @@ struct Engine::State {
                   int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
 };
+
+// The entry for a call in which reads gave `known` so far, with the values of its sizes. Without any it is the one that is thought likeliest; else the one
+// that goes furthest, so that it ends where the call's own course is known: two more runs are the most that a loop of another number of turns takes.
+EntryPtr Engine::State::match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<trace::Found>& known) const {
+    const std::shared_lock lock(mutex);
+    const EntryPtr* best = nullptr;
+    for (const EntryPtr& entry : entries) {
+        if (!entry->serves(call, key, known, values)) continue;
+        if (known.empty() || !entry->uncompiled.empty()) return entry;
+        if (best == nullptr || entry->reads.size() > (*best)->reads.size()) best = &entry;
+    }
+    if (best != nullptr) (void)(*best)->serves(call, key, known, values);
+    return best != nullptr ? *best : nullptr;
+}
+
+// Of the courses of a kind of call, this one is tried first from now on.
+void Engine::State::prefer(const EntryPtr& entry) {
+    const std::unique_lock lock(mutex);
+    const auto first = std::find_if(entries.begin(), entries.end(), [&](const EntryPtr& each) { return each->group == entry->group; });
+    const auto here = std::find(first, entries.end(), entry);
+    if (here != entries.end()) std::rotate(first, here, here + 1);
+}
 
 EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
     const std::unique_lock lock(mutex);
@@ -126,6 +146,28 @@ std::vector<EntryPtr> Engine::State::courses(std::span<const Argument> call, std
     return found;
 }
 
+// Whether something that was last called and made then may go. If it was of little use, the next one is waited for twice as long.
+bool Engine::State::is_idle(std::uint64_t last_call, std::uint64_t made_at) {
+    if (clock() - last_call < patience) return false;
+    patience = last_call - made_at < least_patience ? std::min(patience * 2, most_patience) : least_patience;
+    return true;
+}
+
+// Room for one more course of a kind of call, beside those that there are.
+bool Engine::State::make_room_for_course(const std::vector<EntryPtr>& courses, const std::vector<trace::Found>& known) {
+    const bool at_branch = !known.empty() && !known.back().called && known.back().value.kind() == WeakKind::boolean;
+    if (!at_branch) return courses.size() < most_paths;
+    std::size_t steps = 0;
+    for (const EntryPtr& entry : courses) steps += entry->plan.steps.size();
+    if (courses.size() < most_branches && steps < most_steps) return true;
+    const auto last_call = [](const EntryPtr& entry) { return entry->last_call.load(std::memory_order_relaxed); };
+    const EntryPtr oldest = *std::min_element(courses.begin(), courses.end(), [&](const EntryPtr& a, const EntryPtr& b) { return last_call(a) < last_call(b); });
+    if (!is_idle(last_call(oldest), oldest->made_at)) return false;
+    const std::unique_lock lock(mutex);  // `oldest` lives on until after it
+    std::erase(entries, oldest);
+    return true;
+}
+
 // Room for an entry of a new kind of call. What was not called for longest goes, but with OnLimit::generalise not before it has been idle for a while:
 // where more kinds of calls alternate than there is room for, each would be compiled again and again. If what goes was of little use, the wait doubles.
 bool Engine::State::make_room(const std::string& reason) {
@@ -145,10 +187,7 @@ bool Engine::State::make_room(const std::string& reason) {
     if (options.on_limit == OnLimit::eager) return false;
     const auto longest = std::min_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
     const auto [last, made] = longest->second;
-    if (options.on_limit == OnLimit::generalise) {
-        if (clock() - last < patience) return false;
-        patience = last - made < least_patience ? std::min(patience * 2, most_patience) : least_patience;
-    }
+    if (options.on_limit == OnLimit::generalise && !is_idle(last, made)) return false;
     const auto gone = std::stable_partition(entries.begin(), entries.end(), [&](const EntryPtr& entry) { return entry->group != longest->first; });
     dropped.assign(std::make_move_iterator(gone), std::make_move_iterator(entries.end()));
     entries.erase(gone, entries.end());
@@ -188,7 +227,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
     if (options.sizes == DynamicSizes::never) dynamic.clear();
     const std::vector<EntryPtr> siblings = courses(call, key);
-    refused = siblings.size() >= most_paths || (siblings.empty() && !make_room(miss.reason));
+    refused = siblings.empty() ? !make_room(miss.reason) : !make_room_for_course(siblings, known);
     if (refused) {
         if (!siblings.empty()) return refuse("reads values that differ from call to call");
         return refuse("cache_size_limit (" + std::to_string(options.cache_size_limit) + ") is reached: " + miss.reason);
@@ -289,6 +328,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         if (done) continue;
         known = entry->found(outcome, values.data());
     }
+    if (done && !known.empty()) state_->prefer(entry);
     if (!done) return state_->written(refused ? entry->uncompiled : std::string());
     if (made == 0) {
         const std::uint64_t hit = state_->hits.fetch_add(1, std::memory_order_relaxed) + 1;

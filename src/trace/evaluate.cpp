@@ -19,32 +19,47 @@ eager::View view_of(const device::Memory& memory) { return {memory.data, memory.
 
 }  // namespace
 
-device::Memory Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
-    std::vector<ir::Value> open{value};
+// What has to be computed for a value, in order.
+std::vector<ir::Value> Evaluator::missing(ir::Value value, Uses& uses) const {
+    std::vector<ir::Value> found, open{value};
     while (!open.empty()) {
         const ir::Value at = open.back();
-        if (known_.contains(at)) {
-            open.pop_back();
-            continue;
-        }
-        const std::size_t before = open.size();
-        for (const ir::Value input : at->inputs) {
-            if (!known_.contains(input)) open.push_back(input);
-        }
-        if (open.size() != before) continue;
         open.pop_back();
-        compute(at, sizes);
+        if (known_.contains(at) || !uses.emplace(at, 0).second) continue;
+        found.push_back(at);
+        open.insert(open.end(), at->inputs.begin(), at->inputs.end());
     }
-    device::Memory result = known_.at(value);
-    forget_oldest();
-    return result;
+    std::sort(found.begin(), found.end(), [](ir::Value a, ir::Value b) { return a->id < b->id; });
+    for (const ir::Value each : found) {
+        for (const ir::Value input : each->inputs) ++uses[input];
+    }
+    return found;
 }
 
-void Evaluator::forget_oldest() {
-    while (bytes_ > std::clamp(kept_values * largest_, least_bytes, most_bytes)) {
-        bytes_ -= computed_.front().bytes;
-        known_.erase(computed_.front().value);
+device::Memory Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
+    Uses uses;
+    const std::vector<ir::Value> values = missing(value, uses);
+    ++uses[value];
+    for (const ir::Value each : values) {
+        compute(each, sizes);
+        for (const ir::Value input : each->inputs) --uses[input];
+        forget_oldest(uses);
+    }
+    return known_.at(value);
+}
+
+void Evaluator::forget_oldest(const Uses& uses) {
+    const std::size_t most = std::clamp(kept_values * largest_, least_bytes, most_bytes);
+    for (std::size_t left = computed_.size(); left > 0 && bytes_ > most; --left) {
+        const Computed oldest = computed_.front();
         computed_.pop_front();
+        const auto used = uses.find(oldest.value);
+        if (used != uses.end() && used->second > 0) {
+            computed_.push_back(oldest);
+            continue;
+        }
+        bytes_ -= oldest.bytes;
+        known_.erase(oldest.value);
     }
 }
 

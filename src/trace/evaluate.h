@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 #include "device/memory.h"
 #include "ir/graph.h"
@@ -19,9 +20,11 @@ public:
     device::Memory evaluate(ir::Value value, const shape::Sizes& sizes);
 
 private:
+    using Uses = std::unordered_map<ir::Value, int>;  // how many values that are still to be computed take each
+    std::vector<ir::Value> missing(ir::Value value, Uses& uses) const;
     void compute(ir::Value value, const shape::Sizes& sizes);
     void keep(ir::Value value, device::Memory memory, std::size_t bytes);
-    void forget_oldest();
+    void forget_oldest(const Uses& uses);
 
     std::unordered_map<ir::Value, device::Memory> known_;
     struct Computed {

@@ -11,6 +11,7 @@ import warnings
 
 import numpy
 import pytest
+from support import BACKENDS
 
 import fastnp as np
 from fastnp import compiler
@@ -269,3 +270,55 @@ def test_sizes_in_steps():
     assert f.cache_info().compiles == 2
     with pytest.raises(ValueError, match="multiple_of must be at least 1"):
         np.Dim("n", multiple_of=0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_loops_of_many_numbers_of_turns(backend):
+    """Each number of turns is a course of its own, and none is lost to a limit."""
+
+    def halve(x):
+        turns = 0
+        while x.max() > 1:
+            x = x / 2
+            turns += 1
+        return x, turns
+
+    compiled = np.compile(halve, backend=backend)
+    rng = numpy.random.default_rng(0)
+    inputs = [numpy.array([1.5 * 2.0**k, 0.25]) for k in rng.permutation(60)]
+    for _ in range(2):
+        for x in inputs:
+            got, want = compiled(x), halve(x)
+            numpy.testing.assert_array_equal(got[0], want[0])
+            assert got[1] == want[1]
+    info = compiled.cache_info()
+    assert (info.compiles, info.uncompiled) == (60, 0)
+
+
+def test_courses_beyond_the_limit():
+    """Idle ones go; where none is idle, calls run as written."""
+
+    def shrink(x):
+        while x[0] > 0:
+            x = x - 1
+        return x
+
+    compiled = np.compile(shrink, backend="eager")
+    for turns in [*range(300), *range(280, 300), *range(20)]:
+        x = numpy.array([turns - 0.5, 3.0])
+        numpy.testing.assert_array_equal(compiled(x), shrink(x))
+    info = compiled.cache_info()
+    assert 100 < info.currsize <= 256
+    assert info.compiles > info.currsize  # some went
+    assert info.uncompiled > 100  # not one after the other, for nothing
+
+
+def test_values_that_are_read_do_not_compile_without_end():
+    def scaled(x):
+        return x * float(x.sum())
+
+    compiled = np.compile(scaled, backend="eager")
+    for k in range(40):
+        x = numpy.array([1.0, k])
+        numpy.testing.assert_array_equal(compiled(x), scaled(x))
+    assert compiled.cache_info().compiles == 16
