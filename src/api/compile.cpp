@@ -161,7 +161,8 @@ bool Engine::State::make_room_for_course(const std::vector<EntryPtr>& courses, c
     for (const EntryPtr& entry : courses) steps += entry->plan.steps.size();
     if (courses.size() < most_branches && steps < most_steps) return true;
     const auto last_call = [](const EntryPtr& entry) { return entry->last_call.load(std::memory_order_relaxed); };
-    const EntryPtr oldest = *std::min_element(courses.begin(), courses.end(), [&](const EntryPtr& a, const EntryPtr& b) { return last_call(a) < last_call(b); });
+    const EntryPtr oldest =
+        *std::min_element(courses.begin(), courses.end(), [&](const EntryPtr& a, const EntryPtr& b) { return last_call(a) < last_call(b); });
     if (!is_idle(last_call(oldest), oldest->made_at)) return false;
     const std::unique_lock lock(mutex);  // `oldest` lives on until after it
     std::erase(entries, oldest);

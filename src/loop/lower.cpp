@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "fastnp/error.h"
@@ -181,11 +182,11 @@ private:
                 }
             }
         }
-        for (const auto& [key, id] : memo_) {
-            if (key.first == value && key.second == map) return id;
+        for (const auto& [known, id] : memo_[value]) {
+            if (known == map) return id;
         }
         const ExprId id = compute(value, map);
-        memo_.push_back({{value, map}, id});
+        memo_[value].emplace_back(map, id);
         return id;
     }
 
@@ -281,9 +282,13 @@ private:
         const Kernel& kernel = result_.kernel;
         int stage = 0;
         std::vector<ExprId> open{root};
+        std::vector<bool> seen(root + 1, false);  // operands come first
         while (!open.empty()) {
-            const Expr& expr = kernel.exprs[open.back()];
+            const ExprId at = open.back();
             open.pop_back();
+            if (seen[at]) continue;
+            seen[at] = true;
+            const Expr& expr = kernel.exprs[at];
             if (expr.kind == Expr::Kind::fold) stage = std::max(stage, fold_stage_[static_cast<std::size_t>(expr.number)] + 1);
             open.insert(open.end(), expr.args.begin(), expr.args.end());
         }
@@ -411,7 +416,7 @@ private:
     std::map<Value, Region::Role> roles_;
     std::map<Value, ExprId> fold_exprs_;
     std::vector<int> fold_stage_;
-    std::vector<std::pair<std::pair<Value, IndexMap>, ExprId>> memo_;
+    std::unordered_map<Value, std::vector<std::pair<IndexMap, ExprId>>> memo_;
     std::vector<Value> inputs_;
     bool block_axis_ = false;
 };

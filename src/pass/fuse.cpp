@@ -11,6 +11,7 @@
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "pass/roots.h"
+#include "pass/work.h"
 
 namespace fastnp::pass {
 
@@ -38,8 +39,12 @@ IndexMap Region::map_of(const Member& member) const {
 namespace {
 
 constexpr std::int64_t small_total = 32768;  // elements below which one thread and one kernel are best
-
-bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly) != 0; }
+// Ops of one value, and of all values of a kernel. A loop that was unrolled is cut at equal distances, into kernels that are mostly equal: their code is
+// generated once.
+constexpr int most_ops = 256, most_region_ops = 512;
+constexpr int ops_of_fold = 64;  // what a fold counts among these: its loops are as much code
+constexpr std::ptrdiff_t most_siblings = 64;  // that are tried, of units that read the same value
+constexpr int worth_keeping = 32;  // additions, from which a value that several kernels take is stored
 
 class Fuser {
 public:
@@ -48,8 +53,10 @@ public:
 
     Program run() {
         const auto& effects = graph_.effects();
+        for (std::size_t i = 1; i < effects.size(); ++i) previous_effect_.emplace(effects[i], effects[i - 1]);
         ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return ops::is_read(effect->op); }) || roots_.any_updates();
         find_stages();
+        if (options_.fuse) cut();
         do {
             form();
         } while (force_shared());
@@ -61,8 +68,18 @@ private:
         Value node = nullptr;
         Region region;
         std::set<int> needs;  // units whose values it reads
+        int ops = 0;          // that the region computes
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
+    using Seen = std::unordered_map<Value, std::vector<IndexMap>>;  // what was visited, and by which maps
+
+    // Has values exist that too much is computed for.
+    void cut() {
+        Work work(roots_, each_op, most_ops);
+        for (const Value value : roots_.order()) {
+            if (work.of(value) > most_ops && ops::info(value->op).kind == Kind::map) roots_.insert(value);
+        }
+    }
 
     // Which of the bound sizes computing a value takes: the last one.
     void find_stages() {
@@ -83,7 +100,10 @@ private:
     // --- leaves ------------------------------------------------------------------------------------------------------------------
 
     // Calls `leaf` for each value in memory, fold or earlier root that computing `value` at the points of `map` reads.
-    void visit(Value value, const IndexMap& map, bool is_self, const Leaf& leaf) {
+    void visit(Value value, const IndexMap& map, bool is_self, const Leaf& leaf, Seen& seen) {
+        std::vector<IndexMap>& maps = seen[value];
+        if (std::find(maps.begin(), maps.end(), map) != maps.end()) return;
+        maps.push_back(map);
         if (!is_self && (value->op == Op::parameter || roots_.contains(value))) {
             leaf(value, map);
             return;
@@ -92,13 +112,13 @@ private:
         if (kind == Kind::make) return;
         if (kind == Kind::move) {
             if (const auto inner = through(*value, map, sizes_)) {
-                visit(value->inputs[0], *inner, false, leaf);
+                visit(value->inputs[0], *inner, false, leaf, seen);
             } else {
                 if (roots_.resolve(value)) leaf(roots_.version_of(value), IndexMap{});  // a reshape of something in memory
             }
             return;
         }
-        for (const Value input : value->inputs) visit(input, map, false, leaf);
+        for (const Value input : value->inputs) visit(input, map, false, leaf, seen);
     }
 
     Dims domain_of(Value root) const {
@@ -106,10 +126,13 @@ private:
         return ops::info(root->op).kind == Kind::fold ? root->inputs[0]->shape : root->shape;
     }
 
-    void leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
-        if (root->op == Op::update) visit(root->inputs[1], map, false, leaf);
-        else if (ops::info(root->op).kind == Kind::fold) visit(root->inputs[0], map, false, leaf);
-        else visit(root, map, true, leaf);
+    // Gives the number of ops that it looked through.
+    int leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
+        Seen seen;
+        if (root->op == Op::update) visit(root->inputs[1], map, false, leaf, seen);
+        else if (ops::info(root->op).kind == Kind::fold) visit(root->inputs[0], map, false, leaf, seen);
+        else visit(root, map, true, leaf, seen);
+        return static_cast<int>(seen.size()) + (ops::info(root->op).kind == Kind::fold ? ops_of_fold : 0);
     }
 
     // --- regions -----------------------------------------------------------------------------------------------------------------
@@ -174,15 +197,20 @@ private:
         return fits;
     }
 
+    // The last unit that a unit could need, by way of others: up to there, none needs one that comes later.
+    int furthest(int unit) const {
+        while (highest_[static_cast<std::size_t>(unit)] > unit) unit = highest_[static_cast<std::size_t>(unit)];
+        return unit;
+    }
+
     bool depends_on(int unit, int target) const {
         std::vector<int> open{unit};
-        std::vector<bool> seen(units_.size(), false);
+        std::unordered_set<int> seen;
         while (!open.empty()) {
             const int at = open.back();
             open.pop_back();
             if (at == target) return true;
-            if (seen[static_cast<std::size_t>(at)]) continue;
-            seen[static_cast<std::size_t>(at)] = true;
+            if (furthest(at) < target || !seen.insert(at).second) continue;
             const std::set<int>& needs = units_[static_cast<std::size_t>(at)].needs;
             open.insert(open.end(), needs.begin(), needs.end());
         }
@@ -200,9 +228,9 @@ private:
         return true;
     }
 
-    bool try_join(int number, Value root, const std::set<int>& needs) {
+    bool try_join(int number, Value root, const std::set<int>& needs, int ops) {
         Unit& unit = units_[static_cast<std::size_t>(number)];
-        if (unit.node != nullptr || !stores_apart(unit.region, root)) return false;
+        if (unit.node != nullptr || unit.ops + ops > most_region_ops || !stores_apart(unit.region, root)) return false;
         const auto role = role_in(unit.region, root);
         const bool reads_it = needs.contains(number);
         if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role)) return false;
@@ -211,9 +239,12 @@ private:
         }
         unit.region.members.push_back({root, *role});
         for (const int need : needs) {
-            if (need != number) unit.needs.insert(need);
+            if (need == number) continue;
+            unit.needs.insert(need);
+            for (std::size_t i = static_cast<std::size_t>(number); i < units_.size() && highest_[i] < need; ++i) highest_[i] = need;
         }
         unit_of_[root] = number;
+        unit.ops += ops;
         return true;
     }
 
@@ -232,14 +263,16 @@ private:
 
     void form() {
         units_.clear();
+        highest_.clear();
         unit_of_.clear();
+        readers_.clear();
         std::vector<int> binds{-1};  // the units that find the bound sizes
-        std::vector<std::unordered_set<Value>> reads;  // parameters and earlier values by unit, for finding siblings
         for (const Value root : roots_.order()) {
             if (!roots_.contains(root)) continue;
             std::set<int> needs;
             if (const auto stage = stages_.find(root); stage != stages_.end()) needs.insert(binds.at(stage->second));
             std::unordered_set<Value> leaves;
+            int ops = 0;
             auto note = [&](Value leaf) {
                 leaves.insert(leaf);
                 const auto found = unit_of_.find(leaf);
@@ -248,22 +281,24 @@ private:
             if (roots_.is_precompiled(root)) {
                 for (const Value input : root->inputs) note(roots_.version_of(input));
             } else {
-                leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
-                if (ordered_) order_effects(root, reads, needs);
+                ops = leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
+                if (ordered_) order_effects(root, needs);
                 bool joined = false;
-                for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs);
-                for (std::size_t i = 0; i < units_.size() && !joined; ++i) {
-                    const bool shares = std::any_of(leaves.begin(), leaves.end(), [&](Value leaf) { return reads[i].contains(leaf); });
-                    joined = shares && try_join(static_cast<int>(i), root, needs);
+                for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs, ops);
+                for (const int sibling : joined ? std::vector<int>() : siblings_of(leaves)) {
+                    joined = try_join(sibling, root, needs, ops);
+                    if (joined) break;
                 }
                 if (joined) {
-                    reads[static_cast<std::size_t>(unit_of_[root])].insert(leaves.begin(), leaves.end());
+                    for (const Value leaf : leaves) note_reader(leaf, unit_of_[root]);
                     continue;
                 }
             }
-            if (ordered_ && roots_.is_precompiled(root)) order_effects(root, reads, needs);
+            if (ordered_ && roots_.is_precompiled(root)) order_effects(root, needs);
+            for (const Value leaf : leaves) note_reader(leaf, static_cast<int>(units_.size()));
             Unit unit;
             unit.needs = needs;
+            unit.ops = ops;
             if (roots_.is_precompiled(root)) {
                 unit.node = root;
             } else {
@@ -273,29 +308,43 @@ private:
             }
             unit_of_[root] = static_cast<int>(units_.size());
             if (root->op == Op::bind) binds.push_back(unit_of_[root]);
+            highest_.push_back(static_cast<int>(units_.size()));
             units_.push_back(std::move(unit));
-            reads.push_back(std::move(leaves));
         }
     }
 
+    void note_reader(Value leaf, int unit) {
+        std::vector<int>& readers = readers_[leaf];
+        if (readers.empty() || readers.back() != unit) readers.push_back(unit);
+    }
+
+    // Units that read something of this, too: the latest of them, in order.
+    std::vector<int> siblings_of(const std::unordered_set<Value>& leaves) {
+        std::vector<int> found;
+        for (const Value leaf : leaves) {
+            const std::vector<int>& readers = readers_[leaf];
+            found.insert(found.end(), readers.end() - std::min<std::ptrdiff_t>(most_siblings, std::ssize(readers)), readers.end());
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+
     // Writes come after all that reads what they overwrite, and effects in the order of the program.
-    void order_effects(Value root, const std::vector<std::unordered_set<Value>>& reads, std::set<int>& needs) {
+    void order_effects(Value root, std::set<int>& needs) {
         if (root->op == Op::update) {
             const Value before = roots_.version_of(root->inputs[0]);
             const auto made = unit_of_.find(before);
             if (made != unit_of_.end()) needs.insert(made->second);
-            for (std::size_t i = 0; i < units_.size(); ++i) {
-                if (reads[i].contains(before)) needs.insert(static_cast<int>(i));
-            }
+            needs.insert(readers_[before].begin(), readers_[before].end());
         }
-        const auto& effects = graph_.effects();
-        const auto own = std::find(effects.begin(), effects.end(), root);
-        if (own == effects.end() || own == effects.begin()) return;
-        const auto previous = unit_of_.find(*(own - 1));
+        const auto own = previous_effect_.find(root);
+        if (own == previous_effect_.end()) return;
+        const auto previous = unit_of_.find(own->second);
         if (previous != unit_of_.end()) needs.insert(previous->second);
     }
 
-    // Costly values that several regions would compute, or one region again and again behind a broadcast, become roots.
+    // Values of much work that several regions would compute, or one region again and again behind a broadcast, become roots.
     bool force_shared() {
         std::unordered_map<Value, std::set<int>> users;
         std::set<Value> repeated;
@@ -307,8 +356,12 @@ private:
             }
         }
         bool changed = false;
-        for (const auto& [value, units] : users) {
-            if (is_costly(value) && units.size() > 1 && hint_of(value->shape) > 1) changed = roots_.insert(value) || changed;
+        Work work(roots_, additions, worth_keeping);
+        for (const Value value : roots_.order()) {
+            const int spent = work.of(value);
+            const auto found = users.find(value);
+            if (found == users.end() || found->second.size() < 2 || hint_of(value->shape) <= 1) continue;
+            if (is_costly(value) || spent >= worth_keeping) changed = roots_.insert(value) || changed;
         }
         for (const Value value : repeated) changed = roots_.insert(value) || changed;
         return changed;
@@ -389,7 +442,10 @@ private:
     Roots roots_;
     bool ordered_ = false;  // whether effects have to be kept in order
     std::vector<Unit> units_;
+    std::vector<int> highest_;  // the last unit that is needed by one of those up to here, or this one
     std::unordered_map<Value, int> unit_of_;
+    std::unordered_map<Value, std::vector<int>> readers_;  // units by what they read: parameters and earlier values
+    std::unordered_map<Value, Value> previous_effect_;
     std::unordered_map<Value, std::size_t> stages_;  // of values with any
 };
 

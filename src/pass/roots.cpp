@@ -151,14 +151,22 @@ void Roots::force_outlived() {
 
 // Whether computing a value at a point reads memory of the target other than what is stored at that point.
 bool Roots::reads_elsewhere(Value value, const IndexMap& map, const Storage& target) {
+    Seen seen;
+    return reads_elsewhere(value, map, target, seen);
+}
+
+bool Roots::reads_elsewhere(Value value, const IndexMap& map, const Storage& target, Seen& seen) {
+    std::vector<IndexMap>& maps = seen[value];
+    if (std::find(maps.begin(), maps.end(), map) != maps.end()) return false;  // it did not, or this would be over
+    maps.push_back(map);
     const Kind kind = ops::info(value->op).kind;
     const bool is_memory = value->op == Op::parameter || contains(value);
     if (!is_memory && kind == Kind::make) return false;
     if (!is_memory && kind == Kind::move) {
-        if (const auto inner = through(*value, map, sizes_)) return reads_elsewhere(value->inputs[0], *inner, target);
+        if (const auto inner = through(*value, map, sizes_)) return reads_elsewhere(value->inputs[0], *inner, target, seen);
     }
     if (!is_memory && kind != Kind::move) {
-        return std::any_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return reads_elsewhere(input, map, target); });
+        return std::any_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return reads_elsewhere(input, map, target, seen); });
     }
     const Storage from = *resolve(value);
     if (from.base != target.base) return false;

@@ -39,7 +39,9 @@ private:
     void compute_before_writes();
     void force(ir::Value value);
     void force_outlived();
+    using Seen = std::unordered_map<ir::Value, std::vector<IndexMap>>;
     bool reads_elsewhere(ir::Value value, const IndexMap& map, const Storage& target);
+    bool reads_elsewhere(ir::Value value, const IndexMap& map, const Storage& target, Seen& seen);
 
     ir::Graph& graph_;
     shape::Sizes& sizes_;

@@ -1,0 +1,65 @@
+#include "pass/work.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "ops/catalogue.h"
+
+namespace fastnp::pass {
+
+using ir::Op;
+using ir::Value;
+using ops::Kind;
+
+bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly) != 0; }
+
+int each_op(Value value) { return ops::info(value->op).kind == Kind::map ? 1 : 0; }
+
+int additions(Value value) {
+    if (ops::info(value->op).kind != Kind::map) return 0;
+    if (is_costly(value)) return 16;
+    switch (value->op) {
+        case Op::divide:
+        case Op::floor_divide:
+        case Op::remainder:
+        case Op::fmod:
+        case Op::reciprocal:
+        case Op::sqrt: return 4;
+        default: return 1;
+    }
+}
+
+int Work::below(Value value) const {
+    if (value->op == Op::parameter || roots_.contains(value)) return 0;
+    const auto known = known_.find(value);
+    return known == known_.end() ? 0 : known->second;
+}
+
+// Operands that share what they are computed from count it twice: where that may matter, it is counted anew.
+int Work::of(Value value) {
+    int sum = weight_(value);
+    for (std::size_t i = 0; i < value->inputs.size(); ++i) {
+        const bool again = std::find(value->inputs.begin(), value->inputs.begin() + i, value->inputs[i]) != value->inputs.begin() + i;
+        if (!again) sum += below(value->inputs[i]);
+    }
+    if (sum > most_ / 2) sum = exact(value);
+    return known_[value] = sum;
+}
+
+int Work::exact(Value value) const {
+    std::vector<Value> open{value};
+    std::unordered_set<Value> seen{value};
+    int sum = 0;
+    while (!open.empty() && sum <= most_) {
+        const Value at = open.back();
+        open.pop_back();
+        sum += weight_(at);
+        for (const Value input : at->inputs) {
+            if (input->op != Op::parameter && !roots_.contains(input) && seen.insert(input).second) open.push_back(input);
+        }
+    }
+    return sum;
+}
+
+}  // namespace fastnp::pass
