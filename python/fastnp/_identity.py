@@ -153,8 +153,8 @@ class Identity:
         kind = self.reads.kinds[id(value)]
         if kind in ("same", "math"):
             return repr(named(value))
-        if kind in ("generator", "draw"):
-            raise Unknown
+        if kind in ("generator", "draw"):  # a recording that draws is not kept
+            return type(value).__name__
         if kind == "function":
             known = {name: item for name, item in vars(value).items() if name != "__wrapped__"}
             return f"{value.__module__} {value.__qualname__} {self.text(known)}"
@@ -183,7 +183,8 @@ class Identity:
             for name in sorted(self.reads.names & vars(value).keys()):
                 item = vars(value)[name]
                 if isinstance(item, types.ModuleType) and item is not value and item.__name__.startswith(value.__name__ + "."):
-                    parts.append(self.module(item))
+                    # What is drawn from numpy.random is not kept.
+                    parts.append(item.__name__ if item.__name__ == "numpy.random" else self.module(item))
                 else:
                     parts.append(self.text(item))
         return f"module({', '.join(parts)})"

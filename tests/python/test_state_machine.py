@@ -1,5 +1,6 @@
 """Random programs with a state around them: they read and replace what an object holds, write into it, print, collect, branch and loop, while what is
-around them is changed from outside. As they are and compiled, every call gives, prints, changes and raises the same.
+around them is changed from outside, and while they are compiled anew over what is on disk. As they are and compiled, every call gives, prints, changes
+and raises the same.
 
     FASTNP_STATE_PROGRAMS=100000 pytest tests/python/test_state_machine.py
 """
@@ -10,6 +11,7 @@ import contextlib
 import copy
 import io
 import os
+import tempfile
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +25,7 @@ from test_writes import check_outcome, random_arguments, random_kinds, random_wr
 
 import fastnp as np
 
+FOLDER = tempfile.TemporaryDirectory()
 PROGRAMS = int(os.environ.get("FASTNP_STATE_PROGRAMS", "2000"))
 
 
@@ -211,13 +214,21 @@ class States(RuleBasedStateMachine):
     def make(self, seed: int) -> None:
         rng = numpy.random.default_rng(seed)
         program = random_program(rng)
+        if seed // 4 % 2:
+            os.environ["FASTNP_CACHE_DIR"] = FOLDER.name
         self.worlds = World(), World()
         mine, theirs = self.worlds
-        if seed % 2:  # the object is an argument
-            compiled = np.compile(program, backend=BACKENDS[seed % len(BACKENDS)])
-            self.functions: tuple[Callable[..., Any], ...] = (lambda *x: program(mine, *x)), (lambda *x: compiled(theirs, *x))
-        else:  # a variable of the enclosing function
-            self.functions = (lambda *x: program(mine, *x)), np.compile(lambda *x: program(theirs, *x), backend=BACKENDS[seed % len(BACKENDS)])
+        backend = BACKENDS[seed // 2 % len(BACKENDS)]
+
+        def as_argument() -> Callable[..., Any]:
+            compiled = np.compile(program, backend=backend)
+            return lambda *x: compiled(theirs, *x)
+
+        def as_variable() -> Callable[..., Any]:
+            return np.compile(lambda *x: program(theirs, *x), backend=backend)
+
+        self.compile = as_argument if seed % 2 else as_variable
+        self.functions: tuple[Callable[..., Any], ...] = (lambda *x: program(mine, *x)), self.compile()
         self.kinds = random_kinds(rng)
         self.seed = seed % 10**9
 
@@ -251,6 +262,14 @@ class States(RuleBasedStateMachine):
                 assert x == y
         for world in self.worlds:  # so that numbers do not grow without end
             world.log.clear()
+
+    @rule()
+    def begin_again(self) -> None:
+        """Where something is kept: as another process would, which finds what this one left on disk."""
+        self.functions = self.functions[0], self.compile()
+
+    def teardown(self) -> None:
+        os.environ["FASTNP_CACHE_DIR"] = ""
 
     @rule(flag=st.booleans(), scale=st.sampled_from([2.0, -1.0, 0.5]))
     def change_values(self, flag: bool, scale: float) -> None:
