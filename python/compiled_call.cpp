@@ -44,8 +44,13 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     kept_attribute(capture, "fastnp._capture", "Capture");
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
-    auto made = std::make_shared<GuardSet>(
-        own(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), computed_.get(), nullptr)), roots);
+    Ref found(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), computed_.get(), nullptr));
+    if (!found) {  // an object does not let itself be looked at
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
+        PyErr_Clear();
+        return nullptr;
+    }
+    auto made = std::make_shared<GuardSet>(std::move(found), roots);
     if (!made->holds(roots, inputs)) return nullptr;  // what it reads makes something new each time it is looked at
     guard_sets_.insert(guard_sets_.begin(), made);
     if (guard_sets_.size() > most_guard_sets) guard_sets_.pop_back();

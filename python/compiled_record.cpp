@@ -27,35 +27,6 @@ struct RecordingScope {
     ~RecordingScope() { recording = now.outer; }
 };
 
-// The twin of the function, ready to be called, and what it holds until then.
-class Twin {
-public:
-    Twin(PyObject* capture, const Flat& flat, const Rebuild& rebuild) : capture_(capture) {
-        const Ref inputs = own(PyList_New(0));
-        for (std::size_t i = flat.given; i < flat.objects.size(); ++i) {
-            check(PyList_Append(inputs.get(), own(PyTuple_Pack(2, flat.objects[i], rebuild.made(i))).get()));
-        }
-        begun_ = own(PyObject_CallMethod(capture, "begin", "O", inputs.get()));
-    }
-    ~Twin() {
-        PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-        PyErr_Fetch(&type, &value, &trace);  // a KeyboardInterrupt may be on its way
-        const Ref done(PyObject_CallMethod(capture_, "end", nullptr));
-        PyErr_Restore(type, value, trace);
-    }
-    Twin(const Twin&) = delete;
-    Twin& operator=(const Twin&) = delete;
-
-    PyObject* function() const { return PyTuple_GET_ITEM(begun_.get(), 0); }
-    /// What takes the place of objects among the arguments, by their ids; what these stand for, by theirs.
-    PyObject* swaps() const { return PyTuple_GET_ITEM(begun_.get(), 1); }
-    PyObject* originals() const { return PyTuple_GET_ITEM(begun_.get(), 2); }
-
-private:
-    PyObject* capture_;
-    Ref begun_;
-};
-
 // The error in flight as "ValueError: text", cleared.
 std::string take_error() {
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
@@ -69,6 +40,41 @@ std::string take_error() {
     PyErr_Clear();
     return text;
 }
+
+// The twin of the function, ready to be called, and what it holds until then.
+class Twin {
+public:
+    Twin(PyObject* capture, const Flat& flat, const Rebuild& rebuild) : capture_(capture) {
+        const Ref inputs = own(PyList_New(0));
+        for (std::size_t i = flat.given; i < flat.objects.size(); ++i) {
+            check(PyList_Append(inputs.get(), own(PyTuple_Pack(2, flat.objects[i], rebuild.made(i))).get()));
+        }
+        begun_ = Ref(PyObject_CallMethod(capture, "begin", "O", inputs.get()));
+        if (begun_) return;
+        end();
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};  // KeyboardInterrupt and the like go on
+        throw RecordError("reads something that can't be followed: " + take_error());
+    }
+    ~Twin() { end(); }
+    Twin(const Twin&) = delete;
+    Twin& operator=(const Twin&) = delete;
+
+    PyObject* function() const { return PyTuple_GET_ITEM(begun_.get(), 0); }
+    /// What takes the place of objects among the arguments, by their ids; what these stand for, by theirs.
+    PyObject* swaps() const { return PyTuple_GET_ITEM(begun_.get(), 1); }
+    PyObject* originals() const { return PyTuple_GET_ITEM(begun_.get(), 2); }
+
+private:
+    void end() const {
+        PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+        PyErr_Fetch(&type, &value, &trace);  // what was raised may be on its way
+        const Ref done(PyObject_CallMethod(capture_, "end", nullptr));
+        PyErr_Restore(type, value, trace);
+    }
+
+    PyObject* capture_;
+    Ref begun_;
+};
 
 // What an entry gives goes with the entry, on whichever thread that is.
 void let_go(const void* made) {

@@ -104,6 +104,13 @@ struct Apart {
         return output;
     }
 
+    // The type itself, not its twin.
+    Ref type_of(PyObject* object) const {
+        auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+        PyObject* original = PyDict_GetItemWithError(originals, own(PyLong_FromVoidPtr(type)).get());
+        return Ref::borrow(original != nullptr ? original : type);
+    }
+
     Output any(PyObject* object) {
         const Ref id = own(PyLong_FromVoidPtr(object));
         if (PyObject* original = PyDict_GetItemWithError(originals, id.get())) return plain(original);
@@ -121,12 +128,12 @@ struct Apart {
         if (PyList_CheckExact(object)) return group(Output::Kind::list, object);
         if (PyDict_CheckExact(object)) return mapping(object);
         if (PyAnySet_CheckExact(object)) return set(object);
-        if (is_namedtuple(object)) return group(Output::Kind::named, object, Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object))));
+        if (is_namedtuple(object)) return group(Output::Kind::named, object, type_of(object));
         if (is_dataclass(object)) {
             const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
             Output output;
             output.kind = Output::Kind::dataclass;
-            output.object = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+            output.object = type_of(object);
             output.children.push_back(mapping(fields.get()));
             return output;
         }

@@ -291,13 +291,20 @@ Rebuild::Rebuild(std::span<const array> parameters, const Flat& flat) : flat_(fl
     }
 }
 
+// What takes the place of an object's type.
+static Ref swapped_type(PyObject* object, PyObject* swaps) {
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+    PyObject* swapped = PyDict_GetItemWithError(swaps, own(PyLong_FromVoidPtr(type)).get());
+    return Ref::borrow(swapped != nullptr ? swapped : type);
+}
+
 Ref Rebuild::add(PyObject* object, PyObject* swaps) {
     if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic)) return made_[next_++];
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) {
         Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i), swaps).release());
         if (PyTuple_CheckExact(object)) return items;
-        return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_make", "(O)", items.get()));
+        return own(PyObject_CallMethod(swapped_type(object, swaps).get(), "_make", "(O)", items.get()));
     }
     if (PyList_CheckExact(object) || PyDict_CheckExact(object) || (is_dataclass(object) && !PyType_Check(object))) return add_container(object, swaps);
     if (may_vary(object)) return add_number(object);
@@ -315,7 +322,7 @@ Ref Rebuild::add_number(PyObject* object) {
 // A copy of it, filled; the same one again for an object that was met before.
 Ref Rebuild::add_container(PyObject* object, PyObject* swaps) {
     const auto known = std::find_if(containers_.begin(), containers_.end(), [&](const Container& each) { return each.original == object; });
-    Ref copy = known != containers_.end() ? known->copy : empty_like(object);
+    Ref copy = known != containers_.end() ? known->copy : empty_like(object, swaps);
     const std::size_t number = containers_.size();
     containers_.push_back({object, copy, {}});
     if (PyList_CheckExact(object)) {
@@ -342,10 +349,10 @@ Ref Rebuild::add_container(PyObject* object, PyObject* swaps) {
     return copy;
 }
 
-Ref Rebuild::empty_like(PyObject* object) {
+Ref Rebuild::empty_like(PyObject* object, PyObject* swaps) {
     if (PyList_CheckExact(object)) return own(PyList_New(0));
     if (PyDict_CheckExact(object)) return own(PyDict_New());
-    return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", Py_TYPE(object)));
+    return own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", swapped_type(object, swaps).get()));
 }
 
 Ref Rebuild::stores() const {

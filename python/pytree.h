@@ -135,7 +135,7 @@ public:
 private:
     Ref add_container(PyObject* object, PyObject* swaps);
     Ref add_number(PyObject* object);
-    static Ref empty_like(PyObject* object);
+    static Ref empty_like(PyObject* object, PyObject* swaps);
     const Flat& flat_;
     std::vector<Ref> made_;
     std::size_t next_ = 0;  // parameter

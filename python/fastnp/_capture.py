@@ -17,8 +17,9 @@ from typing import Any
 import numpy
 
 from fastnp import _core, _effects, _outside
+from fastnp._classes import Classes
 from fastnp._identity import Identity, identity_of
-from fastnp._reads import ITEM, Reads, Slot, is_pure
+from fastnp._reads import ITEM, Slot, is_pure
 from fastnp._stand_ins import (
     CREATORS,
     CREATORS_BY_ID,
@@ -44,7 +45,7 @@ _STAND_INS = (
 __all__ = ["Capture", "Slot"]
 
 
-class Capture(Reads):
+class Capture(Classes):
     """The guards of one function with the objects (`roots`) among the arguments of one call, and its twin."""
 
     @functools.cached_property
@@ -64,7 +65,7 @@ class Capture(Reads):
         self.copies: list[tuple[Any, Any, Any, str]] = []  # (what the twin may change, what it stands for, a snapshot, its name)
         self.volatile = None
         self.spaces: dict[int, dict[str, Any]] = {}
-        self.classes: dict[int, type] = {}
+        self.begin_classes()
         twin = self.swap(self.function)
         swaps = {}
         for key, value in list(self.seen.items()):
@@ -74,7 +75,8 @@ class Capture(Reads):
         return twin, swaps, self.originals
 
     def end(self) -> None:
-        self.recorded, self.inputs, self.memo, self.originals, self.copies, self.spaces, self.classes = [], {}, {}, {}, [], {}, {}
+        self.recorded, self.inputs, self.memo, self.originals, self.copies, self.spaces = [], {}, {}, {}, [], {}
+        self.begin_classes()
 
     @staticmethod
     def snapshot(value: Any) -> Any:
@@ -91,36 +93,12 @@ class Capture(Reads):
             self.read_lists.update(id(value) for value in self.seen.values() if type(value) is list)
         self.again = True
 
-    def check_name(self, value: Any, name: str) -> None:
-        """Looks at a read of an attribute of an object's twin, or of a class: one by a name that the code does not show, or of nothing, is not guarded."""
-        original = value if isinstance(value, type) else self.originals.get(id(value))
-        if original is None or (isinstance(original, type) and is_pure(original.__module__)):
-            return
-        bases = original.__mro__ if isinstance(original, type) else type(original).__mro__
-        known = {each for base in bases if not is_pure(base.__module__) for each in vars(base) if each[:2] != "__"}
-        if not isinstance(original, type):
-            known |= vars(original).keys()
-        found = known if name in known else {*known, name} if name == "__dict__" else {name}
-        if not found <= (self.names if found is known else self.computed):
-            self.computed |= found
-            self.again = True
-            refuse(f"reads {name} by a computed name")
-
-    def stand_in_getattr(self, value: Any, name: str, /, *default: Any) -> Any:
-        if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
-            self.check_name(value, name)
-        return getattr(value, name, *default)
-
-    def stand_in_hasattr(self, value: Any, name: str, /) -> bool:
-        if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
-            self.check_name(value, name)
-        return hasattr(value, name)
-
     def guarded(self, source: dict[str, Any]) -> set[str]:
         return {entry[2] for entry in self.entries if entry[0] == ITEM and entry[1] is source}
 
     def stores(self) -> list[tuple[Any, tuple[Any, ...]]]:
         """What the recorded function changed outside of itself, as (function, arguments) that make the change, on what the twin has."""
+        self.check_classes()
         found: list[tuple[Any, tuple[Any, ...]]] = []
         for value, original, before, name in self.copies:
             now = self.snapshot(value)
@@ -309,51 +287,14 @@ class Capture(Reads):
     def swap_math(self, value: Any) -> Any:
         return _outside.MathFunction(value)
 
-    def swap_class(self, value: type) -> type:
-        return value
-
     def swap_object(self, value: Any) -> Any:
-        cls = type(value)
-        made: Any = object.__new__(self.subclass(cls))
+        twin = self.twin(type(value))
+        if twin is None:
+            return self.swap_forbidden(value)
+        made: Any = object.__new__(twin)
         self.memo[id(value)] = made
-        fields = {name: self.swap_item(vars(value), name, item) for name, item in vars(value).items()}
-        # Arrays of the class, which every instance shares.
-        for name in self.names:
-            item = getattr(cls, name, None)
-            if name not in fields and ((type(item) in (list, dict) and id(item) in self.kinds) or id(item) in self.inputs):
-                made.__dict__[name] = self.swap(item)
-        made.__dict__.update({name: item for name, item in fields.items() if name in self.names})
-        self.copies.append((made.__dict__, value, None, f"the attribute {{}} of a {cls.__name__}"))
+        fields = vars(made)
+        names = self.fields_read(value)
+        fields.update({name: self.swap_item(vars(value), name, item) for name, item in vars(value).items() if name in names})
+        self.copies.append((fields, value, None, f"the attribute {{}} of a {type(value).__name__}"))
         return made
-
-    def subclass(self, cls: type) -> type:
-        """The class with twins of its methods."""
-        key = id(cls)
-        if key not in self.classes:
-            body: dict[str, Any] = {}
-            for base in reversed(cls.__mro__):
-                for name, attribute in list(vars(base).items()):
-                    function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", None) or attribute
-                    if self.kinds.get(id(function)) != "function":
-                        continue
-                    twin = self.swap(function)
-                    if isinstance(attribute, property):
-                        body[name] = property(twin)
-                    elif isinstance(attribute, (staticmethod, classmethod)):
-                        body[name] = type(attribute)(twin)
-                    elif isinstance(attribute, types.FunctionType):
-                        body[name] = twin
-
-            def getattribute(made: Any, name: str) -> Any:
-                if name == "__dict__" or (name not in self.names and name[:2] != "__"):
-                    self.check_name(made, name)
-                try:
-                    return object.__getattribute__(made, name)
-                except AttributeError:
-                    if name[:2] != "__" and name not in self.computed:
-                        self.check_name(made, name)
-                    raise
-
-            body.update(__module__=cls.__module__, __qualname__=cls.__qualname__, __doc__=cls.__doc__, __getattribute__=getattribute)
-            self.classes[key] = type(cls)(cls.__name__, (cls,), body)
-        return self.classes[key]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core, _effects, _outside
+from fastnp._bytecode import codes_of, instructions
 from fastnp._reads import INSTANCE, TYPE, Reads, Slot, is_pure
 
 
@@ -50,6 +51,14 @@ def _code_text(code: types.CodeType) -> str:
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_qualname)
     counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     return repr((code.co_code, code.co_exceptiontable, names, counts, consts))
+
+
+def _makes_sets(code: types.CodeType) -> bool:
+    return (
+        not {"set", "frozenset"}.isdisjoint(code.co_names)
+        or any(isinstance(const, frozenset) for const in code.co_consts)
+        or any(name in ("BUILD_SET", "SET_ADD") for name, _ in instructions(code))
+    )
 
 
 def _plain_group(value: Any) -> str:
@@ -111,6 +120,7 @@ class Identity:
 
     def __init__(self, reads: Reads) -> None:
         self.reads = reads
+        self.uses_sets = False
         self.objects: list[Any] = []  # weak references to objects among the arguments
         self.numbers: dict[int, int] = {}
         for value in reads.seen.values():
@@ -123,6 +133,8 @@ class Identity:
             parts.append(f"{reads.kinds[id(value)]} {self.head(value)}")
         for kind, holder, name, *expected in reads.entries:
             parts.append(f"{kind} {self.numbers[id(self.held(holder))]} {name!r} {self.expected(kind, *expected)}")
+        if self.uses_sets:  # whose order is that of hashes, which each process has its own of
+            parts.append(f"hashes as of {hash('fastnp')}")
         self.bytes = "\n".join(parts).encode("utf-8", "surrogatepass")
 
     @staticmethod
@@ -155,7 +167,10 @@ class Identity:
             return repr(named(value))
         if kind in ("generator", "draw"):  # a recording that draws is not kept
             return type(value).__name__
+        if kind == "set" or isinstance(value, frozenset):
+            self.uses_sets = True
         if kind == "function":
+            self.uses_sets = self.uses_sets or any(_makes_sets(code) for code in codes_of(value.__code__))
             known = {name: item for name, item in vars(value).items() if name != "__wrapped__"}
             return f"{value.__module__} {value.__qualname__} {self.text(known)}"
         if kind == "method":

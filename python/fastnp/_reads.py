@@ -26,8 +26,8 @@ ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INST
 
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
 _PURE = frozenset(
-    """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions decimal
-    string statistics numpy fastnp __future__ contextlib inspect re""".split()
+    """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions
+    string statistics numpy fastnp __future__ contextlib re""".split()
 )
 _MOST_ENTRIES = 5000
 
@@ -39,10 +39,11 @@ def is_pure(module: str | None) -> bool:
 def _is_walkable(cls: type) -> bool:
     """Whether instances are nothing but their attributes, so that a copy can stand for one."""
     for base in cls.__mro__:
-        if base is object:
+        if base is object or base.__module__ in ("typing", "abc"):
             continue
-        if not base.__flags__ & (1 << 9) or base.__dict__.get("__slots__") or "__getattribute__" in base.__dict__ or "__del__" in base.__dict__:
-            return is_pure(base.__module__) and base.__module__ in ("typing", "abc") and not base.__dict__.get("__slots__")
+        is_open = base.__flags__ & (1 << 9) and base.__flags__ & (1 << 10)
+        if not is_open or base.__dict__.get("__slots__") or "__getattribute__" in base.__dict__ or "__del__" in base.__dict__:
+            return False
         if "__init_subclass__" in base.__dict__:
             return False
     return type(cls) is type or type(cls).__module__ == "abc"
@@ -221,7 +222,10 @@ class Reads:
         if isinstance(value, types.ModuleType):
             return "module"
         if isinstance(value, type):
-            return "same" if is_pure(value.__module__) else "class"
+            if is_pure(value.__module__):
+                return "same"
+            is_written = value.__flags__ & (1 << 9) and is_pure(type(value).__module__)  # in Python, without a metaclass of the user's
+            return "class" if is_written else "forbidden"
         if callable(value) and not hasattr(value, "__dict__"):
             home = getattr(value, "__module__", None) or getattr(type(getattr(value, "__self__", None)), "__module__", None)
             bound = getattr(value, "__self__", None)
@@ -339,13 +343,23 @@ class Reads:
                 continue
             for name, attribute in list(vars(base).items()):
                 function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", None) or attribute
+                if type(attribute) is functools.cached_property:
+                    function = attribute.func
                 dunder = name.startswith("__") and isinstance(function, types.FunctionType)
                 if name in self.names or dunder:
+                    self.check_attribute(value, name, attribute)
                     self.entries.append((TYPE, value, name, value.__dict__.get(name, attribute)))
                     self.walk_place(function)
         for name in sorted(self.computed):
             if not hasattr(value, name):
                 self.entries.append((TYPE, value, name))
+
+    def check_attribute(self, cls: type, name: str, attribute: Any) -> None:
+        """What computes something when it is read must be a function that can be followed."""
+        known = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property, types.MemberDescriptorType)
+        computes = hasattr(type(attribute), "__get__") and not isinstance(attribute, (*known, *PLAIN))
+        if computes and type(attribute).__name__ != "_tuplegetter" and not (name[:2] == name[-2:] == "__" and is_pure(type(attribute).__module__)):
+            self.reason = f"reads {cls.__qualname__}.{name}, a {type(attribute).__name__}"
 
     def walk_object(self, value: Any) -> None:
         fields = vars(value)
@@ -355,9 +369,13 @@ class Reads:
         self.walk(type(value))
         if type(value) not in PLAIN:
             self.walk_class(type(value))
-        for name in sorted(self.names):
+        for name in sorted(self.fields_read(value)):
             if name in fields or name in self.computed or hasattr(type(value), name):
                 self.item(fields, name)
+
+    def fields_read(self, value: Any) -> set[str]:
+        """The names of the attributes of an object that may be read: all, by the methods of a class that is not looked into."""
+        return set(vars(value)) if is_pure(type(value).__module__) else self.names
 
     def describe(self) -> list[str]:
         """The guards as text."""

@@ -54,10 +54,13 @@ class Unknown:
 
 IMPURE_BUILTINS = {
     name: getattr(builtins, name)
-    for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id".split()
+    for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id hash".split()
 }
 
-IMPURE_NUMPY = frozenset("set_printoptions printoptions seterr seterrcall setbufsize load loadtxt genfromtxt fromfile memmap".split())
+IMPURE_NUMPY = frozenset(
+    """set_printoptions get_printoptions printoptions seterr geterr seterrcall geterrcall setbufsize getbufsize load loadtxt genfromtxt fromfile
+    memmap""".split()
+)
 
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
 CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creators()}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
 import functools
 import operator
+import os
 import random
 import sys
 import time
 import types
+import uuid
 
 import numpy
 import pytest
@@ -382,3 +386,188 @@ def test_dataclasses_around_a_function_compile(backend):
     f = np.compile(lambda x: x * settings.scale, backend=backend, fullgraph=True)
     assert f(X).tolist() == (X * 2).tolist()
     assert f.cache_info().compiles == 1
+
+
+FACTOR = numpy.array([1.0, 2.0, 3.0])
+SEEN: list[object] = []
+
+
+class Base:
+    shared = 1.0
+
+    def __init__(self, x):
+        self.value = x * FACTOR
+
+    @classmethod
+    def made(cls, x):
+        return cls(x).value
+
+    @staticmethod
+    def plain(x):
+        return x + FACTOR
+
+    @property
+    def doubled(self):
+        return self.value * 2
+
+    @functools.cached_property
+    def cached(self):
+        return self.value + FACTOR
+
+    def apply(self, x):
+        return x * FACTOR + self.shared
+
+    def seen(self, x):
+        SEEN.append("base")
+        return x
+
+
+class Derived(Base):
+    def __init__(self, x):
+        super().__init__(x + 1)
+
+    def apply(self, x):
+        return super().apply(x) - 1
+
+    def seen(self, x):
+        SEEN.append("derived")
+        return super().seen(x)
+
+
+@dataclasses.dataclass
+class Point:
+    x: object
+    y: object = 2.0
+
+    def scaled(self):
+        return Point(self.x * FACTOR, self.y)
+
+
+class Bad(Exception):
+    def __init__(self, x):
+        super().__init__("bad")
+        self.x = x * FACTOR
+
+
+def raises(x):
+    try:
+        raise Bad(x)
+    except Bad as error:
+        return error.x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: Base(x).value,
+        lambda x: Derived(x).value,
+        lambda x: Base.made(x) + Derived.made(x),
+        lambda x: Base.plain(x),
+        lambda x: Derived.plain(x) + Base(x).doubled,
+        lambda x: Base(x).cached,
+        lambda x: Base.apply(Derived(x), x),
+        lambda x: Derived(x).apply(x),
+        lambda x: HELD.apply(x),
+        lambda x: type(HELD)(x).value if isinstance(HELD, Base) and type(HELD) is Derived and issubclass(Derived, Base) else x,
+        lambda x: Point(x).scaled().x,
+        lambda x: dataclasses.replace(Point(x), y=x * 2).scaled().y,
+        lambda x: dataclasses.asdict(Point(x).scaled())["x"],
+        raises,
+    ],
+)
+def test_functions_of_classes(backend, function, monkeypatch):
+    """Constructors, class methods, static methods, methods of bases by super(): what they read may change."""
+    compiled = np.compile(function, backend=backend)
+    for factor in (FACTOR, FACTOR * 2, numpy.ones(3), numpy.arange(3)):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        numpy.testing.assert_allclose(numpy.asarray(compiled(X)), numpy.asarray(function(X)))
+    monkeypatch.setattr(Base, "shared", 5.0)
+    numpy.testing.assert_allclose(numpy.asarray(compiled(X)), numpy.asarray(function(X)))
+    assert compiled.cache_info().uncompiled == 0
+
+
+HELD = Derived(numpy.ones(3))
+
+
+def test_objects_of_classes_that_are_handed_out(backend):
+    f = np.compile(lambda x: Point(x * 2, "y"), backend=backend)
+    made = f(X)
+    assert type(made) is Point and made.y == "y"
+    numpy.testing.assert_array_equal(numpy.asarray(made.scaled().x), 2 * FACTOR)
+    g = np.compile(lambda point, x: point.scaled().x + x, backend=backend)
+    numpy.testing.assert_array_equal(numpy.asarray(g(Point(X), X)), FACTOR + 1)
+
+
+def test_effects_of_functions_of_classes(backend):
+    SEEN.clear()
+    f = np.compile(lambda x: Derived(x).seen(x * 2), backend=backend)
+    for _ in range(3):
+        f(X)
+    assert SEEN == ["derived", "base"] * 3
+
+    class Counted:
+        count = 0
+
+    def count(x):
+        Counted.count += 1
+        return x * Counted.count
+
+    f = np.compile(count, backend=backend)
+    for k in range(1, 4):
+        numpy.testing.assert_array_equal(numpy.asarray(f(X)), [k] * 3)
+
+
+class Moving:
+    def __get__(self, instance, owner):
+        return time.perf_counter()
+
+
+class Meta(type):
+    @property
+    def now(cls):
+        return time.perf_counter()
+
+
+class Odd(metaclass=Meta):
+    moving = Moving()
+    slow = functools.lru_cache(lambda self, x: x)
+
+    @classmethod
+    def time(cls):
+        return time.perf_counter()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * datetime.datetime.now().timestamp(),
+        lambda x: x * Odd.now,
+        lambda x: x * Odd().moving,
+        lambda x: x * Odd.time(),
+        lambda x: x * Odd().time(),
+        lambda x: x * uuid.uuid4().int,
+        lambda x: x * len(numpy.get_printoptions()) * time.time(),
+    ],
+)
+def test_clocks_behind_classes(backend, function):
+    compiled = np.compile(function, backend=backend)
+    found = {float(compiled(X)[0]) for _ in range(5) if time.sleep(1e-5) is None}
+    assert len(found) == 5
+
+
+def test_what_does_not_let_itself_be_followed_runs_as_written(backend, monkeypatch):
+    monkeypatch.setenv("FASTNP_TEST", "4")
+    f = np.compile(lambda x: x * float(os.environ["FASTNP_TEST"]), backend=backend)
+    assert f(X).tolist() == [4.0] * 3
+    monkeypatch.setenv("FASTNP_TEST", "5")
+    assert f(X).tolist() == [5.0] * 3
+    precision = numpy.get_printoptions()["precision"]
+    g = np.compile(lambda x: x * numpy.get_printoptions()["precision"], backend=backend)
+    for k in (precision, precision + 1):
+        with numpy.printoptions(precision=k):
+            assert g(X).tolist() == [k] * 3
+    rounded = np.compile(lambda x: x * float(decimal.Decimal(1) / 3), backend=backend)
+    for digits in (3, 5):
+        with decimal.localcontext() as context:
+            context.prec = digits
+            assert rounded(X)[0] == float(decimal.Decimal(1) / 3)
