@@ -238,7 +238,10 @@ class Capture(Classes):
         made = types.FunctionType(value.__code__, self.space(value.__globals__), value.__name__, None, cells)
         self.memo[id(value)] = made
         made.__qualname__, made.__module__, made.__doc__ = value.__qualname__, value.__module__, value.__doc__
-        made.__dict__.update(value.__dict__)
+        fields = vars(made)
+        fields.update({name: self.swap_item(vars(value), name, item) for name, item in vars(value).items() if name in self.names or name == "__wrapped__"})
+        self.originals[id(fields)] = vars(value)
+        self.copies.append((fields, vars(value), None, f"the attribute {{}} of {value.__qualname__}"))
         made.__defaults__ = self.swap_tuple(value.__defaults__) if value.__defaults__ else value.__defaults__
         if value.__kwdefaults__:
             made.__kwdefaults__ = {key: self.swap(item) for key, item in value.__kwdefaults__.items()}

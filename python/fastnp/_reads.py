@@ -278,6 +278,8 @@ class Reads:
             self.entries.append((kind, value, None) if held is None else (kind, value, None, held))
         for item in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
             self.walk(item)
+        for name in sorted(self.names & vars(value).keys()):
+            self.item(vars(value), name)
         codes = codes_of(value.__code__)
         for code in codes:
             stored = stored_attributes(code)
