@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+
+import numpy
+
+import fastnp as np
 
 PROGRAM = """
 import faulthandler, gc, threading, warnings
@@ -67,3 +72,33 @@ def test_threads():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "done\n", done.stderr
+
+
+def test_calls_of_the_outside_in_many_threads():
+    """The GIL is let go in between, and what each call was given is its own."""
+    share = np.compiler.pure(lambda x, k: x.mean() * k)
+
+    def f(x, k):
+        y = x * 2 + 1
+        middle = numpy.median(y, axis=0)
+        return y - middle, share(y, k) + k
+
+    compiled = np.compile(f)
+    inputs = [(numpy.random.default_rng(k).normal(size=(40, 3000 + k % 3)), float(k)) for k in range(12)]
+    expected = [f(*each) for each in inputs]
+    wrong: list[str] = []
+
+    def work(start: int) -> None:
+        for turn in range(12):
+            at = (start + turn) % len(inputs)
+            for got, want in zip(compiled(*inputs[at]), expected[at], strict=True):
+                if not numpy.allclose(got, want):
+                    wrong.append(f"{start} {turn}")
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert compiled.cache_info().uncompiled == 0
