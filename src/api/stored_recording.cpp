@@ -105,7 +105,7 @@ std::optional<std::string> pack(const Recording& recording, std::string_view kep
     for (const trace::Read& read : recording.reads) {
         ir::pack(read.value, out);
         out.number(static_cast<std::uint64_t>(read.bound));
-        out.number(static_cast<std::uint64_t>(read.call + 1));
+        out.number(static_cast<std::uint64_t>(read.call) + 1);
     }
     out.text(kept);
     return out.bytes();
@@ -122,7 +122,8 @@ std::optional<std::pair<Recording, std::string>> unpack_recording(std::string_vi
     for (std::uint64_t left = in.count(); left > 0; --left) recording.written.push_back(static_cast<int>(in.below(parameters)));
     for (std::uint64_t left = in.count(); left > 0; --left) {
         const Scalar value = ir::unpack_scalar(in);
-        const std::uint64_t bound = in.below(static_cast<std::uint64_t>(recording.graph.sizes().bound_count()) + 1);
+        const auto bounds = static_cast<std::uint64_t>(recording.graph.sizes().bound_count());
+        const std::uint64_t bound = in.below(bounds + 1);
         const std::uint64_t call = in.below(recording.graph.calls().size() + 1);
         recording.reads.push_back({value, static_cast<int>(bound), static_cast<int>(call) - 1});
     }
