@@ -12,13 +12,12 @@ import math
 import sys
 import types
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
-from fastnp._identity import Identity, identity_of
 from fastnp._reads import ITEM, Slot, is_pure
 from fastnp._stand_ins import (
     CREATORS,
@@ -42,6 +41,9 @@ _STAND_INS = (
     ("len", len, stand_in_len),
 )
 
+if TYPE_CHECKING:
+    from fastnp._identity import Identity
+
 __all__ = ["Capture", "Slot"]
 
 
@@ -51,6 +53,8 @@ class Capture(Classes):
     @functools.cached_property
     def identity(self) -> Identity | None:
         """What names all this in other processes."""
+        from fastnp._identity import identity_of  # where recordings are kept on disk
+
         return identity_of(self)
 
     def begin(self, inputs: list[tuple[Any, Any]]) -> tuple[Any, dict[int, Any], dict[int, Any]]:

@@ -11,25 +11,17 @@ import types
 from typing import Any
 
 from fastnp import _effects
-from fastnp._reads import Reads, is_pure, is_record
+from fastnp._reads import Reads, is_plain, is_pure, is_record
 from fastnp._stand_ins import PLAIN, Forbidden, refuse
 
-_HEAP_TYPE, _BASE_TYPE = 1 << 9, 1 << 10
 _OWN = frozenset(["__dict__", "__weakref__", "__slots__", "_abc_impl", "__getattribute__"])
-_HOOKS = ("__init_subclass__", "__getattribute__", "__del__", "__set_name__", "__prepare__")
 
 
-class _Plain:
-    pass
-
-
-def _is_twinnable(cls: type) -> bool:
-    """Whether it is what its dict says, and nothing besides."""
-    flags = cls.__flags__
-    if not flags & _HEAP_TYPE or not flags & _BASE_TYPE or vars(cls).get("__slots__") or any(name in vars(cls) for name in _HOOKS):
-        return False
-    room = max(base.__basicsize__ for base in cls.__bases__) + _Plain.__basicsize__ - object.__basicsize__
-    return cls.__basicsize__ <= room and (type(cls) is type or type(cls).__module__ == "abc")
+def _has_functions(cls: type) -> bool:
+    """Whether it has functions that would have to be followed."""
+    attributes = [item for base in cls.__mro__ for item in vars(base).values()]
+    parts = [part for item in attributes for part in (item, *(getattr(item, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")))]
+    return any(type(part) is types.FunctionType and not is_pure(part.__module__) for part in parts)
 
 
 class Classes(Reads):
@@ -63,14 +55,17 @@ class Classes(Reads):
             self.again = True
             refuse(f"reads {name} by a computed name")
 
-    def stand_in_getattr(self, value: Any, name: str, /, *default: Any) -> Any:
+    def check_class(self, value: Any, name: Any) -> None:
+        """The same for classes, which do not say what is read of them."""
         if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
             self.check_name(value, name)
+
+    def stand_in_getattr(self, value: Any, name: str, /, *default: Any) -> Any:
+        self.check_class(value, name)
         return getattr(value, name, *default)
 
     def stand_in_hasattr(self, value: Any, name: str, /) -> bool:
-        if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
-            self.check_name(value, name)
+        self.check_class(value, name)
         return hasattr(value, name)
 
     # Twins.
@@ -79,15 +74,9 @@ class Classes(Reads):
         if is_record(value):
             return value
         twin = self.twin(value)
-        if twin is None and self.has_functions(value):
+        if twin is None and _has_functions(value):
             return Forbidden(f"uses {value.__module__}.{value.__qualname__}, a class that can't be followed")
         return value if twin is None else twin
-
-    def has_functions(self, cls: type) -> bool:
-        """Whether it has functions that would have to be followed."""
-        attributes = [item for base in cls.__mro__ for item in vars(base).values()]
-        parts = [part for item in attributes for part in (item, *(getattr(item, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")))]
-        return any(type(part) is types.FunctionType and not is_pure(part.__module__) for part in parts)
 
     def twin(self, cls: type) -> type | None:
         if cls is object or is_pure(cls.__module__):
@@ -96,14 +85,14 @@ class Classes(Reads):
         if key not in self.classes:
             self.classes[key] = None
             bases = [twin for twin in (self.twin(base) for base in cls.__bases__) if twin is not None]
-            if _is_twinnable(cls) and len(bases) == len(cls.__bases__):
+            if is_plain(cls) and len(bases) == len(cls.__bases__):
                 named = {name: vars(cls)[name] for name in ("__module__", "__doc__", "__orig_bases__") if name in vars(cls)}
                 try:
                     made = type(cls)(cls.__name__, tuple(bases), {**named, "__qualname__": cls.__qualname__})
                 except TypeError:  # a base has its own mind
                     return None
                 if "__abstractmethods__" in vars(cls):
-                    made.__abstractmethods__ = vars(cls)["__abstractmethods__"]  # type: ignore[attr-defined]
+                    made.__abstractmethods__ = vars(cls)["__abstractmethods__"]  # type: ignore[attr-defined]  # of ABCMeta alone
                 self.classes[key] = self.memo[key] = made
                 self.originals[id(made)] = cls
                 self.fill(made, cls)
@@ -126,7 +115,7 @@ class Classes(Reads):
                     self.check_name(instance, name)
                 raise
 
-        made.__getattribute__ = getattribute  # type: ignore[method-assign, assignment]
+        made.__getattribute__ = getattribute  # type: ignore[method-assign, assignment]  # a class made here
         self.class_copies.append((made, dict(vars(made))))
 
     def followed(self, value: Any) -> Any:

@@ -109,7 +109,6 @@ def compile(
         return compile(function.__func__, **options).__get__(function.__self__)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(compile(function.__func__, **options))
-    importlib.import_module("fastnp._capture")  # now, so that the first call need not
     title = name or str(getattr(function, "__name__", type(function).__name__))
     named = dynamic if isinstance(dynamic, Mapping) else None
     sizes = "always" if dynamic is True else "never" if dynamic is False else "automatic"

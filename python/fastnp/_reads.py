@@ -36,17 +36,26 @@ def is_pure(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] in _PURE
 
 
+class _Plain:
+    pass
+
+
+_HEAP_TYPE, _BASE_TYPE = 1 << 9, 1 << 10
+_HOOKS = ("__init_subclass__", "__getattribute__", "__del__", "__set_name__", "__prepare__")
+
+
+def is_plain(cls: type) -> bool:
+    """Whether a class is what its dict says, and nothing besides: written in Python, without slots, hooks and a metaclass of its own."""
+    flags = cls.__flags__
+    if not flags & _HEAP_TYPE or not flags & _BASE_TYPE or vars(cls).get("__slots__") or any(name in vars(cls) for name in _HOOKS):
+        return False
+    room = max(base.__basicsize__ for base in cls.__bases__) + _Plain.__basicsize__ - object.__basicsize__
+    return cls.__basicsize__ <= room and (type(cls) is type or type(cls).__module__ == "abc")
+
+
 def _is_walkable(cls: type) -> bool:
     """Whether instances are nothing but their attributes, so that a copy can stand for one."""
-    for base in cls.__mro__:
-        if base is object or base.__module__ in ("typing", "abc"):
-            continue
-        is_open = base.__flags__ & (1 << 9) and base.__flags__ & (1 << 10)
-        if not is_open or base.__dict__.get("__slots__") or "__getattribute__" in base.__dict__ or "__del__" in base.__dict__:
-            return False
-        if "__init_subclass__" in base.__dict__:
-            return False
-    return type(cls) is type or type(cls).__module__ == "abc"
+    return all(base is object or base.__module__ in ("typing", "abc") or is_plain(base) for base in cls.__mro__)
 
 
 def is_record(cls: type) -> bool:

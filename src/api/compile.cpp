@@ -86,13 +86,15 @@ EntryPtr Engine::State::match(std::span<const Argument> call, std::string_view k
         if (known.empty() || !entry->uncompiled.empty()) return entry;
         if (best == nullptr || entry->reads.size() > (*best)->reads.size()) best = &entry;
     }
-    if (best != nullptr) (void)(*best)->serves(call, key, known, values);
-    return best != nullptr ? *best : nullptr;
+    if (best == nullptr) return nullptr;
+    (void)(*best)->serves(call, key, known, values);  // `values` are another's by now
+    return *best;
 }
 
-// Of the courses of a kind of call, this one is tried first from now on.
+// Of the courses of a kind of call, this one is tried first from now on; unless others are at it, whom it is not worth to wait for.
 void Engine::State::prefer(const EntryPtr& entry) {
-    const std::unique_lock lock(mutex);
+    const std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock) return;
     const auto first = std::find_if(entries.begin(), entries.end(), [&](const EntryPtr& each) { return each->group == entry->group; });
     const auto here = std::find(first, entries.end(), entry);
     if (here != entries.end()) std::rotate(first, here, here + 1);

@@ -24,7 +24,7 @@ struct Entry {
     std::string uncompiled;   // why it runs as written, if it does
     plan::Plan plan;
     plan::Times times;
-    std::string graph;     // simplified, packed: its text is made on request
+    std::string graph;     // as it was fused, in bytes (Graph::pack)
     std::string recorded;  // the graph as recorded, where calls are verified
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to

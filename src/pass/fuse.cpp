@@ -126,7 +126,7 @@ private:
         return ops::info(root->op).kind == Kind::fold ? root->inputs[0]->shape : root->shape;
     }
 
-    // Gives the number of ops that it looked through.
+    // Gives about how much code that is, in ops.
     int leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
         Seen seen;
         if (root->op == Op::update) visit(root->inputs[1], map, false, leaf, seen);

@@ -1,5 +1,6 @@
 """Functions that meet what is around them in every way that Python has, and changes of it."""
 
+# Written as users write, good style or not.
 # ruff: noqa: B006, B019, B023, B905, C408, C416, C417, E731, PIE804, SIM, UP031, UP032, PLW0603, S
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Objects that methods change and share: results, states and who shares memory with whom are as of the function as written, call after call."""
 
+# Written as users write, good style or not.
 # ruff: noqa: B006, B018, C408, PLC2801, RUF012, SIM, E731
 
 from __future__ import annotations
