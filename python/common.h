@@ -83,6 +83,7 @@ struct Recording {
     std::vector<Foreign> foreign;
     std::vector<std::string> breaks;  // all that can't be recorded, where that is collected
     bool collects = false;
+    bool is_long = false;      // it ended as a LongRecordError
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
     Ref caller;                // the frame that called the compiled function, or null
     Recorded* call = nullptr;  // that is recorded

@@ -65,8 +65,8 @@ PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool fr
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", "on_limit", "verify", "sizes", nullptr};
-        PyObject *function = nullptr, *dynamic = nullptr;
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", "on_limit", "verify", "sizes", "split", nullptr};
+        PyObject *function = nullptr, *dynamic = nullptr, *split = Py_None;
         const char* backend = "llvm";
         const char* name = "function";
         const char* on_limit = "generalise";
@@ -75,8 +75,8 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         int fullgraph = 0;
         CompileOptions options;
         auto limit = static_cast<Py_ssize_t>(options.cache_size_limit);
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKs", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
-                                        &name, &limit, &on_limit, &verify, &sizes) == 0) {
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsO", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic, &fullgraph,
+                                        &name, &limit, &on_limit, &verify, &sizes, &split) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
@@ -88,7 +88,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.verify = verify;
         options.sizes = sizes_named(sizes);
         if (dynamic != nullptr) read_dynamic(dynamic, options);
-        return make(type, std::make_shared<CompiledState>(function, std::move(options)), false);
+        return make(type, std::make_shared<CompiledState>(function, std::move(options), split), false);
     });
 }
 
@@ -199,6 +199,7 @@ PyObject* inspect(PyObject* self, PyObject* with_code) {
     });
 }
 
+PyObject* parts(PyObject* self, PyObject*) { return Py_NewRef(state_of(self).parts()); }
 PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(state_of(self).function()); }
 PyObject* get_backend(PyObject* self, void*) { return PyUnicode_FromString(state_of(self).options().backend.c_str()); }
 
@@ -220,6 +221,7 @@ PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits, misses, 
                          {"cache_clear", cache_clear, METH_NOARGS, "Forgets all that was compiled."},
                          {"_frozen", frozen, METH_NOARGS, nullptr},
                          {"_inspect", inspect, METH_O, nullptr},
+                         {"_parts", parts, METH_NOARGS, nullptr},
                          {"__reduce__", reduce, METH_NOARGS, nullptr},
                          {"__copy__", same, METH_NOARGS, nullptr},
                          {"__deepcopy__", same, METH_O, nullptr},

@@ -18,8 +18,9 @@ constexpr int most_volatile = 3;
 
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
 
-CompiledState::CompiledState(PyObject* function, CompileOptions options)
+CompiledState::CompiledState(PyObject* function, CompileOptions options, PyObject* split)
     : function_(Ref::borrow(function)),
+      split_(Ref::borrow(split)),
       options_(std::move(options)),
       parameters_(function),
       engine_(std::make_unique<detail::Engine>(options_)),
@@ -57,8 +58,13 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     return made;
 }
 
-PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat) {
-    const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool whole) {
+    Ref frame = Ref::borrow(function_.get());
+    if (parts_ && !whole) {
+        Ref found = own(PyObject_GetAttrString(parts_.get(), "frame"));
+        if (found.get() != Py_None) frame = std::move(found);
+    }
+    const Ref result = own(PyObject_Vectorcall(frame.get(), args, static_cast<std::size_t>(nargs), kwnames));
     return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
@@ -70,11 +76,19 @@ void CompiledState::note_refused(const std::string& why) {
     if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
 }
 
-PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason) {
+// The recording broke: from now on the function may be compiled in parts.
+void CompiledState::split(const RecordingEnd& end) {
+    PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
+    Ref found = own(
+        PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
+    if (found.get() != Py_None) parts_ = std::move(found);
+}
+
+PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool whole) {
     if (options_.fullgraph) throw RecordError(reason);
     ++uncompiled_;
     if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end() && reasons_.size() < 32) reasons_.push_back(reason);
-    return as_written(args, nargs, kwnames, flat);
+    return as_written(args, nargs, kwnames, flat, whole);
 }
 
 void CompiledState::note_recorded() { failures_ = 0; }
@@ -121,7 +135,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     SlotArrays inputs;
     const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs, may_compile);
     if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call");
-    if (!guards->reason().empty()) return uncompiled(args, nargs, kwnames, flat, guards->reason());
+    if (!guards->reason().empty()) {
+        if (!parts_ && !options_.fullgraph) split({guards->reason(), {}});
+        return uncompiled(args, nargs, kwnames, flat, guards->reason(), !may_compile);
+    }
     flat.set_generation(guards->generation());
     flat.given = flat.objects.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
@@ -148,8 +165,9 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
         recorded.take_back();
+        if (recorded.end()) split(*recorded.end());
         if (!outcome.refused.empty() && may_compile) note_refused(outcome.refused);
-        return as_written(args, nargs, kwnames, flat);
+        return as_written(args, nargs, kwnames, flat, !may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
@@ -181,6 +199,7 @@ void CompiledState::act(const Return& made, const Flat& flat, std::vector<array>
 void CompiledState::clear() {
     engine_->clear();
     guard_sets_.clear();
+    parts_ = {};
     reasons_.clear();
     failures_ = 0;
     given_up_.clear();

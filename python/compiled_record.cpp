@@ -1,5 +1,6 @@
 // The recording of a Python function: its twin is called on recorded arrays, and what it gives and does is taken apart.
 #include <algorithm>
+#include <chrono>
 
 #include "compiled_state.h"
 #include "foreign.h"
@@ -28,16 +29,18 @@ struct RecordingScope {
 };
 
 // The error in flight as "ValueError: text", cleared.
-std::string take_error() {
+std::string take_error(Ref* traceback = nullptr) {
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
-    const Ref held_type(type), held_value(value), held_trace(trace);
+    const Ref held_type(type), held_value(value);
+    Ref held_trace(trace);
     std::string text = type != nullptr ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "an error";
     const Ref message(value != nullptr ? PyObject_Str(value) : nullptr);
     const char* words = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
     if (words != nullptr && words[0] != 0) text += std::string(": ") + words;
     PyErr_Clear();
+    if (traceback != nullptr) *traceback = std::move(held_trace);
     return text;
 }
 
@@ -117,6 +120,8 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
     rebuild_ = &rebuild;
     originals_ = twin.originals();
     calls_.clear();
+    end_.reset();
+    const auto start = std::chrono::steady_clock::now();
     try {
         const Ref result = state_.parameters().call(twin.function(), bound_, rebuild, twin.swaps());
         look_again();
@@ -129,12 +134,17 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
     } catch (const PythonError&) {
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
         const bool refused = PyErr_ExceptionMatches(record_error) != 0;
-        const std::string text = take_error();
+        Ref traceback;
+        const std::string text = take_error(&traceback);
         look_again();
         if (refused) scope.now.breaks.push_back(scope.now.poison.empty() ? text : scope.now.poison);
         if (scope.now.collects) check_breaks(scope.now);
-        if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
-        if (refused) throw RecordError(text);
+        const std::string reason = scope.now.poison.empty() ? text : scope.now.poison;
+        if (refused || !scope.now.poison.empty()) {
+            const double spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+            end_ = RecordingEnd{reason, std::move(traceback), scope.now.is_long, spent};
+            throw RecordError(reason);
+        }
         if (state_.note_raised()) throw RecordError("raises while it is recorded: " + text);
         throw RaisedWhileRecording{};
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "guards.h"
@@ -11,9 +12,18 @@
 
 namespace fastnp::python {
 
+/// How a recording ended that can't be kept.
+struct RecordingEnd {
+    std::string reason;
+    Ref traceback;  // null if the function itself had come to its end
+    bool is_long = false;
+    double milliseconds = 0;
+};
+
 class CompiledState {
 public:
-    CompiledState(PyObject* function, CompileOptions options);
+    /// `split`: called when a recording breaks, it gives the function's parts (fastnp._parts.Parts) or None.
+    CompiledState(PyObject* function, CompileOptions options, PyObject* split);
 
     /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
@@ -24,6 +34,8 @@ public:
     const std::vector<std::shared_ptr<GuardSet>>& guard_sets() const { return guard_sets_; }
     detail::Engine& engine() { return *engine_; }
     PyObject* function() const { return function_.get(); }
+    /// The parts that the function is compiled in, where it is not as a whole, or None.
+    PyObject* parts() const { return parts_ ? parts_.get() : Py_None; }
     const CompileOptions& options() const { return options_; }
     const Parameters& parameters() const { return parameters_; }
 
@@ -36,13 +48,16 @@ public:
 
 private:
     std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
-    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat);
-    PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason);
+    /// Runs the function as written; unless that means as a whole, with what there is of compiled parts.
+    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool whole = false);
+    PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool whole = true);
+    void split(const RecordingEnd& end);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
 
     Ref function_;
+    Ref split_, parts_;
     CompileOptions options_;
     Parameters parameters_;
     std::unique_ptr<detail::Engine> engine_;
@@ -72,6 +87,8 @@ public:
     std::shared_ptr<const void> restore(std::string_view packed) override;
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
+    /// How its recording ended, if it was not to be kept.
+    const std::optional<RecordingEnd>& end() const { return end_; }
     /// The call starts over as written: generators of random numbers are put back.
     void take_back();
 
@@ -85,6 +102,7 @@ private:
     const Flat& flat_;
     GuardSet& guards_;
     std::unique_ptr<Return> made_;
+    std::optional<RecordingEnd> end_;
     std::vector<Performed> performed_;     // calls of the outside so far, by their number
     std::vector<OutsideCall> calls_;       // noted by the recording that goes on
     const Rebuild* rebuild_ = nullptr;     // of that recording

@@ -68,6 +68,7 @@ void translate() noexcept {
     } catch (const RecordError& error) {
         const std::string text = recording != nullptr ? with_place(error.what()) : error.what();
         if (recording != nullptr && recording->poison.empty()) recording->poison = text;
+        if (recording != nullptr) recording->is_long = dynamic_cast<const LongRecordError*>(&error) != nullptr;
         PyErr_SetString(record_error, text.c_str());
     } catch (const CacheLimitError& error) {
         PyErr_SetString(cache_limit_error, error.what());

@@ -35,6 +35,8 @@ FASTNP_ERROR(AxisError, ValueError)
 FASTNP_ERROR(LinAlgError, ValueError)
 /// A function did something that a recording can't hold; the message says what. compile() then runs it uncompiled.
 FASTNP_ERROR(RecordError, Error)
+/// A recording with too many steps or reads of values, in a loop as a rule.
+FASTNP_ERROR(LongRecordError, RecordError)
 /// A compiled function needs more entries than its cache_size_limit, and its policy is to raise.
 FASTNP_ERROR(CacheLimitError, Error)
 /// A compiled function depends on something that is not guarded and that changed (CompileOptions::verify).

@@ -33,7 +33,7 @@ class Dim:
         return f"Dim({self.name!r}, {self.low}, {self.high}, multiple_of={self.multiple_of})"
 
 
-def _flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[int, int], tuple[str, int, int, int]]:
+def flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[int, int], tuple[str, int, int, int]]:
     """{(argument, axis): size}, or {argument: axis, axes, or {axis: size}}, where an argument is a number or a name and a size a Dim or a name."""
     flat: dict[tuple[int, int], tuple[str, int, int, int]] = {}
     names = function.__code__.co_varnames if hasattr(function, "__code__") else ()
@@ -109,10 +109,26 @@ def compile(
         return compile(function.__func__, **options).__get__(function.__self__)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(compile(function.__func__, **options))
-    title = name or str(getattr(function, "__name__", type(function).__name__))
+    return make(function, options, None)
+
+
+def make(function: Any, options: dict[str, Any], split: Any) -> Any:
+    """The compiled function. `split`: see `Split`, which is what there is for None."""
+    dynamic = options["dynamic"]
+    title = options["name"] or str(getattr(function, "__name__", type(function).__name__))
     named = dynamic if isinstance(dynamic, Mapping) else None
-    sizes = "always" if dynamic is True else "never" if dynamic is False else "automatic"
-    compiled = CompiledFunction(function, backend, _flat_dynamic(named, function), fullgraph, title, cache_size_limit, on_limit, verify, sizes)
+    compiled = CompiledFunction(
+        function,
+        options["backend"],
+        flat_dynamic(named, function),
+        options["fullgraph"],
+        title,
+        options["cache_size_limit"],
+        options["on_limit"],
+        options["verify"],
+        "always" if dynamic is True else "never" if dynamic is False else "automatic",
+        split or Split(function, options, title),
+    )
     compiled_functions.add(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:
         if hasattr(function, attribute):
@@ -120,6 +136,25 @@ def compile(
     vars(compiled).update(getattr(function, "__dict__", {}))
     vars(compiled)["_options"] = options
     return compiled
+
+
+class Split:
+    """What a compiled function calls when a recording of it broke: it gives its parts, which may have a frame to call in place of the function."""
+
+    __slots__ = ("function", "options", "title")
+
+    def __init__(self, function: Any, options: dict[str, Any], title: str) -> None:
+        self.function = function
+        self.options = options
+        self.title = title
+
+    def __call__(self, parts: Any, traceback: Any, reason: str, is_long: bool, milliseconds: float) -> Any:
+        from fastnp._parts import Parts  # where a function breaks
+
+        if parts is None:
+            parts = Parts(self.function, self.options, self.title)
+        parts.broke(getattr(self.function, "__code__", None), traceback, reason, is_long, milliseconds)
+        return parts
 
 
 def _restore(module: str, qualified_name: str, options: dict[str, Any]) -> Any:

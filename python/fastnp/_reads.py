@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import sys
 import types
 import weakref
 from typing import Any
@@ -29,11 +30,19 @@ _PURE = frozenset(
     """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions
     string statistics numpy fastnp __future__ contextlib re""".split()
 )
+# Those of Python's own modules whose functions and objects are followed as if they were the user's.
+_FOLLOWED = frozenset(["argparse", "heapq", "bisect", "random", "graphlib", "colorsys"])
 _MOST_ENTRIES = 5000
 
 
 def is_pure(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] in _PURE
+
+
+def is_of_system(module: str | None) -> bool:
+    """Whether it is one of Python's modules that deal with the world outside (files, clocks, threads, logs): using it ends a recording."""
+    name = (module or "").partition(".")[0]
+    return name in sys.stdlib_module_names and name not in _PURE and name not in _FOLLOWED
 
 
 class _Plain:
@@ -221,6 +230,8 @@ class Reads:
         if cls is types.FunctionType:
             if value in _control.allowed or is_pure(value.__module__):
                 return "same"
+            if is_of_system(value.__module__):
+                return "forbidden"
             return "disabled" if _control.is_disabled(value) else "function"
         if cls is types.MethodType:
             return "method"
@@ -234,7 +245,7 @@ class Reads:
             if is_pure(value.__module__):
                 return "same"
             is_written = value.__flags__ & (1 << 9) and is_pure(type(value).__module__)  # in Python, without a metaclass of the user's
-            return "class" if is_written else "forbidden"
+            return "class" if is_written and not is_of_system(value.__module__) else "forbidden"
         if callable(value) and not hasattr(value, "__dict__"):
             home = getattr(value, "__module__", None) or getattr(type(getattr(value, "__self__", None)), "__module__", None)
             bound = getattr(value, "__self__", None)
@@ -243,7 +254,7 @@ class Reads:
             return "same" if isinstance(bound, (*PLAIN, type)) else "forbidden"
         if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
             return "same"
-        return "object" if _is_walkable(cls) and hasattr(value, "__dict__") else "forbidden"
+        return "object" if _is_walkable(cls) and hasattr(value, "__dict__") and not is_of_system(cls.__module__) else "forbidden"
 
     def walk_tuple(self, value: Any) -> None:
         for item in value:

@@ -19,10 +19,15 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotI
 _PACKAGE = os.path.dirname(__file__)
 
 
+def is_own_frame(frame: types.FrameType) -> bool:
+    """Whether it is one of fastnp's, or of the import system's."""
+    return frame.f_code.co_filename.startswith((_PACKAGE, "<frozen"))
+
+
 def place() -> str:
     """The line of the user's that is running, as "file.py:12, in f"."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename.startswith("<frozen")):
+    while frame.f_back is not None and is_own_frame(frame):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}, in {frame.f_code.co_qualname}"
 

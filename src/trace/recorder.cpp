@@ -89,7 +89,7 @@ void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<
 
 void Recorder::check_reads() const {
     if (!can_read_) throw RecordError("this recording can't read values");
-    if (reads_.size() >= most_reads) throw RecordError("reads more than " + std::to_string(most_reads) + " values");
+    if (reads_.size() >= most_reads) throw LongRecordError("reads more than " + std::to_string(most_reads) + " values");
 }
 
 // The value's elements in this call.

@@ -1,0 +1,153 @@
+"""What statements read and bind of a function's local variables: which are bound for sure, and which are read later on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+__all__ = ["Live", "Uses", "after", "bound_after", "own_nodes", "stores_of"]
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
+_COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
+
+Names = frozenset[str]
+_NONE: Names = frozenset()
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below `node`, and itself, but for what belongs to functions that are made in it."""
+    yield node
+    if not isinstance(node, _SCOPES):
+        for child in ast.iter_child_nodes(node):
+            yield from own_nodes(child)
+
+
+class Uses:
+    """What an expression or a statement reads, binds, and leaves to functions that are made in it (lists of comprehensions are made at once)."""
+
+    def __init__(self, *nodes: ast.AST) -> None:
+        self.reads: set[str] = set()
+        self.stores: set[str] = set()
+        self.captured: set[str] = set()
+        for node in nodes:
+            self.visit(node, _NONE)
+
+    def visit(self, node: ast.AST, hidden: Names) -> None:
+        if isinstance(node, ast.Name):
+            if node.id not in hidden:
+                (self.reads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
+        elif isinstance(node, _COMPREHENSIONS[:3]):
+            self.visit_comprehension(node, hidden)
+        elif isinstance(node, _SCOPES):
+            self.visit_scope(node, hidden)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS:
+            for child in ast.iter_child_nodes(node):
+                visit = self.visit_comprehension if isinstance(child, ast.GeneratorExp) else self.visit
+                visit(child, hidden)
+        else:
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                self.reads.add(node.target.id)
+            if isinstance(node, ast.ExceptHandler) and node.name:
+                self.stores.add(node.name)
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                self.stores.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+            for child in ast.iter_child_nodes(node):
+                self.visit(child, hidden)
+
+    def visit_comprehension(self, node: Any, hidden: Names) -> None:
+        self.visit(node.generators[0].iter, hidden)
+        inside = hidden | Uses(*(each.target for each in node.generators)).stores
+        for number, each in enumerate(node.generators):
+            for part in (*([each.iter] if number else []), *each.ifs):
+                self.visit(part, inside)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.visit(part, inside)
+
+    def visit_scope(self, node: ast.AST, hidden: Names) -> None:
+        """All names in it count as read and captured: more than there may be is safe."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.stores.add(node.name)
+        found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - hidden
+        self.captured |= found
+        self.reads |= found
+
+
+def stores_of(statements: Iterable[ast.stmt]) -> set[str]:
+    return Uses(*statements).stores
+
+
+# Which variables are bound for sure: None where no execution arrives.
+
+
+def bound_after(statements: Iterable[ast.stmt], bound: Names | None) -> Names | None:
+    for statement in statements:
+        if bound is None:
+            return None
+        bound = after(statement, bound)
+    return bound
+
+
+def after(statement: ast.stmt, bound: Names) -> Names | None:
+    if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+        return None
+    if isinstance(statement, ast.If):
+        taken, other = bound_after(statement.body, bound), bound_after(statement.orelse, bound)
+        if taken is None or other is None:
+            return other if taken is None else taken
+        return taken & other
+    if isinstance(statement, _COMPOUND):
+        return bound - _unbound(statement)  # what it binds, it may not have bound
+    if isinstance(statement, ast.Delete):
+        return bound - stores_of([statement])
+    return bound | stores_of([statement])
+
+
+def _unbound(statement: ast.stmt) -> set[str]:
+    deletes = [each for each in own_nodes(statement) if isinstance(each, ast.Delete)]
+    return stores_of(deletes) | {each.name for each in own_nodes(statement) if isinstance(each, ast.ExceptHandler) and each.name}
+
+
+class Live:
+    """Variables that are read later on: `after` has them for each statement, by its id. Backward, as in any compiler."""
+
+    def __init__(self) -> None:
+        self.after: dict[int, set[str]] = {}
+
+    def before(self, statements: list[ast.stmt], live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
+        for statement in reversed(statements):
+            self.after.setdefault(id(statement), set()).update(live)
+            live = self.step(statement, live, at_break, at_continue)
+        return live
+
+    def step(self, statement: ast.stmt, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
+        if isinstance(statement, (ast.Return, ast.Raise)):
+            return Uses(statement).reads
+        if isinstance(statement, ast.Break):
+            return at_break
+        if isinstance(statement, ast.Continue):
+            return at_continue
+        if isinstance(statement, ast.If):
+            taken = self.before(statement.body, live, at_break, at_continue)
+            return Uses(statement.test).reads | taken | self.before(statement.orelse, live, at_break, at_continue)
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
+            return self.loop(statement, live, at_break, at_continue)
+        if isinstance(statement, (ast.With, ast.AsyncWith)):  # its end may be reached from everywhere in it
+            return live | Uses(*statement.items).reads | self.before(statement.body, live, at_break, at_continue)
+        if isinstance(statement, _COMPOUND):
+            return live | Uses(statement).reads | at_break | at_continue
+        uses = Uses(statement)
+        return (live - uses.stores) | uses.reads
+
+    def loop(self, statement: ast.For | ast.AsyncFor | ast.While, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
+        head = self.before(statement.orelse, live, at_break, at_continue) | live
+        if isinstance(statement, ast.While):
+            head |= Uses(statement.test).reads
+        for _ in range(2):  # once around is enough for the second time to see all
+            inside = self.before(statement.body, head, live, head)
+            if not isinstance(statement, ast.While):
+                inside -= stores_of([ast.Expr(statement.target)])
+            head |= inside
+        return head | (Uses(statement.iter).reads if not isinstance(statement, ast.While) else set())

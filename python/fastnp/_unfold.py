@@ -1,0 +1,233 @@
+"""Breaks as statements of their own: ``y = g(f(x) * 2) + 1``, where g can't be recorded, is ``t = f(x) * 2; u = g(t); y = u + 1``.
+
+What was evaluated before the break still is, in the same order. Where that can't be said in statements (in a comprehension, after an ``and``), the
+statement stays as it is. Of functions and modules that are known by a global name, the lookup may come later than it did.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from fastnp._names import own_nodes
+
+__all__ = ["Place", "Unfold", "is_kept", "place_of", "weight"]
+
+Place = tuple[int, int, int, int]  # line, end of the line, column, end of the column, as code objects say it
+
+_GROWS = frozenset(["add", "append", "extend", "insert", "pop", "remove", "setdefault", "update"])
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
+_FIXED_NAMES = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+
+
+def place_of(node: Any) -> Place:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def weight(*nodes: ast.AST) -> int:
+    """Roughly how many operations there are: one alone is not worth a call."""
+    return sum(isinstance(each, _COSTLY) for node in nodes for each in ast.walk(node))
+
+
+def is_kept(node: ast.AST) -> bool:
+    """Whether a statement has to stay in the function itself."""
+    return any(hasattr(each, "kept") for each in ast.walk(node))
+
+
+def _keep(node: Any) -> Any:
+    node.kept = True
+    return node
+
+
+class Unfold:
+    """Unfolds the body of one function, in place. `breaks`: the places that can't be recorded; `loops`: those of loops that stay as loops."""
+
+    def __init__(
+        self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str], known: Mapping[str, Any]
+    ) -> None:
+        self.steady = steady  # local variables that no other function changes
+        self.known = known  # globals
+        self.count = 0
+        self.targets = {id(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and place_of(node) in breaks}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.stmt) and place_of(node) in (breaks | loops) and not isinstance(node, ast.Expr):
+                _keep(node)
+            elif isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
+                self.targets.add(id(node))
+        self.keep_growing(tree)
+        self.marked: set[int] = set()
+        self.mark(tree)
+        tree.body = self.block(tree.body)
+
+    def keep_growing(self, tree: ast.AST) -> None:
+        """Containers that grow in loops which stay as loops would be another argument of a part at each turn."""
+        made = {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets
+                if isinstance(target, ast.Name) and isinstance(node.value, _DISPLAYS)}  # fmt: skip
+        for loop in ast.walk(tree):
+            if not isinstance(loop, (ast.For, ast.While)) or not any(hasattr(each, "kept") or id(each) in self.targets for each in ast.walk(loop)):
+                continue
+            for node in ast.walk(loop):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWS:
+                    if isinstance(node.func.value, ast.Name) and node.func.value.id in made:
+                        self.targets.add(id(node))
+                elif isinstance(node, (ast.Assign, ast.AugAssign)):
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    holders = [each.value if isinstance(each, ast.Subscript) else each for each in targets]
+                    grows = [isinstance(each, ast.Subscript) or isinstance(node, ast.AugAssign) for each in targets]
+                    if any(grow and isinstance(holder, ast.Name) and holder.id in made for grow, holder in zip(grows, holders, strict=True)):
+                        _keep(node)
+
+    def mark(self, node: ast.AST) -> bool:
+        found = [self.mark(child) for child in ast.iter_child_nodes(node)]
+        if any(found) or id(node) in self.targets or hasattr(node, "kept"):
+            self.marked.add(id(node))
+            return True
+        return False
+
+    # Statements.
+
+    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        return [each for statement in statements for each in self.statement(statement)]
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        if id(node) not in self.marked:
+            return [node]
+        before: list[ast.stmt] = []
+        if isinstance(node, ast.If):
+            node.test = self.lift_or_keep(node.test, before, weight(node.test) > 1)
+            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        elif isinstance(node, ast.While):
+            self.unfold_while(node)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            node.iter = self.lift_or_keep(node.iter, before)
+            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                self.lift_or_keep(item, None)
+            node.body = self.block(node.body)
+        elif self.can_unfold(node):
+            if id(node.value) in self.targets:
+                self.lift_operands(node.value, before)
+                _keep(node)
+            else:
+                node.value = self.lift_or_keep(node.value, before)
+        else:
+            _keep(node)
+        if any(self.is_left(child) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)):
+            _keep(node)
+        return [*before, node]
+
+    def can_unfold(self, node: Any) -> bool:
+        if isinstance(node, ast.AugAssign):
+            return isinstance(node.target, ast.Name) and node.target.id in self.steady
+        return isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)) and node.value is not None
+
+    def is_left(self, node: ast.AST) -> bool:
+        return any(id(each) in self.targets for each in own_nodes(node))
+
+    def unfold_while(self, node: ast.While) -> None:
+        before: list[ast.stmt] = []
+        if not node.orelse and id(node.test) in self.marked and self.can_lift(node.test):
+            test = self.lift(node.test, before)
+            stop = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
+            node.test = ast.Constant(True)
+            before.append(_keep(ast.fix_missing_locations(ast.copy_location(stop, test))))
+            ast.fix_missing_locations(ast.copy_location(node.test, test))
+        node.body, node.orelse = [*before, *self.block(node.body)], self.block(node.orelse)
+
+    # Expressions.
+
+    def lift_or_keep(self, node: Any, before: list[ast.stmt] | None, anyhow: bool = False) -> Any:
+        """The expression without what comes before and at the breaks in it, which goes to `before`."""
+        if before is not None and id(node) in self.marked and self.can_lift(node):
+            return self.lift(node, before)
+        if before is not None and anyhow and id(node) not in self.marked:
+            return self.variable(node, before)
+        return node
+
+    def operands(self, node: Any) -> list[tuple[Any, Any]] | None:
+        """(holder, attribute or index) of the operands, in the order in which they are evaluated; None if not all are evaluated, or not once."""
+        if isinstance(node, ast.BinOp):
+            return [(node, "left"), (node, "right")]
+        if isinstance(node, ast.UnaryOp):
+            return [(node, "operand")]
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return [(node, "left"), (node.comparators, 0)]
+        if isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
+            return [(node, "value")]
+        if isinstance(node, ast.Subscript) and not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)):
+            return [(node, "value"), (node, "slice")]
+        if isinstance(node, (ast.Tuple, ast.List)) and not any(isinstance(each, ast.Starred) for each in node.elts):
+            return [(node.elts, number) for number in range(len(node.elts))]
+        if isinstance(node, (ast.Yield, ast.Await)):
+            return [(node, "value")] if node.value is not None else []
+        if isinstance(node, ast.Call) and all(each.arg for each in node.keywords) and not any(isinstance(each, ast.Starred) for each in node.args):
+            return [(node, "func"), *((node.args, number) for number in range(len(node.args))), *((each, "value") for each in node.keywords)]
+        return None
+
+    @staticmethod
+    def operand(place: tuple[Any, Any]) -> Any:
+        holder, key = place
+        return holder[key] if isinstance(holder, list) else getattr(holder, key)
+
+    def can_lift(self, node: Any) -> bool:
+        if id(node) not in self.marked or id(node) in self.targets:
+            return True
+        operands = self.operands(node)
+        if operands is None:
+            return False
+        children = [self.operand(place) for place in operands]
+        hidden = {id(each) for each in ast.iter_child_nodes(node) if id(each) in self.marked} - {id(each) for each in children}
+        known = {id(each) for each in getattr(node, "keywords", [])}
+        return not hidden - known and all(self.can_lift(child) for child in children)
+
+    def lift(self, node: Any, before: list[ast.stmt]) -> Any:
+        if id(node) in self.targets:
+            self.lift_operands(node, before)
+            return self.variable(node, before, True)
+        operands = self.operands(node) or []
+        last = max(number for number, place in enumerate(operands) if id(self.operand(place)) in self.marked)
+        self.replace(node, operands[: last + 1], before, last)
+        return node
+
+    def lift_operands(self, node: Any, before: list[ast.stmt]) -> None:
+        operands = self.operands(node) or []
+        if all(self.can_lift(self.operand(place)) for place in operands):
+            self.replace(node, operands, before, len(operands))
+
+    def replace(self, node: Any, operands: list[tuple[Any, Any]], before: list[ast.stmt], last: int) -> None:
+        """Evaluates the operands before the node; the `last` one may be left in it."""
+        for number, (holder, key) in enumerate(operands):
+            child = self.operand((holder, key))
+            is_function = isinstance(node, ast.Call) and number == 0
+            if id(child) in self.marked:
+                child = self.lift(child, before)
+            if number != last and not self.stays(child, is_function):
+                child = self.variable(child, before, is_function)
+            if isinstance(holder, list):
+                holder[key] = child
+            else:
+                setattr(holder, key, child)
+
+    def stays(self, node: Any, is_function: bool) -> bool:
+        """Whether it gives the same, wherever it is evaluated."""
+        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in self.steady):
+            return True
+        root = node
+        while is_function and isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or not is_function:
+            return False
+        return isinstance(self.known.get(root.id), _FIXED_NAMES if root is node else types.ModuleType)
+
+    def variable(self, value: ast.expr, before: list[ast.stmt], keep: bool = False) -> ast.Name:
+        """A new variable that holds the value."""
+        name = f"_fastnp_{self.count}"
+        self.count += 1
+        self.steady.add(name)
+        statement = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), value)
+        before.append(ast.fix_missing_locations(_keep(statement) if keep else statement))
+        return ast.copy_location(ast.Name(name, ast.Load()), value)
