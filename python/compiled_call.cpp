@@ -8,6 +8,8 @@ namespace fastnp::python {
 namespace {
 
 thread_local bool runs_as_written = false;
+thread_local bool frame_is_frozen = false;    // of the frame that this thread is in: whether its parts may not compile,
+thread_local bool frame_gives_numpy = false;  // and whether it was called with NumPy arrays
 constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
 constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
@@ -18,9 +20,10 @@ constexpr int most_volatile = 3;
 
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
 
-CompiledState::CompiledState(PyObject* function, CompileOptions options, PyObject* split)
+CompiledState::CompiledState(PyObject* function, CompileOptions options, PyObject* split, bool is_part)
     : function_(Ref::borrow(function)),
       split_(Ref::borrow(split)),
+      is_part_(is_part),
       options_(std::move(options)),
       parameters_(function),
       engine_(std::make_unique<detail::Engine>(options_)),
@@ -58,13 +61,39 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     return made;
 }
 
-PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool whole) {
-    Ref frame = Ref::borrow(function_.get());
-    if (parts_ && !whole) {
-        Ref found = own(PyObject_GetAttrString(parts_.get(), "frame"));
-        if (found.get() != Py_None) frame = std::move(found);
+static std::array<Ref, 3> makings(PyObject* function) {
+    if (PyFunction_Check(function) == 0) return {};
+    PyObject* const found[] = {PyFunction_GetCode(function), PyFunction_GetDefaults(function), PyFunction_GetKwDefaults(function)};
+    std::array<Ref, 3> held;
+    for (std::size_t i = 0; i < held.size(); ++i) held[i] = Ref::borrow(found[i]);
+    return held;
+}
+
+Ref CompiledState::frame() {
+    if (!parts_) return {};
+    const std::array<Ref, 3> now = makings(function_.get());
+    if (!std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); })) {
+        parts_ = {};  // it is another function by now
+        in_parts_ = false;
+        return {};
     }
-    const Ref result = own(PyObject_Vectorcall(frame.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    Ref found = own(PyObject_GetAttrString(parts_.get(), "frame"));
+    return found.get() == Py_None ? Ref() : std::move(found);
+}
+
+PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile) {
+    struct InFrame {
+        bool was_frozen, gave_numpy;
+        InFrame(bool frozen, bool numpy)
+            : was_frozen(std::exchange(frame_is_frozen, frozen)), gave_numpy(std::exchange(frame_gives_numpy, numpy)) {}
+        ~InFrame() {
+            frame_is_frozen = was_frozen;
+            frame_gives_numpy = gave_numpy;
+        }
+        InFrame(const InFrame&) = delete;
+    } const inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
+    const Ref parted = frame();
+    const Ref result = own(PyObject_Vectorcall(parted ? parted.get() : function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
@@ -81,14 +110,19 @@ void CompiledState::split(const RecordingEnd& end) {
     PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
     Ref found = own(
         PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
-    if (found.get() != Py_None) parts_ = std::move(found);
+    if (found.get() != Py_None) {
+        parts_ = std::move(found);
+        framed_ = makings(function_.get());
+    }
+    in_parts_ = frame() && engine_->cache_info().compiles == 0;
 }
 
-PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool whole) {
+PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason,
+                                    bool may_compile) {
     if (options_.fullgraph) throw RecordError(reason);
     ++uncompiled_;
     if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end() && reasons_.size() < 32) reasons_.push_back(reason);
-    return as_written(args, nargs, kwnames, flat, whole);
+    return as_written(args, nargs, kwnames, flat, may_compile);
 }
 
 void CompiledState::note_recorded() { failures_ = 0; }
@@ -124,26 +158,32 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    if (is_part_ && frame_is_frozen) may_compile = false;
     Bound bound;
     Flat flat(options_.sizes == DynamicSizes::never ? nullptr : &numbers_);
     if (!parameters_.bind(function_.get(), args, nargs, kwnames, bound))
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Parameters::flatten(bound, flat);
     flat.add_numbers();
-    if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason);
-    if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_);
+    if (in_parts_ && frame()) {
+        ++uncompiled_;
+        return as_written(args, nargs, kwnames, flat, may_compile);
+    }
+    if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);
+    if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);
     SlotArrays inputs;
     const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs, may_compile);
-    if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call");
+    if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call", may_compile);
     if (!guards->reason().empty()) {
         if (!parts_ && !options_.fullgraph) split({guards->reason(), {}});
-        return uncompiled(args, nargs, kwnames, flat, guards->reason(), !may_compile);
+        return uncompiled(args, nargs, kwnames, flat, guards->reason(), may_compile);
     }
     flat.set_generation(guards->generation());
     flat.given = flat.objects.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
+    if (guards->is_plain_numpy() || (is_part_ && frame_gives_numpy)) flat.expect_numpy();
     flat.settle();
-    if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason);
+    if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason, may_compile);
 
     for (std::size_t i = 0; i < flat.containers.size(); ++i) {
         if (guards->guards(flat.containers[i]))
@@ -157,7 +197,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     } catch (const RaisedWhileRecording&) {
         ++uncompiled_;
         recorded.take_back();
-        return as_written(args, nargs, kwnames, flat);
+        return as_written(args, nargs, kwnames, flat, may_compile);
     } catch (const LookAgain&) {
         recorded.take_back();
         std::erase(guard_sets_, guards);
@@ -167,7 +207,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         recorded.take_back();
         if (recorded.end()) split(*recorded.end());
         if (!outcome.refused.empty() && may_compile) note_refused(outcome.refused);
-        return as_written(args, nargs, kwnames, flat, !may_compile);
+        return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
@@ -200,6 +240,7 @@ void CompiledState::clear() {
     engine_->clear();
     guard_sets_.clear();
     parts_ = {};
+    in_parts_ = false;
     reasons_.clear();
     failures_ = 0;
     given_up_.clear();

@@ -139,14 +139,12 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         look_again();
         if (refused) scope.now.breaks.push_back(scope.now.poison.empty() ? text : scope.now.poison);
         if (scope.now.collects) check_breaks(scope.now);
-        const std::string reason = scope.now.poison.empty() ? text : scope.now.poison;
-        if (refused || !scope.now.poison.empty()) {
-            const double spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-            end_ = RecordingEnd{reason, std::move(traceback), scope.now.is_long, spent};
-            throw RecordError(reason);
-        }
-        if (state_.note_raised()) throw RecordError("raises while it is recorded: " + text);
-        throw RaisedWhileRecording{};
+        const bool raised = !refused && scope.now.poison.empty();
+        if (raised && !state_.note_raised()) throw RaisedWhileRecording{};
+        const std::string reason = raised ? "raises while it is recorded: " + text : scope.now.poison.empty() ? text : scope.now.poison;
+        const double spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        end_ = RecordingEnd{reason, std::move(traceback), scope.now.is_long, spent};
+        throw RecordError(reason);
     }
 }
 

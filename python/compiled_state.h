@@ -2,6 +2,7 @@
 // in compiled.cpp.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,7 +24,8 @@ struct RecordingEnd {
 class CompiledState {
 public:
     /// `split`: called when a recording breaks, it gives the function's parts (fastnp._parts.Parts) or None.
-    CompiledState(PyObject* function, CompileOptions options, PyObject* split);
+    /// `is_part`: it is a part of another compiled function, and compiles nothing where that one may not.
+    CompiledState(PyObject* function, CompileOptions options, PyObject* split, bool is_part);
 
     /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
@@ -49,8 +51,10 @@ public:
 private:
     std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
     /// Runs the function as written; unless that means as a whole, with what there is of compiled parts.
-    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool whole = false);
-    PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool whole = true);
+    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile);
+    PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool may_compile);
+    /// What takes the function's place where a recording broke, or null.
+    Ref frame();
     void split(const RecordingEnd& end);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
@@ -58,6 +62,9 @@ private:
 
     Ref function_;
     Ref split_, parts_;
+    std::array<Ref, 3> framed_;  // the code and the defaults of the function that the parts are of
+    bool is_part_;
+    bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
     Parameters parameters_;
     std::unique_ptr<detail::Engine> engine_;

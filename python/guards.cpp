@@ -1,6 +1,8 @@
 // Guards of compiled functions: see guards.h.
 #include "guards.h"
 
+#include "convert.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -134,6 +136,7 @@ GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std
     }
     const Ref reason = own(PyObject_GetAttrString(capture_.get(), "reason"));
     if (reason.get() != Py_None) reason_ = PyUnicode_AsUTF8(reason.get());
+    is_plain_numpy_ = is_true(own(PyObject_GetAttrString(capture_.get(), "is_plain_numpy")).get());
 }
 
 bool GuardSet::holds(std::span<PyObject* const> roots, SlotArrays& arrays) {

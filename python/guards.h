@@ -54,6 +54,8 @@ public:
     PyObject* capture() const { return capture_.get(); }
     /// Why the function can't be compiled as it is, or empty.
     const std::string& reason() const { return reason_; }
+    /// Whether the function uses NumPy and nothing of fastnp's.
+    bool is_plain_numpy() const { return is_plain_numpy_; }
     std::vector<std::string> describe() const;
 
 private:
@@ -66,6 +68,7 @@ private:
     std::vector<Guard> guards_;
     std::vector<PyTypeObject*> slot_types_;
     std::string reason_;
+    bool is_plain_numpy_ = false;
     std::uint64_t generation_;
 };
 

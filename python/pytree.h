@@ -85,8 +85,10 @@ public:
     std::size_t arrays = 0;             // how many of the arguments are arrays and NumPy's scalars: numbers come after these
     std::size_t given = 0;              // how many of the arguments were passed; the others are inputs
     std::int64_t elements = 0;
-    /// Whether results are NumPy arrays: some arguments are NumPy's and none are fastnp's.
+    /// Whether results are NumPy arrays: some arguments are NumPy's and none are fastnp's, or what `expect_numpy` said.
     bool numpy_results() const { return any_numpy_ && !any_fastnp_; }
+    /// Without any arrays among the arguments and inputs, results are NumPy's.
+    void expect_numpy() { any_numpy_ = true; }
     bool compilable = true;
     std::string reason;
 

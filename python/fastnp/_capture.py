@@ -6,6 +6,7 @@ The inputs appear as recorded arrays; lists, dicts and objects are copies, so th
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import functools
 import math
@@ -28,6 +29,7 @@ from fastnp._stand_ins import (
     PLAIN,
     Forbidden,
     Module,
+    REPLACED,
     refuse,
     stand_in_isinstance,
     stand_in_len,
@@ -35,10 +37,10 @@ from fastnp._stand_ins import (
 )
 
 _STAND_INS = (
-    ("isinstance", isinstance, stand_in_isinstance),
-    ("type", type, stand_in_type),
-    ("print", print, _effects.stand_in_print),
-    ("len", len, stand_in_len),
+    (isinstance, stand_in_isinstance),
+    (type, stand_in_type),
+    (print, _effects.stand_in_print),
+    (len, stand_in_len),
 )
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Capture(Classes):
         self.originals: dict[int, Any] = {}
         self.copies: list[tuple[Any, Any, Any, str]] = []  # (what the twin may change, what it stands for, a snapshot, its name)
         self.volatile = None
+        self.builtins: dict[int, Any] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
         self.begin_classes()
         twin = self.swap(self.function)
@@ -173,6 +176,17 @@ class Capture(Classes):
             self.originals[id(made)] = value
         return made
 
+    def builtin(self, key: int) -> Any:
+        """What stands for one of Python's own functions."""
+        if key not in self.builtins:
+            self.builtins = {id(function): Forbidden(f"calls {name}()") for name, function in IMPURE_BUILTINS.items()}
+            own = ((getattr, self.stand_in_getattr), (hasattr, self.stand_in_hasattr))
+            self.builtins.update({id(function): stands_in for function, stands_in in (*_STAND_INS, *own)})
+        return self.builtins[key]
+
+    def swap_builtin(self, value: Any) -> Any:
+        return self.builtin(id(value))
+
     def swap_forbidden(self, value: Any) -> Any:
         kind = f"{type(value).__module__}.{type(value).__name__}"
         return Forbidden(f"uses a {kind} ({getattr(value, '__name__', '...')}), which can't be guarded (fastnp.compiler.pure() may help)")
@@ -182,6 +196,9 @@ class Capture(Classes):
 
     def swap_draw(self, value: Any) -> Any:
         return _outside.method_of(value.__self__, value.__name__, value)
+
+    def swap_refused(self, value: Any) -> Any:
+        return Forbidden(f"calls {value.__qualname__}, which {self.refusals[id(value)]}")
 
     def swap_disabled(self, value: Any) -> Any:
         return Forbidden(f"calls {getattr(value, '__qualname__', value)}, which is disabled")
@@ -224,13 +241,9 @@ class Capture(Classes):
             for name in self.stored & made.keys():
                 if name not in self.guarded(source):
                     del made[name]  # a store to it shows as a change, whatever is there
-            for name, function in IMPURE_BUILTINS.items():
-                if name not in made or made[name] is function:
-                    made[name] = Forbidden(f"calls {name}()")
-            own = (("getattr", getattr, self.stand_in_getattr), ("hasattr", hasattr, self.stand_in_hasattr))
-            for name, function, stands_in in (*_STAND_INS, *own):
-                if made.get(name, function) is function:
-                    made[name] = stands_in
+            for key, name in REPLACED.items():
+                if name not in made or id(made[name]) == key:
+                    made[name] = self.builtin(key)
             for entry in self.entries:
                 if entry[0] == ITEM and entry[1] is source and len(entry) > 3:
                     made[entry[2]] = self.swap_item(source, entry[2], source[entry[2]])
@@ -285,8 +298,11 @@ class Capture(Classes):
         self.copies.append((made.__dict__, vars(value), None, value.__name__ + ".{}"))
         return made
 
-    @staticmethod
-    def pure_module(value: types.ModuleType) -> types.ModuleType:
+    def pure_module(self, value: types.ModuleType) -> types.ModuleType:
+        if value is builtins:
+            made = types.ModuleType("builtins")
+            vars(made).update(vars(builtins), **{name: self.builtin(key) for key, name in REPLACED.items()})
+            return made
         if value is math:
             return _outside.math_module
         return _outside.random_module if value is sys.modules.get("numpy.random") else value

@@ -121,7 +121,7 @@ class Classes(Reads):
     def followed(self, value: Any) -> Any:
         """The twin of a function of a class; `ABSENT` for one that nothing was known to call."""
         kind = self.kinds.get(id(value))
-        if kind in ("function", "same", "disabled"):
+        if kind in ("function", "same", "disabled", "refused"):
             return self.swap(value)
         return value if is_pure(getattr(value, "__module__", None)) else _effects.ABSENT
 
@@ -142,6 +142,8 @@ class Classes(Reads):
             made = functools.cached_property(function)
             made.__set_name__(type(None), name)
             return made
+        if self.kinds.get(id(value)) == "builtin" and not isinstance(value, type):
+            return staticmethod(self.swap(value))  # no method, as it is none
         if id(value) in self.inputs or id(value) in self.kinds:
             return self.swap(value)
         return value if isinstance(value, PLAIN) or name[:2] == "__" else _effects.ABSENT

@@ -113,7 +113,7 @@ def compile(
 
 
 def make(function: Any, options: dict[str, Any], split: Any) -> Any:
-    """The compiled function. `split`: see `Split`, which is what there is for None."""
+    """The compiled function. `split`: of a part of another one, what it calls when it breaks."""
     dynamic = options["dynamic"]
     title = options["name"] or str(getattr(function, "__name__", type(function).__name__))
     named = dynamic if isinstance(dynamic, Mapping) else None
@@ -128,6 +128,7 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
         options["verify"],
         "always" if dynamic is True else "never" if dynamic is False else "automatic",
         split or Split(function, options, title),
+        split is not None,
     )
     compiled_functions.add(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any, NamedTuple
 
-from fastnp._names import Live, Uses, after, bound_after, own_nodes
+from fastnp._names import Live, Uses, after, bound_after, deleted, own_nodes
 from fastnp._unfold import is_kept, weight
 
 __all__ = ["Cut", "Part"]
@@ -61,12 +61,7 @@ class Cut:
         self.parts: list[Part] = []
         self.names = names
         self.captured = captured  # by functions that are made in it
-        self.unsteady: set[str] = set()
-        for node in own_nodes(ast.Module(tree.body, [])):
-            if isinstance(node, ast.Delete):
-                self.unsteady |= Uses(node).stores
-            elif isinstance(node, ast.ExceptHandler) and node.name:
-                self.unsteady.add(node.name)
+        self.unsteady = deleted(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Nonlocal):
                 self.unsteady |= set(node.names) & names
@@ -75,10 +70,16 @@ class Cut:
         self.live.before(tree.body, set(), set(), set())
         parameters = [each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)]
         body = self.block(tree.body, frozenset(parameters), set())
-        self.body = [*self.declarations(), *(body or [ast.Pass()])]
+        self.body = [*self.declared, *self.locals_of(body, set(parameters)), *(body or [ast.Pass()])]
 
-    def declarations(self) -> list[ast.stmt]:
-        return list(self.declared)
+    def locals_of(self, body: list[ast.stmt], bound: set[str]) -> list[ast.stmt]:
+        """What makes variables local that the frame reads, but parts alone bind: a store that is never done."""
+        uses = Uses(*body)
+        names = self.local(uses.reads | uses.captured) - uses.stores - bound
+        if not names:
+            return []
+        never = ast.If(ast.Constant(False), [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in sorted(names)], [])
+        return [ast.fix_missing_locations(ast.copy_location(never, body[0]))]
 
     def local(self, found: set[str]) -> set[str]:
         return found & self.names
@@ -124,7 +125,7 @@ class Cut:
                 setattr(statement, name, self.block(getattr(statement, name), bound, held) or ([ast.Pass()] if name == "body" else []))
         elif isinstance(statement, (ast.For, ast.While)):
             targets = Uses(statement.target).stores if isinstance(statement, ast.For) else set()
-            unbound = frozenset(name for each in own_nodes(statement) if isinstance(each, ast.Delete) for name in Uses(each).stores)
+            unbound = deleted(statement)
             statement.body = self.block(statement.body, (bound | targets) - unbound, held) or [ast.Pass()]
             statement.orelse = self.block(statement.orelse, bound - unbound, held)
         elif isinstance(statement, ast.With):
@@ -167,7 +168,7 @@ class Cut:
             made = [ast.Assign([_store(*gives)], call)]
         else:
             body, made = run, [ast.Expr(call)]
-        self.parts.append(Part(name, takes, [*self.declarations(), *body]))
+        self.parts.append(Part(name, takes, [*self.declared, *body]))
         for statement in (*made, *body[len(run) :]):
             ast.fix_missing_locations(ast.copy_location(statement, run[0]))
         return made

@@ -13,11 +13,16 @@ class Explanation:
     """What a compiled function consists of after a call; ``print`` it, or read its parts."""
 
     def __init__(self, function: Any, result: Any) -> None:
-        self.name = getattr(function, "__name__", repr(function))
+        self.name = vars(function)["_options"]["name"] or getattr(function, "__name__", repr(function))
         self.result = result
         self.backend = function.backend
         self.cache_info = function.cache_info()
         self.entries, self.reads, self.uncompiled, self.misses = function._inspect(True)
+        parts = function._parts()
+        self.breaks: list[Any] = [] if parts is None else list(parts.breaks)
+        """Where recordings ended: each has `reason`, `stack` (lines of the user's) and `milliseconds` (that it had taken by then)."""
+        self.parts: list[Explanation] = [] if parts is None else [Explanation(part, None) for part in parts.used()]
+        """Of a function with breaks: what is compiled between them."""
 
     def _joined(self, part: str) -> str:
         return "\n".join(entry[part] for entry in self.entries if entry[part])
@@ -43,6 +48,11 @@ class Explanation:
     def kernels(self) -> list[dict[str, Any]]:
         return [kernel for entry in self.entries for kernel in entry["kernels"]]
 
+    @property
+    def graphs(self) -> int:
+        """How many compiled graphs there are, those of parts included."""
+        return sum(not entry["uncompiled"] for entry in self.entries) + sum(part.graphs for part in self.parts)
+
     def __str__(self) -> str:
         info = self.cache_info
         lines = [f"{self.name} (backend {self.backend!r}): {info.compiles} compiled, {info.hits} hits, {info.misses} misses, {info.uncompiled} as written"]
@@ -60,6 +70,12 @@ class Explanation:
         lines += [f"  reads: {guard}" for guard in self.reads]
         for reason, advice, spent in self.misses[1:]:
             lines.append(f"  recompiled in {spent:.2f} ms: {reason}" + (f" (to avoid it: {advice})" if advice else ""))
+        for found in self.breaks:
+            lines.append(f"  break, found after {found.milliseconds:.2f} ms: {found.reason}")
+            lines += [f"    at {place}" for place in found.stack]
+        if self.parts:
+            lines.append(f"  runs in {len(self.parts)} parts, {self.graphs} graphs:")
+            lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
         return "\n".join(lines)
 
     __repr__ = __str__

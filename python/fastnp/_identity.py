@@ -163,7 +163,7 @@ class Identity:
     def head(self, value: Any) -> str:
         """What an object is besides what the entries say of it."""
         kind = self.reads.kinds[id(value)]
-        if kind in ("same", "math"):
+        if kind in ("same", "math", "builtin"):
             return repr(named(value))
         if kind in ("generator", "draw"):  # a recording that draws is not kept
             return type(value).__name__

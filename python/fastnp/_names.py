@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["Live", "Uses", "after", "bound_after", "own_nodes", "stores_of"]
+__all__ = ["Live", "Uses", "after", "bound_after", "deleted", "own_nodes", "stores_of"]
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
@@ -75,6 +75,12 @@ class Uses:
         self.reads |= found
 
 
+def deleted(tree: ast.AST) -> set[str]:
+    """The variables that are unbound somewhere."""
+    handled = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
+    return handled | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+
+
 def stores_of(statements: Iterable[ast.stmt]) -> set[str]:
     return Uses(*statements).stores
 
@@ -99,15 +105,10 @@ def after(statement: ast.stmt, bound: Names) -> Names | None:
             return other if taken is None else taken
         return taken & other
     if isinstance(statement, _COMPOUND):
-        return bound - _unbound(statement)  # what it binds, it may not have bound
+        return bound - deleted(statement)  # what it binds, it may not have bound
     if isinstance(statement, ast.Delete):
         return bound - stores_of([statement])
     return bound | stores_of([statement])
-
-
-def _unbound(statement: ast.stmt) -> set[str]:
-    deletes = [each for each in own_nodes(statement) if isinstance(each, ast.Delete)]
-    return stores_of(deletes) | {each.name for each in own_nodes(statement) if isinstance(each, ast.ExceptHandler) and each.name}
 
 
 class Live:

@@ -103,7 +103,8 @@ def _trees(function: types.FunctionType, lines: list[str]) -> Iterator[tuple[ast
         except SyntaxError:
             continue
         ast.increment_lineno(tree, first)
-        yield tree, _imports(tree) or modules
+        for imported in (_imports(tree) or modules, set()):
+            yield tree, imported
 
 
 def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
@@ -193,7 +194,8 @@ class Parts:
         """Cuts at the place where the recording of the function, or of a part of it, ended."""
         frames = _frames(traceback)
         stack = [f"{each.co_filename}:{_line(each, at)}, in {each.co_qualname}" for each, at in frames]
-        self.breaks.append(Break(reason, stack, milliseconds))
+        if (reason, stack) not in [found[:2] for found in self.breaks]:
+            self.breaks.append(Break(reason, stack, milliseconds))
         self.cuts += 1
         if self.tree is None or self.cuts > _MOST_CUTS:
             self.frame = None if self.cuts > _MOST_CUTS else self.frame

@@ -20,7 +20,7 @@ import numpy
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
 from fastnp._outside import is_generator
-from fastnp._stand_ins import PLAIN
+from fastnp._stand_ins import PLAIN, REPLACED
 
 # Kinds of guards, as GuardKind in python/guards.h.
 ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INSTANCE, _ARRAY, _KNOWN = range(12)
@@ -75,6 +75,15 @@ def is_record(cls: type) -> bool:
     return all(name in made or not isinstance(getattr(item, "__func__", item), (types.FunctionType, property)) for name, item in vars(cls).items())
 
 
+def _home(value: Any) -> str:
+    """The package that a module, a function, or an array is from."""
+    if isinstance(value, types.ModuleType):
+        name = value.__name__
+    else:
+        name = value.__module__ if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) else type(value).__module__
+    return str(name).partition(".")[0]
+
+
 # Where a number lies: (id of the dict or cell, name or key).
 Place = tuple[int, Any]
 
@@ -109,6 +118,7 @@ class Reads:
             self.entries = []
             self.seen: dict[int, Any] = {}
             self.kinds: dict[int, str] = {}
+            self.refusals: dict[int, str] = {}  # why functions of the kind "refused" can't be recorded, by their ids
             self.slots: dict[int, Slot] = {}  # by the array's id
             self.numbers: dict[Place, Slot] = {}
             for root in (function, *roots):
@@ -121,6 +131,8 @@ class Reads:
             self.reason = "is disabled"
         if self.kinds.get(id(function)) == "forbidden":
             self.reason = f"is a {type(function).__name__}, which can't be recorded"
+        used = set(map(_home, self.seen.values()))
+        self.is_plain_numpy = "numpy" in used and "fastnp" not in used
         self.name_slots()
         self.let_go()
 
@@ -209,6 +221,8 @@ class Reads:
 
     def kind_of(self, value: Any) -> str:
         cls = type(value)
+        if id(value) in REPLACED:
+            return "builtin"
         if is_generator(value):
             return "generator"
         if is_generator(getattr(value, "__self__", None)):
@@ -294,19 +308,25 @@ class Reads:
 
     def walk_function(self, value: types.FunctionType) -> None:
         self.entries.append((_CODE, value, None, value.__code__))
+        codes = codes_of(value.__code__)
+        reason = next((text for text in map(self.refusal, codes) if text), None)
+        if reason is not None:
+            if value is self.function:
+                self.reason = reason
+            self.kinds[id(value)] = "refused"  # to call it ends the recording
+            self.refusals[id(value)] = reason
+            return
         for kind, held in ((_DEFAULTS, value.__defaults__), (_KEYWORD_DEFAULTS, value.__kwdefaults__)):
             self.entries.append((kind, value, None) if held is None else (kind, value, None, held))
         for item in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
             self.walk(item)
         for name in sorted(self.names & vars(value).keys()):
             self.item(vars(value), name)
-        codes = codes_of(value.__code__)
         for code in codes:
             stored = stored_attributes(code)
             self.stored |= stored
             self.names.update(name for name in code.co_names if name not in stored or loads(code, name))
             self.names.update(text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
-            self.check_code(code)
         for cell in value.__closure__ or ():
             try:
                 content = cell.cell_contents
@@ -327,20 +347,22 @@ class Reads:
                 if name in known:
                     self.entries.append((ITEM, known, name, known[name]))
 
-    def check_code(self, code: types.CodeType) -> None:
+    def refusal(self, code: types.CodeType) -> str | None:
+        """Why a function with such code can't be recorded."""
         if code.co_flags & 0x20 and code is getattr(self.function, "__code__", None):
-            self.reason = "is a generator"
+            return "is a generator"
         if code.co_flags & 0x280:
-            self.reason = "is asynchronous"
+            return "is asynchronous"
         for name, argument in instructions(code):
             if name == "IMPORT_NAME":
                 module = code.co_names[argument]
                 if not is_pure(module) or "random" in code.co_names:
-                    self.reason = f"imports {module}"
+                    return f"imports {module}"
             elif name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):  # these would ask stand-ins for their type
-                self.reason = "matches patterns of classes, sequences or mappings"
+                return "matches patterns of classes, sequences or mappings"
         if "__class__" in code.co_names and code.co_filename != "<string>":  # dataclasses' own methods ask for that of their instances
-            self.reason = "reads __class__"
+            return "reads __class__"
+        return None
 
     def walk_method(self, value: types.MethodType) -> None:
         self.walk(value.__func__)

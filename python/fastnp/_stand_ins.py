@@ -62,6 +62,9 @@ IMPURE_BUILTINS = {
     for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id hash".split()
 }
 
+# Those of Python's own functions that a recorded function has others in place of, by whichever name it finds them.
+REPLACED = {id(function): function.__name__ for function in (isinstance, type, print, len, getattr, hasattr, *IMPURE_BUILTINS.values())}
+
 IMPURE_NUMPY = frozenset(
     """set_printoptions get_printoptions printoptions seterr geterr seterrcall geterrcall setbufsize getbufsize load loadtxt genfromtxt fromfile
     memmap""".split()
@@ -118,7 +121,8 @@ class Forbidden:
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         return type(self).__getattribute__(self, "")
 
-    __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __enter__ = __next__ = __contains__ = __setattr__ = _refuse
+    __call__ = __getitem__ = __setitem__ = __delitem__ = __iter__ = __len__ = __bool__ = __next__ = __contains__ = __setattr__ = __delattr__ = _refuse
+    __enter__ = __exit__ = __int__ = __float__ = __index__ = __neg__ = __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __format__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__ = __lt__ = __gt__ = __repr__ = __str__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 

@@ -11,7 +11,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from fastnp._names import own_nodes
+from fastnp._names import deleted, own_nodes
 
 __all__ = ["Place", "Unfold", "is_kept", "place_of", "weight"]
 
@@ -49,6 +49,7 @@ class Unfold:
         self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str], known: Mapping[str, Any]
     ) -> None:
         self.steady = steady  # local variables that no other function changes
+        self.bound = {each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)} - deleted(tree)
         self.known = known  # globals
         self.count = 0
         self.targets = {id(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and place_of(node) in breaks}
@@ -109,6 +110,8 @@ class Unfold:
                 self.lift_or_keep(item, None)
             node.body = self.block(node.body)
         elif self.can_unfold(node):
+            if isinstance(node, ast.AugAssign):
+                self.look_at(node.target, before)
             if id(node.value) in self.targets:
                 self.lift_operands(node.value, before)
                 _keep(node)
@@ -207,10 +210,17 @@ class Unfold:
                 child = self.lift(child, before)
             if number != last and not self.stays(child, is_function):
                 child = self.variable(child, before, is_function)
+            elif number != last:
+                self.look_at(child, before)
             if isinstance(holder, list):
                 holder[key] = child
             else:
                 setattr(holder, key, child)
+
+    def look_at(self, node: Any, before: list[ast.stmt]) -> None:
+        """A variable that is read later than it was may not be bound: that shows at once."""
+        if isinstance(node, ast.Name) and node.id in self.steady and node.id not in self.bound:
+            before.append(ast.copy_location(ast.Expr(ast.copy_location(ast.Name(node.id, ast.Load()), node)), node))
 
     def stays(self, node: Any, is_function: bool) -> bool:
         """Whether it gives the same, wherever it is evaluated."""

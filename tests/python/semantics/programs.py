@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math  # noqa: F401
 import warnings  # noqa: F401
 from collections.abc import Callable
@@ -54,8 +55,9 @@ def family(template: str, choices: dict[str, str]) -> None:
     for name, choice in choices.items():
         body = template.replace("CHOICE", choice).strip("\n")
         scope: dict[str, Any] = {}
-        # The text is of this file.
-        exec(compile(f"def {name}(x, y):\n" + body, __file__, "exec"), globals(), scope)  # noqa: S102
+        text, file = f"def {name}(x, y):\n{body}\n", f"{__file__}:{name}"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # where the source is looked for
+        exec(compile(text, file, "exec"), globals(), scope)  # noqa: S102
         program(scope[name])
 
 

@@ -5,8 +5,10 @@ Each program runs as it is and compiled on equal arguments, again and again in a
 
 from __future__ import annotations
 
+import ast
 import copy
 import functools
+import random
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,6 +19,8 @@ import programs
 import pytest
 
 import fastnp as np
+from fastnp import _parts
+from fastnp._unfold import place_of
 
 KINDS: list[Callable[[], tuple[numpy.ndarray, numpy.ndarray]]] = [
     lambda: (numpy.array([1.0, -2.0, 3.0]), numpy.array([0.5, 1.5, -2.5])),
@@ -149,19 +153,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("cache"))
 
 
-@pytest.mark.parametrize("backend", ["llvm", "eager", "kept"])
+def in_parts(compiled: Any, seed: int) -> Any:
+    """The compiled function as if it had broken in a few places."""
+    rng = random.Random(seed)
+    parts = _parts.Parts(compiled.__wrapped__, vars(compiled)["_options"], "f")
+    assert parts.tree is not None
+    expressions = [node for node in ast.walk(parts.tree) if isinstance(node, ast.expr)]
+    parts.places = {place_of(node) for node in rng.sample(expressions, min(len(expressions), rng.randrange(1, 4)))}
+    parts.loops = {place_of(node) for node in ast.walk(parts.tree) if isinstance(node, (ast.For, ast.While)) and rng.random() < 0.5}
+    parts.frame = parts.make()
+    return parts.frame or compiled
+
+
+@pytest.mark.parametrize("backend", ["llvm", "eager", "kept", "parts"])
 @pytest.mark.parametrize("name", sorted(programs.PROGRAMS))
 def test_compiled_as_written(name, backend, capsys, folder, monkeypatch):
-    """Kept: by ever new compiled functions, which take the recordings that those before them left on disk, as other processes would."""
+    """Kept: by ever new compiled functions, which take the recordings that those before them left on disk, as other processes would.
+
+    Parts: cut at random places.
+    """
     if backend == "kept":
         monkeypatch.setenv("FASTNP_CACHE_DIR", folder)
     written = programs.PROGRAMS[name]
-    compile_ = functools.partial(np.compile, written, backend=backend.replace("kept", "eager"), cache_size_limit=256)
+    compile_ = functools.partial(np.compile, written, backend="llvm" if backend == "llvm" else "eager", cache_size_limit=256)
     compiled = compile_()
     rng = numpy.random.default_rng(zlib.crc32(f"{name} {backend}".encode()))
-    for turn in range(48 if backend == "kept" else 24):
-        if backend == "kept" and turn % 6 == 0:
-            compiled = compile_()
+    for turn in range(48 if backend in ("kept", "parts") else 24):
+        if backend in ("kept", "parts") and turn % 6 == 0:
+            compiled = in_parts(compile_(), turn) if backend == "parts" else compile_()
         if rng.integers(3) == 0:
             CHANGES[rng.integers(len(CHANGES))]()
         kind = overlapping if rng.integers(8) == 0 else KINDS[rng.integers(len(KINDS))]
