@@ -3,13 +3,15 @@
     python benchmarks/values.py [--rounds 15]
 
 Median milliseconds a call (JAX can't jit the first three); "copy" is that of a copy of the argument by one thread in the same run. Then 40 calls of a loop
-on 10,000 elements, each of another number of turns that was met before; then 100 calls, each with another learning rate, compilations included.
+on 10,000 elements, each of another number of turns that was met before; 100 turns of a loop on 50,000 that logs every tenth, which breaks recordings;
+2,000 turns on 1,000 until a value is met, which are read; then 100 calls, each with another learning rate, compilations included.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import logging
 import statistics
 import time
 import warnings
@@ -21,6 +23,10 @@ import numpy as np
 import fastnp
 
 SIZE = 1_000_000
+LOG = logging.getLogger("fastnp.benchmarks")
+LOG.addHandler(logging.NullHandler())
+LOG.setLevel(logging.INFO)
+LOG.propagate = False
 
 
 def picked(x: Any) -> Any:
@@ -46,6 +52,20 @@ def step(x: Any, rate: float) -> Any:
 def turns(x: Any) -> Any:
     while np.max(np.abs(x)) > 1:
         x = x * 0.5 + 0.001
+    return x
+
+
+def logged(x: Any) -> Any:
+    for turn in range(100):
+        x = x * 0.99 + 0.01 * np.tanh(x)
+        if turn % 10 == 0:
+            LOG.info("turn %d: %g", turn, x.max())
+    return x
+
+
+def long(x: Any) -> Any:
+    while np.max(np.abs(x)) > 1:
+        x = x * 0.999 + 1e-6
     return x
 
 
@@ -80,7 +100,8 @@ def measure(compiled: Any, function: Any, x: np.ndarray, rounds: int) -> float |
             inputs = [x[:10000] * 2.0**n for n in range(40)]
             [f(each) for each in inputs]
             return median(lambda: [f(each) for each in inputs], rounds)
-        for _ in range(2):
+        x = x[:50000] if function is logged else x[:1000] * 2.5 if function is long else x
+        for _ in range(3):
             f(x)
         return median(lambda: f(x), rounds)
     except Exception:  # a peer that can't compile it
@@ -96,7 +117,7 @@ def main() -> None:
     libraries = compilers()
     print(f"{'ms':>12} {'copy':>9}" + "".join(f" {name:>9}" for name in libraries))
     copy = median(x.copy, rounds)
-    for function in (picked, picked_mean, places, noisy, turns, step):
+    for function in (picked, picked_mean, places, noisy, turns, logged, long, step):
         row = [measure(compiled, function, x, rounds) for compiled in libraries.values()]
         print(f"{function.__name__:>12} {copy:9.2f}" + "".join(f" {'-':>9}" if spent is None else f" {spent:9.2f}" for spent in row))
 

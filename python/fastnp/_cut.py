@@ -7,15 +7,19 @@ function did, in the same order; what is compiled is the parts.
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any, NamedTuple
 
 from fastnp._names import Live, Uses, after, bound_after, deleted, own_nodes
 from fastnp._unfold import is_kept, weight
 
-__all__ = ["Cut", "Part"]
+__all__ = ["UNBOUND", "Cut", "Part"]
 
 _FIXED = (ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom, ast.Delete, ast.AsyncFor, ast.AsyncWith, ast.ClassDef, ast.FunctionDef,
           ast.AsyncFunctionDef, ast.Match, ast.TryStar, ast.Global, ast.Nonlocal)  # fmt: skip
+
+
+UNBOUND = "_fastnp_unbound"  # how frames call NameError
 
 
 class Part(NamedTuple):
@@ -33,24 +37,48 @@ def _store(*names: str) -> ast.expr:
     return stores[0] if len(stores) == 1 else ast.Tuple(stores, ast.Store())
 
 
-def _escapes(statement: ast.stmt) -> bool:
-    """Whether it leaves a loop around it, or goes to its next turn."""
-    if isinstance(statement, (ast.Break, ast.Continue)):
-        return True
-    inside = [statement.orelse] if isinstance(statement, (ast.For, ast.While)) else [each for each in ast.iter_child_nodes(statement)]
-    return any(_escapes(each) for part in inside for each in (part if isinstance(part, list) else [part]) if isinstance(each, (ast.stmt, ast.ExceptHandler)))
+def _escapes(node: ast.AST) -> list[ast.stmt]:
+    """Where a statement leaves a loop around it, or goes to its next turn."""
+    if isinstance(node, (ast.Break, ast.Continue)):
+        return [node]
+    inside = node.orelse if isinstance(node, (ast.For, ast.While)) else [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr)]
+    return [found for each in inside for found in _escapes(each)]
+
+
+_RETURNS, _BREAKS, _CONTINUES = 1, 2, 3
 
 
 class _Tagged(ast.NodeTransformer):
-    """Returns of a part that may also go on: (True, what is returned)."""
+    """A part that may end in several ways says in which: (1, what is returned), or (0, 2 or 3, what it gives) to go on, break or continue."""
+
+    def __init__(self, gives: tuple[str, ...]) -> None:
+        self.gives = gives
+        self.loops = 0
+
+    def end(self, how: int) -> ast.Return:
+        return ast.Return(ast.Tuple([ast.Constant(how), *map(_load, self.gives)], ast.Load()))
 
     def visit_Return(self, node: ast.Return) -> Any:
-        value = node.value or ast.copy_location(ast.Constant(None), node)
-        return ast.copy_location(ast.Return(ast.Tuple([ast.Constant(True), value], ast.Load())), node)
+        value = node.value or ast.Constant(None)
+        return ast.fix_missing_locations(ast.copy_location(ast.Return(ast.Tuple([ast.Constant(_RETURNS), value], ast.Load())), node))
+
+    def visit_Break(self, node: ast.Break) -> Any:
+        return node if self.loops else ast.fix_missing_locations(ast.copy_location(self.end(_BREAKS), node))
+
+    def visit_Continue(self, node: ast.Continue) -> Any:
+        return node if self.loops else ast.fix_missing_locations(ast.copy_location(self.end(_CONTINUES), node))
+
+    def visit_loop(self, node: Any) -> Any:
+        self.loops += 1
+        node.body = [self.visit(each) for each in node.body]
+        self.loops -= 1
+        node.orelse = [self.visit(each) for each in node.orelse]
+        return node
 
     def _stop(self, node: Any) -> Any:
         return node
 
+    visit_For = visit_While = visit_loop
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _stop
 
 
@@ -87,16 +115,15 @@ class Cut:
     # Which statements can be parts.
 
     def is_whole(self, statement: ast.stmt, bound: frozenset[str], held: set[str]) -> bool:
-        """Whether a statement can be in a part. `held`: variables that have to be as they are should it raise."""
-        if is_kept(statement) or any(isinstance(each, _FIXED) for each in ast.walk(statement)) or _escapes(statement):
+        """Whether a statement can be in a part, where what it reads is bound. `held`: variables that have to be as they are should it raise."""
+        if is_kept(statement) or any(isinstance(each, _FIXED) for each in ast.walk(statement)):
             return False
         uses = Uses(statement)
         stores, captured = self.local(uses.stores), self.local(uses.captured)
         if captured or stores & (self.captured | held) or (stores | self.local(uses.reads)) & self.unsteady:
             return False
         bound_then = after(statement, bound)
-        gives = stores & self.live.after[id(statement)]
-        return self.reads([statement]) <= bound and (bound_then is None or gives <= bound_then)
+        return bound_then is None or stores & self.live.after[id(statement)] <= bound_then
 
     def reads(self, statements: list[ast.stmt]) -> set[str]:
         return self.local(Live().before(statements, set(), set(), set()))
@@ -104,19 +131,20 @@ class Cut:
     def block(self, statements: list[ast.stmt], bound: frozenset[str] | None, held: set[str]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
         run: list[ast.stmt] = []
-        start = bound
+        start, assumed = bound, bound  # the latter: if what the run reads is bound
         for statement in statements:
             if bound is None or isinstance(statement, (ast.Global, ast.Nonlocal)):  # never reached, or said at the top
                 continue
-            if self.is_whole(statement, bound, held):
+            reads = self.reads([statement])
+            if assumed is not None and self.is_whole(statement, assumed | reads, held):
                 run.append(statement)
-                bound = after(statement, bound)
+                bound, assumed = after(statement, bound), after(statement, assumed | reads)
                 continue
-            made += self.part(run, start, held)
+            made += self.part(run, start)
             run = []
             made.append(self.inside(statement, bound, held))
-            bound = start = after(statement, bound)
-        return made + self.part(run, start, held)
+            bound = start = assumed = after(statement, bound)
+        return made + self.part(run, start)
 
     def inside(self, statement: Any, bound: frozenset[str], held: set[str]) -> ast.stmt:
         """A statement that stays, with parts in it."""
@@ -136,39 +164,75 @@ class Cut:
 
     # Parts.
 
-    def part(self, run: list[ast.stmt], bound: frozenset[str] | None, held: set[str]) -> list[ast.stmt]:
+    def part(self, run: list[ast.stmt], bound: frozenset[str] | None) -> list[ast.stmt]:
         if bound is None or weight(*run) < 2:
             return run
         reads = self.reads(run)
         bound_in_it = bound_after(run, frozenset())
-        gives = self.local(Uses(*run).stores & self.live.after[id(run[-1])]) if bound_in_it is not None else set()
-        takes = reads | (gives - (bound_in_it or frozenset()))
-        if not takes <= bound:
-            return run
-        return self.call_of(run, tuple(sorted(takes)), tuple(sorted(gives)), ends=bound_in_it is None)
+        escapes = [each for statement in run for each in _escapes(statement)]
+        read_then = set().union(*(self.live.after[id(each)] for each in escapes))
+        if bound_in_it is not None:
+            read_then |= self.live.after[id(run[-1])]
+        gives = self.local(Uses(*run).stores & read_then)
+        takes = reads | (gives if escapes else gives - (bound_in_it or frozenset()))
+        doubtful = sorted(takes - bound)
+        as_written = copy.deepcopy(run) if doubtful else []
+        ends = bound_in_it is None
+        returns = any(isinstance(each, ast.Return) for statement in run for each in own_nodes(statement))
+        if escapes or (returns and not ends):
+            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in escapes}, returns, ends)
+        else:
+            made = self.call_of(run, tuple(sorted(takes)), tuple(sorted(gives)), ends)
+        return self.if_bound(doubtful, made, as_written) if doubtful else made
+
+    def if_bound(self, names: list[str], made: list[ast.stmt], otherwise: list[ast.stmt]) -> list[ast.stmt]:
+        """Where a loop or a `with` may not have bound a variable, its value can't be handed over; the statements may never come to read it."""
+        flag = f"_fastnp_bound_{len(self.parts)}"
+        looks: list[ast.stmt] = [ast.Expr(_load(name)) for name in names]
+        handler = ast.ExceptHandler(_load(UNBOUND), None, [ast.Assign([_store(flag)], ast.Constant(False))])
+        check = ast.Try([*looks, ast.Assign([_store(flag)], ast.Constant(True))], [handler], [], [])
+        for statement in (check, choice := ast.If(_load(flag), made, otherwise)):
+            ast.fix_missing_locations(ast.copy_location(statement, otherwise[0]))
+        return [check, choice]
 
     def call_of(self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], ends: bool) -> list[ast.stmt]:
-        name = f"_fastnp_part_{len(self.parts)}"
-        call = ast.Call(_load(name), [_load(each) for each in takes], [])
+        name, call = self.new_part(takes)
         given: list[ast.expr] = [_load(each) for each in gives]
-        returns = not ends and any(isinstance(each, ast.Return) for statement in run for each in own_nodes(statement))
-        made: list[ast.stmt]
         if ends:
-            body, made = run, [ast.Return(call)]
-        elif returns:
-            held = name + "_gave"
-            body = [*(_Tagged().visit(each) for each in run), ast.Return(ast.Tuple([ast.Constant(False), *given], ast.Load()))]
-            has_returned = ast.Subscript(_load(held), ast.Constant(0), ast.Load())
-            result = ast.Subscript(_load(held), ast.Constant(1), ast.Load())
-            made = [ast.Assign([_store(held)], call), ast.If(has_returned, [ast.Return(result)], [])]
-            if gives:
-                made.append(ast.Assign([_store(held, *gives)], _load(held)))
-        elif gives:
-            body = [*run, ast.Return(given[0] if len(given) == 1 else ast.Tuple(given, ast.Load()))]
-            made = [ast.Assign([_store(*gives)], call)]
-        else:
-            body, made = run, [ast.Expr(call)]
+            return self.made(name, takes, run, run, [ast.Return(call)])
+        if not gives:
+            return self.made(name, takes, run, run, [ast.Expr(call)])
+        result = ast.Return(given[0] if len(given) == 1 else ast.Tuple(given, ast.Load()))
+        return self.made(name, takes, run, [*run, result], [ast.Assign([_store(*gives)], call)])
+
+    def tagged_call(
+        self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], escapes: set[type], returns: bool, ends: bool
+    ) -> list[ast.stmt]:
+        """The call of a part that may end in several ways, and what follows from how it did."""
+        name, call = self.new_part(takes)
+        tags = _Tagged(gives)
+        last = run[-1]
+        body = [tags.visit(each) for each in run]
+        if not ends:
+            body.append(ast.copy_location(tags.end(0), last))
+        held = name + "_gave"
+        made: list[ast.stmt] = [ast.Assign([_store(held)], call)]
+        if returns:
+            is_returned = ast.Compare(ast.Subscript(_load(held), ast.Constant(0), ast.Load()), [ast.Eq()], [ast.Constant(_RETURNS)])
+            made.append(ast.If(is_returned, [ast.Return(ast.Subscript(_load(held), ast.Constant(1), ast.Load()))], []))
+        if escapes or gives:
+            made.append(ast.Assign([ast.Tuple([ast.Name(each, ast.Store()) for each in (held, *gives)], ast.Store())], _load(held)))
+        for kind, tag, statement in ((ast.Break, _BREAKS, ast.Break()), (ast.Continue, _CONTINUES, ast.Continue())):
+            if kind in escapes:
+                made.append(ast.If(ast.Compare(_load(held), [ast.Eq()], [ast.Constant(tag)]), [statement], []))
+        return self.made(name, takes, run, body, made)
+
+    def new_part(self, takes: tuple[str, ...]) -> tuple[str, ast.expr]:
+        name = f"_fastnp_part_{len(self.parts)}"
+        return name, ast.Call(_load(name), [_load(each) for each in takes], [])
+
+    def made(self, name: str, takes: tuple[str, ...], run: list[ast.stmt], body: list[ast.stmt], calls: list[ast.stmt]) -> list[ast.stmt]:
         self.parts.append(Part(name, takes, [*self.declared, *body]))
-        for statement in (*made, *body[len(run) :]):
-            ast.fix_missing_locations(ast.copy_location(statement, run[0]))
-        return made
+        for statement in (*calls, *body):
+            ast.fix_missing_locations(statement if hasattr(statement, "lineno") else ast.copy_location(statement, run[0]))
+        return calls

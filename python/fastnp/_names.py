@@ -126,10 +126,10 @@ class Live:
     def step(self, statement: ast.stmt, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         if isinstance(statement, (ast.Return, ast.Raise)):
             return Uses(statement).reads
-        if isinstance(statement, ast.Break):
-            return at_break
-        if isinstance(statement, ast.Continue):
-            return at_continue
+        if isinstance(statement, (ast.Break, ast.Continue)):
+            live = at_break if isinstance(statement, ast.Break) else at_continue
+            self.after[id(statement)] = set(live)
+            return live
         if isinstance(statement, ast.If):
             taken = self.before(statement.body, live, at_break, at_continue)
             return Uses(statement.test).reads | taken | self.before(statement.orelse, live, at_break, at_continue)
@@ -145,10 +145,10 @@ class Live:
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         head = self.before(statement.orelse, live, at_break, at_continue) | live
         if isinstance(statement, ast.While):
-            head |= Uses(statement.test).reads
+            head = head | Uses(statement.test).reads
         for _ in range(2):  # once around is enough for the second time to see all
             inside = self.before(statement.body, head, live, head)
             if not isinstance(statement, ast.While):
-                inside -= stores_of([ast.Expr(statement.target)])
-            head |= inside
+                inside = inside - stores_of([ast.Expr(statement.target)])
+            head = head | inside
         return head | (Uses(statement.iter).reads if not isinstance(statement, ast.While) else set())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
 import linecache
 import types
 import weakref
@@ -17,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fastnp import _compile
-from fastnp._cut import Cut, Part
+from fastnp._bytecode import codes_of
+from fastnp._cut import UNBOUND, Cut, Part
 from fastnp._names import Uses, own_nodes
 from fastnp._stand_ins import is_own_frame
 from fastnp._unfold import Place, Unfold, place_of
@@ -95,14 +95,15 @@ def _trees(function: types.FunctionType, lines: list[str]) -> Iterator[tuple[ast
     """The statement that a function is from, then the whole file; with the names that are imported, by the looks of it."""
     code = function.__code__
     modules = {name for name in code.co_names if isinstance(function.__globals__.get(name), types.ModuleType)}
-    block = inspect.getblock(lines[code.co_firstlineno - 1 :])
-    indented = block[0][:1] in (" ", "\t")
-    for text, first in (("if 1:\n" + "".join(block) if indented else "".join(block), code.co_firstlineno - 1 - indented), ("".join(lines), 0)):
+    first, end = code.co_firstlineno, max(position[1] or 0 for each in codes_of(code) for position in each.co_positions())
+    indented = lines[first - 1][:1] in (" ", "\t")
+    blocks = ["".join(lines[first - 1 : end + more]) for more in range(3)]  # closing brackets may follow
+    for text, before in (*((f"if 1:\n{block}" if indented else block, first - 1 - indented) for block in blocks), ("".join(lines), 0)):
         try:
             tree = ast.parse(text)
         except SyntaxError:
             continue
-        ast.increment_lineno(tree, first)
+        ast.increment_lineno(tree, before)
         for imported in (_imports(tree) or modules, set()):
             yield tree, imported
 
@@ -253,6 +254,7 @@ class Parts:
         self.functions = [self.compiled_part(part) for part in cut.parts]
         cells = {part.name: types.CellType(made) for part, made in zip(cut.parts, self.functions, strict=True)}
         cells[_FOLLOW] = types.CellType(self.follow)
+        cells[UNBOUND] = types.CellType(NameError)
         return self.function_of(tree, cells)
 
     def mark_followed(self, tree: ast.AST) -> None:

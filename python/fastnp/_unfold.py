@@ -83,6 +83,8 @@ class Unfold:
 
     def mark(self, node: ast.AST) -> bool:
         found = [self.mark(child) for child in ast.iter_child_nodes(node)]
+        if isinstance(node, ast.Call) and any(found[1:]) and not self.stays(node.func, True):
+            self.targets.add(id(node))  # the function is looked up before the break, and a method is no argument for a part
         if any(found) or id(node) in self.targets or hasattr(node, "kept"):
             self.marked.add(id(node))
             return True
@@ -132,12 +134,14 @@ class Unfold:
         return any(id(each) in self.targets for each in own_nodes(node))
 
     def unfold_while(self, node: ast.While) -> None:
+        """The condition becomes a part of the body."""
         before: list[ast.stmt] = []
-        if not node.orelse and id(node.test) in self.marked and self.can_lift(node.test):
-            test = self.lift(node.test, before)
+        is_marked = id(node.test) in self.marked
+        if not node.orelse and (self.can_lift(node.test) if is_marked else weight(node.test) > 1):
+            test = self.lift(node.test, before) if is_marked else node.test
             stop = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
             node.test = ast.Constant(True)
-            before.append(_keep(ast.fix_missing_locations(ast.copy_location(stop, test))))
+            before.append(ast.fix_missing_locations(ast.copy_location(stop, test)))
             ast.fix_missing_locations(ast.copy_location(node.test, test))
         node.body, node.orelse = [*before, *self.block(node.body)], self.block(node.orelse)
 
