@@ -105,8 +105,7 @@ void CompiledState::note_refused(const std::string& why) {
     if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
 }
 
-// The recording broke: from now on the function may be compiled in parts.
-void CompiledState::split(const RecordingEnd& end) {
+void CompiledState::split(const RecordingEnd& end, bool has_courses) {
     PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
     Ref found = own(
         PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
@@ -114,7 +113,7 @@ void CompiledState::split(const RecordingEnd& end) {
         parts_ = std::move(found);
         framed_ = makings(function_.get());
     }
-    in_parts_ = frame() && engine_->cache_info().compiles == 0;
+    in_parts_ = frame() && (has_courses || engine_->cache_info().compiles == 0);
 }
 
 PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason,
@@ -205,8 +204,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
         recorded.take_back();
-        if (recorded.end()) split(*recorded.end());
-        if (!outcome.refused.empty() && may_compile) note_refused(outcome.refused);
+        if (recorded.end()) split(*recorded.end(), !outcome.refused.empty());
+        if (!outcome.refused.empty() && may_compile && !in_parts_) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());

@@ -55,7 +55,8 @@ private:
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool may_compile);
     /// What takes the function's place where a recording broke, or null.
     Ref frame();
-    void split(const RecordingEnd& end);
+    /// The recording broke: from now on the function may be compiled in parts; of one that has too many courses, all calls are.
+    void split(const RecordingEnd& end, bool has_courses = false);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
@@ -92,6 +93,7 @@ public:
     std::string identity() override;
     std::optional<std::string> pack(const void* kept) override;
     std::shared_ptr<const void> restore(std::string_view packed) override;
+    bool goes_in_parts() const override { return true; }
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
     /// How its recording ended, if it was not to be kept.

@@ -140,6 +140,8 @@ public:
         virtual std::optional<std::string> pack(const void* kept);
         /// What keep() gave in the process that packed it, for this one. Null: there is no such thing.
         virtual std::shared_ptr<const void> restore(std::string_view packed);
+        /// Whether it can do with a part of the function what can't be done with the whole: a recording that ends early then tells it where.
+        virtual bool goes_in_parts() const;
 
     protected:
         ~Callee() = default;

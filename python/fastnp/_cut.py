@@ -167,6 +167,15 @@ class Cut:
     def part(self, run: list[ast.stmt], bound: frozenset[str] | None) -> list[ast.stmt]:
         if bound is None or weight(*run) < 2:
             return run
+        begin, end = 0, len(run)  # what only passes variables on is no work for a part, and each that it takes has to be looked at
+        while weight(run[begin]) == 0:
+            begin += 1
+        while weight(run[end - 1]) == 0:
+            end -= 1
+        if (begin, end) != (0, len(run)):
+            for statement in run[:begin]:
+                bound = after(statement, bound) or bound
+            return [*run[:begin], *self.part(run[begin:end], bound), *run[end:]]
         reads = self.reads(run)
         bound_in_it = bound_after(run, frozenset())
         escapes = [each for statement in run for each in _escapes(statement)]

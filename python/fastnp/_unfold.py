@@ -96,9 +96,13 @@ class Unfold:
         return [each for statement in statements for each in self.statement(statement)]
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        before: list[ast.stmt] = []
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and id(node) not in self.marked:
+            if any(isinstance(each, ast.Name) for each in node.value.elts) and not any(isinstance(each, ast.Starred) for each in node.value.elts):
+                self.replace(node.value, self.operands(node.value) or [], before, len(node.value.elts))
+            return [*before, node]
         if id(node) not in self.marked:
             return [node]
-        before: list[ast.stmt] = []
         if isinstance(node, ast.If):
             node.test = self.lift_or_keep(node.test, before, weight(node.test) > 1)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)

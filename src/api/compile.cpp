@@ -47,6 +47,7 @@ struct Engine::State {
     std::deque<MissInfo> seen_misses;
     std::uint32_t next_group = 0;
     std::uint64_t patience = least_patience;
+    bool has_shown_read = false;  // under `compiling`
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
     std::uint64_t clock() const { return hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed); }
@@ -74,6 +75,7 @@ struct Engine::State {
     EntryPtr make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, std::int64_t* values,
                   int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
+    void show_read(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known);
 };
 
 // The entry for a call in which reads gave `known` so far, with the values of its sizes. Without any it is the one that is thought likeliest; else the one
@@ -232,7 +234,10 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     const std::vector<EntryPtr> siblings = courses(call, key);
     refused = siblings.empty() ? !make_room(miss.reason) : !make_room_for_course(siblings, known);
     if (refused) {
-        if (!siblings.empty()) return refuse("reads values that differ from call to call");
+        if (!siblings.empty()) {
+            show_read(call, key, callee, known);
+            return refuse("reads values that differ from call to call");
+        }
         return refuse("cache_size_limit (" + std::to_string(options.cache_size_limit) + ") is reached: " + miss.reason);
     }
     const std::uint32_t group = siblings.empty() ? next_group++ : siblings.front()->group;
@@ -262,6 +267,16 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     }
     note_miss(std::move(miss), milliseconds);
     return add(entry);
+}
+
+// Shows the front end, once, which read it is that has too many values: a recording ends there.
+void Engine::State::show_read(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known) {
+    if (known.empty() || has_shown_read || !callee.goes_in_parts()) return;
+    has_shown_read = true;
+    try {
+        (void)record_call(compiler::describe(call, key, {}, options), call, callee, known, known.size() - 1);
+    } catch (const RecordError&) {  // as it should
+    }
 }
 
 // The entry for a call that found none, as far as is known of what it reads: by now another thread may have made one.
@@ -346,6 +361,7 @@ std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const
 std::string Engine::Callee::identity() { return {}; }
 std::optional<std::string> Engine::Callee::pack(const void*) { return std::nullopt; }
 std::shared_ptr<const void> Engine::Callee::restore(std::string_view) { return nullptr; }
+bool Engine::Callee::goes_in_parts() const { return false; }
 
 CacheInfo Engine::cache_info() const {
     const std::shared_lock lock(state_->mutex);
@@ -361,6 +377,7 @@ void Engine::clear() {
     state_->misses = 0;
     state_->compiles = 0;
     state_->uncompiled = 0;
+    state_->has_shown_read = false;
 }
 
 bool is_disabled() {

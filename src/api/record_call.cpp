@@ -100,13 +100,13 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 }  // namespace
 
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
-                      const std::vector<trace::Found>& known) {
+                      const std::vector<trace::Found>& known, std::size_t stop_at) {
     const auto start = std::chrono::steady_clock::now();
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope(recorder);
     Recording made;
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
-    recorder->set_arguments(memories_of(call), known);
+    recorder->set_arguments(memories_of(call), known, stop_at);
     set_outputs(*recorder, callee.record(parameters));
     made.captured = recorder->captured();
     made.owns_captured = recorder->made_all_captured();

@@ -26,9 +26,9 @@ struct Recording {
 };
 
 /// Records the function for the calls that fit a signature. `known`: what its first reads give. RecordError if it can't be recorded, and whatever the
-/// function throws.
-Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
-                      const std::vector<trace::Found>& known);
+/// function throws. It ends with a RecordError at the read with the number `stop_at`.
+Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
+                      std::size_t stop_at = std::size_t(-1));
 
 /// A name for a prepared recording of a function of this identity (Engine::Callee::identity), the same in every process. Empty: it is not to be kept on
 /// disk.

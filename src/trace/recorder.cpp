@@ -81,14 +81,16 @@ StoragePtr Recorder::storage_of(ir::Value parameter) {
     return storage;
 }
 
-void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known) {
+void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known, std::size_t stop_at) {
     for (std::size_t i = 0; i < arguments.size(); ++i) evaluator_.set(graph_.parameters()[i], std::move(arguments[i]));
     known_reads_ = std::move(known);
+    stop_at_ = stop_at;
     can_read_ = true;
 }
 
 void Recorder::check_reads() const {
     if (!can_read_) throw RecordError("this recording can't read values");
+    if (reads_.size() == stop_at_) throw LongRecordError("reads values that differ from call to call");
     if (reads_.size() >= most_reads) throw LongRecordError("reads more than " + std::to_string(most_reads) + " values");
 }
 
