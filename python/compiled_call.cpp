@@ -105,14 +105,24 @@ void CompiledState::note_refused(const std::string& why) {
     if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
 }
 
+void CompiledState::take_parts(Ref found) {
+    if (found.get() == Py_None) return;
+    parts_ = std::move(found);
+    framed_ = makings(function_.get());
+}
+
+void CompiledState::recall_parts() {
+    has_recalled_ = true;
+    if (is_part_ || options_.fullgraph || parts_) return;
+    take_parts(own(PyObject_CallMethod(split_.get(), "recall", nullptr)));
+    in_parts_ = static_cast<bool>(frame());
+}
+
 void CompiledState::split(const RecordingEnd& end, bool has_courses) {
     PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
     Ref found = own(
         PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
-    if (found.get() != Py_None) {
-        parts_ = std::move(found);
-        framed_ = makings(function_.get());
-    }
+    take_parts(std::move(found));
     in_parts_ = frame() && (has_courses || engine_->cache_info().compiles == 0);
 }
 
@@ -164,6 +174,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Parameters::flatten(bound, flat);
     flat.add_numbers();
+    if (!has_recalled_ && may_compile) recall_parts();
     if (in_parts_ && frame()) {
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
@@ -196,6 +207,13 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     } catch (const RaisedWhileRecording&) {
         ++uncompiled_;
         recorded.take_back();
+        return as_written(args, nargs, kwnames, flat, may_compile);
+    } catch (const SplitFirst&) {
+        recorded.take_back();
+        split(*recorded.end(), true);
+        unrolls_ = !in_parts_ && (!is_part_ || ++too_long_ > 1);
+        if (unrolls_) return call(args, nargs, kwnames, may_compile);
+        ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
     } catch (const LookAgain&) {
         recorded.take_back();
@@ -240,6 +258,8 @@ void CompiledState::clear() {
     guard_sets_.clear();
     parts_ = {};
     in_parts_ = false;
+    unrolls_ = false;
+    has_recalled_ = false;
     reasons_.clear();
     failures_ = 0;
     given_up_.clear();

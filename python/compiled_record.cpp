@@ -144,6 +144,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         const std::string reason = raised ? "raises while it is recorded: " + text : scope.now.poison.empty() ? text : scope.now.poison;
         const double spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         end_ = RecordingEnd{reason, std::move(traceback), scope.now.is_long, spent};
+        if (end_->is_long && !state_.unrolls()) throw SplitFirst{};
         throw RecordError(reason);
     }
 }

@@ -13,6 +13,9 @@
 
 namespace fastnp::python {
 
+/// A recording got longer than is good where a loop can stay a loop: in that case it is tried.
+struct SplitFirst {};
+
 /// How a recording ended that can't be kept.
 struct RecordingEnd {
     std::string reason;
@@ -37,6 +40,9 @@ public:
     detail::Engine& engine() { return *engine_; }
     PyObject* function() const { return function_.get(); }
     /// The parts that the function is compiled in, where it is not as a whole, or None.
+    /// A loop is unrolled as far as that is likely to pay; where it can't be kept as a loop, further.
+    detail::Engine::Callee::Limits limits() const { return unrolls() ? detail::Engine::Callee::Limits{} : detail::Engine::Callee::Limits{2000, 12}; }
+    bool unrolls() const { return unrolls_ || options_.fullgraph; }
     PyObject* parts() const { return parts_ ? parts_.get() : Py_None; }
     const CompileOptions& options() const { return options_; }
     const Parameters& parameters() const { return parameters_; }
@@ -57,6 +63,9 @@ private:
     Ref frame();
     /// The recording broke: from now on the function may be compiled in parts; of one that has too many courses, all calls are.
     void split(const RecordingEnd& end, bool has_courses = false);
+    /// What another process found of where it breaks.
+    void recall_parts();
+    void take_parts(Ref found);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
@@ -65,6 +74,9 @@ private:
     Ref split_, parts_;
     std::array<Ref, 3> framed_;  // the code and the defaults of the function that the parts are of
     bool is_part_;
+    bool has_recalled_ = false;
+    bool unrolls_ = false;     // there is no source to keep loops
+    int too_long_ = 0;         // of a part: recordings that got too long
     bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
     Parameters parameters_;
@@ -93,6 +105,7 @@ public:
     std::string identity() override;
     std::optional<std::string> pack(const void* kept) override;
     std::shared_ptr<const void> restore(std::string_view packed) override;
+    Limits limits() const override { return state_.limits(); }
     bool goes_in_parts() const override { return true; }
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);

@@ -119,6 +119,15 @@ void initialise(py::module_& module) {
             return true;
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    module.def(
+        "_kept_note",
+        [](const py::bytes& name) -> py::object {
+            const std::optional<std::string> note = detail::kept_note(std::string(name));
+            return note ? py::object(py::bytes(*note)) : py::object(py::none());
+        },
+        "What was noted on disk under this name, or None.");
+    module.def(
+        "_keep_note", [](const py::bytes& name, const py::bytes& note) { detail::keep_note(std::string(name), std::string(note)); }, "Notes it on disk.");
     module.def("_set_as_written", &set_as_written, "Whether compiled functions run as written in this thread; gives what was set before.");
     module.def("_disallow", &disallow_in_graph, "Has recordings end at these ops and functions (names or patterns).");
     module.def("_allow", &allow_in_graph, "Takes back disallow().");

@@ -95,6 +95,9 @@ namespace detail {
 
 /// Whether FASTNP_DISABLE is set, so that compiled functions run as written.
 FASTNP_API bool is_disabled();
+/// What a front end noted on disk under this name, in this process or another one, if it is still there. Hints alone: it may be old.
+FASTNP_API std::optional<std::string> kept_note(std::string_view name);
+FASTNP_API void keep_note(std::string_view name, std::string_view note);
 /// RecordError, in a recording, for a function that was disallowed.
 FASTNP_API void check_allowed(std::string_view name);
 
@@ -140,6 +143,12 @@ public:
         virtual std::optional<std::string> pack(const void* kept);
         /// What keep() gave in the process that packed it, for this one. Null: there is no such thing.
         virtual std::shared_ptr<const void> restore(std::string_view packed);
+        /// How long a recording may get.
+        struct Limits {
+            std::size_t steps = 20'000;
+            std::size_t reads = 1000;  // of values
+        };
+        virtual Limits limits() const;
         /// Whether it can do with a part of the function what can't be done with the whole: a recording that ends early then tells it where.
         virtual bool goes_in_parts() const;
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fastnp import _core
 from fastnp._control import Disabled, compiled_functions
 from fastnp._core import CompiledFunction
 
@@ -156,6 +158,25 @@ class Split:
             parts = Parts(self.function, self.options, self.title)
         parts.broke(getattr(self.function, "__code__", None), traceback, reason, is_long, milliseconds)
         return parts
+
+    def recall(self) -> Any:
+        """The parts that are known from another process, or None."""
+        code = getattr(self.function, "__code__", None)
+        note = None if code is None else _core._kept_note(note_name(code))
+        if note is None:
+            return None
+        from fastnp._parts import Parts  # where a function breaks
+
+        parts = Parts(self.function, self.options, self.title)
+        parts.recall(note)
+        return parts
+
+
+def note_name(code: types.CodeType) -> bytes:
+    """Under which it is kept where a function breaks: all that its cut comes from, and may stay behind in its lines."""
+    from fastnp._identity import code_text  # where something is kept on disk
+
+    return f"{sys.version} {code_text(code)} {code.co_linetable!r} {code.co_filename} {code.co_firstlineno}".encode("utf-8", "surrogatepass")
 
 
 def _restore(module: str, qualified_name: str, options: dict[str, Any]) -> Any:

@@ -10,16 +10,14 @@ import ast
 import copy
 from typing import Any, NamedTuple
 
-from fastnp._names import Live, Uses, after, bound_after, deleted, own_nodes
+from fastnp._names import Live, Uses, after, bound_after, deleted, escapes, own_nodes
+from fastnp._parts import UNBOUND
 from fastnp._unfold import is_kept, weight
 
-__all__ = ["UNBOUND", "Cut", "Part"]
+__all__ = ["Cut", "Part"]
 
 _FIXED = (ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom, ast.Delete, ast.AsyncFor, ast.AsyncWith, ast.ClassDef, ast.FunctionDef,
           ast.AsyncFunctionDef, ast.Match, ast.TryStar, ast.Global, ast.Nonlocal)  # fmt: skip
-
-
-UNBOUND = "_fastnp_unbound"  # how frames call NameError
 
 
 class Part(NamedTuple):
@@ -35,14 +33,6 @@ def _load(name: str) -> ast.Name:
 def _store(*names: str) -> ast.expr:
     stores: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
     return stores[0] if len(stores) == 1 else ast.Tuple(stores, ast.Store())
-
-
-def _escapes(node: ast.AST) -> list[ast.stmt]:
-    """Where a statement leaves a loop around it, or goes to its next turn."""
-    if isinstance(node, (ast.Break, ast.Continue)):
-        return [node]
-    inside = node.orelse if isinstance(node, (ast.For, ast.While)) else [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr)]
-    return [found for each in inside for found in _escapes(each)]
 
 
 _RETURNS, _BREAKS, _CONTINUES = 1, 2, 3
@@ -178,18 +168,18 @@ class Cut:
             return [*run[:begin], *self.part(run[begin:end], bound), *run[end:]]
         reads = self.reads(run)
         bound_in_it = bound_after(run, frozenset())
-        escapes = [each for statement in run for each in _escapes(statement)]
-        read_then = set().union(*(self.live.after[id(each)] for each in escapes))
+        leaves = [each for statement in run for each in escapes(statement)]
+        read_then = set().union(*(self.live.after[id(each)] for each in leaves))
         if bound_in_it is not None:
             read_then |= self.live.after[id(run[-1])]
         gives = self.local(Uses(*run).stores & read_then)
-        takes = reads | (gives if escapes else gives - (bound_in_it or frozenset()))
+        takes = reads | (gives if leaves else gives - (bound_in_it or frozenset()))
         doubtful = sorted(takes - bound)
         as_written = copy.deepcopy(run) if doubtful else []
         ends = bound_in_it is None
         returns = any(isinstance(each, ast.Return) for statement in run for each in own_nodes(statement))
-        if escapes or (returns and not ends):
-            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in escapes}, returns, ends)
+        if leaves or (returns and not ends):
+            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in leaves}, returns, ends)
         else:
             made = self.call_of(run, tuple(sorted(takes)), tuple(sorted(gives)), ends)
         return self.if_bound(doubtful, made, as_written) if doubtful else made
@@ -215,7 +205,7 @@ class Cut:
         return self.made(name, takes, run, [*run, result], [ast.Assign([_store(*gives)], call)])
 
     def tagged_call(
-        self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], escapes: set[type], returns: bool, ends: bool
+        self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], leaves: set[type], returns: bool, ends: bool
     ) -> list[ast.stmt]:
         """The call of a part that may end in several ways, and what follows from how it did."""
         name, call = self.new_part(takes)
@@ -229,10 +219,10 @@ class Cut:
         if returns:
             is_returned = ast.Compare(ast.Subscript(_load(held), ast.Constant(0), ast.Load()), [ast.Eq()], [ast.Constant(_RETURNS)])
             made.append(ast.If(is_returned, [ast.Return(ast.Subscript(_load(held), ast.Constant(1), ast.Load()))], []))
-        if escapes or gives:
+        if leaves or gives:
             made.append(ast.Assign([ast.Tuple([ast.Name(each, ast.Store()) for each in (held, *gives)], ast.Store())], _load(held)))
         for kind, tag, statement in ((ast.Break, _BREAKS, ast.Break()), (ast.Continue, _CONTINUES, ast.Continue())):
-            if kind in escapes:
+            if kind in leaves:
                 made.append(ast.If(ast.Compare(_load(held), [ast.Eq()], [ast.Constant(tag)]), [statement], []))
         return self.made(name, takes, run, body, made)
 

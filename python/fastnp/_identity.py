@@ -39,11 +39,11 @@ def _environment() -> str:
     return _environment_text[0]
 
 
-def _code_text(code: types.CodeType) -> str:
+def code_text(code: types.CodeType) -> str:
     consts = []
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            consts.append(_code_text(const))
+            consts.append(code_text(const))
         elif isinstance(const, (tuple, frozenset)):
             consts.append(_plain_group(const))
         else:
@@ -219,7 +219,7 @@ class Identity:
         if cls is dict:
             return f"dict({', '.join(f'{self.text(key)}: {self.text(item)}' for key, item in value.items())})"
         if cls is types.CodeType:
-            return _code_text(value)
+            return code_text(value)
         if cls is property:
             return f"property({self.text(value.fget)}, {self.text(value.fset)}, {self.text(value.fdel)})"
         if cls in (staticmethod, classmethod):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["Live", "Uses", "after", "bound_after", "deleted", "own_nodes", "stores_of"]
+__all__ = ["Live", "Uses", "after", "bound_after", "continues", "deleted", "escapes", "own_nodes", "stores_of"]
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
@@ -75,6 +75,20 @@ class Uses:
         self.reads |= found
 
 
+def escapes(node: ast.AST) -> list[ast.stmt]:
+    """Where a statement leaves a loop around it, or goes to its next turn."""
+    if isinstance(node, (ast.Break, ast.Continue)):
+        return [node]
+    if isinstance(node, (ast.expr, *_SCOPES)):
+        return []
+    inside = node.orelse if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) else ast.iter_child_nodes(node)
+    return [found for each in inside for found in escapes(each)]
+
+
+def continues(body: list[ast.stmt]) -> bool:
+    return any(isinstance(found, ast.Continue) for statement in body for found in escapes(statement))
+
+
 def deleted(tree: ast.AST) -> set[str]:
     """The variables that are unbound somewhere."""
     handled = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
@@ -108,6 +122,8 @@ def after(statement: ast.stmt, bound: Names) -> Names | None:
         return bound - deleted(statement)  # what it binds, it may not have bound
     if isinstance(statement, ast.Delete):
         return bound - stores_of([statement])
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name):
+        return bound | {statement.value.id}  # or it would have raised
     return bound | stores_of([statement])
 
 

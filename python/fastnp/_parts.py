@@ -1,35 +1,29 @@
 """Functions that can't be recorded as a whole: compiled in parts, between which Python goes on.
 
 The first recording that ends at a break (a call of something that can't be followed, an effect in a ``try``, too many turns of a loop) says where. Then
-the function is cut there: its frame (`_cut.py`) is run by Python and calls the parts, each a compiled function. A part that breaks is cut further.
-The source is used only if it compiles to the very code of the function.
+the function is cut there (`_source.py`, `_cut.py`): its frame is run by Python and calls the parts, each a compiled function. A part that breaks is cut
+further. Where a function was cut is noted on disk, with the code of the frame and the parts, so that another process need not find out.
 """
 
 from __future__ import annotations
 
-import ast
-import copy
-import linecache
+import marshal
 import types
 import weakref
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastnp import _compile
-from fastnp._bytecode import codes_of
-from fastnp._cut import UNBOUND, Cut, Part
-from fastnp._names import Uses, own_nodes
+from fastnp import _compile, _core
 from fastnp._stand_ins import is_own_frame
-from fastnp._unfold import Place, Unfold, place_of
 
-__all__ = ["Break", "Parts"]
+if TYPE_CHECKING:
+    from fastnp._source import Source
 
-_LOOKS_AT_FRAMES = frozenset(["locals", "vars", "eval", "exec", "dir"])
-_FOLLOW = "_fastnp_follow"
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_NESTED = 0x10  # in co_flags
-_FUTURES = 0x1FE0000
+__all__ = ["FOLLOW", "UNBOUND", "Break", "Cuts", "PartCode", "Parts"]
+
+FOLLOW, UNBOUND = "_fastnp_follow", "_fastnp_unbound"  # what frames call Parts.follow, and NameError
 _MOST_CUTS = 100
+Frame = tuple[types.CodeType, int]  # and the instruction
 
 
 class Break(NamedTuple):
@@ -40,110 +34,34 @@ class Break(NamedTuple):
     milliseconds: float  # that the recording had taken
 
 
-# The source.
+class PartCode(NamedTuple):
+    """A part."""
+
+    name: str  # in the frame
+    takes: tuple[str, ...]
+    code: types.CodeType
+    lines: str
 
 
-def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: set[str]) -> types.CodeType:
-    """The code of a function, as it is within one that has the variables `free`, in a module that imports these names (calls of what is in them differ)."""
-    none = ast.Constant(None)
-    node = copy.copy(node)
-    node.args = copy.deepcopy(node.args)
-    node.args.defaults = [none for _ in node.args.defaults]
-    node.args.kw_defaults = [each and none for each in node.args.kw_defaults]
-    for each in ast.walk(node.args):
-        if isinstance(each, ast.arg):
-            each.annotation = None
-    if not isinstance(node, ast.Lambda):
-        node.decorator_list, node.returns = [], None
-    assigns: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], none) for name in free]
-    statement = ast.Expr(node) if isinstance(node, ast.Lambda) else node
-    empty = ast.arguments([], [], None, [], [], None, [])
-    extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
-    imports = [ast.Import([ast.alias(name)]) for name in sorted(imported)]
-    module = ast.Module([*imports, ast.FunctionDef("_fastnp_made", empty, [*assigns, statement], [], **extra)], [])
-    made = compile(ast.fix_missing_locations(module), like.co_filename, "exec", flags=like.co_flags & _FUTURES, dont_inherit=True)
-    outer = next(each for each in made.co_consts if isinstance(each, types.CodeType))
-    return next(each for each in outer.co_consts if isinstance(each, types.CodeType))
+Place = tuple[int, int, int, int]  # line, end of the line, column, end of the column, as code objects say it
 
 
-def _positions(code: types.CodeType) -> list[Any]:
-    """Where the instructions are; those at the beginning have no column, and the line of a decorator."""
-    return [position for position in code.co_positions() if position[3]]
+class Cuts:
+    """Where a function is cut."""
+
+    def __init__(self) -> None:
+        self.places: set[Place] = set()  # that can't be recorded
+        self.loops: set[Place] = set()  # that stay loops
+        self.followed: set[Place] = set()  # calls of functions that are compiled by themselves
 
 
-def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
-    for name in "co_code co_names co_varnames co_freevars co_cellvars co_argcount co_kwonlyargcount co_posonlyargcount co_exceptiontable".split():
-        if getattr(a, name) != getattr(b, name):
-            return False
-    if (a.co_flags ^ b.co_flags) & ~_NESTED or _positions(a) != _positions(b) or len(a.co_consts) != len(b.co_consts):
-        return False
-    for x, y in zip(a.co_consts, b.co_consts, strict=True):
-        if isinstance(x, types.CodeType) and isinstance(y, types.CodeType):
-            if not _same_code(x, y):
-                return False
-        elif type(x) is not type(y) or repr(x) != repr(y):
-            return False
-    return True
+def _place_of(frame: Frame) -> Any:
+    code, instruction = frame
+    return list(code.co_positions())[instruction // 2]
 
 
-def _imports(tree: ast.AST) -> set[str]:
-    """The names that a module imports."""
-    return Uses(*(node for node in own_nodes(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))).stores
-
-
-def _trees(function: types.FunctionType, lines: list[str]) -> Iterator[tuple[ast.AST, set[str]]]:
-    """The statement that a function is from, then the whole file; with the names that are imported, by the looks of it."""
-    code = function.__code__
-    modules = {name for name in code.co_names if isinstance(function.__globals__.get(name), types.ModuleType)}
-    first, end = code.co_firstlineno, max(position[1] or 0 for each in codes_of(code) for position in each.co_positions())
-    indented = lines[first - 1][:1] in (" ", "\t")
-    blocks = ["".join(lines[first - 1 : end + more]) for more in range(3)]  # closing brackets may follow
-    for text, before in (*((f"if 1:\n{block}" if indented else block, first - 1 - indented) for block in blocks), ("".join(lines), 0)):
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:
-            continue
-        ast.increment_lineno(tree, before)
-        for imported in (_imports(tree) or modules, set()):
-            yield tree, imported
-
-
-def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
-    """The function's definition, or None, and what its module imports."""
-    code = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names):
-        return None, set()
-    for tree, imported in _trees(function, lines):
-        for node in ast.walk(tree):
-            if not isinstance(node, _FUNCTIONS) or getattr(node, "name", "<lambda>") != code.co_name:
-                continue
-            lines_of_it = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
-            if min(lines_of_it) == code.co_firstlineno and _same_code(_code_of(node, code.co_freevars, code, imported), code):
-                return node, imported
-    return None, set()
-
-
-def _is_private(node: ast.AST) -> bool:
-    """Whether it has a name that classes change."""
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return name.startswith("__") and not name.endswith("__")
-
-
-# Places.
-
-
-def _place_in(frames: list[tuple[types.CodeType, int]], code: types.CodeType) -> Place | None:
-    for each, instruction in frames:
-        if each is code:
-            line, end_line, column, end_column = list(each.co_positions())[instruction // 2]
-            if None not in (line, end_line, column, end_column):
-                return line, end_line, column, end_column  # type: ignore[return-value]
-    return None
-
-
-def _frames(traceback: types.TracebackType | None) -> list[tuple[types.CodeType, int]]:
-    """(code, instruction) of the user's functions, the outermost first."""
+def _frames(traceback: types.TracebackType | None) -> list[Frame]:
+    """The user's functions, the outermost first."""
     found = []
     while traceback is not None:
         if not is_own_frame(traceback.tb_frame):
@@ -152,143 +70,96 @@ def _frames(traceback: types.TracebackType | None) -> list[tuple[types.CodeType,
     return found
 
 
-def _contains(node: Any, place: Place) -> bool:
-    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return begin <= (place[0], place[2]) and (place[1], place[3]) <= end
+def _key(code: types.CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
-class _Super(ast.NodeTransformer):
-    """``super()`` with its arguments, which a part does not have as its first."""
-
-    def __init__(self, first: str) -> None:
-        self.first = first
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
-            node.args = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in ("__class__", self.first)]
-        return node
-
-
-class Parts:
+class Parts(Cuts):
     """The parts of one function, as far as it is known where it breaks. `frame` is what to call in its place, or None."""
 
     def __init__(self, function: Any, options: Mapping[str, Any], title: str) -> None:
+        super().__init__()
         self.function = function
         self.options = options
         self.title = title
-        self.tree, self.imported = _find(function) if type(function) is types.FunctionType else (None, set())
-        if self.tree is not None and any(_is_private(each) for each in ast.walk(self.tree)):
-            self.tree = None
         self.breaks: list[Break] = []
-        self.places: set[Place] = set()
-        self.loops: set[Place] = set()
-        self.followed: set[Place] = set()
-        self.follows: set[types.CodeType] = set()
-        self.compiled: dict[Any, Any] = {}  # functions that are called at breaks
+        self.follows: set[tuple[str, str, int]] = set()  # functions that are compiled by themselves
+        self.compiled: dict[Any, Any] = {}  # these
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
         self.functions: list[Any] = []  # those of the frame
         self.frame: Any = None
         self.cuts = 0
+        self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
+        self._source: Source | None = None
 
-    def broke(self, code: types.CodeType, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
-        """Cuts at the place where the recording of the function, or of a part of it, ended."""
+    @property
+    def source(self) -> Source:
+        from fastnp._source import Source  # where a function is cut, or cut further
+
+        if self._source is None:
+            self._source = Source(self.function)
+        return self._source
+
+    @property
+    def tree(self) -> Any:
+        return self.source.tree if type(self.function) is types.FunctionType else None
+
+    def broke(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
+        """Cuts at the place where the recording of the function, or of a part of it, which has this code, ended."""
         frames = _frames(traceback)
-        stack = [f"{each.co_filename}:{_line(each, at)}, in {each.co_qualname}" for each, at in frames]
+        stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
         if (reason, stack) not in [found[:2] for found in self.breaks]:
             self.breaks.append(Break(reason, stack, milliseconds))
         self.cuts += 1
-        if self.tree is None or self.cuts > _MOST_CUTS:
-            self.frame = None if self.cuts > _MOST_CUTS else self.frame
+        if self.cuts > _MOST_CUTS:
+            self.frame = None
             return
-        place = _place_in(frames, code)
-        if place is not None:
-            self.add(place, is_long, frames[1:])
-        elif traceback is not None or self.frame is not None:
-            return  # somewhere else
-        self.frame = self.make()
-
-    def add(self, place: Place, is_long: bool, inner: list[tuple[types.CodeType, int]]) -> None:
-        loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and _contains(node, place)]
-        outermost = next((place_of(loop) for loop in loops if place_of(loop) not in self.loops), None)
-        if is_long and outermost is not None:
-            self.loops.add(outermost)
+        here = next((number for number, each in enumerate(frames) if each[0] is code), None)
+        if self.tree is None or (here is None and (traceback is not None or self.frame is not None)):
             return
-        nodes: list[Any] = [node for node in ast.walk(self.tree) if isinstance(node, (ast.expr, ast.stmt)) and _contains(node, place)]
-        if not nodes:
-            return
-        broken = nodes[-1]  # the innermost, as ast.walk goes by levels
-        for node in nodes:
-            if isinstance(node, ast.Call) and node.func is broken:
-                broken = node
-        self.places.add(place_of(broken))
-        if isinstance(broken, ast.Call):
-            text = ast.dump(broken.func)
-            same = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call) and ast.dump(node.func) == text]
-            self.places.update(place_of(node) for node in same)
-            if inner:
-                self.follows.add(inner[0][0])
-                self.followed.update(place_of(node) for node in same)
+        if here is not None:
+            line, end_line, column, end_column = _place_of(frames[here])
+            if None in (line, end_line, column, end_column):
+                return
+            inner = frames[here + 1 :]
+            self.source.cut_at(self, (line, end_line, column, end_column), is_long, bool(inner))
+            self.follows.update(_key(each[0]) for each in inner[:1])
+        self.make()
+        self.keep()
 
     # The frame.
 
     def make(self) -> Any:
-        code = self.function.__code__
-        tree = copy.deepcopy(self.tree)
-        if isinstance(tree, ast.Lambda):
-            body = ast.copy_location(ast.Return(tree.body), tree.body)
-            extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
-            tree = ast.copy_location(ast.FunctionDef(code.co_name, tree.args, [body], [], **extra), tree)
-        if "__class__" in code.co_freevars and code.co_argcount:
-            tree = _Super(code.co_varnames[0]).visit(tree)
-        self.mark_followed(tree)
-        names = set(code.co_varnames) | set(code.co_cellvars)
-        captured = Uses(*tree.body).captured & names
-        known = {name: value for name, value in self.function.__globals__.items() if name not in names}
-        unfold = Unfold(tree, self.places, self.loops, names - captured, known)
-        cut = Cut(tree, names | unfold.steady, captured)
-        if not cut.parts:
-            self.functions = []
-            return None
-        tree.body = cut.body
-        self.functions = [self.compiled_part(part) for part in cut.parts]
-        cells = {part.name: types.CellType(made) for part, made in zip(cut.parts, self.functions, strict=True)}
-        cells[_FOLLOW] = types.CellType(self.follow)
-        cells[UNBOUND] = types.CellType(NameError)
-        return self.function_of(tree, cells)
+        """Cuts the function as it is known to break."""
+        return self.build(*self.source.cut(self))
 
-    def mark_followed(self, tree: ast.AST) -> None:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and place_of(node) in self.followed:
-                follow = ast.Call(ast.Name(_FOLLOW, ast.Load()), [node.func], [])
-                node.func = ast.fix_missing_locations(ast.copy_location(follow, node.func))
+    def build(self, code: types.CodeType | None, parts: list[PartCode]) -> Any:
+        self.codes = code, parts
+        self.functions = [self.compiled_part(part) for part in parts]
+        self.frame = None
+        if code is not None:
+            cells = {part.name: types.CellType(made) for part, made in zip(parts, self.functions, strict=True)}
+            self.frame = self.function_of(code, {**cells, FOLLOW: types.CellType(self.follow), UNBOUND: types.CellType(NameError)})
+            self.frame.__defaults__, self.frame.__kwdefaults__ = self.function.__defaults__, self.function.__kwdefaults__
+        return self.frame
 
-    def function_of(self, tree: Any, cells: Mapping[str, types.CellType]) -> types.FunctionType:
-        """The function with another body, in place of the function."""
+    def function_of(self, code: types.CodeType, cells: Mapping[str, types.CellType]) -> types.FunctionType:
+        """A function with this code, in the place of the function."""
         source = self.function
-        own = source.__code__
-        cells = {**dict(zip(own.co_freevars, source.__closure__ or (), strict=True)), **cells}
-        code = _code_of(tree, tuple(cells), own, self.imported)
-        code = code.replace(co_name=own.co_name, co_qualname=own.co_qualname)
-        made = types.FunctionType(code, source.__globals__, source.__name__, None, tuple(cells[name] for name in code.co_freevars))
-        made.__defaults__, made.__kwdefaults__ = source.__defaults__, source.__kwdefaults__
+        held = {**dict(zip(source.__code__.co_freevars, source.__closure__ or (), strict=True)), **cells}
+        made = types.FunctionType(code, source.__globals__, source.__name__, None, tuple(held[name] for name in code.co_freevars))
         made.__qualname__, made.__module__ = source.__qualname__, source.__module__
         return made
 
-    def compiled_part(self, part: Part) -> Any:
-        key = (part.takes, tuple((ast.dump(each), each.lineno) for each in part.body))
+    def compiled_part(self, part: PartCode) -> Any:
+        key = (part.takes, part.code)
         if key not in self.known:
-            arguments = ast.arguments([], [ast.arg(name) for name in part.takes], None, [], [], None, [])
-            extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
-            tree = ast.copy_location(ast.FunctionDef(self.function.__code__.co_name, arguments, part.body, [], **extra), part.body[0])
-            function = self.function_of(tree, {})
-            function.__defaults__ = function.__kwdefaults__ = None
-            lines = sorted({part.body[0].lineno, max(each.end_lineno or each.lineno for each in part.body)})
-            title = f"{self.title}[{'-'.join(map(str, lines))}]"
-            self.known[key] = _compile.make(function, self.options_of(part, title), PartSplit(weakref.ref(self), function.__code__))
+            function = self.function_of(part.code, {})
+            options = self.options_of(part, f"{self.title}[{part.lines}]")
+            self.known[key] = _compile.make(function, options, PartSplit(weakref.ref(self), part.code))
         return self.known[key]
 
-    def options_of(self, part: Part, title: str) -> dict[str, Any]:
+    def options_of(self, part: PartCode, title: str) -> dict[str, Any]:
         options = {**self.options, "fullgraph": False, "name": title}
         dynamic = options["dynamic"]
         if isinstance(dynamic, Mapping):
@@ -304,7 +175,7 @@ class Parts:
     def follow(self, value: Any) -> Any:
         """A function that a recording broke in, compiled (in parts) by itself."""
         function = value.__func__ if type(value) is types.MethodType else value
-        if type(function) is not types.FunctionType or function.__code__ not in self.follows or function.__code__.co_freevars not in ((), ("__class__",)):
+        if type(function) is not types.FunctionType or _key(function.__code__) not in self.follows or function.__code__.co_freevars not in ((), ("__class__",)):
             return value
         if function not in self.compiled:
             self.compiled[function] = _compile.compile(function, **{**self.options, "fullgraph": False, "dynamic": None, "name": None})
@@ -315,9 +186,22 @@ class Parts:
         """The compiled functions that the frame calls."""
         return [*self.functions, *self.compiled.values()]
 
+    # On disk.
 
-def _line(code: types.CodeType, instruction: int) -> int | None:
-    return list(code.co_positions())[instruction // 2][0]
+    def keep(self) -> None:
+        """Notes where the function is cut, and what that gave."""
+        cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.follows))
+        code, parts = self.codes
+        if code is not None:
+            breaks = [tuple(each) for each in self.breaks]
+            note = marshal.dumps((cuts, breaks, code, [tuple(part) for part in parts]))
+            _core._keep_note(_compile.note_name(self.function.__code__), note)
+
+    def recall(self, note: bytes) -> None:
+        cuts, breaks, code, parts = marshal.loads(note)
+        self.breaks = [Break(*each) for each in breaks]
+        self.places, self.loops, self.followed, self.follows = map(set, cuts)
+        self.build(code, [PartCode(*part) for part in parts])
 
 
 class PartSplit:

@@ -7,15 +7,15 @@ statement stays as it is. Of functions and modules that are known by a global na
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Mapping
 from typing import Any
 
-from fastnp._names import deleted, own_nodes
+from fastnp._names import continues, deleted, own_nodes
+from fastnp._parts import Place
 
-__all__ = ["Place", "Unfold", "is_kept", "place_of", "weight"]
-
-Place = tuple[int, int, int, int]  # line, end of the line, column, end of the column, as code objects say it
+__all__ = ["Unfold", "is_kept", "place_of", "weight"]
 
 _GROWS = frozenset(["add", "append", "extend", "insert", "pop", "remove", "setdefault", "update"])
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -52,6 +52,7 @@ class Unfold:
         self.bound = {each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)} - deleted(tree)
         self.known = known  # globals
         self.count = 0
+        self.loops = 0  # around the statement at hand
         self.targets = {id(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and place_of(node) in breaks}
         for node in ast.walk(tree):
             if isinstance(node, ast.stmt) and place_of(node) in (breaks | loops) and not isinstance(node, ast.Expr):
@@ -101,16 +102,21 @@ class Unfold:
             if any(isinstance(each, ast.Name) for each in node.value.elts) and not any(isinstance(each, ast.Starred) for each in node.value.elts):
                 self.replace(node.value, self.operands(node.value) or [], before, len(node.value.elts))
             return [*before, node]
-        if id(node) not in self.marked:
+        is_choice = self.loops > 0 and isinstance(node, ast.If) and any(isinstance(each, ast.Call) for each in ast.walk(node.test))
+        if id(node) not in self.marked and not is_choice:  # a choice by values, in a loop: better made here than taken for granted by a part
             return [node]
         if isinstance(node, ast.If):
             node.test = self.lift_or_keep(node.test, before, weight(node.test) > 1)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+            _keep(node)
         elif isinstance(node, ast.While):
-            self.unfold_while(node)
+            self.unfold_while(node, before)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             node.iter = self.lift_or_keep(node.iter, before)
-            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+            self.loops += 1
+            node.body = self.block(node.body)
+            self.loops -= 1
+            node.orelse = self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 self.lift_or_keep(item, None)
@@ -137,17 +143,27 @@ class Unfold:
     def is_left(self, node: ast.AST) -> bool:
         return any(id(each) in self.targets for each in own_nodes(node))
 
-    def unfold_while(self, node: ast.While) -> None:
-        """The condition becomes a part of the body."""
+    def unfold_while(self, node: ast.While, outside: list[ast.stmt]) -> None:
+        """The condition is worked out at the end of the body, by the same part, or at its beginning."""
         before: list[ast.stmt] = []
-        is_marked = id(node.test) in self.marked
-        if not node.orelse and (self.can_lift(node.test) if is_marked else weight(node.test) > 1):
-            test = self.lift(node.test, before) if is_marked else node.test
+        after: list[ast.stmt] = []
+        if node.orelse or not self.can_lift(node.test):
+            pass
+        elif id(node.test) in self.marked or (weight(node.test) > 1 and continues(node.body)):
+            test = self.lift(node.test, before) if id(node.test) in self.marked else self.variable(node.test, before)
             stop = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
             node.test = ast.Constant(True)
-            before.append(ast.fix_missing_locations(ast.copy_location(stop, test)))
+            before.append(_keep(ast.fix_missing_locations(ast.copy_location(stop, test))))
             ast.fix_missing_locations(ast.copy_location(node.test, test))
-        node.body, node.orelse = [*before, *self.block(node.body)], self.block(node.orelse)
+        elif weight(node.test) > 1:
+            again = copy.deepcopy(node.test)
+            node.test = self.variable(node.test, outside)
+            store = ast.Name(node.test.id, ast.Store())
+            after.append(ast.fix_missing_locations(ast.copy_location(ast.Assign([store], again), again)))
+        self.loops += 1
+        node.body = [*before, *self.block(node.body), *after]
+        self.loops -= 1
+        node.orelse = self.block(node.orelse)
 
     # Expressions.
 

@@ -111,12 +111,8 @@ void record_write(Recorder& recorder, const array& out, const array& value) {
 
 namespace {
 
-constexpr std::size_t most_nodes = 20'000;
-
 array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::span<const array> operands) {
-    if (recorder.graph().nodes().size() > most_nodes) {
-        throw LongRecordError("takes more than " + std::to_string(most_nodes) + " steps, perhaps in a long loop");
-    }
+    recorder.check_steps();
     recorder.check_allowed(ops::info(op).name);
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;

@@ -361,6 +361,7 @@ std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const
 std::string Engine::Callee::identity() { return {}; }
 std::optional<std::string> Engine::Callee::pack(const void*) { return std::nullopt; }
 std::shared_ptr<const void> Engine::Callee::restore(std::string_view) { return nullptr; }
+Engine::Callee::Limits Engine::Callee::limits() const { return {}; }
 bool Engine::Callee::goes_in_parts() const { return false; }
 
 CacheInfo Engine::cache_info() const {

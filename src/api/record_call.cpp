@@ -106,7 +106,9 @@ Recording record_call(const compiler::Signature& signature, std::span<const Argu
     const trace::Recorder::Scope scope(recorder);
     Recording made;
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
-    recorder->set_arguments(memories_of(call), known, stop_at);
+    recorder->set_arguments(memories_of(call), known);
+    const Engine::Callee::Limits limits = callee.limits();
+    recorder->set_limits(limits.steps, limits.reads, stop_at);
     set_outputs(*recorder, callee.record(parameters));
     made.captured = recorder->captured();
     made.owns_captured = recorder->made_all_captured();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/record_call.h"
+#include "codegen/store.h"
 #include "shape/strides.h"
 
 namespace fastnp::detail {
@@ -132,5 +133,8 @@ std::optional<std::pair<Recording, std::string>> unpack_recording(std::string_vi
     recording.times.emplace_back("load recording", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     return std::pair(std::move(recording), std::move(kept));
 }
+
+std::optional<std::string> kept_note(std::string_view name) { return codegen::load_bytes(std::string("note ") + std::string(name)); }
+void keep_note(std::string_view name, std::string_view note) { codegen::store_bytes(std::string("note ") + std::string(name), note); }
 
 }  // namespace fastnp::detail

@@ -13,7 +13,7 @@ namespace fastnp::trace {
 namespace {
 
 // What is kept: so many values that those of a loop's last turn are at hand, and not so much memory that all of it is new.
-constexpr std::size_t kept_values = 128, least_bytes = std::size_t{64} << 20, most_bytes = std::size_t{512} << 20;
+constexpr std::size_t kept_values = 48, least_bytes = std::size_t{32} << 20, most_bytes = std::size_t{512} << 20;
 
 eager::View view_of(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 

@@ -17,7 +17,6 @@ namespace {
 thread_local Recorder* current = nullptr;
 std::mutex disallowed_mutex;
 std::vector<std::string> disallowed_now;
-constexpr std::size_t most_reads = 1000;
 
 bool same_layout(const device::Memory& a, const device::Memory& b) {
     return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.buffer == b.buffer;
@@ -81,17 +80,26 @@ StoragePtr Recorder::storage_of(ir::Value parameter) {
     return storage;
 }
 
-void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known, std::size_t stop_at) {
+void Recorder::set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known) {
     for (std::size_t i = 0; i < arguments.size(); ++i) evaluator_.set(graph_.parameters()[i], std::move(arguments[i]));
     known_reads_ = std::move(known);
-    stop_at_ = stop_at;
     can_read_ = true;
+}
+
+void Recorder::set_limits(std::size_t steps, std::size_t reads, std::size_t stop_at) {
+    most_steps_ = steps;
+    most_reads_ = reads;
+    stop_at_ = stop_at;
+}
+
+void Recorder::check_steps() const {
+    if (graph_.nodes().size() > most_steps_) throw LongRecordError("takes more than " + std::to_string(most_steps_) + " steps, perhaps in a long loop");
 }
 
 void Recorder::check_reads() const {
     if (!can_read_) throw RecordError("this recording can't read values");
     if (reads_.size() == stop_at_) throw LongRecordError("reads values that differ from call to call");
-    if (reads_.size() >= most_reads) throw LongRecordError("reads more than " + std::to_string(most_reads) + " values");
+    if (reads_.size() >= most_reads_) throw LongRecordError("reads more than " + std::to_string(most_reads_) + " values");
 }
 
 // The value's elements in this call.

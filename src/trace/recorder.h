@@ -52,8 +52,10 @@ public:
     const std::vector<ir::Value>& effects() const { return effects_; }
 
     /// Lets the recording read values: the arguments' memory at hand, and what the first reads are known to give.
-    /// The recording ends, with a LongRecordError, at the read with the number `stop_at`.
-    void set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known, std::size_t stop_at = std::size_t(-1));
+    void set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known);
+    /// The recording ends, with a LongRecordError, when it gets longer than that, and at the read with the number `stop_at`.
+    void set_limits(std::size_t steps, std::size_t reads, std::size_t stop_at);
+    void check_steps() const;
     /// The single element of a value of one element, from here on taken for granted: the compiled entry is for calls in which it is the same (its bits,
     /// NaNs and signs of zeros included). RecordError where the recording can't read.
     Scalar read(ir::Value value);
@@ -111,7 +113,7 @@ private:
     Evaluator evaluator_;
     bool can_read_ = false;
     std::vector<Found> known_reads_;
-    std::size_t stop_at_ = std::size_t(-1);
+    std::size_t most_steps_ = std::size_t(-1), most_reads_ = std::size_t(-1), stop_at_ = std::size_t(-1);
     std::vector<Read> reads_;
     std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;

@@ -202,7 +202,7 @@ def cut_at_random(function: types.FunctionType, rng: random.Random) -> Plain:
     picked = rng.sample(calls, min(len(calls), rng.randrange(4))) + rng.sample(others, min(len(others), rng.randrange(2)))
     parts.places = {place_of(node) for node in picked}
     parts.loops = {place_of(node) for node in nodes if isinstance(node, LOOPS) and rng.random() < 0.3}
-    parts.frame = parts.make()
+    parts.make()
     return parts
 
 

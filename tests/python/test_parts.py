@@ -134,7 +134,7 @@ def test_breaks_in_a_with_and_in_a_condition():
             EVENTS.append(lock.locked())
         if raw(y).sum() > LIMIT:
             return y * y - x
-        return -y
+        return x - y * 2
 
     agree(f, X)
     agree(f, X - 100)

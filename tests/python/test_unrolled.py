@@ -86,7 +86,7 @@ def test_loops(function, backend):
 def test_time_to_compile_grows_with_the_loop(function):
     """No exponential, and nothing that takes minutes: 500 turns took hours before they were cut."""
     x = numpy.linspace(0.1, 0.9, 1000)
-    compiled = np.compile(function)
+    compiled = np.compile(function, fullgraph=True)  # else a loop of that length stays one
     start = time.perf_counter()
     compiled(x, 500)
     assert time.perf_counter() - start < 10  # about 0.3

@@ -161,7 +161,7 @@ def in_parts(compiled: Any, seed: int) -> Any:
     expressions = [node for node in ast.walk(parts.tree) if isinstance(node, ast.expr)]
     parts.places = {place_of(node) for node in rng.sample(expressions, min(len(expressions), rng.randrange(1, 4)))}
     parts.loops = {place_of(node) for node in ast.walk(parts.tree) if isinstance(node, (ast.For, ast.While)) and rng.random() < 0.5}
-    parts.frame = parts.make()
+    parts.make()
     return parts.frame or compiled
 
 

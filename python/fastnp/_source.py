@@ -1,0 +1,201 @@
+"""The source of functions, found and cut: which code the frame and the parts of a function have (see _parts.py).
+
+The source is used only if it compiles to the very code of the function.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import linecache
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from fastnp._bytecode import codes_of
+from fastnp._cut import Cut, Part
+from fastnp._names import Uses, own_nodes
+from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
+from fastnp._unfold import Unfold, place_of
+
+__all__ = ["Source"]
+
+_LOOKS_AT_FRAMES = frozenset(["locals", "vars", "eval", "exec", "dir"])
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_NESTED = 0x10  # in co_flags
+_FUTURES = 0x1FE0000
+
+
+def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: set[str]) -> types.CodeType:
+    """The code of a function, as it is within one that has the variables `free`, in a module that imports these names (calls of what is in them differ)."""
+    none = ast.Constant(None)
+    node = copy.copy(node)
+    node.args = copy.deepcopy(node.args)
+    node.args.defaults = [none for _ in node.args.defaults]
+    node.args.kw_defaults = [each and none for each in node.args.kw_defaults]
+    for each in ast.walk(node.args):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    if not isinstance(node, ast.Lambda):
+        node.decorator_list, node.returns = [], None
+    assigns: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], none) for name in free]
+    statement = ast.Expr(node) if isinstance(node, ast.Lambda) else node
+    empty = ast.arguments([], [], None, [], [], None, [])
+    imports = [ast.Import([ast.alias(name)]) for name in sorted(imported)]
+    module = ast.Module([*imports, _definition("_fastnp_made", empty, [*assigns, statement])], [])
+    made = compile(ast.fix_missing_locations(module), like.co_filename, "exec", flags=like.co_flags & _FUTURES, dont_inherit=True)
+    outer = next(each for each in made.co_consts if isinstance(each, types.CodeType))
+    return next(each for each in outer.co_consts if isinstance(each, types.CodeType))
+
+
+def _positions(code: types.CodeType) -> list[Any]:
+    """Where the instructions are; those at the beginning have no column, and the line of a decorator."""
+    return [position for position in code.co_positions() if position[3]]
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    for name in "co_code co_names co_varnames co_freevars co_cellvars co_argcount co_kwonlyargcount co_posonlyargcount co_exceptiontable".split():
+        if getattr(a, name) != getattr(b, name):
+            return False
+    if (a.co_flags ^ b.co_flags) & ~_NESTED or _positions(a) != _positions(b) or len(a.co_consts) != len(b.co_consts):
+        return False
+    for x, y in zip(a.co_consts, b.co_consts, strict=True):
+        if isinstance(x, types.CodeType) and isinstance(y, types.CodeType):
+            if not _same_code(x, y):
+                return False
+        elif type(x) is not type(y) or repr(x) != repr(y):
+            return False
+    return True
+
+
+def _imports(tree: ast.AST) -> set[str]:
+    """The names that a module imports."""
+    return Uses(*(node for node in own_nodes(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))).stores
+
+
+def _trees(function: types.FunctionType, lines: list[str]) -> Iterator[tuple[ast.AST, set[str]]]:
+    """The statement that a function is from, then the whole file; with the names that are imported, by the looks of it."""
+    code = function.__code__
+    modules = {name for name in code.co_names if isinstance(function.__globals__.get(name), types.ModuleType)}
+    first, end = code.co_firstlineno, max(position[1] or 0 for each in codes_of(code) for position in each.co_positions())
+    indented = lines[first - 1][:1] in (" ", "\t")
+    blocks = ["".join(lines[first - 1 : end + more]) for more in range(3)]  # closing brackets may follow
+    for text, before in (*((f"if 1:\n{block}" if indented else block, first - 1 - indented) for block in blocks), ("".join(lines), 0)):
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        ast.increment_lineno(tree, before)
+        for imported in (_imports(tree) or modules, set()):
+            yield tree, imported
+
+
+def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
+    """The function's definition, or None, and what its module imports."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names):
+        return None, set()
+    for tree, imported in _trees(function, lines):
+        for node in ast.walk(tree):
+            if not isinstance(node, _FUNCTIONS) or getattr(node, "name", "<lambda>") != code.co_name:
+                continue
+            lines_of_it = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+            if min(lines_of_it) == code.co_firstlineno and _same_code(_code_of(node, code.co_freevars, code, imported), code):
+                return node, imported
+    return None, set()
+
+
+def _is_private(node: ast.AST) -> bool:
+    """Whether it has a name that classes change."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.startswith("__") and not name.endswith("__")
+
+
+def _contains(node: Any, place: Place) -> bool:
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return begin <= (place[0], place[2]) and (place[1], place[3]) <= end
+
+
+class _Super(ast.NodeTransformer):
+    """``super()`` with its arguments, which a part does not have as its first."""
+
+    def __init__(self, first: str) -> None:
+        self.first = first
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
+            node.args = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in ("__class__", self.first)]
+        return node
+
+
+class Source:
+    """The definition of a function; `tree` is None where it can't be found, or is not to be cut."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.tree, self.imported = _find(function)
+        if self.tree is not None and any(_is_private(each) for each in ast.walk(self.tree)):
+            self.tree = None
+
+    def cut_at(self, cuts: Cuts, place: Place, is_long: bool, is_inside: bool) -> None:
+        """Adds what a recording came upon: a loop of too many turns, or something that can't be recorded, perhaps in a function that is called there."""
+        loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and _contains(node, place)]
+        outermost = next((place_of(loop) for loop in loops if place_of(loop) not in cuts.loops), None)
+        if is_long and outermost is not None:
+            cuts.loops.add(outermost)
+            return
+        nodes: list[Any] = [node for node in ast.walk(self.tree) if isinstance(node, (ast.expr, ast.stmt)) and _contains(node, place)]
+        if not nodes:
+            return
+        broken = nodes[-1]  # the innermost, as ast.walk goes by levels
+        for node in nodes:
+            if isinstance(node, ast.Call) and node.func is broken:
+                broken = node
+        cuts.places.add(place_of(broken))
+        if isinstance(broken, ast.Call):
+            text = ast.dump(broken.func)
+            same = {place_of(node) for node in ast.walk(self.tree) if isinstance(node, ast.Call) and ast.dump(node.func) == text}
+            cuts.places |= same
+            if is_inside:
+                cuts.followed |= same
+
+    def cut(self, cuts: Cuts) -> tuple[types.CodeType | None, list[PartCode]]:
+        """The code of the frame, or None, and of the parts. Free variables of the frame are those of the function, and the names of the parts."""
+        code = self.function.__code__
+        tree = copy.deepcopy(self.tree)
+        if isinstance(tree, ast.Lambda):
+            body = ast.copy_location(ast.Return(tree.body), tree.body)
+            tree = ast.copy_location(_definition(code.co_name, tree.args, [body]), tree)
+        if "__class__" in code.co_freevars and code.co_argcount:
+            tree = _Super(code.co_varnames[0]).visit(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and place_of(node) in cuts.followed:
+                follow = ast.Call(ast.Name(FOLLOW, ast.Load()), [node.func], [])
+                node.func = ast.fix_missing_locations(ast.copy_location(follow, node.func))
+        names = set(code.co_varnames) | set(code.co_cellvars)
+        captured = Uses(*tree.body).captured & names
+        known = {name: value for name, value in self.function.__globals__.items() if name not in names}
+        unfold = Unfold(tree, cuts.places, cuts.loops, names - captured, known)
+        cut = Cut(tree, names | unfold.steady, captured)
+        if not cut.parts:
+            return None, []
+        tree.body = cut.body
+        parts = [self.part_code(part) for part in cut.parts]
+        return self.code_of(tree, [FOLLOW, UNBOUND, *(part.name for part in cut.parts)]), parts
+
+    def part_code(self, part: Part) -> PartCode:
+        arguments = ast.arguments([], [ast.arg(name) for name in part.takes], None, [], [], None, [])
+        tree = ast.copy_location(_definition(self.function.__code__.co_name, arguments, part.body), part.body[0])
+        lines = sorted({part.body[0].lineno, max(each.end_lineno or each.lineno for each in part.body)})
+        return PartCode(part.name, part.takes, self.code_of(tree, []), "-".join(map(str, lines)))
+
+    def code_of(self, tree: Any, names: list[str]) -> types.CodeType:
+        own = self.function.__code__
+        return _code_of(tree, (*own.co_freevars, *names), own, self.imported).replace(co_name=own.co_name, co_qualname=own.co_qualname)
+
+
+def _definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
+    return ast.FunctionDef(name, arguments, body, [], **extra)
