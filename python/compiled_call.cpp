@@ -114,14 +114,24 @@ void CompiledState::take_parts(Ref found) {
 void CompiledState::recall_parts() {
     has_recalled_ = true;
     if (is_part_ || options_.fullgraph || parts_) return;
-    take_parts(own(PyObject_CallMethod(split_.get(), "recall", nullptr)));
+    Ref found(PyObject_CallMethod(split_.get(), "recall", nullptr));
+    if (!found) {  // a note that is not what it should be
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
+        PyErr_Clear();
+        return;
+    }
+    take_parts(std::move(found));
     in_parts_ = static_cast<bool>(frame());
 }
 
 void CompiledState::split(const RecordingEnd& end, bool has_courses) {
     PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
-    Ref found = own(
-        PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
+    Ref found(PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
+    if (!found) {  // source that is too deep, say: the function runs as written
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
+        PyErr_WriteUnraisable(split_.get());
+        return;
+    }
     take_parts(std::move(found));
     in_parts_ = frame() && (has_courses || engine_->cache_info().compiles == 0);
 }

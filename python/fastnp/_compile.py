@@ -74,7 +74,9 @@ def compile(
     """Compiles a function over arrays on first use and keeps it per kind of argument; ``@compile`` or ``@compile(backend="eager")``.
 
     The compiled function gives what the function as written would give. NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays
-    out. What can't be compiled runs as written (with ``fullgraph=True`` a RecordError that lists all of it); ``explain(f)(*args)`` says why.
+    out. What can't be compiled (calls of disabled functions and of extensions, files, clocks, logs) is done by Python in its place, with compiled parts
+    between; loops of many turns stay loops around one. With ``fullgraph=True`` that is a RecordError that lists all of it, and loops are unrolled.
+    ``explain(f)(*args)`` says what became of a function, and why.
 
     ``dynamic``: which sizes may vary without a new compilation: all (True), none (False), those that turn out to (None), or named ones (`Dim`). Python
     numbers, among the arguments and in places that the function reads, are inputs once they had two values (but with False).

@@ -90,8 +90,8 @@ def as_written() -> Iterator[None]:
 def disable(function: Any = None, /, *, recursive: bool = True, module: str | None = None) -> Any:
     """Keeps a function from being compiled: ``@disable``, ``disable(f)``, ``@disable(recursive=False)``.
 
-    What calls it runs as written; so do compiled functions that it calls, unless ``recursive=False``. Of a compiled function, gives the function as
-    written. With ``module="package.*"`` (a pattern of module names or files) all functions from there are meant, until the returned handle's
+    Compiled functions that call it do so between compiled parts. Compiled functions that it calls run as written, unless ``recursive=False``. Of a
+    compiled function, gives the function as written. With ``module="package.*"`` (a pattern of module names or files) all functions from there are meant, until the returned handle's
     ``remove()``, or as a context.
     """
     if module is not None:
@@ -145,7 +145,7 @@ def pure(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def disallow_in_graph(*operations: Any) -> Handle:
-    """Has compiled functions that use one of these run as written: ufuncs and functions of NumPy and fastnp, or names and patterns (``"arc*"``).
+    """Has compiled functions leave these to NumPy, between compiled parts: ufuncs and functions of NumPy and fastnp, or names and patterns (``"arc*"``).
 
     Lasts until the returned handle's ``remove()``; as a context, within it.
     """
@@ -156,7 +156,7 @@ def disallow_in_graph(*operations: Any) -> Handle:
 
 
 def graph_break() -> None:
-    """In a function that is being recorded: it runs as written from now on. Elsewhere nothing."""
+    """Has a compiled function end a compiled part here and begin another one. Elsewhere nothing."""
     if _core._is_recording():
         refuse("asks for it with graph_break()")
 

@@ -79,10 +79,14 @@ class Cut:
         self.parts: list[Part] = []
         self.names = names
         self.captured = captured  # by functions that are made in it
-        self.unsteady = deleted(tree)
+        self.unsteady = deleted(tree)  # and what is another object at every call
         for node in ast.walk(tree):
             if isinstance(node, ast.Nonlocal):
                 self.unsteady |= set(node.names) & names
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node is not tree:
+                self.unsteady.add(node.name)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Lambda, ast.GeneratorExp)):
+                self.unsteady |= Uses(node).stores
         self.declared = [each for each in own_nodes(ast.Module(tree.body, [])) if isinstance(each, (ast.Global, ast.Nonlocal))]
         self.live = Live()
         self.live.before(tree.body, set(), set(), set())
@@ -155,17 +159,16 @@ class Cut:
     # Parts.
 
     def part(self, run: list[ast.stmt], bound: frozenset[str] | None) -> list[ast.stmt]:
+        """The statements, or a call of a part that does what they do. What only passes variables on at their ends is no work for a part."""
         if bound is None or weight(*run) < 2:
             return run
-        begin, end = 0, len(run)  # what only passes variables on is no work for a part, and each that it takes has to be looked at
-        while weight(run[begin]) == 0:
-            begin += 1
-        while weight(run[end - 1]) == 0:
-            end -= 1
-        if (begin, end) != (0, len(run)):
-            for statement in run[:begin]:
-                bound = after(statement, bound) or bound
-            return [*run[:begin], *self.part(run[begin:end], bound), *run[end:]]
+        begin = next(number for number, statement in enumerate(run) if weight(statement) > 0)
+        end = len(run) - next(number for number, statement in enumerate(reversed(run)) if weight(statement) > 0)
+        for statement in run[:begin]:
+            bound = after(statement, bound) or bound
+        return [*run[:begin], *self.part_of(run[begin:end], bound), *run[end:]]
+
+    def part_of(self, run: list[ast.stmt], bound: frozenset[str]) -> list[ast.stmt]:
         reads = self.reads(run)
         bound_in_it = bound_after(run, frozenset())
         leaves = [each for statement in run for each in escapes(statement)]

@@ -50,6 +50,8 @@ class Uses:
         else:
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 self.reads.add(node.target.id)
+            if isinstance(node, ast.AnnAssign) and node.value is None:
+                return  # it binds nothing
             if isinstance(node, ast.ExceptHandler) and node.name:
                 self.stores.add(node.name)
             if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -8,6 +8,7 @@ further. Where a function was cut is noted on disk, with the code of the frame a
 from __future__ import annotations
 
 import marshal
+import threading
 import types
 import weakref
 from collections.abc import Mapping
@@ -56,6 +57,7 @@ class Cuts:
 
 
 def _place_of(frame: Frame) -> Any:
+    """Its place; all None where Python was told not to keep them (-X no_debug_ranges)."""
     code, instruction = frame
     return list(code.co_positions())[instruction // 2]
 
@@ -91,6 +93,7 @@ class Parts(Cuts):
         self.cuts = 0
         self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
         self._source: Source | None = None
+        self._lock = threading.RLock()
 
     @property
     def source(self) -> Source:
@@ -106,6 +109,10 @@ class Parts(Cuts):
 
     def broke(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
         """Cuts at the place where the recording of the function, or of a part of it, which has this code, ended."""
+        with self._lock:
+            self.cut(code, traceback, reason, is_long, milliseconds)
+
+    def cut(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
         frames = _frames(traceback)
         stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
         if (reason, stack) not in [found[:2] for found in self.breaks]:
@@ -118,11 +125,11 @@ class Parts(Cuts):
         if self.tree is None or (here is None and (traceback is not None or self.frame is not None)):
             return
         if here is not None:
-            line, end_line, column, end_column = _place_of(frames[here])
-            if None in (line, end_line, column, end_column):
+            place = _place_of(frames[here])
+            if None in place:
                 return
             inner = frames[here + 1 :]
-            self.source.cut_at(self, (line, end_line, column, end_column), is_long, bool(inner))
+            self.source.cut_at(self, place, is_long, bool(inner))
             self.follows.update(_key(each[0]) for each in inner[:1])
         self.make()
         self.keep()
@@ -175,7 +182,9 @@ class Parts(Cuts):
     def follow(self, value: Any) -> Any:
         """A function that a recording broke in, compiled (in parts) by itself."""
         function = value.__func__ if type(value) is types.MethodType else value
-        if type(function) is not types.FunctionType or _key(function.__code__) not in self.follows or function.__code__.co_freevars not in ((), ("__class__",)):
+        if type(function) is not types.FunctionType or _key(function.__code__) not in self.follows:
+            return value
+        if function.__code__.co_freevars not in ((), ("__class__",)):  # it is made anew at each call, perhaps
             return value
         if function not in self.compiled:
             self.compiled[function] = _compile.compile(function, **{**self.options, "fullgraph": False, "dynamic": None, "name": None})

@@ -27,7 +27,7 @@ _FUTURES = 0x1FE0000
 
 
 def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: set[str]) -> types.CodeType:
-    """The code of a function, as it is within one that has the variables `free`, in a module that imports these names (calls of what is in them differ)."""
+    """The code of a function within one that has the variables `free`, in a module that imports these names (calls of what is in them differ)."""
     none = ast.Constant(None)
     node = copy.copy(node)
     node.args = copy.deepcopy(node.args)
@@ -94,7 +94,7 @@ def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
     """The function's definition, or None, and what its module imports."""
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names):
+    if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names) or "super" in function.__globals__:
         return None, set()
     for tree, imported in _trees(function, lines):
         for node in ast.walk(tree):

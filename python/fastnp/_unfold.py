@@ -20,7 +20,7 @@ __all__ = ["Unfold", "is_kept", "place_of", "weight"]
 _GROWS = frozenset(["add", "append", "extend", "insert", "pop", "remove", "setdefault", "update"])
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
-_FIXED_NAMES = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+_FIXED_NAMES: tuple[type, ...] = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
 
 
 def place_of(node: Any) -> Place:
@@ -66,21 +66,23 @@ class Unfold:
 
     def keep_growing(self, tree: ast.AST) -> None:
         """Containers that grow in loops which stay as loops would be another argument of a part at each turn."""
-        made = {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets
-                if isinstance(target, ast.Name) and isinstance(node.value, _DISPLAYS)}  # fmt: skip
+        assigns = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, _DISPLAYS)]
+        made = {target.id for node in assigns for target in node.targets if isinstance(target, ast.Name)}
         for loop in ast.walk(tree):
-            if not isinstance(loop, (ast.For, ast.While)) or not any(hasattr(each, "kept") or id(each) in self.targets for each in ast.walk(loop)):
-                continue
-            for node in ast.walk(loop):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWS:
-                    if isinstance(node.func.value, ast.Name) and node.func.value.id in made:
-                        self.targets.add(id(node))
-                elif isinstance(node, (ast.Assign, ast.AugAssign)):
-                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    holders = [each.value if isinstance(each, ast.Subscript) else each for each in targets]
-                    grows = [isinstance(each, ast.Subscript) or isinstance(node, ast.AugAssign) for each in targets]
-                    if any(grow and isinstance(holder, ast.Name) and holder.id in made for grow, holder in zip(grows, holders, strict=True)):
-                        _keep(node)
+            if isinstance(loop, (ast.For, ast.While)) and any(hasattr(each, "kept") or id(each) in self.targets for each in ast.walk(loop)):
+                for node in ast.walk(loop):
+                    self.keep_growth(node, made)
+
+    def keep_growth(self, node: ast.AST, made: set[str]) -> None:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWS:
+            if isinstance(node.func.value, ast.Name) and node.func.value.id in made:
+                self.targets.add(id(node))
+        elif isinstance(node, (ast.Assign, ast.AugAssign)):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                holder = target.value if isinstance(target, ast.Subscript) else target
+                grows = isinstance(target, ast.Subscript) or isinstance(node, ast.AugAssign)
+                if grows and isinstance(holder, ast.Name) and holder.id in made:
+                    _keep(node)
 
     def mark(self, node: ast.AST) -> bool:
         found = [self.mark(child) for child in ast.iter_child_nodes(node)]
@@ -96,30 +98,28 @@ class Unfold:
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         return [each for statement in statements for each in self.statement(statement)]
 
-    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+    def statement(self, node: Any) -> list[ast.stmt]:
         before: list[ast.stmt] = []
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and id(node) not in self.marked:
-            if any(isinstance(each, ast.Name) for each in node.value.elts) and not any(isinstance(each, ast.Starred) for each in node.value.elts):
-                self.replace(node.value, self.operands(node.value) or [], before, len(node.value.elts))
-            return [*before, node]
+        # A choice by values in a loop is better made here than taken for granted by a part.
         is_choice = self.loops > 0 and isinstance(node, ast.If) and any(isinstance(each, ast.Call) for each in ast.walk(node.test))
-        if id(node) not in self.marked and not is_choice:  # a choice by values, in a loop: better made here than taken for granted by a part
-            return [node]
+        if id(node) not in self.marked and not is_choice:
+            return self.returned(node) if isinstance(node, ast.Return) else [node]
         if isinstance(node, ast.If):
-            node.test = self.lift_or_keep(node.test, before, weight(node.test) > 1)
+            if id(node.test) not in self.marked and weight(node.test) > 1:
+                node.test = self.variable(node.test, before)
+            else:
+                node.test = self.lifted(node.test, before)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
             _keep(node)
         elif isinstance(node, ast.While):
             self.unfold_while(node, before)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
-            node.iter = self.lift_or_keep(node.iter, before)
+            node.iter = self.lifted(node.iter, before)
             self.loops += 1
             node.body = self.block(node.body)
             self.loops -= 1
             node.orelse = self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                self.lift_or_keep(item, None)
             node.body = self.block(node.body)
         elif self.can_unfold(node):
             if isinstance(node, ast.AugAssign):
@@ -128,11 +128,18 @@ class Unfold:
                 self.lift_operands(node.value, before)
                 _keep(node)
             else:
-                node.value = self.lift_or_keep(node.value, before)
+                node.value = self.lifted(node.value, before)
         else:
             _keep(node)
         if any(self.is_left(child) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)):
             _keep(node)
+        return [*before, node]
+
+    def returned(self, node: ast.Return) -> list[ast.stmt]:
+        """Several results are put together here, so that what is a variable already is not taken by a part to be handed through."""
+        before: list[ast.stmt] = []
+        if isinstance(node.value, ast.Tuple) and any(isinstance(each, ast.Name) for each in node.value.elts):
+            self.replace(node.value, self.operands(node.value) or [], before, len(node.value.elts))
         return [*before, node]
 
     def can_unfold(self, node: Any) -> bool:
@@ -167,13 +174,9 @@ class Unfold:
 
     # Expressions.
 
-    def lift_or_keep(self, node: Any, before: list[ast.stmt] | None, anyhow: bool = False) -> Any:
-        """The expression without what comes before and at the breaks in it, which goes to `before`."""
-        if before is not None and id(node) in self.marked and self.can_lift(node):
-            return self.lift(node, before)
-        if before is not None and anyhow and id(node) not in self.marked:
-            return self.variable(node, before)
-        return node
+    def lifted(self, node: Any, before: list[ast.stmt]) -> Any:
+        """The expression without the breaks in it and what comes before them, which goes to `before`; as it is where that can't be."""
+        return self.lift(node, before) if id(node) in self.marked and self.can_lift(node) else node
 
     def operands(self, node: Any) -> list[tuple[Any, Any]] | None:
         """(holder, attribute or index) of the operands, in the order in which they are evaluated; None if not all are evaluated, or not once."""

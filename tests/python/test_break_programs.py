@@ -1,4 +1,4 @@
-"""Random functions over arrays that break: they call disabled functions that write into what they get, log, print, loop, branch on values, and share memory.
+"""Random functions over arrays that break: they call disabled functions that write into what they get, print, loop, branch on values, share memory.
 
 As they are and compiled, every call gives, prints, notes and changes the same.
 
@@ -44,13 +44,21 @@ class Text:
             return self.array()
         if kind < 7:
             return f"({inner()} {self.rng.choice('+-*')} {inner()})"
-        texts = [f"numpy.tanh({inner()})", f"({inner()} * SCALE)", f"(WORLD['w'] + {inner()})", f"raw({inner()})", f"numpy.where({inner()} > n, {inner()}, 0.5)",
-                 f"({inner()} + {inner()}.sum() * 0.1)", f"({inner()} * 0.5 + i)"]  # fmt: skip
+        texts = [
+            f"numpy.tanh({inner()})",
+            f"({inner()} * SCALE)",
+            f"(WORLD['w'] + {inner()})",
+            f"raw({inner()})",
+            f"numpy.where({inner()} > n, {inner()}, 0.5)",
+            f"({inner()} + {inner()}.sum() * 0.1)",
+            f"({inner()} * 0.5 + i)",
+        ]
         return texts[kind - 7]
 
     def condition(self) -> str:
-        return self.rng.choice([f"{self.array()}.sum() > {self.rng.randrange(-3, 8)}", "FLAG", f"n > {self.rng.randrange(3)}", f"raw({self.array()}).max() > 1",
-                                f"{self.array()}[0] < {self.array()}[1] and FLAG", "i % 2 == 0"])  # fmt: skip
+        a, b = self.array(), self.array()
+        choices = [f"{a}.sum() > {self.rng.randrange(-3, 8)}", "FLAG", f"n > {self.rng.randrange(3)}", f"raw({a}).max() > 1", f"{a}[0] < {b}[1] and FLAG"]
+        return self.rng.choice([*choices, "i % 2 == 0"])
 
     def block(self, indent: str, least: int = 1) -> list[str]:
         self.depth += 1
@@ -66,10 +74,23 @@ class Text:
         if kind < 6:
             return [f"{indent}{self.array()} {rng.choice('+-*')}= {self.expression()}"]
         if kind < 13:
-            lines = [f"{self.array()}[1:] = {self.array()}[:-1]", f"{self.array()}[{rng.randrange(4)}] = {self.expression()}.max()", f"{self.array()} = {self.array()}[::-1]",
-                     f"{self.array()}[1:3] *= 2", f"poke({self.array()})", f"note({self.expression()}.sum())", f"n = int(numpy.clip({self.array()}.round(6)[1], -3, 3))",
-                     f"print({self.expression()}.round(6), n)", f"WORLD['w'] = {self.expression()}", f"note({self.expression()}, {self.array()})", "n += 1",
-                     f"kept.append({self.array()})", f"d = helper({self.expression()}, n)", "WORLD['w'][0] = n"]  # fmt: skip
+            x, y, value = self.array(), self.array(), self.expression()
+            lines = [
+                f"{x}[1:] = {y}[:-1]",
+                f"{x}[{rng.randrange(4)}] = {value}.max()",
+                f"{x} = {y}[::-1]",
+                f"{x}[1:3] *= 2",
+                f"poke({x})",
+                f"note({value}.sum())",
+                f"n = int(numpy.clip({x}.round(6)[1], -3, 3))",
+                f"print({value}.round(6), n)",
+                f"WORLD['w'] = {value}",
+                f"note({value}, {x})",
+                "n += 1",
+                f"kept.append({x})",
+                f"d = helper({value}, n)",
+                "WORLD['w'][0] = n",
+            ]
             return [indent + rng.choice(lines)]
         if kind < 16:
             lines = [f"{indent}if {self.condition()}:", *self.block(inside)]
@@ -80,7 +101,8 @@ class Text:
             self.count += 1
             turns = f"t{self.count}"
             body = self.block(inside)
-            leave = [f"{inside}if {self.condition()}:", f"{inside}    {rng.choice(['break', 'continue', 'return a, b, c', 'pass'])}"] if rng.random() < 0.5 else []
+            end = rng.choice(["break", "continue", "return a, b, c", "pass"])
+            leave = [f"{inside}if {self.condition()}:", f"{inside}    {end}"] if rng.random() < 0.5 else []
             test = f"{turns} < {rng.randrange(1, 20)} and numpy.abs({self.array()}).max() < 1e6"
             return [f"{indent}{turns} = 0", f"{indent}while {test}:", f"{inside}{turns} += 1", *leave, *body]
         wrapped = [f"{indent}try:", *self.block(inside), f"{indent}except KeyError:", f"{inside}n = 1"]

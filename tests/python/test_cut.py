@@ -76,7 +76,7 @@ class Text:
             simple = [f"g({self.rng.randrange(100)}, {self.expression()})", f"{self.name()}, {self.name()} = {self.expression()}, {self.expression()}",
                       f"box.value = {self.expression()}", f"box.items[{self.expression()} % 3] = {self.expression()}", f"box.value += {self.expression()}",
                       f"{self.name()}: int = {self.expression()}", f"{self.name()} = ({self.name()} := {self.expression()})"]  # fmt: skip
-            rare = [f"return {self.expression()}", f"del {self.name()}", f"raise ValueError({self.expression()})", "global VALUE2; VALUE2 = 1", "pass"]
+            rare = [f"return {self.expression()}", f"del {self.name()}", f"raise ValueError({self.expression()})", "global VALUE2; VALUE2 = 1", "pass", f"{self.name()}: int"]
             loop = ["break", "continue"] if self.loops else []
             return [indent + self.rng.choice(simple * 3 + rare + loop * 2)]
         if kind < 15:

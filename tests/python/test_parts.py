@@ -273,7 +273,7 @@ def test_errors_come_from_where_they_would():
         EVENTS.clear()
         with pytest.raises(KeyError, match="lost"):
             made(X)
-        assert EVENTS == [pytest.approx((X * 2 + 1).sum()), "before"]
+        assert [pytest.approx((X * 2 + 1).sum()), "before"] == EVENTS
 
 
 def test_graph_breaks_on_request():
