@@ -84,8 +84,7 @@ Ref CompiledState::frame() {
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile) {
     struct InFrame {
         bool was_frozen, gave_numpy;
-        InFrame(bool frozen, bool numpy)
-            : was_frozen(std::exchange(frame_is_frozen, frozen)), gave_numpy(std::exchange(frame_gives_numpy, numpy)) {}
+        InFrame(bool frozen, bool numpy) : was_frozen(std::exchange(frame_is_frozen, frozen)), gave_numpy(std::exchange(frame_gives_numpy, numpy)) {}
         ~InFrame() {
             frame_is_frozen = was_frozen;
             frame_gives_numpy = gave_numpy;
@@ -193,7 +192,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);
     SlotArrays inputs;
     const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs, may_compile);
-    if (!guards) return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call", may_compile);
+    if (!guards)
+        return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call", may_compile);
     if (!guards->reason().empty()) {
         if (!parts_ && !options_.fullgraph) split({guards->reason(), {}});
         return uncompiled(args, nargs, kwnames, flat, guards->reason(), may_compile);

@@ -188,8 +188,10 @@ class Capture(Classes):
         return self.builtin(id(value))
 
     def swap_forbidden(self, value: Any) -> Any:
-        kind = f"{type(value).__module__}.{type(value).__name__}"
-        return Forbidden(f"uses a {kind} ({getattr(value, '__name__', '...')}), which can't be guarded (fastnp.compiler.pure() may help)")
+        kind = f"a {type(value).__module__}.{type(value).__name__}"
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
+            kind = f"{value.__module__}.{value.__qualname__}"
+        return Forbidden(f"uses {kind}, which can't be guarded (fastnp.compiler.pure() may help)")
 
     def swap_generator(self, value: Any) -> Any:
         return _outside.StandIn(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable, Mapping
@@ -176,9 +175,9 @@ class Split:
 
 def note_name(code: types.CodeType) -> bytes:
     """Under which it is kept where a function breaks: all that its cut comes from, and may stay behind in its lines."""
-    from fastnp._identity import code_text  # where something is kept on disk
+    from fastnp._identity import code_text, environment  # where something is kept on disk
 
-    return f"{sys.version} {code_text(code)} {code.co_linetable!r} {code.co_filename} {code.co_firstlineno}".encode("utf-8", "surrogatepass")
+    return f"{environment()} {code_text(code)} {code.co_linetable!r} {code.co_filename} {code.co_firstlineno}".encode("utf-8", "surrogatepass")
 
 
 def _restore(module: str, qualified_name: str, options: dict[str, Any]) -> Any:

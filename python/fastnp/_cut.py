@@ -154,7 +154,19 @@ class Cut:
             targets = Uses(*(item.optional_vars for item in statement.items if item.optional_vars)).stores
             later = self.live.after[id(statement)]  # should it catch what is raised in it
             statement.body = self.block(statement.body, bound | targets, held | later) or [ast.Pass()]
+        elif isinstance(statement, ast.Try):
+            self.inside_try(statement, bound, held)
         return statement
+
+    def inside_try(self, statement: ast.Try, bound: frozenset[str], held: set[str]) -> None:
+        still_bound = bound - deleted(statement)
+        body_bound = bound_after(statement.body, bound)
+        statement.body = self.block(statement.body, bound, held | self.live.raised[id(statement)])
+        in_final = self.live.raised[id(statement)] if statement.finalbody else set()
+        for handler in statement.handlers:
+            handler.body = self.block(handler.body, still_bound, held | in_final) or [ast.Pass()]
+        statement.orelse = self.block(statement.orelse, still_bound if body_bound is None else body_bound, held | in_final)
+        statement.finalbody = self.block(statement.finalbody, still_bound, held) or ([ast.Pass()] if statement.finalbody else [])
 
     # Parts.
 

@@ -27,16 +27,16 @@ class Unknown(Exception):
     """Something that means nothing to another process."""
 
 
-_environment_text: list[str] = []
+_known_environment: list[str] = []
 
 
-def _environment() -> str:
+def environment() -> str:
     """What recordings depend on besides the function; the library itself is named by the store."""
-    if not _environment_text:
+    if not _known_environment:
         package = os.path.dirname(__file__)
         sources = [(entry.name, entry.stat().st_mtime_ns, entry.stat().st_size) for entry in os.scandir(package) if entry.name.endswith(".py")]
-        _environment_text.append(repr((sorted(sources), numpy.__version__, sys.version, sys.flags.optimize)))
-    return _environment_text[0]
+        _known_environment.append(repr((sorted(sources), numpy.__version__, sys.version, sys.flags.optimize)))
+    return _known_environment[0]
 
 
 def code_text(code: types.CodeType) -> str:
@@ -127,7 +127,7 @@ class Identity:
             self.number(value)
         for entry in reads.entries:
             self.number(entry[1])
-        parts = [_environment()]
+        parts = [environment()]
         for value in reads.seen.values():
             value = self.held(value)
             parts.append(f"{reads.kinds[id(value)]} {self.head(value)}")

@@ -134,6 +134,7 @@ class Live:
 
     def __init__(self) -> None:
         self.after: dict[int, set[str]] = {}
+        self.raised: dict[int, set[str]] = {}  # of each `try`
 
     def before(self, statements: list[ast.stmt], live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         for statement in reversed(statements):
@@ -155,10 +156,24 @@ class Live:
             return self.loop(statement, live, at_break, at_continue)
         if isinstance(statement, (ast.With, ast.AsyncWith)):  # its end may be reached from everywhere in it
             return live | Uses(*statement.items).reads | self.before(statement.body, live, at_break, at_continue)
+        if isinstance(statement, ast.Try):
+            return self.handled(statement, live, at_break, at_continue)
         if isinstance(statement, _COMPOUND):
             return live | Uses(statement).reads | at_break | at_continue
         uses = Uses(statement)
         return (live - uses.stores) | uses.reads
+
+    def handled(self, statement: ast.Try, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
+        """`raised` has what is read once something was raised in the body."""
+        anyhow = live | at_break | at_continue if statement.finalbody else set()
+        finally_ = self.before(statement.finalbody, anyhow, at_break, at_continue) if statement.finalbody else live
+        at_break, at_continue = at_break | anyhow | finally_, at_continue | anyhow | finally_
+        raised = set(finally_) if statement.finalbody else set()
+        for handler in statement.handlers:
+            raised |= self.before(handler.body, finally_, at_break, at_continue) | (Uses(handler.type).reads if handler.type else set())
+        self.raised.setdefault(id(statement), set()).update(raised)
+        otherwise = self.before(statement.orelse, finally_, at_break, at_continue)
+        return raised | self.before(statement.body, otherwise, at_break, at_continue)
 
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         head = self.before(statement.orelse, live, at_break, at_continue) | live

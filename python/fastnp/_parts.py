@@ -121,7 +121,7 @@ class Parts(Cuts):
         if self.cuts > _MOST_CUTS:
             self.frame = None
             return
-        here = next((number for number, each in enumerate(frames) if each[0] is code), None)
+        here = next((number for number in reversed(range(len(frames))) if frames[number][0] is code), None)
         if self.tree is None or (here is None and (traceback is not None or self.frame is not None)):
             return
         if here is not None:
@@ -184,11 +184,14 @@ class Parts(Cuts):
         function = value.__func__ if type(value) is types.MethodType else value
         if type(function) is not types.FunctionType or _key(function.__code__) not in self.follows:
             return value
-        if function.__code__.co_freevars not in ((), ("__class__",)):  # it is made anew at each call, perhaps
+        if function is self.function:
+            made = self.frame
+        elif function.__code__.co_freevars not in ((), ("__class__",)):  # it is made anew at each call, perhaps
             return value
-        if function not in self.compiled:
-            self.compiled[function] = _compile.compile(function, **{**self.options, "fullgraph": False, "dynamic": None, "name": None})
-        made = self.compiled[function]
+        else:
+            if function not in self.compiled:
+                self.compiled[function] = _compile.compile(function, **{**self.options, "fullgraph": False, "dynamic": None, "name": None})
+            made = self.compiled[function]
         return types.MethodType(made, value.__self__) if type(value) is types.MethodType else made
 
     def used(self) -> list[Any]:

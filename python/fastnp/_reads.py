@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import os
 import sys
 import types
 import weakref
@@ -39,10 +40,20 @@ def is_pure(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] in _PURE
 
 
-def is_of_system(module: str | None) -> bool:
-    """Whether it is one of Python's modules that deal with the world outside (files, clocks, threads, logs): using it ends a recording."""
-    name = (module or "").partition(".")[0]
-    return name in sys.stdlib_module_names and name not in _PURE and name not in _FOLLOWED
+_outside: dict[str, bool] = {}
+
+
+def is_outside(package: str) -> bool:
+    """Whether a package is one of Python's that deal with the world outside (files, clocks, threads, logs), or is installed."""
+    if package not in _outside:
+        if package in _PURE or package in _FOLLOWED:
+            _outside[package] = False
+        elif package in sys.stdlib_module_names:
+            _outside[package] = True
+        else:
+            file = getattr(sys.modules.get(package), "__file__", None) or ""
+            _outside[package] = not {"site-packages", "dist-packages"}.isdisjoint(file.split(os.sep))
+    return _outside[package]
 
 
 class _Plain:
@@ -103,6 +114,7 @@ class Reads:
 
     def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place], computed: set[str]) -> None:
         self.function = function
+        self.package = str(getattr(function, "__module__", "")).partition(".")[0]
         self.roots = roots
         self.read_lists = read_lists  # ids of lists whose contents it reads, as far as is known
         self.varying = varying  # places of numbers that changed between calls, as far as is known
@@ -244,7 +256,7 @@ class Reads:
         if cls is types.FunctionType:
             if value in _control.allowed or is_pure(value.__module__):
                 return "same"
-            if is_of_system(value.__module__):
+            if self.is_outside(value.__module__):
                 return "forbidden"
             return "disabled" if _control.is_disabled(value) else "function"
         if cls is types.MethodType:
@@ -259,7 +271,7 @@ class Reads:
             if is_pure(value.__module__):
                 return "same"
             is_written = value.__flags__ & (1 << 9) and is_pure(type(value).__module__)  # in Python, without a metaclass of the user's
-            return "class" if is_written and not is_of_system(value.__module__) else "forbidden"
+            return "class" if is_written and not self.is_outside(value.__module__) else "forbidden"
         if callable(value) and not hasattr(value, "__dict__"):
             home = getattr(value, "__module__", None) or getattr(type(getattr(value, "__self__", None)), "__module__", None)
             bound = getattr(value, "__self__", None)
@@ -268,7 +280,12 @@ class Reads:
             return "same" if isinstance(bound, (*PLAIN, type)) else "forbidden"
         if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
             return "same"
-        return "object" if _is_walkable(cls) and hasattr(value, "__dict__") and not is_of_system(cls.__module__) else "forbidden"
+        return "object" if _is_walkable(cls) and hasattr(value, "__dict__") and not self.is_outside(cls.__module__) else "forbidden"
+
+    def is_outside(self, module: str | None) -> bool:
+        """Whether using what is from there ends a recording: it is not of the function's own package, and of none that is followed."""
+        package = (module or "").partition(".")[0]
+        return package != self.package and is_outside(package)
 
     def walk_tuple(self, value: Any) -> None:
         for item in value:

@@ -37,7 +37,7 @@ def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: s
         if isinstance(each, ast.arg):
             each.annotation = None
     if not isinstance(node, ast.Lambda):
-        node.decorator_list, node.returns = [], None
+        node.decorator_list, node.returns, node.name = [], None, "_fastnp_function"  # its own name may be a global's
     assigns: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], none) for name in free]
     statement = ast.Expr(node) if isinstance(node, ast.Lambda) else node
     empty = ast.arguments([], [], None, [], [], None, [])

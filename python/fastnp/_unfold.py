@@ -121,6 +121,11 @@ class Unfold:
             node.orelse = self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             node.body = self.block(node.body)
+        elif isinstance(node, ast.Try):
+            for part in (node, *node.handlers):
+                for name in ("body", "orelse", "finalbody"):
+                    if hasattr(part, name):
+                        setattr(part, name, self.block(getattr(part, name)))
         elif self.can_unfold(node):
             if isinstance(node, ast.AugAssign):
                 self.look_at(node.target, before)
@@ -131,7 +136,7 @@ class Unfold:
                 node.value = self.lifted(node.value, before)
         else:
             _keep(node)
-        if any(self.is_left(child) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)):
+        if any(self.is_left(child) for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.ExceptHandler))):
             _keep(node)
         return [*before, node]
 

@@ -99,8 +99,8 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 
 }  // namespace
 
-Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee,
-                      const std::vector<trace::Found>& known, std::size_t stop_at) {
+Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
+                      std::size_t stop_at) {
     const auto start = std::chrono::steady_clock::now();
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope(recorder);

@@ -45,7 +45,7 @@ class Text:
         if kind == 2:
             return str(self.rng.randrange(5))
         if kind < 7:
-            return f"g({self.rng.randrange(100)}, {inner()})" if kind < 5 else f"({inner()} {self.rng.choice('+-*')} {inner()})"
+            return f"g({self.rng.randrange(100)}, {inner()})" if kind < 5 else f"({inner()} {self.rng.choice('+-*')} {inner()} % 7)"
         texts = {
             7: lambda: f"(-{inner()})",
             8: lambda: f"g({self.rng.randrange(100)}, {inner()}, k={inner()})",
@@ -71,12 +71,19 @@ class Text:
         if kind < 5:
             return [f"{indent}{self.name()} = {self.expression()}"]
         if kind < 7:
-            return [f"{indent}{self.name()} {self.rng.choice('+-*')}= {self.expression()}"]
+            return [f"{indent}{self.name()} {self.rng.choice('+-*')}= {self.expression()} % 5"]
         if kind < 11:
             simple = [f"g({self.rng.randrange(100)}, {self.expression()})", f"{self.name()}, {self.name()} = {self.expression()}, {self.expression()}",
                       f"box.value = {self.expression()}", f"box.items[{self.expression()} % 3] = {self.expression()}", f"box.value += {self.expression()}",
                       f"{self.name()}: int = {self.expression()}", f"{self.name()} = ({self.name()} := {self.expression()})"]  # fmt: skip
-            rare = [f"return {self.expression()}", f"del {self.name()}", f"raise ValueError({self.expression()})", "global VALUE2; VALUE2 = 1", "pass", f"{self.name()}: int"]
+            rare = [
+                f"return {self.expression()}",
+                f"del {self.name()}",
+                f"raise ValueError({self.expression()})",
+                "global VALUE2; VALUE2 = 1",
+                "pass",
+                f"{self.name()}: int",
+            ]
             loop = ["break", "continue"] if self.loops else []
             return [indent + self.rng.choice(simple * 3 + rare + loop * 2)]
         if kind < 15:

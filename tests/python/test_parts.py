@@ -150,6 +150,37 @@ def test_breaks_in_helpers_compile_the_helpers_too():
     assert "logs" in [function.__name__ for function in parts.compiled]
 
 
+def deep(x, n):
+    if n == 0:
+        EVENTS.append(time.time() > 0)
+        return x
+    return deep(x * 0.5 + 1, n - 1) * 2 - x
+
+
+def test_recursion():
+    agree(deep, X, 4)
+
+
+def test_breaks_inside_of_try():
+    def f(x):
+        total = 0.0
+        for turn in range(4):
+            try:
+                y = x * 2 + turn
+                EVENTS.append(time.time() > 0)
+                if turn % 2:
+                    raise KeyError(turn)
+                total = total + (y * y).sum()
+            except KeyError as error:
+                EVENTS.append(str(error))
+                total = total - x.max() * 2
+            finally:
+                EVENTS.append(float(total))
+        return total
+
+    agree(f, X)
+
+
 def test_methods_that_break():
     class Layer:
         def __init__(self):
