@@ -233,7 +233,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
         recorded.take_back();
         if (recorded.end()) split(*recorded.end(), !outcome.refused.empty());
-        if (!outcome.refused.empty() && may_compile && !in_parts_) note_refused(outcome.refused);
+        if (!outcome.refused.empty() && may_compile && !recorded.end()) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());

@@ -106,7 +106,7 @@ public:
     std::optional<std::string> pack(const void* kept) override;
     std::shared_ptr<const void> restore(std::string_view packed) override;
     Limits limits() const override { return state_.limits(); }
-    bool goes_in_parts() const override { return true; }
+    bool goes_in_parts() const override { return !state_.options().fullgraph; }
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
     /// How its recording ended, if it was not to be kept.

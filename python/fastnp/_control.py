@@ -91,8 +91,8 @@ def disable(function: Any = None, /, *, recursive: bool = True, module: str | No
     """Keeps a function from being compiled: ``@disable``, ``disable(f)``, ``@disable(recursive=False)``.
 
     Compiled functions that call it do so between compiled parts. Compiled functions that it calls run as written, unless ``recursive=False``. Of a
-    compiled function, gives the function as written. With ``module="package.*"`` (a pattern of module names or files) all functions from there are meant, until the returned handle's
-    ``remove()``, or as a context.
+    compiled function, gives the function as written. With ``module="package.*"`` (a pattern of module names or files) all functions from there are
+    meant, until the returned handle's ``remove()``, or as a context.
     """
     if module is not None:
         pattern = module

@@ -12,7 +12,7 @@ import threading
 import types
 import weakref
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastnp import _compile, _core
 from fastnp._stand_ins import is_own_frame
@@ -24,24 +24,31 @@ __all__ = ["FOLLOW", "UNBOUND", "Break", "Cuts", "PartCode", "Parts"]
 
 FOLLOW, UNBOUND = "_fastnp_follow", "_fastnp_unbound"  # what frames call Parts.follow, and NameError
 _MOST_CUTS = 100
+_PATIENCE = 5.0  # seconds
 Frame = tuple[types.CodeType, int]  # and the instruction
 
 
-class Break(NamedTuple):
+class Break:
     """Where a recording ended."""
 
-    reason: str
-    stack: list[str]  # of the user's, the outermost first
-    milliseconds: float  # that the recording had taken
+    __slots__ = ("milliseconds", "reason", "stack")
+
+    def __init__(self, reason: str, stack: list[str], milliseconds: float) -> None:
+        self.reason = reason
+        self.stack = stack  # of the user's, the outermost first
+        self.milliseconds = milliseconds  # that the recording had taken
 
 
-class PartCode(NamedTuple):
-    """A part."""
+class PartCode:
+    """A part: its name in the frame, the variables that it takes, its code, and the lines that it is from."""
 
-    name: str  # in the frame
-    takes: tuple[str, ...]
-    code: types.CodeType
-    lines: str
+    __slots__ = ("code", "lines", "name", "takes")
+
+    def __init__(self, name: str, takes: tuple[str, ...], code: types.CodeType, lines: str) -> None:
+        self.name = name
+        self.takes = takes
+        self.code = code
+        self.lines = lines
 
 
 Place = tuple[int, int, int, int]  # line, end of the line, column, end of the column, as code objects say it
@@ -109,13 +116,16 @@ class Parts(Cuts):
 
     def broke(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
         """Cuts at the place where the recording of the function, or of a part of it, which has this code, ended."""
-        with self._lock:
-            self.cut(code, traceback, reason, is_long, milliseconds)
+        if self._lock.acquire(timeout=_PATIENCE):  # in a child of a process that was at it, nobody gives it back
+            try:
+                self.cut(code, traceback, reason, is_long, milliseconds)
+            finally:
+                self._lock.release()
 
     def cut(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
         frames = _frames(traceback)
         stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
-        if (reason, stack) not in [found[:2] for found in self.breaks]:
+        if all((reason, stack) != (found.reason, found.stack) for found in self.breaks):
             self.breaks.append(Break(reason, stack, milliseconds))
         self.cuts += 1
         if self.cuts > _MOST_CUTS:
@@ -205,8 +215,8 @@ class Parts(Cuts):
         cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.follows))
         code, parts = self.codes
         if code is not None:
-            breaks = [tuple(each) for each in self.breaks]
-            note = marshal.dumps((cuts, breaks, code, [tuple(part) for part in parts]))
+            breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
+            note = marshal.dumps((cuts, breaks, code, [(part.name, part.takes, part.code, part.lines) for part in parts]))
             _core._keep_note(_compile.note_name(self.function.__code__), note)
 
     def recall(self, note: bytes) -> None:

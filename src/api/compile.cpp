@@ -275,7 +275,8 @@ void Engine::State::show_read(std::span<const Argument> call, std::string_view k
     has_shown_read = true;
     try {
         (void)record_call(compiler::describe(call, key, {}, options), call, callee, known, known.size() - 1);
-    } catch (const RecordError&) {  // as it should
+    } catch (const RecordError&) {
+        return;  // as it should
     }
 }
 

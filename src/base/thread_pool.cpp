@@ -18,7 +18,15 @@ namespace fastnp::base {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr auto spin_time = std::chrono::microseconds(50);
+
+// Where other threads of the machine want the processors too, a worker may be taken off its processor in the middle of a task, for milliseconds, and a
+// short job waits for it. Then short jobs run on the caller alone for a while, for longer if it happens again.
+constexpr auto late = std::chrono::microseconds(50);
+constexpr Clock::duration least_alone = std::chrono::milliseconds(1), most_alone = std::chrono::milliseconds(8);
+constexpr std::int64_t short_job = 256;  // tasks
 
 void relax() {
 #if defined(__x86_64__)
@@ -53,10 +61,9 @@ public:
 
     void run(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
         std::unique_lock entered(entry_, std::defer_lock);
-        if (inside() || threads_.empty() || tasks == 1 || !entered.try_lock()) {
-            run_alone(tasks, body, context);
-            return;
-        }
+        if (inside() || threads_.empty() || tasks == 1 || !entered.try_lock()) return run_alone(tasks, body, context);
+        const Clock::time_point start = Clock::now();
+        if (tasks < short_job && start < alone_until_) return run_alone(tasks, body, context);
         body_ = body;
         context_ = context;
         tasks_ = tasks;
@@ -67,15 +74,26 @@ public:
         if (sleepers_.load(std::memory_order_seq_cst) > 0) wake();
         take(0);
         // Workers that have not come by now are not waited for; they find the job closed.
-        state_.fetch_and(~open, std::memory_order_acq_rel);
-        for (int round = 0; (state_.load(std::memory_order_acquire) & workers_mask) != 0; ++round) {
-            if (round < 4096) relax();
-            else sched_yield();
-        }
+        if ((state_.fetch_and(~open, std::memory_order_acq_rel) & workers_mask) != 0) wait_for_workers(start);
         if (failure_) std::rethrow_exception(failure_);
     }
 
 private:
+    void wait_for_workers(Clock::time_point start) {
+        const Clock::time_point done = Clock::now();
+        for (int round = 0; (state_.load(std::memory_order_acquire) & workers_mask) != 0; ++round) {
+            if (round < 4096) relax();
+            else sched_yield();
+        }
+        const Clock::time_point end = Clock::now();
+        if (end - done > late + (done - start)) {  // no task takes longer than all that this thread did
+            alone_ = std::min(alone_ * 2, most_alone);
+            alone_until_ = end + alone_;
+        } else {
+            alone_ = least_alone / 2;
+        }
+    }
+
     static constexpr std::uint64_t workers_mask = 0xffff;
     static constexpr std::uint64_t open = workers_mask + 1;
     static constexpr int number_shift = 17;
@@ -154,6 +172,8 @@ private:
     void* context_ = nullptr;
     std::int64_t tasks_ = 0;
     std::exception_ptr failure_;
+    Clock::time_point alone_until_{};  // under `entry_`
+    Clock::duration alone_ = least_alone / 2;
 };
 
 // Made at first use; a forked child has no workers, so it starts a pool of its own. Never destroyed: kernels may run until the very end of the process,
