@@ -26,6 +26,8 @@ struct RecordingEnd {
 
 class CompiledState {
 public:
+    using Limits = detail::Engine::Callee::Limits;
+
     /// `split`: called when a recording breaks, it gives the function's parts (fastnp._parts.Parts) or None.
     /// `is_part`: it is a part of another compiled function, and compiles nothing where that one may not.
     CompiledState(PyObject* function, CompileOptions options, PyObject* split, bool is_part);
@@ -39,10 +41,10 @@ public:
     const std::vector<std::shared_ptr<GuardSet>>& guard_sets() const { return guard_sets_; }
     detail::Engine& engine() { return *engine_; }
     PyObject* function() const { return function_.get(); }
-    /// The parts that the function is compiled in, where it is not as a whole, or None.
-    /// A loop is unrolled as far as that is likely to pay; where it can't be kept as a loop, further.
-    detail::Engine::Callee::Limits limits() const { return unrolls() ? detail::Engine::Callee::Limits{} : detail::Engine::Callee::Limits{2000, 12}; }
+    /// How far a loop is unrolled: where it can stay a loop, as far as that is likely to pay.
+    Limits limits() const { return unrolls() ? Limits{} : Limits{2000, 12}; }
     bool unrolls() const { return unrolls_ || options_.fullgraph; }
+    /// The parts that the function is compiled in, where it is not as a whole, or None.
     PyObject* parts() const { return parts_ ? parts_.get() : Py_None; }
     const CompileOptions& options() const { return options_; }
     const Parameters& parameters() const { return parameters_; }
@@ -56,7 +58,7 @@ public:
 
 private:
     std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
-    /// Runs the function as written; unless that means as a whole, with what there is of compiled parts.
+    /// Runs the function as written, in parts where there are any.
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool may_compile);
     /// What takes the function's place where a recording broke, or null.
