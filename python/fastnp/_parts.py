@@ -141,6 +141,8 @@ class Parts(Cuts):
             inner = frames[here + 1 :]
             self.source.cut_at(self, place, is_long, bool(inner))
             self.follows.update(_key(each[0]) for each in inner[:1])
+        elif not self.source.cut_at_end(self):
+            return
         self.make()
         self.keep()
 

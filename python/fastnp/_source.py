@@ -22,6 +22,7 @@ __all__ = ["Source"]
 
 _LOOKS_AT_FRAMES = frozenset(["locals", "vars", "eval", "exec", "dir"])
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_BREAKS = (ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom, ast.Match, ast.AsyncFor, ast.AsyncWith)  # that no recording gets to
 _NESTED = 0x10  # in co_flags
 _FUTURES = 0x1FE0000
 
@@ -160,6 +161,14 @@ class Source:
             cuts.places |= same
             if is_inside:
                 cuts.followed |= same
+
+    def cut_at_end(self, cuts: Cuts) -> bool:
+        """Whether there is anything to cut where no place is known: else what is returned, which a recording can't hold once it got to its end."""
+        if any(isinstance(node, _BREAKS) for node in ast.walk(self.tree)):
+            return True
+        returned = [node.value for node in own_nodes(ast.Module(getattr(self.tree, "body", []), [])) if isinstance(node, ast.Return) and node.value]
+        cuts.places |= {place_of(value) for value in returned if not isinstance(value, (ast.Name, ast.Constant))}
+        return bool(cuts.places)
 
     def cut(self, cuts: Cuts) -> tuple[types.CodeType | None, list[PartCode]]:
         """The code of the frame, or None, and of the parts. Free variables of the frame are those of the function, and the names of the parts."""

@@ -157,6 +157,23 @@ def deep(x, n):
     return deep(x * 0.5 + 1, n - 1) * 2 - x
 
 
+def test_results_that_no_recording_can_hold():
+    class Result:
+        __slots__ = ("value",)
+
+        def __init__(self, value):
+            self.value = value
+
+    def f(x):
+        y = numpy.exp(x) * 2 + 1
+        return Result(y * y - x)
+
+    made = np.compile(f)
+    for _ in range(4):
+        numpy.testing.assert_allclose(made(X).value, f(X).value)
+    assert made._parts().functions
+
+
 def test_recursion():
     agree(deep, X, 4)
 
