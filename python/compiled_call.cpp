@@ -69,6 +69,13 @@ static std::array<Ref, 3> makings(PyObject* function) {
     return held;
 }
 
+// A generator or a coroutine, whose parts are called when this call is over.
+static bool goes_on_later(PyObject* function) {
+    if (PyFunction_Check(function) == 0) return false;
+    const int flags = reinterpret_cast<PyCodeObject*>(PyFunction_GetCode(function))->co_flags;
+    return (flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
+}
+
 Ref CompiledState::frame() {
     if (!parts_) return {};
     const std::array<Ref, 3> now = makings(function_.get());
@@ -91,7 +98,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         }
         InFrame(const InFrame&) = delete;
     } const inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
-    const Ref parted = frame();
+    const Ref parted = may_compile || !goes_on_later(function_.get()) ? frame() : Ref();
     const Ref result = own(PyObject_Vectorcall(parted ? parted.get() : function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
@@ -112,7 +119,7 @@ void CompiledState::take_parts(Ref found) {
 
 void CompiledState::recall_parts() {
     has_recalled_ = true;
-    if (is_part_ || options_.fullgraph || parts_) return;
+    if (is_part_ || options_.fullgraph || parts_ || !detail::keeps_notes()) return;
     Ref found(PyObject_CallMethod(split_.get(), "recall", nullptr));
     if (!found) {  // a note that is not what it should be
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};

@@ -119,6 +119,7 @@ void initialise(py::module_& module) {
             return true;
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",
         [](const py::bytes& name) -> py::object {

@@ -96,6 +96,7 @@ namespace detail {
 /// Whether FASTNP_DISABLE is set, so that compiled functions run as written.
 FASTNP_API bool is_disabled();
 /// What a front end noted on disk under this name, in this process or another one, if it is still there. Hints alone: it may be old.
+FASTNP_API bool keeps_notes();
 FASTNP_API std::optional<std::string> kept_note(std::string_view name);
 FASTNP_API void keep_note(std::string_view name, std::string_view note);
 /// RecordError, in a recording, for a function that was disallowed.

@@ -110,7 +110,7 @@ class Cut:
 
     def is_whole(self, statement: ast.stmt, bound: frozenset[str], held: set[str]) -> bool:
         """Whether a statement can be in a part, where what it reads is bound. `held`: variables that have to be as they are should it raise."""
-        if is_kept(statement) or any(isinstance(each, _FIXED) for each in ast.walk(statement)):
+        if is_kept(statement) or any(isinstance(each, _FIXED) or getattr(each, "is_async", 0) for each in ast.walk(statement)):
             return False
         uses = Uses(statement)
         stores, captured = self.local(uses.stores), self.local(uses.captured)

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["Live", "Uses", "after", "bound_after", "continues", "deleted", "escapes", "own_nodes", "stores_of"]
+__all__ = ["KNOWN_BUILTINS", "Live", "Uses", "after", "bound_after", "continues", "deleted", "escapes", "own_nodes", "stores_of"]
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
+KNOWN_BUILTINS = _CONSUMERS | {"super"}  # whose meaning is taken for granted
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 _COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 
@@ -50,7 +51,7 @@ class Uses:
         else:
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 self.reads.add(node.target.id)
-            if isinstance(node, ast.AnnAssign) and node.value is None:
+            if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
                 return  # it binds nothing
             if isinstance(node, ast.ExceptHandler) and node.name:
                 self.stores.add(node.name)

@@ -144,7 +144,8 @@ class Parts(Cuts):
         elif not self.source.cut_at_end(self):
             return
         self.make()
-        self.keep()
+        if _core._keeps_notes():
+            self.keep()
 
     # The frame.
 

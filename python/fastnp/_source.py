@@ -8,13 +8,14 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from fastnp._bytecode import codes_of
 from fastnp._cut import Cut, Part
-from fastnp._names import Uses, own_nodes
+from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
 from fastnp._unfold import Unfold, place_of
 
@@ -95,7 +96,9 @@ def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
     """The function's definition, or None, and what its module imports."""
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names) or "super" in function.__globals__:
+    if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names):
+        return None, set()
+    if not KNOWN_BUILTINS.isdisjoint({*function.__globals__, *code.co_varnames, *code.co_cellvars, *code.co_freevars}):  # something else by these names
         return None, set()
     for tree, imported in _trees(function, lines):
         for node in ast.walk(tree):
@@ -129,6 +132,14 @@ class _Super(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             node.args = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in ("__class__", self.first)]
         return node
+
+    def _stop(self, node: Any) -> Any:
+        """Functions that are made in it have a first argument of their own."""
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = _stop
+    if sys.version_info < (3, 12):  # comprehensions are functions
+        visit_ListComp = visit_SetComp = visit_DictComp = _stop
 
 
 class Source:
@@ -178,15 +189,14 @@ class Source:
             body = ast.copy_location(ast.Return(tree.body), tree.body)
             tree = ast.copy_location(_definition(code.co_name, tree.args, [body]), tree)
         if "__class__" in code.co_freevars and code.co_argcount:
-            tree = _Super(code.co_varnames[0]).visit(tree)
+            tree.body = [_Super(code.co_varnames[0]).visit(statement) for statement in tree.body]
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and place_of(node) in cuts.followed:
                 follow = ast.Call(ast.Name(FOLLOW, ast.Load()), [node.func], [])
                 node.func = ast.fix_missing_locations(ast.copy_location(follow, node.func))
         names = set(code.co_varnames) | set(code.co_cellvars)
         captured = Uses(*tree.body).captured & names
-        known = {name: value for name, value in self.function.__globals__.items() if name not in names}
-        unfold = Unfold(tree, cuts.places, cuts.loops, names - captured, known)
+        unfold = Unfold(tree, cuts.places, cuts.loops, names - captured)
         cut = Cut(tree, names | unfold.steady, captured)
         if not cut.parts:
             return None, []

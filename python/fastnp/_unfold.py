@@ -1,15 +1,13 @@
 """Breaks as statements of their own: ``y = g(f(x) * 2) + 1``, where g can't be recorded, is ``t = f(x) * 2; u = g(t); y = u + 1``.
 
-What was evaluated before the break still is, in the same order. Where that can't be said in statements (in a comprehension, after an ``and``), the
-statement stays as it is. Of functions and modules that are known by a global name, the lookup may come later than it did.
+What was evaluated before the break still is, in the same order, functions looked up included. Where that can't be said in statements (in a comprehension,
+after an ``and``), the statement stays as it is.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import types
-from collections.abc import Mapping
 from typing import Any
 
 from fastnp._names import continues, deleted, own_nodes
@@ -20,7 +18,6 @@ __all__ = ["Unfold", "is_kept", "place_of", "weight"]
 _GROWS = frozenset(["add", "append", "extend", "insert", "pop", "remove", "setdefault", "update"])
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
-_FIXED_NAMES: tuple[type, ...] = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
 
 
 def place_of(node: Any) -> Place:
@@ -45,12 +42,9 @@ def _keep(node: Any) -> Any:
 class Unfold:
     """Unfolds the body of one function, in place. `breaks`: the places that can't be recorded; `loops`: those of loops that stay as loops."""
 
-    def __init__(
-        self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str], known: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str]) -> None:
         self.steady = steady  # local variables that no other function changes
         self.bound = {each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)} - deleted(tree)
-        self.known = known  # globals
         self.count = 0
         self.loops = 0  # around the statement at hand
         self.targets = {id(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and place_of(node) in breaks}
@@ -86,8 +80,8 @@ class Unfold:
 
     def mark(self, node: ast.AST) -> bool:
         found = [self.mark(child) for child in ast.iter_child_nodes(node)]
-        if isinstance(node, ast.Call) and any(found[1:]) and not self.stays(node.func, True):
-            self.targets.add(id(node))  # the function is looked up before the break, and a method is no argument for a part
+        if isinstance(node, ast.Call) and any(found[1:]) and not self.stays(node.func):
+            self.targets.add(id(node))  # the function is looked up before the break, and is no argument for a part
         if any(found) or id(node) in self.targets or hasattr(node, "kept"):
             self.marked.add(id(node))
             return True
@@ -240,7 +234,7 @@ class Unfold:
             is_function = isinstance(node, ast.Call) and number == 0
             if id(child) in self.marked:
                 child = self.lift(child, before)
-            if number != last and not self.stays(child, is_function):
+            if number != last and not self.stays(child):
                 child = self.variable(child, before, is_function)
             elif number != last:
                 self.look_at(child, before)
@@ -254,16 +248,9 @@ class Unfold:
         if isinstance(node, ast.Name) and node.id in self.steady and node.id not in self.bound:
             before.append(ast.copy_location(ast.Expr(ast.copy_location(ast.Name(node.id, ast.Load()), node)), node))
 
-    def stays(self, node: Any, is_function: bool) -> bool:
+    def stays(self, node: Any) -> bool:
         """Whether it gives the same, wherever it is evaluated."""
-        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in self.steady):
-            return True
-        root = node
-        while is_function and isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or not is_function:
-            return False
-        return isinstance(self.known.get(root.id), _FIXED_NAMES if root is node else types.ModuleType)
+        return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in self.steady)
 
     def variable(self, value: ast.expr, before: list[ast.stmt], keep: bool = False) -> ast.Name:
         """A new variable that holds the value."""

@@ -134,6 +134,7 @@ std::optional<std::pair<Recording, std::string>> unpack_recording(std::string_vi
     return std::pair(std::move(recording), std::move(kept));
 }
 
+bool keeps_notes() { return codegen::keeps_files(); }
 std::optional<std::string> kept_note(std::string_view name) { return codegen::load_bytes(std::string("note ") + std::string(name)); }
 void keep_note(std::string_view name, std::string_view note) { codegen::store_bytes(std::string("note ") + std::string(name), note); }
 

@@ -204,7 +204,7 @@ def test_functions_that_break_do_what_they_did(block):
         sides = []
         for backend in ("", BACKENDS[seed % len(BACKENDS)]):
             scope, events = surroundings()
-            exec(compile(text, file, "exec"), scope)  # noqa: S102
+            exec(compile(text, file, "exec"), scope)  # noqa: S102  # the text is made here
             function = np.compile(scope["program"], backend=backend) if backend else scope["program"]
             sides.append((function, scope, events))
         for call in range(6):

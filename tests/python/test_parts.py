@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import io
+import linecache
 import logging
 import random
 import threading
@@ -23,6 +24,10 @@ X = numpy.linspace(0.1, 1, 50)
 LOG = logging.getLogger("fastnp.tests")
 EVENTS: list[object] = []
 LIMIT = 3.0
+
+
+def scaled(x):
+    return x * 2
 
 
 @compiler.disable
@@ -172,6 +177,92 @@ def test_results_that_no_recording_can_hold():
     for _ in range(4):
         numpy.testing.assert_allclose(made(X).value, f(X).value)
     assert made._parts().functions
+
+
+def test_functions_are_looked_up_before_their_arguments_break():
+    global scaled
+    before = scaled
+
+    @compiler.disable
+    def rebinds(x):
+        global scaled
+        scaled = before if scaled is not before else lambda v: v * 100
+        return x
+
+    def f(x):
+        y = x * 2 + 1
+        return scaled(rebinds(y)) + y * y
+
+    made = np.compile(f)
+    try:
+        for _ in range(6):
+            held = scaled
+            want = f(X)
+            scaled = held
+            numpy.testing.assert_allclose(made(X), want)
+    finally:
+        scaled = before
+    assert made._parts().functions
+
+
+def test_super_of_functions_within():
+    class Base:
+        def value(self):
+            return 2.0
+
+    class Derived(Base):
+        def value(self):
+            return 5.0
+
+        def f(self, x):
+            def inner(other, v):
+                return super().value() * v
+
+            y = x * super().value() + 1
+            raw(y)
+            return inner(Derived(), y) * 2 + x
+
+    made = np.compile(Derived.f)
+    for _ in range(3):
+        numpy.testing.assert_allclose(made(Derived(), X), Derived().f(X))
+
+
+def test_names_that_mean_something_else_are_left_alone():
+    scope = {"raw": raw, "sum": lambda values: list(values)[0] * 100}
+    text = "def f(x):\n    y = x * 2 + 1\n    raw(y)\n    return sum(y * n for n in (1, 2)) + y * y\n"
+    linecache.cache["<named>"] = (len(text), None, text.splitlines(keepends=True), "<named>")
+    exec(compile(text, "<named>", "exec"), scope)  # noqa: S102  # a module with a sum of its own
+    made = np.compile(scope["f"])
+    for _ in range(3):
+        numpy.testing.assert_allclose(made(X), scope["f"](X))
+
+
+def test_asynchronous_comprehensions():
+    async def turns():
+        for turn in range(3):
+            await asyncio.sleep(0)
+            yield turn
+
+    async def f(x):
+        found = [x * turn + 1 async for turn in turns()]
+        return found[0] * found[1] - found[2] * x
+
+    made = np.compile(f)
+    for _ in range(2):
+        numpy.testing.assert_allclose(asyncio.run(made(X)), asyncio.run(f(X)))
+
+
+def test_frozen_generators_compile_nothing():
+    def f(x):
+        for turn in range(3):
+            x = x * 0.5 + turn
+            yield x
+
+    made = np.compile(f)
+    next(made(X))
+    before = [part.cache_info().compiles for part in made._parts().functions]
+    list(compiler.run(made)(X.astype("f4")))
+    assert [part.cache_info().compiles for part in made._parts().functions] == before
 
 
 def test_recursion():
@@ -451,7 +542,7 @@ def test_parts_go_with_the_function():
 
 def test_functions_without_source_run_as_written():
     scope = {"raw": raw}
-    exec("def f(x):\n    y = x * 2 + 1\n    return raw(y) * y", scope)  # noqa: S102
+    exec("def f(x):\n    y = x * 2 + 1\n    return raw(y) * y", scope)  # noqa: S102  # a function without a file
     made = np.compile(scope["f"])
     for _ in range(2):
         numpy.testing.assert_allclose(made(X), (X * 2 + 2) * (X * 2 + 1))
