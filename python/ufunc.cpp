@@ -38,8 +38,8 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-#define MAP1(name, rule, meaning, traits, doc) {#name, doc, &fastnp::name},
-#define MAP2(name, rule, meaning, traits, doc) {#name, doc, nullptr, &fastnp::name},
+#define MAP1(name, rule, meaning, partial, traits, doc) {#name, doc, &fastnp::name},
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) {#name, doc, nullptr, &fastnp::name},
 #include "fastnp/ops/map.def"
     {"divmod", "Quotient and remainder at once.", nullptr, nullptr, nullptr, &fastnp::divmod},
     {"frexp", "Mantissa and exponent.", nullptr, nullptr, &fastnp::frexp},
@@ -360,8 +360,8 @@ PyObject* catalogue() {
         const Ref row = own(Py_BuildValue("(ssisss)", name, kind, operands, rule, traits, doc));
         check(PyList_Append(list.get(), row.get()));
     };
-#define MAP1(name, rule, meaning, traits, doc) add(#name, "map", 1, #rule, #traits, doc);
-#define MAP2(name, rule, meaning, traits, doc) add(#name, "map", 2, #rule, #traits, doc);
+#define MAP1(name, rule, meaning, partial, traits, doc) add(#name, "map", 1, #rule, #traits, doc);
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) add(#name, "map", 2, #rule, #traits, doc);
 #include "fastnp/ops/map.def"
 #define FOLD(name, combine, rule, identity, doc) add(#name, "fold", 1, #rule, #combine, doc);
 #define ARGFOLD(name, better, doc) add(#name, "argfold", 1, "", #better, doc);

@@ -9,3 +9,4 @@
 #include "fastnp/interop.h"
 #include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"
+#include "fastnp/transform.h"

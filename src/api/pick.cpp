@@ -86,8 +86,8 @@ void scatter(const array& x, const std::vector<array>& indices, const Operand& v
 }
 
 ir::Op op_of(BinaryUfunc ufunc) {
-#define MAP1(name, rule, meaning, traits, doc)
-#define MAP2(name, rule, meaning, traits, doc) \
+#define MAP1(name, rule, meaning, partial, traits, doc)
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) \
     if (ufunc == &fastnp::name) return ir::Op::name;
 #include "fastnp/ops/map.def"
     throw ValueError("at() takes an elementwise function of two operands");

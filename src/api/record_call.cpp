@@ -99,23 +99,31 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 
 }  // namespace
 
+void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made) {
+    set_outputs(recorder, outputs);
+    for (const ir::Value value : ir::reachable(recorder.graph().roots())) {
+        if (value->op == ir::Op::example) throw TypeError("vmap: a value of the mapped function was kept, and is used outside of it; return it instead");
+    }
+    made.captured = recorder.captured();
+    made.owns_captured = recorder.made_all_captured();
+    made.written = recorder.written();
+    made.reads = recorder.reads();
+    for (const device::Memory& memory : made.captured) made.strides.push_back(shape::to_dims(memory.strides));
+    made.graph = std::move(recorder.graph());
+}
+
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
                       std::size_t stop_at) {
     const auto start = std::chrono::steady_clock::now();
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope(recorder);
+    const trace::Recorder::Keeping keeping(*recorder);
     Recording made;
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
     recorder->set_arguments(memories_of(call), known);
     const Engine::Callee::Limits limits = callee.limits();
     recorder->set_limits(limits.steps, limits.reads, stop_at);
-    set_outputs(*recorder, callee.record(parameters));
-    made.captured = recorder->captured();
-    made.owns_captured = recorder->made_all_captured();
-    made.written = recorder->written();
-    made.reads = recorder->reads();
-    for (const device::Memory& memory : made.captured) made.strides.push_back(shape::to_dims(memory.strides));
-    made.graph = std::move(recorder->graph());
+    take_recording(*recorder, callee.record(parameters), made);
     made.times.emplace_back("record", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     return made;
 }

@@ -30,6 +30,9 @@ struct Recording {
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
                       std::size_t stop_at = std::size_t(-1));
 
+/// What was recorded, to give these arrays; `made` has the strides of the arguments.
+void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made);
+
 /// A name for a prepared recording of a function of this identity (Engine::Callee::identity), the same in every process. Empty: it is not to be kept on
 /// disk.
 std::string recording_name(const std::string& identity, const std::string& backend, const compiler::Signature& signature, std::span<const Argument> call,

@@ -285,9 +285,9 @@ PRECOMPILED2(lcm)
 
 Value meaning_of(ir::Op op, Value x, Value y) {
     switch (op) {
-#define MAP1(name, rule, meaning, traits, doc) \
+#define MAP1(name, rule, meaning, partial, traits, doc) \
     case ir::Op::name: return meaning;
-#define MAP2(name, rule, meaning, traits, doc) \
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) \
     case ir::Op::name: return meaning;
 #include "fastnp/ops/map.def"
         default: return {};

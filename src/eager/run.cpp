@@ -13,6 +13,7 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Kind::scan: run_scan(op, attributes, operands[0], out); return;
         case ops::Kind::make: run_make(op, attributes, out); return;
         case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
+        case ops::Kind::note: copy(operands[0], out); return;
         case ops::Kind::contract: run_matmul(operands[0], operands[1], out); return;
         case ops::Kind::pick: break;
     }

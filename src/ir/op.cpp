@@ -4,8 +4,8 @@ namespace fastnp::ir {
 
 std::string_view name_of(Op op) {
     static constexpr std::string_view names[] = {
-#define MAP1(name, rule, meaning, traits, doc) #name,
-#define MAP2(name, rule, meaning, traits, doc) #name,
+#define MAP1(name, rule, meaning, partial, traits, doc) #name,
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) #name,
 #include "fastnp/ops/map.def"
 #define FOLD(name, combine, rule, identity, doc) #name,
 #define ARGFOLD(name, better, doc) #name,

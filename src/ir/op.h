@@ -7,8 +7,8 @@
 namespace fastnp::ir {
 
 enum class Op : std::uint16_t {
-#define MAP1(name, rule, meaning, traits, doc) name,
-#define MAP2(name, rule, meaning, traits, doc) name,
+#define MAP1(name, rule, meaning, partial, traits, doc) name,
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) name,
 #include "fastnp/ops/map.def"
 #define FOLD(name, combine, rule, identity, doc) name,
 #define ARGFOLD(name, better, doc) name,

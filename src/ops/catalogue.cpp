@@ -27,9 +27,9 @@ std::array<Info, static_cast<std::size_t>(Op::count)> make_table() {
         info.operands = static_cast<std::int8_t>(operands_of(info.kind, info.operands));
         table[at++] = info;
     };
-#define MAP1(name, rule, meaning, traits, doc) \
+#define MAP1(name, rule, meaning, partial, traits, doc) \
     add({Op::name, #name, Kind::map, 1, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
-#define MAP2(name, rule, meaning, traits, doc) \
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) \
     add({Op::name, #name, Kind::map, 2, static_cast<std::uint8_t>(traits), &rules::rule, Op::count, {}, {}, #meaning, doc});
 #include "fastnp/ops/map.def"
     constexpr NoIdentity none{};

@@ -68,6 +68,7 @@ Type infer_fold(const Call& call, const Info& row) {
 Type infer_make(const Call& call) {
     switch (call.op) {
         case Op::constant:
+        case Op::example:
         case Op::iota: return {call.attributes.dtype, call.attributes.dims};
         case Op::extent: return {Dtype::int64, {}};
         default: throw InternalError("a parameter has no rule for its type");
@@ -228,6 +229,7 @@ Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, 
         case Kind::move: return infer_move(call);
         case Kind::pick: return infer_pick(call);
         case Kind::contract: return infer_matmul(call);
+        case Kind::note: return operands[0];
     }
     throw InternalError("an op of no kind");
 }

@@ -105,6 +105,7 @@ private:
         switch (ops::info(value->op).kind) {
             case Kind::map: return rewrite_map(value);
             case Kind::move: return rewrite_move(value);
+            case Kind::note: return value->inputs[0];
             default: return value;
         }
     }

@@ -2,6 +2,7 @@
 // temporaries, and launches the steps.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
@@ -75,6 +76,7 @@ struct Outcome {
     int read = -1;     // unexpected: which
     Scalar found{};    // and what it is
     std::vector<trace::CalledPtr> called{};  // unexpected: what the calls gave so far
+    std::exception_ptr error{};              // raised by a step
 };
 
 /// A result: its memory, and, where that is an argument's, which one.

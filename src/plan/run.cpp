@@ -206,7 +206,7 @@ Outcome Run::steps() {
         } catch (const MemoryError&) {
             throw;
         } catch (const Error&) {
-            if (i < plan_.first_write) return {Outcome::Kind::raised};
+            if (i < plan_.first_write) return {Outcome::Kind::raised, -1, {}, {}, std::current_exception()};
             throw;
         }
     }

@@ -170,6 +170,7 @@ std::vector<ir::Value> Recorder::call(const std::string& name, std::span<const i
 
 Scalar Recorder::read(ir::Value value) {
     const Scalar found = look(value);
+    if (once_) return found;
     ir::Attributes attributes;
     attributes.scalar = found;
     note_read(ir::Op::expect, value, std::move(attributes), {found});
@@ -179,6 +180,7 @@ Scalar Recorder::read(ir::Value value) {
 shape::Dim Recorder::bind(ir::Value value, std::int64_t low, std::int64_t high) {
     const auto known = bound_.find(value);
     if (known != bound_.end()) return known->second;
+    if (once_) return look(value).as_int64();
     const shape::Dim size = graph_.sizes().bound_symbol(look(value).as_int64(), low, high);
     ir::Attributes attributes;
     attributes.dims.push_back(size);

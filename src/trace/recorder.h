@@ -49,10 +49,19 @@ public:
 
     /// Notes a value that is computed whether needed or not, in this order: one that may raise an error, or a write into a parameter's memory.
     void effect(ir::Value value) { effects_.push_back(value); }
+    template <class Predicate>
+    void drop_effects(Predicate drops) {
+        std::erase_if(effects_, drops);
+    }
     const std::vector<ir::Value>& effects() const { return effects_; }
 
     /// Lets the recording read values: the arguments' memory at hand, and what the first reads are known to give.
     void set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known);
+    /// Lets it read values that no later call depends on: it is run once, now. Nothing is taken for granted then.
+    void set_once() { once_ = can_read_ = true; }
+    bool is_once() const { return once_; }
+    /// The elements of a value, of a recording that is run once.
+    device::Memory value_now(ir::Value value) { return evaluate(value); }
     /// The recording ends, with a LongRecordError, when it gets longer than that, and at the read with the number `stop_at`.
     void set_limits(std::size_t steps, std::size_t reads, std::size_t stop_at);
     void check_steps() const;
@@ -73,6 +82,24 @@ public:
     void write(Storage& storage, ir::Value view, ir::Value value);
     /// The parameters whose memory was written to.
     std::vector<int> written() const;
+
+    /// Keeps what transforms of this recording need, until it ends; gives its number.
+    std::size_t keep(std::shared_ptr<const void> object) {
+        kept_.push_back(std::move(object));
+        return kept_.size() - 1;
+    }
+    const void* kept(std::size_t number) const { return kept_[number].get(); }
+    /// That is kept while this lives: it may hold arrays, which hold the recording.
+    class Keeping {
+    public:
+        explicit Keeping(Recorder& recorder) : recorder_(recorder) {}
+        ~Keeping() { recorder_.kept_.clear(); }
+        Keeping(const Keeping&) = delete;
+        Keeping& operator=(const Keeping&) = delete;
+
+    private:
+        Recorder& recorder_;
+    };
 
     /// RecordError for an op or a function that recordings are to end at (see disallow).
     void check_allowed(std::string_view name) const;
@@ -111,12 +138,13 @@ private:
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
-    bool can_read_ = false;
+    bool can_read_ = false, once_ = false;
     std::vector<Found> known_reads_;
     std::size_t most_steps_ = std::size_t(-1), most_reads_ = std::size_t(-1), stop_at_ = std::size_t(-1);
     std::vector<Read> reads_;
     std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;
+    std::vector<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace fastnp::trace

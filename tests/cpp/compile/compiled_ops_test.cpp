@@ -27,16 +27,16 @@ struct Map2 {
 
 const std::vector<Map1>& unary() {
     static const std::vector<Map1> rows = {
-#define MAP1(name, rule, meaning, traits, doc) {#name, &ops::rules::rule, &fastnp::name},
-#define MAP2(name, rule, meaning, traits, doc)
+#define MAP1(name, rule, meaning, partial, traits, doc) {#name, &ops::rules::rule, &fastnp::name},
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)
 #include "fastnp/ops/map.def"
     };
     return rows;
 }
 const std::vector<Map2>& binary() {
     static const std::vector<Map2> rows = {
-#define MAP1(name, rule, meaning, traits, doc)
-#define MAP2(name, rule, meaning, traits, doc) {#name, &ops::rules::rule, &fastnp::name},
+#define MAP1(name, rule, meaning, partial, traits, doc)
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) {#name, &ops::rules::rule, &fastnp::name},
 #include "fastnp/ops/map.def"
     };
     return rows;

@@ -1,0 +1,53 @@
+// What transforms are made of, for the front ends: functions of arrays that are being recorded.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp::detail {
+
+/// Runs `body` in the recording that this thread is in; outside of one, in a recording of its own whose values are computed when `body` is done. Gives
+/// the arrays that `body` gives.
+FASTNP_API std::vector<array> recorded(const std::function<std::vector<array>()>& body);
+
+/// x as a value that derivatives are taken with respect to. TypeError for dtypes that are not inexact.
+FASTNP_API array mark(const array& x);
+/// It, for a function to have and to write to.
+FASTNP_API array input_of(const array& marked);
+/// What the function left there, if it wrote to it, in the memory of x.
+FASTNP_API void write_back(const array& x, const array& marked, const array& input);
+
+/// The cotangents of marks, given those of outputs (arrays of their shapes; outputs that are not inexact are passed over).
+FASTNP_API std::vector<array> pull_back(std::span<const array> marks, std::span<const array> outputs, std::span<const array> cotangents);
+/// The tangents of outputs, given those of marks.
+FASTNP_API std::vector<array> push_forward(std::span<const array> marks, std::span<const array> outputs, std::span<const array> tangents);
+
+/// An array that stands for any one of x's parts along an axis.
+FASTNP_API array example(const array& x, int axis);
+/// What outputs are for all parts at once: each with these as its first axis. `examples` stand for parts of `arrays` along `axes`.
+FASTNP_API std::vector<array> batch(std::span<const array> examples, std::span<const array> arrays, std::span<const int> axes,
+                                    std::span<const array> outputs);
+
+/// The derivatives of outputs' elements with respect to a marked array's: a column for each element of it at once, or a row for each element of theirs.
+FASTNP_API array jacobian_columns(const array& mark, const array& output);
+FASTNP_API array jacobian_rows(const array& mark, const array& output);
+
+/// The derivative of a function, in place of the one of what it is made of.
+struct CustomDerivative {
+    std::string name;
+    /// The operands' cotangents (nothing: zero) for the results'.
+    std::function<std::vector<std::optional<array>>(std::span<const array> operands, std::span<const array> results, std::span<const array> cotangents)>
+        reverse = nullptr;
+    /// The results' tangents for the operands'. Without `reverse` it serves both ways.
+    std::function<std::vector<array>(std::span<const array> operands, std::span<const array> results, std::span<const array> tangents)> forward = nullptr;
+};
+/// The results of a function of `operands` with a derivative of its own.
+FASTNP_API std::vector<array> with_derivative(std::span<const array> operands, std::span<const array> results, CustomDerivative derivative);
+
+}  // namespace fastnp::detail

@@ -1,0 +1,26 @@
+// Derivatives and batching of functions over arrays. Each takes a function (of arrays, plain values, and tuples, vectors and structs of these) and gives
+// one, which can be transformed again, to any depth; called in a compiled function, or compiled, it is compiled with the rest.
+//
+// Complex numbers: the derivative of a real result with respect to z = x + iy is d/dx - i d/dy, as JAX has it (its conjugate is the direction of
+// steepest ascent). Where a function has a kink: 0 for absolute() at 0 and hypot() at the origin; the equal elements of a max() or min(), and equal operands of
+// maximum() and minimum(), share it alike; of where(), the operand that was chosen; of sort(), the order of a stable sort.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp {
+
+/// x, as a constant to derivatives (jax.lax.stop_gradient).
+FASTNP_API array stop_gradient(const array& x);
+
+}  // namespace fastnp
+
+#include "fastnp/detail/transforms.h"

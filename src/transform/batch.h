@@ -1,0 +1,47 @@
+// Batching: what was recorded for one part of an array, recorded for all of them at once. Batched values have the parts as their first axis.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "transform/values.h"
+
+namespace fastnp::transform {
+
+class Batch {
+public:
+    /// `examples` stand for any one of the parts; `count`: how many parts there are.
+    Batch(std::span<const Value> examples, std::span<const Value> outputs, shape::Dim count) : segment_(with_customs(examples, outputs)), count_(count) {}
+
+    void set(Value example, const array& parts) { parts_.insert_or_assign(example, parts); }
+    void run();
+    /// All parts; of a value that is the same for all, repeated.
+    array parts(Value value) const;
+
+private:
+    /// With all results of functions that have derivatives of their own, where one of them is in it.
+    static Segment with_customs(std::span<const Value> examples, std::span<const Value> outputs);
+    bool varies(Value value) const { return parts_.contains(value); }
+    array of(Value value);
+    array same_op(Value value) const;
+    array of_map(Value value) const;
+    array of_fold(Value value) const;
+    array of_move(Value value) const;
+    array of_pick(Value value) const;
+    array of_pad(Value value) const;
+    array of_take(Value value) const;
+    array of_scatter(Value value) const;
+    array of_update(Value value) const;
+    array of_product(Value value) const;
+    array of_note(Value value);
+    array of_custom(Value value);
+    shape::Dims with_count(const shape::Dims& shape) const;
+    array rows(const array& parts, Value indices, shape::Dim length) const;
+
+    Segment segment_;
+    shape::Dim count_;
+    std::unordered_map<Value, array> parts_;
+    std::unordered_map<std::int64_t, std::vector<array>> customs_;
+};
+
+}  // namespace fastnp::transform

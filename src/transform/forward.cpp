@@ -1,0 +1,160 @@
+#include "transform/forward.h"
+
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+#include "ops/moves.h"
+#include "transform/custom.h"
+
+namespace fastnp::transform {
+
+using ops::Kind;
+
+namespace {
+
+std::span<const std::int64_t> span_of(const SmallVector<std::int64_t>& axes) { return {axes.data(), axes.size()}; }
+
+}  // namespace
+
+array Forward::tangent(Value value) const {
+    const auto found = tangents_.find(value);
+    return found == tangents_.end() ? zeros_of(value) : found->second;
+}
+
+void Forward::run() {
+    for (const Value value : segment_.values()) {
+        if (moves(value) || !is_inexact(value->dtype)) continue;
+        bool any = false;
+        for (const Value input : value->inputs) any = any || moves(input);
+        if (!any) continue;
+        if (auto change = of(value)) tangents_.emplace(value, converted(*change, value->dtype));
+    }
+}
+
+// A linear op changes as it computes.
+array Forward::same_op(Value value) const {
+    std::vector<array> operands;
+    for (const Value input : value->inputs) operands.push_back(tangent(input));
+    return array_of(value_of(api::apply(value->op, value->attributes, operands)));
+}
+
+std::optional<array> Forward::of(Value value) {
+    switch (ops::info(value->op).kind) {
+        case Kind::map: return of_map(value);
+        case Kind::fold: return of_fold(value);
+        case Kind::scan: return of_scan(value);
+        case Kind::move: return same_op(value);
+        case Kind::pick: return of_pick(value);
+        case Kind::contract: return of_product(value);
+        case Kind::note:
+            if (value->op == Op::stop_gradient) return std::nullopt;
+            return value->op == Op::custom ? of_custom(value) : tangent(value->inputs[0]);
+        case Kind::argfold:
+        case Kind::make: break;
+    }
+    return std::nullopt;
+}
+
+std::optional<array> Forward::of_map(Value value) const {
+    if (value->op == Op::cast) return tangent(value->inputs[0]);
+    if (value->op == Op::select) return where(array_of(value->inputs[0]), tangent(value->inputs[1]), tangent(value->inputs[2]));
+    if (is_complex(value->inputs[0]->dtype)) {
+        if (auto change = of_complex(value)) return change;
+    }
+    std::optional<array> total;
+    for (std::size_t i = 0; i < value->inputs.size(); ++i) {
+        if (!moves(value->inputs[i])) continue;
+        if (const auto change = partial(*value, i, tangent(value->inputs[i]))) total = total ? *total + *change : *change;
+    }
+    return total;
+}
+
+// Of functions that are none of the complex number alone but of its parts.
+std::optional<array> Forward::of_complex(Value value) const {
+    const array x = array_of(value->inputs[0]), t = tangent(value->inputs[0]);
+    switch (value->op) {
+        case Op::absolute: return real(conjugate(sign(x)) * t);
+        case Op::sign: {
+            const array size = absolute(x), r = array_of(value);
+            return where(size == 0, 0, (t - r * real(conjugate(r) * t)) / where(size == 0, 1, size));
+        }
+        case Op::real: return real(t);
+        case Op::imag: return imag(t);
+        default: return std::nullopt;
+    }
+}
+
+array Forward::of_fold(Value value) const {
+    const Value input = value->inputs[0];
+    const auto& axes = value->attributes.ints;
+    if (value->op == Op::sum) return same_op(value);
+    if (value->op == Op::prod) return api::fold(Op::sum, tangent(input) * products_of_others(array_of(input), axes), span_of(axes));
+    if (value->op != Op::max && value->op != Op::min) throw_no_derivative(*value);
+    const array chosen = array_of(input) == spread(array_of(value), input, axes);
+    const array count = api::fold(Op::sum, api::cast(chosen, value->dtype), span_of(axes));
+    return api::fold(Op::sum, where(chosen, tangent(input), 0), span_of(axes)) / count;
+}
+
+array Forward::of_scan(Value value) const {
+    if (value->op == Op::cumsum) return same_op(value);
+    const auto axis = static_cast<std::size_t>(value->attributes.ints[0]);
+    if (api::arithmetic().equal(value->shape[axis], shape::Dim(0))) return zeros_of(value);
+    // d[k] = x[k] d[k-1] + (the product before k) t[k]
+    const array x = array_of(value->inputs[0]);
+    return recurrence(x, products_before(x, axis) * tangent(value->inputs[0]), axis);
+}
+
+array Forward::of_pick(Value value) const {
+    switch (value->op) {
+        case Op::concatenate:
+        case Op::pad: return same_op(value);
+        case Op::update: {
+            const array changed = array_of(value_of(tangent(value->inputs[0])));
+            api::assign(region_of(changed, *value), tangent(value->inputs[1]));
+            return changed;
+        }
+        case Op::take: {
+            const array operands[] = {tangent(value->inputs[0]), array_of(value->inputs[1])};
+            return api::apply(Op::take, value->attributes, operands);
+        }
+        case Op::scatter: return of_scatter(value);
+        case Op::sort: {
+            const auto axis = static_cast<int>(value->attributes.ints[0]);
+            return take_along(tangent(value->inputs[0]), argsort(array_of(value->inputs[0]), axis, true), static_cast<std::size_t>(axis));
+        }
+        default: throw_no_derivative(*value);
+    }
+}
+
+array Forward::of_scatter(Value value) const {
+    const std::int64_t combine = value->attributes.ints[0];
+    if (combine != -1 && combine != static_cast<std::int64_t>(Op::add) && combine != static_cast<std::int64_t>(Op::subtract)) {
+        throw TypeError("numpy." + std::string(ops::info(static_cast<Op>(combine)).name) + ".at has no derivative that is known");
+    }
+    const array operands[] = {tangent(value->inputs[0]), array_of(value->inputs[1]), tangent(value->inputs[2])};
+    return api::apply(Op::scatter, value->attributes, operands);
+}
+
+array Forward::of_product(Value value) const {
+    const Value x = value->inputs[0], y = value->inputs[1];
+    if (!moves(y)) return matmul(tangent(x), array_of(y));
+    const array right = matmul(array_of(x), tangent(y));
+    return moves(x) ? matmul(tangent(x), array_of(y)) + right : right;
+}
+
+std::optional<array> Forward::of_custom(Value value) {
+    const Custom& custom = custom_of(recorder(), *value);
+    if (!custom.forward) throw TypeError(custom.name + " has a custom_vjp, and no derivative for forward mode (jvp); use custom_jvp");
+    auto [known, is_new] = customs_.try_emplace(value->attributes.ints[0]);
+    if (is_new) {
+        std::vector<array> operands, results, changes;
+        for (std::size_t i = 1; i < value->inputs.size(); ++i) {
+            operands.push_back(array_of(value->inputs[i]));
+            changes.push_back(tangent(value->inputs[i]));
+        }
+        for (const Value result : custom.results) results.push_back(array_of(result));
+        known->second = custom.forward(operands, results, changes);
+    }
+    return known->second[static_cast<std::size_t>(value->attributes.ints[1])];
+}
+
+}  // namespace fastnp::transform

@@ -1,0 +1,316 @@
+#include "transform/reverse.h"
+
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+#include "ops/moves.h"
+#include "transform/custom.h"
+
+namespace fastnp::transform {
+
+using api::Dim;
+using api::Dims;
+using ops::Kind;
+
+namespace {
+
+using AxisList = SmallVector<std::int64_t>;
+
+std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
+
+AxisList inverse(const AxisList& axes) {
+    AxisList result(axes.size(), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) result[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+    return result;
+}
+
+// What was repeated, summed.
+array unrepeated(const array& g, Value from) {
+    const Dims to = api::dims_of(g);
+    const std::size_t lead = to.size() - from->shape.size();
+    AxisList axes, ones;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const bool is_new = i < lead;
+        if (!is_new && (from->shape[i - lead] == to[i] || !(from->shape[i - lead] == Dim(1)))) continue;
+        axes.push_back(static_cast<std::int64_t>(i));
+        if (!is_new) ones.push_back(static_cast<std::int64_t>(i - lead));
+    }
+    return axes.empty() ? g : api::expand(api::fold(Op::sum, g, span_of(axes)), span_of(ones));
+}
+
+// The transpose of a derivative that is given for forward mode: it is linear in marks for the changes.
+std::vector<std::optional<array>> transposed(const Custom& custom, std::span<const array> operands, std::span<const array> results,
+                                             std::span<const array> cotangents) {
+    std::vector<array> changes;
+    for (const array& operand : operands) {
+        changes.push_back(is_inexact(operand.dtype()) ? detail::mark(zeros_of(value_of(operand))) : zeros_of(value_of(operand)));
+    }
+    std::vector<Value> marks, ends;
+    for (const array& change : changes) marks.push_back(value_of(change));
+    const std::vector<array> given = custom.forward(operands, results, changes);
+    for (const array& each : given) ends.push_back(value_of(each));
+    Reverse reverse(marks, ends);
+    for (std::size_t i = 0; i < ends.size(); ++i) reverse.add(ends[i], cotangents[i]);
+    reverse.run();
+    std::vector<std::optional<array>> found;
+    for (const Value mark : marks) found.emplace_back(reverse.cotangent(mark));
+    return found;
+}
+
+}  // namespace
+
+Reverse::Reverse(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs) {
+    for (const Value value : segment_.values()) {
+        if (value->op == Op::custom) ++customs_[value->attributes.ints[0]];
+    }
+}
+
+void Reverse::add(Value value, const array& cotangent) {
+    if (!segment_.carries(value)) return;
+    const array g = converted(cotangent, value->dtype);
+    std::optional<array>& whole = sums_[value].whole;
+    whole = whole ? *whole + g : g;
+}
+
+// Parts are added in place, so that many small ones cost what they are made of.
+array Reverse::taken(Value value, Sum sum) const {
+    if (sum.parts.empty()) return *sum.whole;
+    const array total = array_of(sum.whole ? value_of(*sum.whole) : value_of(zeros_of(value)));
+    for (const Sum::Part& part : sum.parts) {
+        const array place = region_of(total, *part.slice);
+        api::assign(place, place + part.cotangent);
+    }
+    return total;
+}
+
+void Reverse::run() {
+    const std::vector<Value>& values = segment_.values();
+    for (auto at = values.rbegin(); at != values.rend(); ++at) {
+        const auto found = sums_.find(*at);
+        if (found != sums_.end()) {
+            const array g = taken(*at, std::move(found->second));
+            found->second = {g, {}};
+            pass(*at, g);
+        }
+        if ((*at)->op == Op::custom && --customs_[(*at)->attributes.ints[0]] == 0) pass_custom(*at);
+    }
+}
+
+array Reverse::cotangent(Value value) {
+    const auto found = sums_.find(value);
+    return found == sums_.end() ? zeros_of(value) : taken(value, found->second);
+}
+
+void Reverse::pass(Value value, const array& g) {
+    switch (ops::info(value->op).kind) {
+        case Kind::map: pass_map(value, g); return;
+        case Kind::fold: pass_fold(value, g); return;
+        case Kind::scan: pass_scan(value, g); return;
+        case Kind::move: pass_move(value, g); return;
+        case Kind::pick: pass_pick(value, g); return;
+        case Kind::contract: pass_product(value, g); return;
+        case Kind::note:
+            if (value->op == Op::mark) add(value->inputs[0], g);
+            return;
+        case Kind::argfold:
+        case Kind::make: return;
+    }
+}
+
+void Reverse::pass_map(Value value, const array& g) {
+    if (value->op == Op::cast) {
+        add(value->inputs[0], g);
+        return;
+    }
+    if (value->op == Op::select) {
+        const array condition = array_of(value->inputs[0]);
+        if (segment_.carries(value->inputs[1])) add(value->inputs[1], where(condition, g, 0));
+        if (segment_.carries(value->inputs[2])) add(value->inputs[2], where(condition, 0, g));
+        return;
+    }
+    if (pass_complex(value, g)) return;
+    for (std::size_t i = 0; i < value->inputs.size(); ++i) {
+        if (!segment_.carries(value->inputs[i])) continue;
+        if (const auto change = partial(*value, i, g)) add(value->inputs[i], *change);
+    }
+}
+
+// Functions of a complex number that are no functions of it alone but of its parts: transposed as maps of pairs of real numbers, where <g, t> is the
+// real part of g t.
+bool Reverse::pass_complex(Value value, const array& g) {
+    const Value input = value->inputs[0];
+    if (!is_complex(input->dtype)) return false;
+    const array x = array_of(input);
+    switch (value->op) {
+        case Op::absolute: add(input, g * conjugate(sign(x))); return true;
+        case Op::sign: {
+            const array size = absolute(x), safe = where(size == 0, 1, size);
+            add(input, where(size == 0, 0, (g - conjugate(array_of(value)) * real(g * array_of(value))) / safe));
+            return true;
+        }
+        case Op::imag: add(input, g * Scalar(std::complex<double>(0, -1))); return true;
+        default: return false;
+    }
+}
+
+void Reverse::pass_fold(Value value, const array& g) {
+    const Value input = value->inputs[0];
+    const AxisList& axes = value->attributes.ints;
+    if (value->op == Op::sum) {
+        add(input, spread(g, input, axes));
+    } else if (value->op == Op::prod) {
+        add(input, spread(g, input, axes) * products_of_others(array_of(input), axes));
+    } else if (value->op == Op::max || value->op == Op::min) {
+        const array chosen = array_of(input) == spread(array_of(value), input, axes);
+        const array count = api::fold(Op::sum, api::cast(chosen, value->dtype), span_of(axes));
+        add(input, where(chosen, spread(g / count, input, axes), 0));
+    } else {
+        throw_no_derivative(*value);
+    }
+}
+
+void Reverse::pass_scan(Value value, const array& g) {
+    const Value input = value->inputs[0];
+    const auto axis = static_cast<std::size_t>(value->attributes.ints[0]);
+    const auto back = [&](const array& x) { return flip(x, static_cast<int>(axis)); };
+    if (value->op == Op::cumsum) {
+        add(input, back(api::fold(Op::cumsum, back(g), span_of(value->attributes.ints))));
+        return;
+    }
+    if (api::arithmetic().equal(value->shape[axis], Dim(0))) return;
+    // Of the elements after x[k], each product has x[k] once: their sum S[k] is g[k] + x[k+1] S[k+1].
+    const array x = array_of(input);
+    const array later = back(recurrence(back(next_along(x, axis)), back(g), axis));
+    add(input, products_before(x, axis) * later);
+}
+
+void Reverse::pass_move(Value value, const array& g) {
+    const Value input = value->inputs[0];
+    if (!segment_.carries(input)) return;
+    const AxisList& ints = value->attributes.ints;
+    switch (value->op) {
+        case Op::reshape: add(input, api::reshape(g, input->shape)); return;
+        case Op::transpose: add(input, api::permute(g, span_of(inverse(ints)))); return;
+        case Op::broadcast_to: add(input, unrepeated(g, input)); return;
+        case Op::expand_dims: add(input, api::squeeze(g, span_of(ints))); return;
+        case Op::squeeze: add(input, api::expand(g, span_of(ints))); return;
+        case Op::slice:
+            if (ops::takes_all(value)) add(input, g);
+            else sums_[input].parts.push_back({value, g});
+            return;
+        default: throw_no_derivative(*value);
+    }
+}
+
+void Reverse::pass_pick(Value value, const array& g) {
+    switch (value->op) {
+        case Op::concatenate: pass_concatenate(value, g); return;
+        case Op::pad: pass_pad(value, g); return;
+        case Op::take: pass_take(value, g); return;
+        case Op::scatter: pass_scatter(value, g); return;
+        case Op::update: pass_update(value, g); return;
+        case Op::sort: {
+            const array order = argsort(array_of(value->inputs[0]), static_cast<int>(value->attributes.ints[0]), true);
+            const array back = argsort(order, static_cast<int>(value->attributes.ints[0]), true);
+            add(value->inputs[0], take_along(g, back, static_cast<std::size_t>(value->attributes.ints[0])));
+            return;
+        }
+        default: throw_no_derivative(*value);
+    }
+}
+
+void Reverse::pass_concatenate(Value value, const array& g) {
+    const auto axis = static_cast<std::size_t>(value->attributes.ints[0]);
+    const AxisList steps(value->shape.size(), 1);
+    Dims starts(value->shape.size(), Dim(0));
+    for (const Value input : value->inputs) {
+        if (segment_.carries(input)) add(input, api::slice(g, starts, input->shape, span_of(steps)));
+        starts[axis] = api::arithmetic().add(starts[axis], input->shape[axis]);
+    }
+}
+
+void Reverse::pass_pad(Value value, const array& g) {
+    const std::size_t rank = value->shape.size();
+    const AxisList steps(rank, 1);
+    const Value input = value->inputs[0], border = value->inputs[1];
+    const array inner = api::slice(g, Dims(value->attributes.dims.begin(), value->attributes.dims.begin() + rank), input->shape, span_of(steps));
+    add(input, inner);
+    if (segment_.carries(border)) add(border, sum(g) - sum(inner));
+}
+
+void Reverse::pass_take(Value value, const array& g) {
+    const Value input = value->inputs[0];
+    if (!segment_.carries(input)) return;
+    const auto axis = static_cast<std::size_t>(value->attributes.ints[0]);
+    const std::size_t taken = value->inputs[1]->shape.size(), rank = input->shape.size();
+    AxisList order, back;  // the indices' axes first; the axis taken from first
+    for (std::size_t i = 0; i < taken; ++i) order.push_back(static_cast<std::int64_t>(axis + i));
+    for (std::size_t i = 0; i < value->shape.size(); ++i) {
+        if (i < axis || i >= axis + taken) order.push_back(static_cast<std::int64_t>(i));
+    }
+    Dims shape{input->shape[axis]};
+    back.push_back(static_cast<std::int64_t>(axis));
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (i == axis) continue;
+        shape.push_back(input->shape[i]);
+        back.push_back(static_cast<std::int64_t>(i));
+    }
+    const array rows = array_of(value_of(api::constant(0, input->dtype, shape)));
+    at(&fastnp::add, rows, {indices_of(*value)}, api::permute(g, span_of(order)));
+    add(input, api::permute(rows, span_of(inverse(back))));
+}
+
+void Reverse::pass_scatter(Value value, const array& g) {
+    const Value input = value->inputs[0], given = value->inputs[2];
+    const array indices = array_of(value->inputs[1]);
+    const std::int64_t combine = value->attributes.ints[0];
+    if (combine == static_cast<std::int64_t>(Op::add) || combine == static_cast<std::int64_t>(Op::subtract)) {
+        add(input, g);
+        if (segment_.carries(given)) add(given, combine == static_cast<std::int64_t>(Op::add) ? take(g, indices, 0) : -take(g, indices, 0));
+        return;
+    }
+    if (combine != -1) throw TypeError("numpy." + std::string(ops::info(static_cast<Op>(combine)).name) + ".at has no derivative that is known");
+    if (segment_.carries(input)) {
+        const array rest = array_of(value_of(g));
+        set_at(rest, {indices}, 0);
+        add(input, rest);
+    }
+    if (!segment_.carries(given)) return;
+    array kept = stays(*value);
+    while (kept.ndim() < static_cast<int>(given->shape.size())) kept = expand_dims(kept, -1);
+    add(given, where(kept, take(g, indices, 0), 0));
+}
+
+void Reverse::pass_update(Value value, const array& g) {
+    const Value input = value->inputs[0], given = value->inputs[1];
+    if (segment_.carries(given)) add(given, region_of(g, *value));
+    if (!segment_.carries(input) || ops::takes_all(value)) return;
+    const array rest = array_of(value_of(g));
+    api::assign(region_of(rest, *value), api::constant(0, g.dtype()));
+    add(input, rest);
+}
+
+void Reverse::pass_product(Value value, const array& g) {
+    const Value x = value->inputs[0], y = value->inputs[1];
+    if (segment_.carries(x)) add(x, matmul(g, swapaxes(array_of(y), -1, -2)));
+    if (segment_.carries(y)) add(y, matmul(swapaxes(array_of(x), -1, -2), g));
+}
+
+// Once all results of a function are passed, of which `value` is the first that counts.
+void Reverse::pass_custom(Value value) {
+    const Custom& custom = custom_of(recorder(), *value);
+    bool flows = false;
+    std::vector<array> operands, results, cotangents;
+    for (std::size_t i = 1; i < value->inputs.size(); ++i) operands.push_back(array_of(value->inputs[i]));
+    for (const Value result : custom.results) {
+        flows = flows || sums_.contains(result);
+        results.push_back(array_of(result));
+        cotangents.push_back(cotangent(result));
+    }
+    if (!flows) return;
+    const auto found = custom.reverse ? custom.reverse(operands, results, cotangents) : transposed(custom, operands, results, cotangents);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (found[i]) add(value->inputs[i + 1], *found[i]);
+    }
+}
+
+}  // namespace fastnp::transform

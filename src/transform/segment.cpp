@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include "fastnp/error.h"
+#include "transform/values.h"
+
+namespace fastnp::transform {
+
+trace::Recorder& recorder() {
+    trace::Recorder* active = trace::Recorder::active();
+    if (active == nullptr) throw InternalError("a transform outside of a recording");
+    return *active;
+}
+
+array array_of(Value value) { return api::wrap(value, recorder().shared_from_this()); }
+
+Value value_of(const array& x) { return api::value_of(recorder(), x); }
+
+// Inputs precede what depends on them: nothing older than the first of `from` can.
+Segment::Segment(std::span<const Value> from, std::span<const Value> to) {
+    if (from.empty()) return;
+    std::uint32_t oldest = from[0]->id;
+    for (const Value value : from) oldest = std::min(oldest, value->id);
+    std::vector<Value> needed, open(to.begin(), to.end());
+    std::unordered_set<Value> seen;
+    while (!open.empty()) {
+        const Value value = open.back();
+        open.pop_back();
+        if (value->id < oldest || !seen.insert(value).second) continue;
+        needed.push_back(value);
+        open.insert(open.end(), value->inputs.begin(), value->inputs.end());
+    }
+    std::sort(needed.begin(), needed.end(), [](Value a, Value b) { return a->id < b->id; });
+    for (const Value value : needed) {
+        const bool starts = std::find(from.begin(), from.end(), value) != from.end();
+        if (!starts && std::none_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return inside_.contains(input); })) continue;
+        inside_.insert(value);
+        values_.push_back(value);
+    }
+}
+
+}  // namespace fastnp::transform

@@ -1,0 +1,228 @@
+// The doors of this room (fastnp/detail/transform.h).
+#include "fastnp/detail/transform.h"
+
+#include "fastnp/error.h"
+#include "fastnp/transform.h"
+#include "ops/infer.h"
+#include "transform/batch.h"
+#include "transform/custom.h"
+#include "transform/forward.h"
+#include "transform/reverse.h"
+
+namespace fastnp {
+
+namespace {
+
+using transform::Value;
+
+std::vector<Value> values_of(std::span<const array> arrays) {
+    std::vector<Value> values;
+    for (const array& each : arrays) values.push_back(transform::value_of(each));
+    return values;
+}
+
+array with_strides(Value value, shape::Dims strides) {
+    auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, value, {}, false});
+    return api::wrap(value, transform::recorder().shared_from_this(), std::move(storage), std::move(strides));
+}
+
+array noted(ir::Op op, const array& x, std::optional<std::int64_t> number) {
+    trace::Recorder& recorder = transform::recorder();
+    ir::Attributes attributes;
+    if (number) attributes.ints.push_back(*number);
+    const Value input[] = {transform::value_of(x)};
+    const Value value = recorder.graph().make(op, input, std::move(attributes), input[0]->dtype, input[0]->shape);
+    return with_strides(value, api::strides_of(x));
+}
+
+}  // namespace
+
+namespace detail {
+
+array mark(const array& x) {
+    if (!is_inexact(x.dtype())) {
+        throw TypeError("derivatives are taken with respect to floating and complex arrays, not to one of dtype " + std::string(name_of(x.dtype())));
+    }
+    return noted(ir::Op::mark, x, transform::recorder().graph().next_owner());
+}
+
+array input_of(const array& marked) { return with_strides(transform::value_of(marked), api::strides_of(marked)); }
+
+void write_back(const array& x, const array& marked, const array& input) {
+    const Value now = transform::value_of(input);
+    if (now != transform::value_of(marked)) api::assign(x, transform::array_of(now));
+}
+
+std::vector<array> pull_back(std::span<const array> marks, std::span<const array> outputs, std::span<const array> cotangents) {
+    const std::vector<Value> from = values_of(marks), to = values_of(outputs);
+    transform::Reverse reverse(from, to);
+    for (std::size_t i = 0; i < to.size(); ++i) reverse.add(to[i], cotangents[i]);
+    reverse.run();
+    std::vector<array> found;
+    for (const Value value : from) found.push_back(reverse.cotangent(value));
+    return found;
+}
+
+std::vector<array> push_forward(std::span<const array> marks, std::span<const array> outputs, std::span<const array> tangents) {
+    const std::vector<Value> from = values_of(marks), to = values_of(outputs);
+    transform::Forward forward(from, to);
+    for (std::size_t i = 0; i < from.size(); ++i) forward.set(from[i], tangents[i]);
+    forward.run();
+    std::vector<array> found;
+    for (const Value value : to) found.push_back(forward.tangent(value));
+    return found;
+}
+
+array example(const array& x, int axis) {
+    trace::Recorder& recorder = transform::recorder();
+    const auto place = static_cast<std::size_t>(axis);
+    ir::Attributes attributes;
+    attributes.ints.push_back(recorder.graph().next_owner());
+    attributes.dtype = x.dtype();
+    attributes.dims = api::dims_of(x);
+    attributes.dims.erase(attributes.dims.begin() + place);
+    shape::Dims strides = api::strides_of(x);
+    strides.erase(strides.begin() + place);
+    const shape::Dims shape = attributes.dims;
+    return with_strides(recorder.graph().make(ir::Op::example, {}, std::move(attributes), x.dtype(), shape), std::move(strides));
+}
+
+namespace {
+
+// What may raise for one part is left out, since it is there for all parts.
+void take_effects(std::span<const Value> examples) {
+    trace::Recorder& recorder = transform::recorder();
+    const transform::Segment segment(examples, recorder.effects());
+    for (const Value value : recorder.effects()) {
+        if (segment.contains(value) && value->op == ir::Op::update) {
+            throw TypeError("vmap: the function writes values that differ from part to part into an array from outside");
+        }
+    }
+    recorder.drop_effects([&](Value value) { return segment.contains(value); });
+}
+
+}  // namespace
+
+std::vector<array> batch(std::span<const array> examples, std::span<const array> arrays, std::span<const int> axes, std::span<const array> outputs) {
+    const std::vector<Value> from = values_of(examples), to = values_of(outputs);
+    take_effects(from);
+    transform::Batch batch(from, to, api::dims_of(arrays[0])[static_cast<std::size_t>(axes[0])]);
+    for (std::size_t i = 0; i < from.size(); ++i) batch.set(from[i], moveaxis(arrays[i], axes[i], 0));
+    batch.run();
+    std::vector<array> found;
+    for (const Value value : to) found.push_back(batch.parts(value));
+    return found;
+}
+
+namespace {
+
+// The identity matrix over an array's elements: (elements, *shape).
+array units(const array& like) {
+    const shape::Dims shape = api::dims_of(like);
+    const shape::Dim count = api::arithmetic().product(shape);
+    const array numbers = api::iota({count, count}, 0) == api::iota({count, count}, 1);
+    shape::Dims all{count};
+    for (const shape::Dim dim : shape) all.push_back(dim);
+    return api::reshape(api::cast(numbers, like.dtype()), all);
+}
+
+shape::Dims joined(const array& first, const array& second) {
+    shape::Dims all = api::dims_of(first);
+    for (const shape::Dim dim : api::dims_of(second)) all.push_back(dim);
+    return all;
+}
+
+}  // namespace
+
+array jacobian_columns(const array& mark, const array& output) {
+    const array directions = units(mark), direction = example(directions, 0);
+    const int axes[] = {0};
+    const std::vector<array> change = push_forward({&mark, 1}, {&output, 1}, {&direction, 1});
+    const array columns = batch({&direction, 1}, {&directions, 1}, axes, change)[0];
+    return api::reshape(moveaxis(columns, 0, -1), joined(output, mark));
+}
+
+array jacobian_rows(const array& mark, const array& output) {
+    const array directions = units(output), direction = example(directions, 0);
+    const int axes[] = {0};
+    const std::vector<array> gradient = pull_back({&mark, 1}, {&output, 1}, {&direction, 1});
+    return api::reshape(batch({&direction, 1}, {&directions, 1}, axes, gradient)[0], joined(output, mark));
+}
+
+void check_scalar(const array& value) {
+    if (value.ndim() != 0) {
+        throw ValueError("grad: the function's result must be a single element, not an array of shape " +
+                         ops::shape_text(api::dims_of(value), api::active_sizes()) + "; jacrev() or vjp() are for those");
+    }
+    if (kind_of(value.dtype()) != 'f') {
+        throw TypeError("grad: the function's result must be a real floating number, not one of dtype " + std::string(name_of(value.dtype())));
+    }
+}
+
+array Examples::add(const array& x, std::optional<int> axis) {
+    if (!axis) return x;
+    const int place = ops::normalize_axis(*axis, x.ndim());
+    if (!arrays_.empty()) {
+        const shape::Dim size = api::dims_of(x)[static_cast<std::size_t>(place)];
+        const shape::Dim first = api::dims_of(arrays_[0])[static_cast<std::size_t>(axes_[0])];
+        if (!api::arithmetic().equal(size, first)) {
+            throw ValueError("vmap: the axes that are mapped over have different sizes: " + std::to_string(api::arithmetic().hint(first)) + " (axis " +
+                             std::to_string(axes_[0]) + " of an array of shape " + ops::shape_text(api::dims_of(arrays_[0]), api::active_sizes()) +
+                             ") and " + std::to_string(api::arithmetic().hint(size)) + " (axis " + std::to_string(place) + " of one of shape " +
+                             ops::shape_text(api::dims_of(x), api::active_sizes()) + ")");
+        }
+    }
+    arrays_.push_back(x);
+    axes_.push_back(place);
+    examples_.push_back(example(x, place));
+    inputs_.push_back(input_of(examples_.back()));
+    return inputs_.back();
+}
+
+void Examples::check() const {
+    if (arrays_.empty()) throw ValueError("vmap: at least one argument must be mapped over (in_axes)");
+}
+
+void Examples::write_back() const {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+        const Value now = transform::value_of(inputs_[i]);
+        if (now == transform::value_of(examples_[i])) continue;
+        const array left = transform::array_of(now);
+        api::assign(moveaxis(arrays_[i], axes_[i], 0), detail::batch(examples_, arrays_, axes_, {&left, 1})[0]);
+    }
+}
+
+std::vector<array> Examples::batch(const std::vector<array>& outputs, int out_axis) const {
+    std::vector<array> found = detail::batch(examples_, arrays_, axes_, outputs);
+    for (array& each : found) each = moveaxis(each, 0, out_axis);
+    return found;
+}
+
+std::vector<array> with_derivative(std::span<const array> operands, std::span<const array> results, CustomDerivative derivative) {
+    trace::Recorder& recorder = transform::recorder();
+    auto custom = std::make_shared<transform::Custom>();
+    static_cast<CustomDerivative&>(*custom) = std::move(derivative);
+    const auto number = static_cast<std::int64_t>(recorder.keep(custom));
+    const std::vector<Value> inputs = values_of(operands);
+    std::vector<array> given;
+    for (const Value result : values_of(results)) {
+        std::vector<Value> all{result};
+        all.insert(all.end(), inputs.begin(), inputs.end());
+        ir::Attributes attributes;
+        attributes.ints = {number, static_cast<std::int64_t>(given.size())};
+        custom->results.push_back(recorder.graph().make(ir::Op::custom, all, std::move(attributes), result->dtype, result->shape));
+        given.push_back(transform::array_of(custom->results.back()));
+    }
+    return given;
+}
+
+}  // namespace detail
+
+array stop_gradient(const array& x) {
+    if (trace::Recorder::active() == nullptr) return x;
+    const array constant = noted(ir::Op::stop_gradient, x, std::nullopt);
+    constant.body()->writable = false;
+    return constant;
+}
+
+}  // namespace fastnp

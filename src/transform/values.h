@@ -1,0 +1,68 @@
+// What transforms need of a recording: which of its values lie between inputs and outputs, and values as arrays, so that rules are written with the
+// functions that users call.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "api/body.h"
+#include "api/primitives.h"
+
+namespace fastnp::transform {
+
+using ir::Op;
+using ir::Value;
+
+/// The recording that this thread is in; InternalError outside of one.
+trace::Recorder& recorder();
+/// A value of it as an array in memory of its own.
+array array_of(Value value);
+/// The value of an array in it.
+Value value_of(const array& x);
+
+/// The values that depend on `from` and that `to` needs, in the order of computation, `from` among them.
+class Segment {
+public:
+    Segment(std::span<const Value> from, std::span<const Value> to);
+    const std::vector<Value>& values() const { return values_; }
+    bool contains(Value value) const { return inside_.contains(value); }
+    /// Whether a derivative flows through the value: it is in the segment, and a floating or complex number.
+    bool carries(Value value) const { return contains(value) && is_inexact(value->dtype); }
+
+private:
+    std::vector<Value> values_;
+    std::unordered_set<Value> inside_;
+};
+
+/// What a change of one operand of an elementwise op adds to its result, as its row says; nothing where that is zero. TypeError where nobody knows.
+std::optional<array> partial(const ir::Node& node, std::size_t operand, const array& change);
+
+/// TypeError: the op has no derivative.
+[[noreturn]] void throw_no_derivative(const ir::Node& node);
+
+/// x in another dtype: a real one takes the real part.
+array converted(const array& x, Dtype dtype);
+/// Zeros of a value's type.
+array zeros_of(Value value);
+/// The region of x that an update replaces, as a view.
+array region_of(const array& x, const ir::Node& update);
+/// x with axes inserted that were summed over, repeated to `like`'s shape.
+array spread(const array& x, Value like, const SmallVector<std::int64_t>& axes);
+/// numpy.take_along_axis.
+array take_along(const array& x, const array& indices, std::size_t axis);
+/// Each element's derivative of the product of a value's elements over axes: the product of the others.
+array products_of_others(const array& x, const SmallVector<std::int64_t>& axes);
+/// y[0] = b[0], y[i] = b[i] + a[i] y[i-1] along an axis.
+array recurrence(const array& a, const array& b, std::size_t axis);
+/// x[1:] and a zero, along an axis.
+array next_along(const array& x, std::size_t axis);
+/// The running product of the elements before each one.
+array products_before(const array& x, std::size_t axis);
+/// Of a take: the indices, each within its axis.
+array indices_of(const ir::Node& take);
+/// Of a scatter that replaces: which of the given elements stay, being the last for their place.
+array stays(const ir::Node& scatter);
+
+}  // namespace fastnp::transform
