@@ -162,7 +162,7 @@ bool holds_recorded(PyObject* object) {
     if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(object, i);
-        if (is_ndarray(item) ? recording != nullptr || value_of(item).is_recorded() : holds_recorded(item)) return true;
+        if (is_ndarray(item) ? records() : holds_recorded(item)) return true;
     }
     return false;
 }
@@ -235,7 +235,7 @@ array to_array(PyObject* object) {
     const Ref plain = with_views(object);
     const Ref converted = own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr));
     array made = from_numpy(as_numpy(converted.get()));
-    if (recording == nullptr) return made;
+    if (!records()) return made;
     // The recording's own: each call of the compiled function makes it anew.
     return PyArray_IS_C_CONTIGUOUS(as_numpy(converted.get())) ? array::from_elements(made.data(), made.dtype(), made.shape()) : made.copy();
 }
@@ -308,9 +308,26 @@ PyObject* numpy_view(const array& value, PyObject* owner) {
     return view;
 }
 
+array readable(const array& value, const char* what) {
+    if (recording == nullptr && detail::is_recording()) return detail::value_now(value);
+    check_readable(value, what);
+    return value;
+}
+
 PyObject* readable_view(PyObject* object, const char* what) {
-    check_readable(value_of(object), what);
-    return numpy_view(value_of(object), object);
+    const array value = readable(value_of(object), what);
+    if (value.body() == value_of(object).body()) return numpy_view(value, object);
+    const Ref owner = own(wrap(value));
+    return numpy_view(value, owner.get());
+}
+
+PyObject* foreign_view(PyObject* object, const char* what) {
+    const array& value = value_of(object);
+    if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) {
+        raise(PyExc_TypeError, std::string(what) + " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
+                               "stop_gradient(x) makes it a constant");
+    }
+    return readable_view(object, what);
 }
 
 PyObject* read_element(const array& value) {
@@ -379,7 +396,7 @@ Shape to_shape(PyObject* object) {
 
 Shape to_sizes(PyObject* object) {
     if (const auto size = recorded_size(object)) return Shape{*size};
-    if (recording == nullptr || !(PyTuple_Check(object) || PyList_Check(object))) return to_shape(object);
+    if (!records() || !(PyTuple_Check(object) || PyList_Check(object))) return to_shape(object);
     const Ref items = own(PySequence_Tuple(object));
     Shape sizes;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) sizes.push_back(size_of(PyTuple_GET_ITEM(items.get(), i)));

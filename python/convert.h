@@ -45,6 +45,10 @@ PyObject* readable_copy(PyObject* object, const char* what);
 /// The single element as a Python number.
 PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
+/// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
+PyObject* foreign_view(PyObject* object, const char* what);
+/// The array with its elements to be read; of one that a transform outside of compile() works on, as they are now.
+array readable(const array& value, const char* what);
 
 std::int64_t to_index(PyObject* object);
 Shape to_shape(PyObject* object);

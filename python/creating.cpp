@@ -37,7 +37,7 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     const std::optional<Dtype> dtype = to_dtype(dtype_object);
     const bool is_array = is_ndarray(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
     if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
-    if (!is_array && dtype && !PyArray_Check(object) && !PyArray_IsScalar(object, Generic) && recording == nullptr) {
+    if (!is_array && dtype && !PyArray_Check(object) && !PyArray_IsScalar(object, Generic) && !records()) {
         // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
         const Ref made = own(PyArray_FromAny(object, descr_of(*dtype), 0, 0, NPY_ARRAY_FORCECAST, nullptr));
         return {from_numpy(as_numpy(made.get())), nullptr};

@@ -58,7 +58,7 @@ std::optional<array> to_out(PyObject* object) {
         return to_out(PyTuple_GET_ITEM(object, 0));
     }
     if (is_ndarray(object) && !reinterpret_cast<NdArray*>(object)->scalar) return value_of(object);
-    if (recording != nullptr && PyArray_Check(object)) refuse("out= writes into an array that NumPy made");
+    if (records() && PyArray_Check(object)) refuse("out= writes into an array that NumPy made");
     if (!PyArray_Check(object)) raise(PyExc_TypeError, "return arrays must be of ArrayType");
     if (!shares_memory(as_numpy(object))) throw NeedsNumpy{};
     return from_numpy(as_numpy(object));

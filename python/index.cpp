@@ -54,7 +54,7 @@ bool append(Indices& indices, PyObject* item) {
     if (PyBool_Check(item) || PyList_Check(item) || PyTuple_Check(item) || PyArray_IsScalar(item, Bool)) return false;
     if (is_ndarray(item)) {
         const array& index = value_of(item);
-        if (index.ndim() != 0 || !is_integer(index.dtype()) || recording != nullptr || index.is_recorded()) return false;
+        if (index.ndim() != 0 || !is_integer(index.dtype()) || records()) return false;
     } else if (PyArray_Check(item)) {
         if (PyArray_NDIM(as_numpy(item)) != 0 || !PyArray_ISINTEGER(as_numpy(item))) return false;
     } else if (!PyIndex_Check(item)) {
@@ -91,7 +91,7 @@ bool is_integer_array(PyObject* key) {
 // x[i] and x[:, i] with one array of integers, or, in a recording, one mask.
 std::optional<array> take_rows(const array& value, PyObject* key) {
     if (is_integer_array(key)) return take(value, to_array(key), 0);
-    const auto recorded_mask = [](PyObject* item) { return recording != nullptr ? mask_of(item) : std::nullopt; };
+    const auto recorded_mask = [](PyObject* item) { return records() ? mask_of(item) : std::nullopt; };
     if (const std::optional<array> mask = recorded_mask(key)) return get_masked(value, *mask);
     if (!PyTuple_Check(key)) return std::nullopt;
     std::optional<int> axis;
@@ -132,13 +132,13 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
     const array& value = value_of(self);
     if (value.ndim() > 0) {
         if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
-        if (recording != nullptr) {
+        if (records()) {
             const std::vector<array> indices = integer_arrays(key);
             if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) return wrap(pick(value, indices));
         }
     }
-    const Ref view = recording != nullptr ? Ref::borrow(self) : own(readable_view(self, "a subscript"));
-    const Ref plain = recording != nullptr ? Ref::borrow(key) : numpy_key(key);
+    const Ref view = records() ? Ref::borrow(self) : own(readable_view(self, "a subscript"));
+    const Ref plain = records() ? Ref::borrow(key) : numpy_key(key);
     PyObject* args[] = {view.get(), plain.get()};
     return call_numpy("ndarray.__getitem__", args, 2, nullptr);
 }
@@ -190,8 +190,8 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             } catch (const NeedsNumpy&) {
             }
         }
-        if (recording != nullptr && set_picked(value_of(self), key, value)) return 0;
-        if (recording != nullptr || value_of(self).is_recorded()) refuse("writing to a part of an array that a mask, a list or an array picks");
+        if (records() && set_picked(value_of(self), key, value)) return 0;
+        if (records()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);
         const Ref values = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);

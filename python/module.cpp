@@ -12,6 +12,7 @@
 #include "ndarray.h"
 #include "number.h"
 #include "size.h"
+#include "transform.h"
 #include "ufunc.h"
 
 namespace py = pybind11;
@@ -56,7 +57,7 @@ void initialise(py::module_& module) {
     add_compiled_function(module.ptr());
     module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
     module.def(
-        "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(readable_view(x.ptr(), "a function that only NumPy has")); },
+        "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(foreign_view(x.ptr(), "a function that only NumPy has")); },
         "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
     module.def(
         "broadcast_arrays",
@@ -119,6 +120,7 @@ void initialise(py::module_& module) {
             return true;
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    add_transforms(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",

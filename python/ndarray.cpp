@@ -181,10 +181,9 @@ PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
 // The only element as a NumPy scalar: what bool(), int() and the like read.
 Ref only_element(PyObject* self, const char* what) {
     const array& value = value_of(self);
-    if (recording != nullptr && value.ndim() == 0) return own(read_element(value));
-    check_readable(value, what);
+    if ((recording != nullptr || value.is_recorded()) && value.ndim() == 0) return own(read_element(value));
     if (value.size() != 1) raise(PyExc_TypeError, "only length-1 arrays can be converted to Python scalars");
-    return own(numpy_scalar(value));
+    return own(numpy_scalar(readable(value, what)));
 }
 
 int nb_bool(PyObject* self) {
@@ -195,10 +194,9 @@ template <class F>
 PyObject* number(PyObject* self, const char* what, F&& convert) {
     return guarded([&] {
         const array& value = value_of(self);
-        if (recording != nullptr && value.ndim() == 0) return check(convert(own(read_element(value)).get()));
-        check_readable(value, what);
-        if (value.ndim() == 0) return check(convert(own(numpy_scalar(value)).get()));
-        return check(convert(own(numpy_view(value, self)).get()));
+        if ((recording != nullptr || value.is_recorded()) && value.ndim() == 0) return check(convert(own(read_element(value)).get()));
+        if (value.ndim() == 0) return check(convert(own(numpy_scalar(readable(value, what))).get()));
+        return check(convert(own(readable_view(self, what)).get()));
     });
 }
 PyObject* nb_int(PyObject* self) {

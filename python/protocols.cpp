@@ -40,7 +40,7 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
         PyObject* dtype = Py_None;
         PyObject* copy = Py_None;
         if (PyArg_ParseTupleAndKeywords(args, keywords, "|O$O", const_cast<char**>(names), &dtype, &copy) == 0) throw PythonError{};
-        Ref view = own(readable_view(self, "numpy.asarray"));
+        Ref view = own(foreign_view(self, "numpy.asarray"));
         if (dtype != Py_None) {
             PyArray_Descr* wanted = nullptr;
             if (PyArray_DescrConverter(dtype, &wanted) == 0) throw PythonError{};
@@ -60,7 +60,7 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
 
 PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
     return guarded([&] {
-        const Ref view = own(readable_view(self, "DLPack"));
+        const Ref view = own(foreign_view(self, "DLPack"));
         const Ref method = own(PyObject_GetAttrString(view.get(), "__dlpack__"));
         return check(PyObject_Call(method.get(), args, keywords));
     });
@@ -70,7 +70,7 @@ PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 
 
 PyObject* reduce(PyObject* self, PyObject*) {
     return guarded([&] {
-        const Ref view = own(readable_view(self, "pickling"));
+        const Ref view = own(foreign_view(self, "pickling"));
         const Ref rebuild = import_attribute("fastnp", "asarray");
         return check(Py_BuildValue("(O(O))", rebuild.get(), view.get()));
     });

@@ -102,7 +102,7 @@ PyObject* copyto_body(PyObject** v) {
 // A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share.
 namespace {
 PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {
-    if (is_ndarray(object) && recording == nullptr && !value_of(object).is_recorded() && is_complex(value_of(object).dtype())) {
+    if (is_ndarray(object) && !records() && is_complex(value_of(object).dtype())) {
         const Ref view = own(numpy_view(value_of(object), object));
         const Ref half = own(PyObject_GetAttrString(view.get(), attribute));
         return wrap_view(from_numpy(as_numpy(half.get())), object);

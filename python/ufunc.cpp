@@ -159,7 +159,7 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged,
             }
         }
         std::vector<Ref> sized;
-        if (recording != nullptr && kwnames == nullptr && nargs == 2 && row.two != nullptr &&
+        if (records() && kwnames == nullptr && nargs == 2 && row.two != nullptr &&
             (is_recorded_number(args[0]) || is_recorded_number(args[1])) && numbers_as_arrays(row.name, args, sized)) {
             return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
         }
@@ -262,7 +262,7 @@ bool record_at(const Row& row, PyObject* const* args) {
 
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
-        if (recording != nullptr && nargs == 3 && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
+        if (records() && nargs == 3 && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
         return numpy_method(self, "at", args, nargs, kwnames);
     });
 }

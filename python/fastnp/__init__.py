@@ -58,12 +58,17 @@ for _name, _target in _aliases.items():
     globals()[_name] = globals()[_target]
 del _name, _target
 
+_transforms = {"grad", "hessian", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vmap"}
 _submodules = {"random", "linalg", "fft", "compiler", "cuda"}
 
 
 def __getattr__(name: str) -> _Any:
     if name in _submodules:
         return _importlib.import_module(f"fastnp.{name}")
+    if name in _transforms:
+        found = getattr(_importlib.import_module("fastnp._transform"), name)
+        globals()[name] = found
+        return found
     if name == "explain":
         from fastnp._explain import explain
 
@@ -89,4 +94,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_submodules, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})
+    return sorted({*globals(), *_submodules, *_transforms, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})

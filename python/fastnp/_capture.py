@@ -285,6 +285,9 @@ class Capture(Classes):
         keywords = {key: self.swap(item) for key, item in value.keywords.items()}
         return functools.partial(self.swap(value.func), *(self.swap(item) for item in value.args), **keywords)
 
+    def swap_transformed(self, value: Any) -> Any:
+        return value.of(tuple(self.swap(function) for function in value.functions()))
+
     def swap_module(self, value: types.ModuleType) -> Any:
         pure = is_pure(value.__name__)
         if pure and value is not numpy and not (value.__name__ == "fastnp" and not self.names.isdisjoint(("random", *IMPURE_NUMPY))):

@@ -38,6 +38,28 @@ def is_disabled(function: types.FunctionType) -> bool:
     return any(fnmatch.fnmatch(text or "", pattern) for pattern in _patterns for text in (function.__module__, function.__code__.co_filename))
 
 
+class Transformed:
+    """A function made of another one by a transform (grad, vmap, ...): in a compiled function it is made anew, of what stands for the other one."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def functions(self) -> tuple[Any, ...]:
+        """What it is made of, which may be other functions where it is recorded."""
+        return (self.function,)
+
+    def of(self, functions: tuple[Any, ...]) -> Transformed:
+        """The same transform of these."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        (made.function,) = functions
+        return made
+
+
 class Handle:
     """What was said lasts; as a context (``with``), or until ``remove()``, it lasts for that long."""
 

@@ -253,6 +253,8 @@ class Reads:
             return "disabled"
         if cls is _control.Pure:
             return "same"
+        if isinstance(value, _control.Transformed):
+            return "transformed"
         if cls is types.FunctionType:
             if value in _control.allowed or is_pure(value.__module__):
                 return "same"
@@ -391,6 +393,9 @@ class Reads:
     def walk_partial(self, value: functools.partial[Any]) -> None:
         for part in (value.func, value.args, value.keywords):
             self.walk(part)
+
+    def walk_transformed(self, value: _control.Transformed) -> None:
+        self.walk_tuple(value.functions())
 
     def walk_module(self, value: types.ModuleType) -> None:
         if is_pure(value.__name__):

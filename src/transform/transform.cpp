@@ -39,6 +39,29 @@ array noted(ir::Op op, const array& x, std::optional<std::int64_t> number) {
 
 namespace detail {
 
+array value_now(const array& x) {
+    api::check_alive(x);
+    trace::Recorder& recorder = transform::recorder();
+    if (!recorder.is_once()) throw RecordError("reads all values of an array");
+    return api::wrap(recorder.value_now(transform::value_of(x)), false);
+}
+
+bool is_differentiated(const array& x) {
+    if (!is_inexact(x.dtype())) return false;
+    const Value value[] = {transform::value_of(x)};
+    for (const Value each : ir::reachable(value)) {
+        if (each->op == ir::Op::mark || each->op == ir::Op::example) return true;
+    }
+    return false;
+}
+
+bool is_same_value(const array& x, const array& y) { return transform::value_of(x) == transform::value_of(y); }
+
+bool depends_on(const array& x, std::span<const array> others) {
+    const Value end[] = {transform::value_of(x)};
+    return !transform::Segment(values_of(others), end).values().empty();
+}
+
 array mark(const array& x) {
     if (!is_inexact(x.dtype())) {
         throw TypeError("derivatives are taken with respect to floating and complex arrays, not to one of dtype " + std::string(name_of(x.dtype())));

@@ -16,6 +16,16 @@ namespace fastnp::detail {
 /// the arrays that `body` gives.
 FASTNP_API std::vector<array> recorded(const std::function<std::vector<array>()>& body);
 
+/// Of a recorded array outside of compile(): its elements now, in memory that can't be written to. RecordError in a recording for later calls, and after
+/// the recording's end.
+FASTNP_API array value_now(const array& x);
+/// Whether it depends on what derivatives are taken with respect to: then handing its elements to others loses the derivative.
+FASTNP_API bool is_differentiated(const array& x);
+
+/// Of recorded arrays: whether they have the same value, whether one depends on others.
+FASTNP_API bool is_same_value(const array& x, const array& y);
+FASTNP_API bool depends_on(const array& x, std::span<const array> others);
+
 /// x as a value that derivatives are taken with respect to. TypeError for dtypes that are not inexact.
 FASTNP_API array mark(const array& x);
 /// It, for a function to have and to write to.

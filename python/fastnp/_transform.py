@@ -1,0 +1,387 @@
+"""Derivatives and batching of functions: grad, vjp, jvp, vmap and what is made of them.
+
+Each gives a function that can be transformed again, to any depth; called in a compiled function, or compiled, it is compiled with the rest. A Python
+number among the arguments counts as a numpy.float64 (or complex128). NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays out.
+
+Complex numbers: the derivative of a real result with respect to z = x + iy is d/dx - i d/dy, as JAX has it (its conjugate is the direction of steepest
+ascent). Where a function has a kink: 0 for abs() at 0 and hypot() at the origin; equal elements of a max() or min(), and equal operands of maximum()
+and minimum(), share it alike; of where(), the operand that was chosen; of sort(), the order of a stable sort.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._control import Transformed
+from fastnp._trees import is_leaf, leaves_of, map_leaves, spread_over
+
+Function = Callable[..., Any]
+
+
+def run(body: Callable[[], Any], arguments: Any) -> Any:
+    """body() in the recording that there is, or in one of its own, whose values are then computed."""
+    if _core._records():
+        return body()
+    given = leaves_of(arguments)
+    as_numpy = any(isinstance(leaf, (numpy.ndarray, numpy.generic)) for leaf in given) and not any(type(leaf) is _core.ndarray for leaf in given)
+    made: list[Any] = []
+    scalars: list[bool] = []
+
+    def record() -> list[Any]:
+        made.append(body())
+        arrays = [leaf for leaf in leaves_of(made[0]) if type(leaf) is _core.ndarray]
+        scalars.extend(map(_core._is_scalar, arrays))
+        return arrays
+
+    computed = iter(list(zip(_core._recorded(record), scalars, strict=True)))
+
+    def put(leaf: Any) -> Any:
+        if type(leaf) is not _core.ndarray:
+            return leaf
+        array, is_scalar = next(computed)
+        return array[()] if is_scalar else numpy.asarray(array) if as_numpy else array
+
+    return map_leaves(put, made[0])
+
+
+class Marks:
+    """Inputs of a transform: what derivatives are taken with respect to, and what the function gets in their place."""
+
+    def __init__(self) -> None:
+        self.marks: list[Any] = []
+        self.inputs: list[Any] = []
+        self.originals: list[Any] = []
+
+    def add(self, tree: Any, what: str) -> Any:
+        """The tree as the function gets it."""
+        return map_leaves(lambda leaf: self.add_leaf(leaf, what), tree)
+
+    def add_leaf(self, leaf: Any, what: str) -> Any:
+        array = _core.asarray(leaf)
+        if array.dtype.kind not in "fc" and array.dtype.name != "bfloat16":
+            raise TypeError(f"{what} has dtype {array.dtype}; derivatives are taken with respect to floating and complex arrays alone")
+        mark = _core._mark(array)
+        is_array = isinstance(leaf, numpy.ndarray) or (type(leaf) is _core.ndarray and not _core._is_scalar(leaf))
+        given = _core._input_of(mark, not is_array)
+        self.marks.append(mark)
+        self.inputs.append(given)
+        self.originals.append(array if is_array else None)
+        return given
+
+    def write_back(self) -> None:
+        for original, mark, given in zip(self.originals, self.marks, self.inputs, strict=True):
+            if original is not None:
+                _core._write_back(original, mark, given)
+
+    def like(self, tree: Any, values: Sequence[Any]) -> Any:
+        """The values in the form of the tree."""
+        rest = iter(zip(values, self.originals, strict=True))
+
+        def put(_: Any) -> Any:
+            value, original = next(rest)
+            return value if original is not None else value[()]
+
+        return map_leaves(put, tree)
+
+
+def chosen(name: str, argnums: int | Sequence[int], args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The numbers of the arguments, counted from 0."""
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(map(operator.index, argnums))
+    for number in numbers:
+        if not -len(args) <= number < len(args):
+            raise ValueError(f"{name}: argnums {number} is out of range for a call with {len(args)} positional argument{'s' * (len(args) != 1)}")
+    return tuple(number % len(args) for number in numbers)
+
+
+def as_array(leaf: Any) -> Any:
+    return leaf if type(leaf) is _core.ndarray else _core.asarray(leaf)
+
+
+def scalar_result(name: str, value: Any) -> Any:
+    """The array that is differentiated."""
+    if not is_leaf(value):
+        raise TypeError(f"{name}: the function's result must be a single number, not a {type(value).__name__}; of more than one result, has_aux=True is for the rest")
+    array = as_array(value)
+    if array.ndim != 0:
+        raise ValueError(f"{name}: the function's result must be a single number, not an array of shape {array.shape}; jacrev() and vjp() are for those")
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name}: the function's result must be a real number, not one of dtype {array.dtype}; vjp() is for complex ones")
+    if array.dtype.kind != "f" and array.dtype.name != "bfloat16":
+        raise TypeError(f"{name}: the function's result must be a floating number, not one of dtype {array.dtype}")
+    return array
+
+
+def split_aux(name: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
+    if not has_aux:
+        return result, None
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(f"{name}: with has_aux=True the function returns a tuple of two, (result, aux)")
+    return result
+
+
+class ValueAndGrad(Transformed):
+    title = "value_and_grad"
+
+    def __init__(self, function: Function, argnums: int | Sequence[int], has_aux: bool) -> None:
+        super().__init__(function)
+        self.argnums = argnums
+        self.has_aux = has_aux
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        numbers = chosen(self.title, self.argnums, args)
+
+        def body() -> Any:
+            marks = Marks()
+            given = list(args)
+            for number in numbers:
+                given[number] = marks.add(args[number], f"{self.title}: argument {number}")
+            value, aux = split_aux(self.title, self.function(*given, **kwargs), self.has_aux)
+            marks.write_back()
+            array = scalar_result(self.title, value)
+            gradients = _core._pull_back(marks.marks, [array], [_core.ones_like(array)])
+            trees = marks.like(tuple(args[number] for number in numbers), gradients)
+            return self.result(value, aux, trees[0] if isinstance(self.argnums, int) else trees)
+
+        return run(body, (args, kwargs))
+
+    def result(self, value: Any, aux: Any, gradient: Any) -> Any:
+        return ((value, aux) if self.has_aux else value), gradient
+
+
+class Grad(ValueAndGrad):
+    title = "grad"
+
+    def result(self, value: Any, aux: Any, gradient: Any) -> Any:
+        return (gradient, aux) if self.has_aux else gradient
+
+
+def value_and_grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+    """A function that gives fun's result, one real number, and its derivatives with respect to arguments (as jax.value_and_grad).
+
+    ``argnums``: a number of a positional argument, or several; each may be a tree (tuples, lists, dicts, dataclasses) of floating or complex arrays and
+    numbers, and its derivative has the same form. With ``has_aux=True``, fun returns (result, aux), and so does the first part.
+    TypeError for integer arguments, ValueError for results that are no single number and for argnums out of range.
+    """
+    return ValueAndGrad(fun, argnums, has_aux)
+
+
+def grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+    """A function that gives the derivatives of fun's result, one real number (as jax.grad); see `value_and_grad`. With ``has_aux=True``, (derivatives, aux)."""
+    return Grad(fun, argnums, has_aux)
+
+
+def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+    """(fun(*primals), how it changes along the tangents), as jax.jvp; with ``has_aux=True``, the aux third.
+
+    ``primals`` and ``tangents``: tuples or lists of trees of the same form, shapes and dtypes. ValueError or TypeError where they differ.
+    """
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("jvp: primals and tangents must be tuples or lists")
+    if len(primals) != len(tangents):
+        raise TypeError(f"jvp: there are {len(primals)} primals and {len(tangents)} tangents")
+
+    def body() -> Any:
+        marks = Marks()
+        given = [marks.add(primal, f"jvp: argument {number}") for number, primal in enumerate(primals)]
+        changes = tangents_for(marks, list(primals), list(tangents))
+        result, aux = split_aux("jvp", fun(*given), has_aux)
+        marks.write_back()
+        both = result, pushed(marks, result, changes)
+        return (*both, aux) if has_aux else both
+
+    return run(body, (primals, tangents))
+
+
+def tangents_for(marks: Marks, primals: Any, tangents: Any) -> list[Any]:
+    """Tangents as arrays, checked against what they are for."""
+    found: list[Any] = []
+
+    def take(_: Any, tangent: Any) -> None:
+        mark, array = marks.marks[len(found)], as_array(tangent)
+        if array.shape != mark.shape:
+            raise ValueError(f"jvp: a tangent of shape {array.shape} for a primal of shape {mark.shape}")
+        if array.dtype != mark.dtype and (array.dtype.kind not in "fiub" or not numpy.can_cast(array.dtype, mark.dtype, "same_kind")):
+            raise TypeError(f"jvp: a tangent of dtype {array.dtype} for a primal of dtype {mark.dtype}")
+        found.append(array.astype(mark.dtype))
+
+    map_leaves(take, primals, tangents)
+    return found
+
+
+def pushed(marks: Marks, result: Any, changes: list[Any]) -> Any:
+    """The tangents of a result, in its form."""
+    outputs = [as_array(leaf) for leaf in leaves_of(result)]
+    found = iter(_core._push_forward(marks.marks, outputs, changes))
+    return map_leaves(lambda leaf: next(found) if not scalar_like(leaf) else next(found)[()], result)
+
+
+def scalar_like(leaf: Any) -> bool:
+    return not isinstance(leaf, numpy.ndarray) and (type(leaf) is not _core.ndarray or _core._is_scalar(leaf))
+
+
+class Jacobian(Transformed):
+    title = "jacfwd"
+    of = staticmethod(_core._jacobian_columns)
+
+    def __init__(self, function: Function, argnums: int | Sequence[int], has_aux: bool) -> None:
+        super().__init__(function)
+        self.argnums = argnums
+        self.has_aux = has_aux
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        numbers = chosen(self.title, self.argnums, args)
+
+        def body() -> Any:
+            marks = Marks()
+            given = list(args)
+            for number in numbers:
+                given[number] = marks.add(args[number], f"{self.title}: argument {number}")
+            result, aux = split_aux(self.title, self.function(*given, **kwargs), self.has_aux)
+            marks.write_back()
+            wanted = tuple(args[number] for number in numbers)
+
+            def rows(leaf: Any) -> Any:
+                blocks = iter([self.of(mark, as_array(leaf)) for mark in marks.marks])
+                trees = map_leaves(lambda _: next(blocks), wanted)
+                return trees[0] if isinstance(self.argnums, int) else trees
+
+            found = map_leaves(rows, result)
+            return (found, aux) if self.has_aux else found
+
+        return run(body, (args, kwargs))
+
+
+class ReverseJacobian(Jacobian):
+    title = "jacrev"
+    of = staticmethod(_core._jacobian_rows)
+
+
+def jacfwd(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+    """A function that gives the derivatives of all elements of fun's result, by forward mode (as jax.jacfwd).
+
+    For each array of the result, an array of its shape + the argument's shape, in the form of the arguments. Good for few inputs and many outputs.
+    """
+    return Jacobian(fun, argnums, has_aux)
+
+
+def jacrev(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+    """The same as `jacfwd`, by reverse mode (as jax.jacrev): good for many inputs and few outputs."""
+    return ReverseJacobian(fun, argnums, has_aux)
+
+
+def hessian(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+    """A function that gives the second derivatives of fun's result: jacfwd(jacrev(fun)), as jax.hessian."""
+    return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
+
+
+class Vmap(Transformed):
+    def __init__(self, function: Function, in_axes: Any, out_axes: Any, axis_size: int | None) -> None:
+        super().__init__(function)
+        self.in_axes = in_axes
+        self.out_axes = out_axes
+        self.axis_size = axis_size
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.in_axes, (tuple, list)) and len(self.in_axes) != len(args):
+            raise ValueError(f"vmap: in_axes has {len(self.in_axes)} entries, and the function was called with {len(args)} positional arguments")
+        axes = spread_over(tuple(args), self.in_axes if not isinstance(self.in_axes, list) else tuple(self.in_axes), "in_axes")
+        axes += [0] * len(leaves_of(kwargs))
+
+        def body() -> Any:
+            parts = Parts(self.axis_size)
+            rest = iter(axes)
+            given, keywords = map_leaves(lambda leaf: parts.add(leaf, next(rest)), (list(args), kwargs))
+            result = self.function(*given, **parts.checked(keywords))
+            parts.write_back()
+            outputs = [as_array(leaf) for leaf in leaves_of(result)]
+            places = spread_over(result, self.out_axes, "out_axes")
+            found = iter(parts.batch(outputs, places))
+            return map_leaves(lambda _: next(found), result)
+
+        return run(body, (args, kwargs))
+
+
+class Parts:
+    """What a mapped function gets in place of arrays: any one of their parts."""
+
+    def __init__(self, size: int | None) -> None:
+        self.size: Any = size
+        self.first = "axis_size"
+        self.arrays: list[Any] = []
+        self.axes: list[int] = []
+        self.examples: list[Any] = []
+        self.inputs: list[Any] = []
+
+    def add(self, leaf: Any, axis: Any) -> Any:
+        if axis is None:
+            return leaf
+        array = as_array(leaf)
+        axis = operator.index(axis)
+        if not -array.ndim <= axis < array.ndim:
+            raise ValueError(f"vmap: axis {axis} of in_axes is out of bounds for an array of dimension {array.ndim} (shape {array.shape})")
+        axis %= array.ndim
+        size = array.shape[axis]
+        if self.size is None:
+            self.size, self.first = size, f"axis {axis} of an array of shape {array.shape}"
+        elif size != self.size:
+            raise ValueError(f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) and {size} (axis {axis} of one of shape {array.shape})")
+        example = _core._example(array, axis)
+        self.arrays.append(array)
+        self.axes.append(axis)
+        self.examples.append(example)
+        self.inputs.append(_core._input_of(example, array.ndim == 1))
+        return self.inputs[-1]
+
+    def checked(self, keywords: Any) -> Any:
+        if self.size is None:
+            raise ValueError("vmap: at least one argument must be mapped over, or axis_size given")
+        if not self.arrays:
+            self.add(_core.zeros(self.size), 0)
+        return keywords
+
+    def write_back(self) -> None:
+        for number, (array, axis, example, given) in enumerate(zip(self.arrays, self.axes, self.examples, self.inputs, strict=True)):
+            if _core._is_same_value(example, given) or _core._is_scalar(given):
+                continue
+            (parts,) = _core._batch(self.examples, self.arrays, self.axes, [given])
+            _core.copyto(_core.moveaxis(self.arrays[number], axis, 0), parts)
+            del array
+
+    def batch(self, outputs: list[Any], places: list[Any]) -> list[Any]:
+        found = _core._batch(self.examples, self.arrays, self.axes, outputs)
+        made = []
+        for array, parts, place in zip(outputs, found, places, strict=True):
+            if place is None:
+                if _core._depends_on(array, self.examples):
+                    raise ValueError("vmap: a result differs from part to part, and has None in out_axes")
+                made.append(array)
+                continue
+            if not -parts.ndim <= operator.index(place) < parts.ndim:
+                raise ValueError(f"vmap: axis {place} of out_axes is out of bounds for a result of dimension {parts.ndim}")
+            made.append(_core.moveaxis(parts, 0, place))
+        return made
+
+
+def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None) -> Any:
+    """A function that gives what fun gives for all parts of its arguments along an axis at once (as jax.vmap).
+
+    ``in_axes``: the axis of each positional argument, None for one that is the same for all parts; a number for all, or a tuple with an entry for each,
+    which may be containers in the form of the argument. Keyword arguments are mapped over axis 0. ``out_axes``: where the parts are in the results.
+    ValueError for axes of different sizes; TypeError where fun depends on values that differ from part to part in other ways than through arrays.
+    """
+    return Vmap(fun, in_axes, out_axes, axis_size)
+
+
+def stop_gradient(x: Any) -> Any:
+    """x, a tree of arrays and numbers, as a constant to derivatives (as jax.lax.stop_gradient)."""
+    if not _core._records():
+        return x
+    return map_leaves(lambda leaf: _core._stop_gradient(leaf)[()] if scalar_like(leaf) else _core._stop_gradient(leaf), x)
+
+
+__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vmap"]

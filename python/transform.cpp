@@ -1,0 +1,101 @@
+#include "transform.h"
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include "casters.h"
+#include "common.h"
+#include "convert.h"
+#include "fastnp/detail/transform.h"
+
+namespace py = pybind11;
+
+namespace fastnp::python {
+
+namespace {
+
+using Arrays = std::vector<array>;
+
+// A list of arrays, as a Python function gave it.
+Arrays arrays_of(const py::object& list) {
+    Arrays arrays;
+    for (const py::handle each : list) arrays.push_back(each.cast<array>());
+    return arrays;
+}
+
+py::list list_of(std::span<const array> arrays) {
+    py::list list;
+    for (const array& each : arrays) list.append(each);
+    return list;
+}
+
+// A function of Python's that a recording keeps until it ends.
+class Held {
+public:
+    explicit Held(const py::object& function) : function_(Ref::borrow(function.ptr())) {}
+    template <class... A>
+    py::object operator()(A&&... args) const {
+        return py::reinterpret_borrow<py::object>(function_.get())(std::forward<A>(args)...);
+    }
+
+private:
+    Ref function_;
+};
+
+Arrays with_derivative(const Arrays& operands, const Arrays& results, const std::string& name, const py::object& reverse, const py::object& forward) {
+    detail::CustomDerivative derivative{name};
+    using View = std::span<const array>;
+    if (!reverse.is_none()) {
+        derivative.reverse = [held = Held(reverse)](View own, View given, View cotangents) {
+            std::vector<std::optional<array>> found;
+            for (const py::handle each : held(list_of(own), list_of(given), list_of(cotangents))) {
+                found.push_back(each.is_none() ? std::nullopt : std::optional(each.cast<array>()));
+            }
+            return found;
+        };
+    }
+    if (!forward.is_none()) {
+        derivative.forward = [held = Held(forward)](View own, View given, View tangents) {
+            return arrays_of(held(list_of(own), list_of(given), list_of(tangents)));
+        };
+    }
+    return detail::with_derivative(operands, results, std::move(derivative));
+}
+
+}  // namespace
+
+void add_transforms(py::module_& module) {
+    module.def("_records", &records, "Whether ops are recorded in this thread, for a compiled function or for a transform.");
+    module.def(
+        "_recorded", [](const py::object& body) { return detail::recorded([&] { return arrays_of(body()); }); },
+        "Runs body(), which gives a list of arrays, in a recording of its own, and gives what these are.");
+    module.def("_mark", [](const array& x) { return detail::mark(x); }, "x as a value that derivatives are taken with respect to.");
+    module.def(
+        "_input_of", [](const array& marked, bool scalar) { return py::reinterpret_steal<py::object>(wrap(detail::input_of(marked), nullptr, scalar)); },
+        "It, for a function to have; as a NumPy scalar or an array.");
+    module.def("_write_back", &detail::write_back, "What a function left in the input of a mark, in the memory of what was marked.");
+    module.def(
+        "_pull_back", [](const Arrays& marks, const Arrays& outputs, const Arrays& cotangents) { return detail::pull_back(marks, outputs, cotangents); },
+        "The cotangents of marks, given those of outputs.");
+    module.def(
+        "_push_forward", [](const Arrays& marks, const Arrays& outputs, const Arrays& tangents) { return detail::push_forward(marks, outputs, tangents); },
+        "The tangents of outputs, given those of marks.");
+    module.def("_example", &detail::example, "An array that stands for any one of x's parts along an axis.");
+    module.def(
+        "_batch",
+        [](const Arrays& examples, const Arrays& arrays, const std::vector<int>& axes, const Arrays& outputs) {
+            return detail::batch(examples, arrays, axes, outputs);
+        },
+        "What outputs are for all parts at once.");
+    module.def("_is_same_value", &detail::is_same_value, "Whether two recorded arrays have the same value.");
+    module.def("_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");
+    module.def("_jacobian_columns", &detail::jacobian_columns, "The derivatives of an output's elements with respect to a mark's, by forward mode.");
+    module.def("_jacobian_rows", &detail::jacobian_rows, "The same, by reverse mode.");
+    module.def("_with_derivative", &with_derivative, "The results of a function of operands, with a derivative of its own.");
+    module.def("_stop_gradient", [](const array& x) { return stop_gradient(x); }, "x, as a constant to derivatives.");
+    module.def(
+        "_is_scalar", [](py::handle x) { return is_ndarray(x.ptr()) && reinterpret_cast<NdArray*>(x.ptr())->scalar; },
+        "Whether a recorded array is a NumPy scalar when run as written.");
+}
+
+}  // namespace fastnp::python
