@@ -77,7 +77,6 @@ private:
         auto kernels = loop::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_);
         for (loop::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
-            if (lowered.bindings.size() > 64) throw RecordError("a fused kernel over more than 64 arrays");
             const loop::Schedule schedule = loop::schedule(lowered.kernel, sizes_);
             lowered.kernel.name = kind_of_kernel(lowered.kernel, schedule);
             Step run{true};

@@ -1,0 +1,246 @@
+"""Every op of the catalogue: its derivative by forward mode against finite differences and against reverse mode, its batching against a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import fastnp as np
+from fastnp import _core
+
+ROWS = {name: {"name": name, "kind": kind, "operands": operands} for name, kind, operands, *_ in _core._catalogue()}
+HIDDEN = {"frexp_mantissa": lambda x: np.frexp(x)[0], "modf_fraction": lambda x: np.modf(x)[0]}
+WITHOUT = {"spacing", "nextafter"}  # whose derivative nobody knows
+STEPS = {"sign", "rint", "floor", "ceil", "trunc", "imag", "floor_divide", "heaviside"}
+RANGES = {"arccosh": (1.2, 3.0), "arcsin": (-0.9, 0.9), "arccos": (-0.9, 0.9), "arctanh": (-0.9, 0.9), "log1p": (-0.5, 2.0)}
+POSITIVE = {"sqrt", "cbrt", "log", "log2", "log10", "reciprocal", "power", "float_power", "frexp_mantissa", "logaddexp", "logaddexp2", "arctan2", "hypot", "divide"}
+
+
+def is_floating(row: dict[str, Any]) -> bool:
+    if row["kind"] != "map" or row["name"] in ("cast", "select", "frexp_exponent"):
+        return False
+    try:
+        found = function_of(row["name"])(*[numpy.array([1.5])] * row["operands"])
+    except TypeError:
+        return False
+    return numpy.asarray(found).dtype == numpy.float64
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    return HIDDEN.get(name) or getattr(np, name)
+
+
+MAPS = [name for name, row in ROWS.items() if is_floating(row)]
+
+
+def sample(name: str, shape: tuple[int, ...], seed: int) -> Any:
+    rng = numpy.random.default_rng(seed)
+    low, high = RANGES.get(name, (0.3, 2.7) if name in POSITIVE else (-2.7, 2.7))
+    x = rng.uniform(low, high, shape)
+    return np.asarray(numpy.where(numpy.abs(x - numpy.rint(x)) < 1e-3, x + 0.01, x))  # away from steps
+
+
+def directional(f: Callable[..., Any], args: list[Any], tangents: list[Any], h: float = 1e-6) -> Any:
+    up = f(*[x + h * t for x, t in zip(args, tangents, strict=True)])
+    down = f(*[x - h * t for x, t in zip(args, tangents, strict=True)])
+    return (numpy.asarray(up) - numpy.asarray(down)) / (2 * h)
+
+
+def check(f: Callable[..., Any], args: list[Any], seed: int = 0, tolerance: float = 2e-6, h: float = 1e-6) -> None:
+    """Forward mode against differences, reverse mode against forward, compiled against not."""
+    rng = numpy.random.default_rng(seed)
+    tangents = [np.asarray(rng.normal(size=x.shape)) for x in args]
+    value, change = np.jvp(f, tuple(args), tuple(tangents))
+    numpy.testing.assert_array_equal(numpy.asarray(value), numpy.asarray(f(*args)))
+    numpy.testing.assert_allclose(numpy.asarray(change), directional(f, args, tangents, h), rtol=tolerance, atol=tolerance)
+    weights = np.asarray(rng.normal(size=numpy.shape(value)))
+
+    def weighted(*xs: Any) -> Any:
+        return np.sum(f(*xs) * weights)
+
+    gradients = np.grad(weighted, argnums=tuple(range(len(args))))(*args)
+    for gradient, x in zip(gradients, args, strict=True):
+        assert gradient.shape == x.shape and gradient.dtype == x.dtype
+    forward = float(np.sum(change * weights))
+    backward = sum(float(np.sum(g * t)) for g, t in zip(gradients, tangents, strict=True))
+    assert abs(forward - backward) <= 1e-9 * (1 + abs(forward)), (forward, backward)
+    compiled = np.compile(np.grad(weighted, argnums=tuple(range(len(args)))), fullgraph=True)
+    for _ in range(2):
+        for a, b in zip(compiled(*args), gradients, strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(a), numpy.asarray(b), rtol=1e-12, atol=1e-14)
+
+
+def check_map(f: Callable[..., Any], args: list[Any]) -> None:
+    """vmap over a first axis of all, and of each alone, against a loop."""
+    for mapped in [tuple(range(len(args))), *[(i,) for i in range(len(args))]]:
+        axes = tuple(0 if i in mapped else None for i in range(len(args)))
+        given = [x if i in mapped else x[0] for i, x in enumerate(args)]
+        wanted = numpy.stack([numpy.asarray(f(*[x[k] if i in mapped else x for i, x in enumerate(given)])) for k in range(args[0].shape[0])])
+        found = np.vmap(f, in_axes=axes)(*given)
+        assert found.dtype == wanted.dtype and found.shape == wanted.shape
+        numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=1e-12, atol=1e-14)
+
+
+SHAPES = {1: [[(2, 3)], [()], [(0, 2)]], 2: [[(2, 3), (2, 3)], [(2, 3), (3,)], [(2, 1), (1, 3)], [(), (3,)], [(0, 3), (3,)]]}
+
+
+@pytest.mark.parametrize("name", [name for name in MAPS if name not in WITHOUT])
+def test_elementwise(name: str) -> None:
+    f = function_of(name)
+    for number, shapes in enumerate(SHAPES[ROWS[name]["operands"]]):
+        args = [sample(name, shape, 10 * number + i) for i, shape in enumerate(shapes)]
+        if name == "ldexp":
+            continue
+        check(f, args)
+    args = [sample(name, (3, 2, 2), i) for i in range(ROWS[name]["operands"])]
+    if name == "ldexp":
+        return
+    check_map(f, args)
+    check(f, [sample(name, (6, 4), i)[::2, ::-1].T for i in range(ROWS[name]["operands"])])
+
+
+@pytest.mark.parametrize("name", sorted(WITHOUT))
+def test_without_a_derivative(name: str) -> None:
+    args = [np.ones(2)] * ROWS[name]["operands"]
+    with pytest.raises(TypeError, match=f"{name} has no derivative"):
+        np.grad(lambda *xs: np.sum(function_of(name)(*xs)))(*args)
+
+
+def test_steps_are_constants() -> None:
+    for name in STEPS:
+        args = [sample(name, (3,), i) for i in range(ROWS[name]["operands"])]
+        assert not numpy.any(np.grad(lambda *xs, f=function_of(name): np.sum(f(*xs)))(*args))
+
+
+INDICES = np.array([2, 0, 2, 1])
+MATRIX = np.asarray(numpy.random.default_rng(5).normal(size=(3, 3)))
+
+
+def updated(x: Any, y: Any) -> Any:
+    z = x * 2
+    z[1:, ::2] = y
+    z[0] *= z[-1]
+    return z
+
+
+def scattered(x: Any, y: Any) -> Any:
+    z = x.copy()
+    z[INDICES] = y
+    return z
+
+
+def added_at(x: Any, y: Any) -> Any:
+    z = x.copy()
+    np.add.at(z, INDICES, y)
+    return z
+
+
+def rng(*shape: int) -> Any:
+    return np.asarray(numpy.random.default_rng(sum(shape) + 1).normal(size=shape))
+
+
+OTHERS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "sum": (lambda x: np.sum(x), [rng(2, 3)]),
+    "sum axis": (lambda x: np.sum(x, axis=1), [rng(2, 3)]),
+    "sum keepdims": (lambda x: np.sum(x, axis=(0, 2), keepdims=True), [rng(2, 3, 2)]),
+    "sum where": (lambda x: np.sum(x, axis=0, where=np.array([[True, False, True], [False, True, True]])), [rng(2, 3)]),
+    "mean": (lambda x: np.mean(x, axis=0), [rng(2, 3)]),
+    "var": (lambda x: np.var(x, axis=-1, ddof=1), [rng(2, 3)]),
+    "std": (lambda x: np.std(x), [rng(2, 3)]),
+    "prod": (lambda x: np.prod(x, axis=1), [rng(2, 3)]),
+    "prod of all": (lambda x: np.prod(x), [rng(2, 3)]),
+    "prod with zeros": (lambda x: np.prod(x * np.array([1.0, 0.0, 2.0]), axis=0), [rng(3)]),
+    "max": (lambda x: np.max(x, axis=0), [rng(4, 3)]),
+    "min": (lambda x: np.min(x), [rng(4, 3)]),
+    "ptp": (lambda x: np.max(x, axis=1) - np.min(x, axis=1), [rng(4, 3)]),
+    "cumsum": (lambda x: np.cumsum(x, axis=1), [rng(2, 4)]),
+    "cumsum flat": (lambda x: np.cumsum(x), [rng(2, 4)]),
+    "cumprod": (lambda x: np.cumprod(x, axis=0), [rng(5, 2)]),
+    "cumprod with zeros": (lambda x: np.cumprod(x * np.array([1.0, 0.0, 2.0, 0.0, 1.0])), [rng(5)]),
+    "reshape": (lambda x: np.reshape(x, (3, 2)) * 2, [rng(2, 3)]),
+    "transpose": (lambda x: np.transpose(x, (2, 0, 1)) * 2, [rng(2, 3, 2)]),
+    "broadcast_to": (lambda x: np.broadcast_to(x, (2, 4, 3)) * 1, [rng(4, 1)]),
+    "slice": (lambda x: x[1:, ::2] * 1, [rng(3, 4)]),
+    "negative steps": (lambda x: x[::-2, 1] * 1, [rng(5, 4)]),
+    "overlapping slices": (lambda x: x[1:] * x[:-1] + x[1:], [rng(6)]),
+    "element": (lambda x: x[1, 2] * x[0, 0], [rng(3, 4)]),
+    "expand_dims": (lambda x: np.expand_dims(x, 1) * x, [rng(3, 4)]),
+    "squeeze": (lambda x: np.squeeze(x, 1) * 2, [rng(3, 1)]),
+    "flip": (lambda x: np.flip(x, 0) * x, [rng(3, 2)]),
+    "concatenate": (lambda x, y: np.concatenate([x, y, x], axis=1) * 2, [rng(2, 3), rng(2, 1)]),
+    "stack": (lambda x, y: np.stack([x, y], axis=1) * 2, [rng(2, 3), rng(2, 3) + 1]),
+    "pad": (lambda x: np.pad(x, ((1, 2), (0, 1))) * 2, [rng(2, 3)]),
+    "where": (lambda x, y: np.where(x > y, x * y, y), [rng(2, 3), rng(2, 3)[::-1]]),
+    "clip": (lambda x: np.clip(x, -0.5, 0.5), [rng(7)]),
+    "take": (lambda x: np.take(x, INDICES, axis=0) * 2, [rng(3, 2)]),
+    "take along last": (lambda x: np.take(x, np.array([[0, 1], [1, 1]]), axis=-1) * 2, [rng(3, 2)]),
+    "take wrap": (lambda x: np.take(x, np.array([-1, 4]), axis=0, mode="wrap"), [rng(3, 2)]),
+    "take clip": (lambda x: np.take(x, np.array([-1, 4]), axis=0, mode="clip"), [rng(3, 2)]),
+    "pick": (lambda x: x[INDICES, np.array([1, 0, 1, 1])] * 2, [rng(3, 2)]),
+    "mask": (lambda x: x[np.array([True, False, True])] * 2, [rng(3, 2)]),
+    "updates": (updated, [rng(3, 4), rng(2, 2)]),
+    "scatter": (scattered, [rng(3, 2), rng(4, 2)]),
+    "add.at": (added_at, [rng(3, 2), rng(4, 2)]),
+    "sort": (lambda x: np.sort(x, axis=0) * np.array([[1.0], [2.0], [3.0]]), [rng(3, 2)]),
+    "matmul": (lambda x, y: x @ y, [rng(2, 3), rng(3, 4)]),
+    "matmul of vectors": (lambda x, y: x @ y, [rng(3), rng(3) + 1]),
+    "matmul of stacks": (lambda x, y: x @ y, [rng(2, 1, 2, 3), rng(4, 3, 2)]),
+    "tensordot": (lambda x, y: np.tensordot(x, y, axes=([1, 2], [0, 1])), [rng(2, 3, 2), rng(3, 2, 2)]),
+    "outer": (lambda x, y: np.outer(x, y), [rng(2), rng(3)]),
+    "dot": (lambda x, y: np.dot(x, y), [rng(2, 3), rng(3)]),
+    "astype": (lambda x: x.astype(np.float32).astype(np.float64) * 1.0, [np.array([0.5, 0.25])]),
+    "diff": (lambda x: np.diff(x, axis=1), [rng(2, 4)]),
+    "copyto": (lambda x, y: copied(x, y), [rng(2, 3), rng(3)]),
+}
+
+
+def copied(x: Any, y: Any) -> Any:
+    z = np.zeros(x.shape)
+    np.copyto(z, x * y, where=x > 0)
+    z += y
+    return z
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_ops(name: str) -> None:
+    f, args = OTHERS[name]
+    if name == "astype":
+        check(f, args, tolerance=1e-4, h=0.5)
+        return
+    check(f, args)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_ops_over_parts(name: str) -> None:
+    f, args = OTHERS[name]
+    if name in ("sum where", "mask"):
+        return
+    stacked = [np.stack([x * scale + shift for scale, shift in ((1, 0), (-2, 0.5), (0.5, 1))]) for x in args]
+    check_map(f, stacked)
+    parts = [np.asarray(x) for x in stacked]
+
+    def gradient(*xs: Any) -> Any:
+        return np.grad(lambda *ys: np.sum(f(*ys) ** 2))(*xs)
+
+    check_map(gradient, parts)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_second_derivatives(name: str) -> None:
+    f, args = OTHERS[name]
+    if name == "astype":
+        return
+
+    def total(x: Any) -> Any:
+        return np.sum(f(x, *args[1:]) ** 3)
+
+    x = args[0]
+    hessian = np.hessian(total)(x)
+    numpy.testing.assert_allclose(numpy.asarray(hessian), numpy.asarray(np.jacfwd(np.jacfwd(total))(x)), rtol=1e-9, atol=1e-9)
+    numpy.testing.assert_allclose(numpy.asarray(hessian), numpy.asarray(np.jacrev(np.jacrev(total))(x)), rtol=1e-9, atol=1e-9)
+    t = np.asarray(numpy.random.default_rng(3).normal(size=x.shape))
+    wanted = directional(np.grad(total), [x], [t], 1e-5)
+    numpy.testing.assert_allclose(np.tensordot(hessian, t, x.ndim), wanted, rtol=2e-4, atol=2e-4)
