@@ -1,5 +1,7 @@
 // x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views and one array of integers is take(); every other
 // advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback.
+#include <algorithm>
+
 #include "fastnp/detail/size.h"
 #include "ndarray.h"
 #include "picking.h"
@@ -90,7 +92,12 @@ bool is_integer_array(PyObject* key) {
 
 // x[i] and x[:, i] with one array of integers, or, in a recording, one mask.
 std::optional<array> take_rows(const array& value, PyObject* key) {
-    if (is_integer_array(key)) return take(value, to_array(key), 0);
+    if (is_integer_array(key)) {
+        const array index = to_array(key);
+        const array taken = take(value, index, 0);
+        // Where NumPy gives a view this is a copy: not one to write to.
+        return index.ndim() == 0 && taken.ndim() > 0 && records() ? detail::read_only(taken) : taken;
+    }
     const auto recorded_mask = [](PyObject* item) { return records() ? mask_of(item) : std::nullopt; };
     if (const std::optional<array> mask = recorded_mask(key)) return get_masked(value, *mask);
     if (!PyTuple_Check(key)) return std::nullopt;
@@ -134,7 +141,11 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
         if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
         if (records()) {
             const std::vector<array> indices = integer_arrays(key);
-            if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) return wrap(pick(value, indices));
+            if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) {
+                const array picked = pick(value, indices);
+                const bool are_plain = std::all_of(indices.begin(), indices.end(), [](const array& each) { return each.ndim() == 0; });
+                return are_plain ? wrap_scalar(picked.ndim() > 0 ? detail::read_only(picked) : picked) : wrap(picked);
+            }
         }
     }
     const Ref view = records() ? Ref::borrow(self) : own(readable_view(self, "a subscript"));

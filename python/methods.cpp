@@ -209,14 +209,14 @@ PyObject* get_imag(PyObject* self, void*) {
 // Through a NumPy view: what is an object of NumPy's (flags), or an address.
 PyObject* by_view(PyObject* self, void* name) {
     return guarded([&] {
-        const Ref view = own(readable_view(self, static_cast<const char*>(name)));
+        const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
         return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
     });
 }
 
 int set_by_view(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
-        const Ref view = own(readable_view(self, static_cast<const char*>(name)));
+        const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
         const Ref plain = value != nullptr && is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
         return PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get());
     });

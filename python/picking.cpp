@@ -1,6 +1,7 @@
 #include "picking.h"
 
 #include "convert.h"
+#include "size.h"
 
 namespace fastnp::python {
 
@@ -12,10 +13,10 @@ bool is_full_slice(PyObject* item) {
     return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
 }
 
-// An array of integers with axes, or a list of ints.
+// An array of integers, or a list of ints. (Outside of recordings those without axes are plain indices.)
 std::optional<array> integers(PyObject* item) {
     if (is_ndarray(item)) {
-        if (value_of(item).ndim() == 0 || !is_integer(value_of(item).dtype())) return std::nullopt;
+        if (!is_integer(value_of(item).dtype())) return std::nullopt;
         return value_of(item);
     }
     if (PyArray_CheckExact(item) ? PyArray_NDIM(as_numpy(item)) == 0 || !PyArray_ISINTEGER(as_numpy(item)) : !PyList_CheckExact(item)) return std::nullopt;
@@ -56,12 +57,16 @@ std::vector<array> integer_arrays(PyObject* key) {
     if (const auto one = integers(key)) return {*one};
     if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 1) return {};
     std::vector<array> all;
+    bool any = false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
-        const auto each = integers(PyTuple_GET_ITEM(key, i));
+        PyObject* item = PyTuple_GET_ITEM(key, i);
+        const bool is_plain = PyLong_CheckExact(item) || is_size(item);
+        const auto each = is_plain ? std::optional(to_array(item)) : integers(item);
         if (!each) return {};
+        any = any || !is_plain;
         all.push_back(*each);
     }
-    return all;
+    return any ? all : std::vector<array>();
 }
 
 bool set_picked(const array& target, PyObject* key, PyObject* value) {

@@ -69,6 +69,24 @@ void add_transforms(py::module_& module) {
     module.def(
         "_recorded", [](const py::object& body) { return detail::recorded([&] { return arrays_of(body()); }); },
         "Runs body(), which gives a list of arrays, in a recording of its own, and gives what these are.");
+    module.def(
+        "_recorded_in_two",
+        [](const py::object& body) {
+            detail::Later later;
+            detail::StageReport report;
+            const Arrays results = detail::recorded_in_two(
+                [&](detail::Stage& second) {
+                    const py::tuple given = body();
+                    second.inputs = arrays_of(given[1]);
+                    second.function = [held = Held(given[2])](std::span<const array> values) { return arrays_of(held(list_of(values))); };
+                    return arrays_of(given[0]);
+                },
+                later, &report);
+            return py::make_tuple(results, py::cpp_function([later](const Arrays& values) { return later(values); }),
+                                  py::make_tuple(report.saved_bytes, report.read_bytes, report.recomputed));
+        },
+        "Runs body(), which gives (arrays, arrays like those of a second stage, its function); gives (arrays, the second stage, (bytes saved for it, bytes "
+        "that it reads, elementwise ops computed again)).");
     module.def("_mark", [](const array& x) { return detail::mark(x); }, "x as a value that derivatives are taken with respect to.");
     module.def(
         "_input_of", [](const array& marked, bool scalar) { return py::reinterpret_steal<py::object>(wrap(detail::input_of(marked), nullptr, scalar)); },
@@ -92,6 +110,7 @@ void add_transforms(py::module_& module) {
     module.def("_jacobian_columns", &detail::jacobian_columns, "The derivatives of an output's elements with respect to a mark's, by forward mode.");
     module.def("_jacobian_rows", &detail::jacobian_rows, "The same, by reverse mode.");
     module.def("_with_derivative", &with_derivative, "The results of a function of operands, with a derivative of its own.");
+    module.def("_apart", &detail::apart, "A copy of x that nothing looks through.");
     module.def("_stop_gradient", [](const array& x) { return stop_gradient(x); }, "x, as a constant to derivatives.");
     module.def(
         "_is_scalar", [](py::handle x) { return is_ndarray(x.ptr()) && reinterpret_cast<NdArray*>(x.ptr())->scalar; },

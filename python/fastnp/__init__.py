@@ -58,7 +58,10 @@ for _name, _target in _aliases.items():
     globals()[_name] = globals()[_target]
 del _name, _target
 
-_transforms = {"grad", "hessian", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vmap"}
+_transforms = {
+    **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp", "vmap"], "_transform"),
+    **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
+}
 _submodules = {"random", "linalg", "fft", "compiler", "cuda"}
 
 
@@ -66,7 +69,7 @@ def __getattr__(name: str) -> _Any:
     if name in _submodules:
         return _importlib.import_module(f"fastnp.{name}")
     if name in _transforms:
-        found = getattr(_importlib.import_module("fastnp._transform"), name)
+        found = getattr(_importlib.import_module(f"fastnp.{_transforms[name]}"), name)
         globals()[name] = found
         return found
     if name == "explain":

@@ -286,7 +286,10 @@ class Capture(Classes):
         return functools.partial(self.swap(value.func), *(self.swap(item) for item in value.args), **keywords)
 
     def swap_transformed(self, value: Any) -> Any:
-        return value.of(tuple(self.swap(function) for function in value.functions()))
+        made = value.blank()
+        self.memo[id(value)] = made  # its derivative may call it
+        made.replace(tuple(self.swap(function) for function in value.functions()))
+        return made
 
     def swap_module(self, value: types.ModuleType) -> Any:
         pure = is_pure(value.__name__)

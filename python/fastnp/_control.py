@@ -52,11 +52,14 @@ class Transformed:
         """What it is made of, which may be other functions where it is recorded."""
         return (self.function,)
 
-    def of(self, functions: tuple[Any, ...]) -> Transformed:
-        """The same transform of these."""
+    def replace(self, functions: tuple[Any, ...]) -> None:
+        """Takes these in their place."""
+        (self.function,) = functions
+
+    def blank(self) -> Transformed:
+        """The same transform, whose functions are replaced next."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        (made.function,) = functions
         return made
 
 

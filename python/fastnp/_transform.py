@@ -18,7 +18,7 @@ import numpy
 
 from fastnp import _core
 from fastnp._control import Transformed
-from fastnp._trees import is_leaf, leaves_of, map_leaves, spread_over
+from fastnp._trees import children_of, is_leaf, leaves_of, map_leaves, spread_over, with_children
 
 Function = Callable[..., Any]
 
@@ -38,7 +38,13 @@ def run(body: Callable[[], Any], arguments: Any) -> Any:
         scalars.extend(map(_core._is_scalar, arrays))
         return arrays
 
-    computed = iter(list(zip(_core._recorded(record), scalars, strict=True)))
+    arrays = _core._recorded(record)
+    return computed_tree(made[0], arrays, scalars, as_numpy)
+
+
+def computed_tree(tree: Any, arrays: list[Any], scalars: list[bool], as_numpy: bool) -> Any:
+    """The tree with computed arrays in place of recorded ones."""
+    computed = iter(list(zip(arrays, scalars, strict=True)))
 
     def put(leaf: Any) -> Any:
         if type(leaf) is not _core.ndarray:
@@ -46,7 +52,7 @@ def run(body: Callable[[], Any], arguments: Any) -> Any:
         array, is_scalar = next(computed)
         return array[()] if is_scalar else numpy.asarray(array) if as_numpy else array
 
-    return map_leaves(put, made[0])
+    return map_leaves(put, tree)
 
 
 class Marks:
@@ -105,7 +111,9 @@ def as_array(leaf: Any) -> Any:
 def scalar_result(name: str, value: Any) -> Any:
     """The array that is differentiated."""
     if not is_leaf(value):
-        raise TypeError(f"{name}: the function's result must be a single number, not a {type(value).__name__}; of more than one result, has_aux=True is for the rest")
+        raise TypeError(
+            f"{name}: the function's result must be a single number, not a {type(value).__name__}; of more than one result, has_aux=True is for the rest"
+        )
     array = as_array(value)
     if array.ndim != 0:
         raise ValueError(f"{name}: the function's result must be a single number, not an array of shape {array.shape}; jacrev() and vjp() are for those")
@@ -224,6 +232,121 @@ def scalar_like(leaf: Any) -> bool:
     return not isinstance(leaf, numpy.ndarray) and (type(leaf) is not _core.ndarray or _core._is_scalar(leaf))
 
 
+class Second:
+    """The second stage of vjp() and linearize(): a linear function, which may be called any number of times."""
+
+    def __init__(self, name: str, inputs: Any, later: Callable[[list[Any]], list[Any]], results: Any, as_numpy: bool) -> None:
+        self.name = name
+        self.inputs = inputs  # a tree of (shape, dtype)
+        self.later = later
+        self.results = results  # a tree of whether a result is a NumPy scalar
+        self.as_numpy = as_numpy
+        self.saved_bytes = 0
+        self.read_bytes = 0
+
+    def __repr__(self) -> str:
+        return f"<the function that {self.name}() gave; {self.saved_bytes} bytes kept for it, of {self.read_bytes} that it reads>"
+
+    def __call__(self, *given: Any) -> Any:
+        wanted = self.inputs if self.name == "linearize" else (self.inputs,)
+        if len(given) != len(wanted):
+            raise TypeError(f"{self.name}: its function takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(given)}")
+        arrays: list[Any] = []
+
+        def take(form: Form, value: Any) -> None:
+            array = as_array(value)
+            if array.shape != form.shape:
+                raise ValueError(f"{self.name}: its function was given an array of shape {array.shape} for one of shape {form.shape}")
+            if form.is_inexact:
+                arrays.append(array.astype(form.dtype))
+
+        map_forms(take, wanted, given)
+        found = iter(self.later(arrays))
+
+        def put(form: Form) -> Any:
+            if not form.is_inexact:
+                return _core.zeros(form.shape, form.dtype)
+            array = next(found)
+            if form.is_scalar:
+                return array[()]
+            return numpy.asarray(array) if self.as_numpy and not _core._records() else array
+
+        return map_forms(put, self.results)
+
+
+class Form:
+    """The type of an array of a tree."""
+
+    __slots__ = ("dtype", "is_inexact", "is_scalar", "shape")
+
+    def __init__(self, leaf: Any) -> None:
+        array = as_array(leaf)
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.is_inexact = array.dtype.kind in "fc" or array.dtype.name == "bfloat16"
+        self.is_scalar = scalar_like(leaf)
+
+
+def map_forms(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    if isinstance(tree, Form):
+        return function(tree, *others)
+    children = children_of(tree)
+    if children is None:
+        return tree
+    rows = [children_of(other) for other in others]
+    if any(row is None or len(row) != len(children) for row in rows):
+        raise ValueError(f"trees do not fit: a {type(tree).__name__} of {len(children)}, and {others[0]!r}")
+    return with_children(tree, [map_forms(function, *parts) for parts in zip(children, *rows, strict=True)])
+
+
+def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool) -> Any:
+    """fun(*primals), and a function that is linear in what it is given later."""
+    is_reverse = name == "vjp"
+    made: dict[str, Any] = {}
+
+    def body() -> Any:
+        marks = Marks()
+        given = [marks.add(primal, f"{name}: argument {number}") for number, primal in enumerate(primals)]
+        result, aux = split_aux(name, fun(*given), has_aux)
+        marks.write_back()
+        leaves = [leaf for leaf in leaves_of(result) if Form(leaf).is_inexact]
+        outputs = [as_array(leaf) for leaf in leaves]
+        forms = map_leaves(Form, result), map_leaves(Form, primals)
+        made.update(result=result, aux=aux, forms=forms if is_reverse else forms[::-1])
+        if is_reverse:
+            later = lambda cotangents: _core._pull_back(marks.marks, outputs, cotangents)  # noqa: E731
+        else:
+            later = lambda tangents: _core._push_forward(marks.marks, outputs, tangents)  # noqa: E731
+        arrays = [leaf for leaf in leaves_of((result, aux)) if type(leaf) is _core.ndarray]
+        made["scalars"] = list(map(_core._is_scalar, arrays))
+        return arrays, outputs if is_reverse else marks.marks, later
+
+    given = leaves_of(primals)
+    as_numpy = any(isinstance(leaf, (numpy.ndarray, numpy.generic)) for leaf in given) and not any(type(leaf) is _core.ndarray for leaf in given)
+    is_inside = _core._records()
+    arrays, later, (saved, read, _) = _core._recorded_in_two(body)
+    second = Second(name, made["forms"][0], later, made["forms"][1], as_numpy)
+    second.saved_bytes, second.read_bytes = saved, read
+    result, aux = made["result"], made["aux"]
+    if not is_inside:
+        result, aux = computed_tree((result, aux), arrays, made["scalars"], as_numpy)
+    return (result, second, aux) if has_aux else (result, second)
+
+
+def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """(fun(*primals), a function from cotangents of the result to a tuple of those of the arguments), as jax.vjp; with ``has_aux=True``, the aux third.
+
+    The function may be called any number of times. Outside of compiled functions, what it needs of fun's values is kept, as few bytes as can be: the rest
+    is computed again from these (a minimum cut); its repr says how many.
+    """
+    return in_two("vjp", fun, primals, has_aux)
+
+
+def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """(fun(*primals), a function from tangents of the arguments to the result's), as jax.linearize."""
+    return in_two("linearize", fun, primals, has_aux)
+
+
 class Jacobian(Transformed):
     title = "jacfwd"
     of = staticmethod(_core._jacobian_columns)
@@ -313,6 +436,7 @@ class Parts:
         self.size: Any = size
         self.first = "axis_size"
         self.arrays: list[Any] = []
+        self.values: list[Any] = []  # of these, before the function
         self.axes: list[int] = []
         self.examples: list[Any] = []
         self.inputs: list[Any] = []
@@ -329,9 +453,12 @@ class Parts:
         if self.size is None:
             self.size, self.first = size, f"axis {axis} of an array of shape {array.shape}"
         elif size != self.size:
-            raise ValueError(f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) and {size} (axis {axis} of one of shape {array.shape})")
+            raise ValueError(
+                f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) and {size} (axis {axis} of one of shape {array.shape})"
+            )
         example = _core._example(array, axis)
         self.arrays.append(array)
+        self.values.append(_core._snapshot(array))
         self.axes.append(axis)
         self.examples.append(example)
         self.inputs.append(_core._input_of(example, array.ndim == 1))
@@ -345,15 +472,14 @@ class Parts:
         return keywords
 
     def write_back(self) -> None:
-        for number, (array, axis, example, given) in enumerate(zip(self.arrays, self.axes, self.examples, self.inputs, strict=True)):
+        for array, axis, example, given in zip(self.arrays, self.axes, self.examples, self.inputs, strict=True):
             if _core._is_same_value(example, given) or _core._is_scalar(given):
                 continue
-            (parts,) = _core._batch(self.examples, self.arrays, self.axes, [given])
-            _core.copyto(_core.moveaxis(self.arrays[number], axis, 0), parts)
-            del array
+            (parts,) = _core._batch(self.examples, self.values, self.axes, [given])
+            _core.copyto(_core.moveaxis(array, axis, 0), parts)
 
     def batch(self, outputs: list[Any], places: list[Any]) -> list[Any]:
-        found = _core._batch(self.examples, self.arrays, self.axes, outputs)
+        found = _core._batch(self.examples, self.values, self.axes, outputs)
         made = []
         for array, parts, place in zip(outputs, found, places, strict=True):
             if place is None:
@@ -384,4 +510,4 @@ def stop_gradient(x: Any) -> Any:
     return map_leaves(lambda leaf: _core._stop_gradient(leaf)[()] if scalar_like(leaf) else _core._stop_gradient(leaf), x)
 
 
-__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vmap"]
+__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp", "vmap"]

@@ -73,6 +73,14 @@ Graph Graph::successor() {
     return next;
 }
 
+Graph Graph::sibling() const {
+    Graph part;
+    part.sizes_ = sizes_;
+    part.calls_ = calls_;
+    part.owners_ = owners_;
+    return part;
+}
+
 Value Graph::parameter(Dtype dtype, shape::Dims shape) {
     Node node{Op::parameter, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), {}, {}};
     node.attributes.ints.push_back(static_cast<std::int64_t>(parameters_.size()));

@@ -78,6 +78,8 @@ public:
     std::int64_t next_owner() { return owners_++; }
     /// An empty graph over the sizes and calls of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
     Graph successor();
+    /// An empty graph over copies of its sizes and calls, that goes on with its numbers: for a part of it.
+    Graph sibling() const;
 
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
     std::string text() const;

@@ -44,6 +44,7 @@ public:
     void note_made(const device::Memory& memory) { made_.insert(memory.buffer); }
     /// The captured memories, in the order of their parameters, which come after the arguments'.
     const std::vector<device::Memory>& captured() const { return captured_; }
+    const std::vector<ir::Value>& captured_values() const { return captured_values_; }
     /// Whether these are all memories that this recording made.
     bool made_all_captured() const;
 
@@ -53,6 +54,8 @@ public:
     void drop_effects(Predicate drops) {
         std::erase_if(effects_, drops);
     }
+    /// The first ones alone.
+    void keep_effects(std::size_t count) { effects_.resize(count); }
     const std::vector<ir::Value>& effects() const { return effects_; }
 
     /// Lets the recording read values: the arguments' memory at hand, and what the first reads are known to give.

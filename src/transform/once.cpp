@@ -11,51 +11,55 @@
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
 #include "trace/recorder.h"
+#include "transform/partition.h"
+#include "transform/values.h"
 
 namespace fastnp::detail {
 
 namespace {
 
-// Plans by what was recorded: the same function on arrays of the same kinds gives the same graph. The first run of a graph is by precompiled kernels; one
-// that comes again is worth compiling.
+// A prepared graph's plan by the graph: the same function on arrays of the same kinds gives the same one. The first run of a graph is by precompiled
+// kernels; one that comes again is worth compiling.
 class Plans {
 public:
-    std::shared_ptr<const Entry> find(const std::string& key, Recording& made, std::span<const Argument> call) {
-        const char* backend = "eager";
+    using EntryPtr = std::shared_ptr<const Entry>;
+
+    /// `make`: gives the graph that the key stands for.
+    EntryPtr find(const std::string& key, std::span<const Argument> call, const std::function<Recording()>& make) {
+        CompileOptions options;
         {
             const std::scoped_lock lock(mutex_);
             const auto known = index_.find(key);
             if (known != index_.end()) {
                 order_.splice(order_.begin(), order_, known->second);
-                if (known->second->entry && known->second->is_compiled) return known->second->entry;
-                backend = "llvm";
+                if (known->second->compiled) return known->second->compiled;
+            } else {
+                options.backend = "eager";
             }
         }
         auto entry = std::make_shared<Entry>();
-        CompileOptions options;
-        options.backend = backend;
+        Recording made = make();
         compiler::prepare(made.graph, options.backend, made.times);
         entry->compile(std::move(made), call, options);
-        keep(key, entry, options.backend == "llvm");
+        keep(key, options.backend == "eager" ? nullptr : entry);
         return entry;
     }
 
 private:
-    struct Plan {
+    struct Known {
         std::string key;
-        std::shared_ptr<const Entry> entry;
-        bool is_compiled;
+        EntryPtr compiled;  // null: it ran once
     };
     static constexpr std::size_t most_plans = 512;
 
-    void keep(const std::string& key, std::shared_ptr<const Entry> entry, bool is_compiled) {
+    void keep(const std::string& key, EntryPtr compiled) {
         const std::scoped_lock lock(mutex_);
         const auto known = index_.find(key);
         if (known != index_.end()) {
-            *known->second = {key, is_compiled ? std::move(entry) : nullptr, is_compiled};
+            if (compiled) known->second->compiled = std::move(compiled);
             return;
         }
-        order_.push_front({key, is_compiled ? std::move(entry) : nullptr, is_compiled});
+        order_.push_front({key, std::move(compiled)});
         index_.emplace(key, order_.begin());
         if (order_.size() <= most_plans) return;
         index_.erase(order_.back().key);
@@ -63,8 +67,8 @@ private:
     }
 
     std::mutex mutex_;
-    std::list<Plan> order_;  // the last used first
-    std::unordered_map<std::string, std::list<Plan>::iterator> index_;
+    std::list<Known> order_;  // the last used first
+    std::unordered_map<std::string, std::list<Known>::iterator> index_;
 };
 
 Plans& plans() {
@@ -78,21 +82,61 @@ public:
     std::shared_ptr<const void> keep() override { return nullptr; }
 };
 
-std::string key_of(const Recording& made) {
-    base::Writer packed;
-    made.graph.pack(packed);
-    std::string key = packed.bytes();
-    for (const shape::Dims& strides : made.strides) {
-        for (const shape::Dim stride : strides) append(key, stride.value());
-    }
-    return key;
-}
-
 Argument argument_of(const array& held) {
     Argument argument{};
     borrow(held, argument);
     argument.writable = true;  // checked where it is written to
     return argument;
+}
+
+// Runs a packed graph on memory for its parameters.
+std::vector<array> run(const std::string& packed, const std::vector<int>& written, const std::vector<array>& parameters) {
+    std::vector<Argument> call;
+    std::string key = packed;
+    std::vector<shape::Dims> strides;
+    for (const array& each : parameters) {
+        call.push_back(argument_of(each));
+        strides.push_back(shape::to_dims(each.body()->memory.strides));
+        for (const shape::Dim stride : strides.back()) append(key, stride.value());
+    }
+    const std::shared_ptr<const Entry> entry = plans().find(key, call, [&] {
+        Recording made;
+        base::Reader in(packed);
+        made.graph = ir::Graph::unpack(in);
+        made.strides = strides;
+        made.written = written;
+        return made;
+    });
+    std::vector<std::int64_t> values(most_values);
+    if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(nullptr, values.data());
+    NoCalls callee;
+    std::vector<array> results;
+    const plan::Outcome outcome = entry->run(call, values.data(), callee, results);
+    if (outcome.error) std::rethrow_exception(outcome.error);
+    if (outcome.kind != plan::Outcome::Kind::done) throw InternalError("a recording that is run once came to no end");
+    return results;
+}
+
+std::string packed(const ir::Graph& graph) {
+    base::Writer out;
+    graph.pack(out);
+    return out.bytes();
+}
+
+// Memory for the parameters of a recording: what it captured, in its places.
+std::vector<array> parameters_of(const trace::Recorder& recorder, const ir::Graph& graph) {
+    std::vector<array> parameters(graph.parameters().size());
+    for (std::size_t i = 0; i < recorder.captured().size(); ++i) {
+        parameters[static_cast<std::size_t>(recorder.captured_values()[i]->attributes.ints[0])] = api::wrap(device::Memory(recorder.captured()[i]));
+    }
+    return parameters;
+}
+
+std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs) {
+    Recording made;
+    take_recording(recorder, outputs, made);
+    const trace::Recorder::Scope meanwhile(nullptr);
+    return run(packed(made.graph), made.written, parameters_of(recorder, made.graph));
 }
 
 }  // namespace
@@ -101,25 +145,49 @@ std::vector<array> recorded(const std::function<std::vector<array>()>& body) {
     if (trace::Recorder::active() != nullptr) return body();
     const auto recorder = std::make_shared<trace::Recorder>();
     recorder->set_once();
-    Recording made;
-    {
-        const trace::Recorder::Scope scope(recorder);
-        const trace::Recorder::Keeping keeping(*recorder);
-        take_recording(*recorder, body(), made);
+    const trace::Recorder::Scope scope(recorder);
+    const trace::Recorder::Keeping keeping(*recorder);
+    return run_recording(*recorder, body());
+}
+
+std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report) {
+    Stage second;
+    if (trace::Recorder::active() != nullptr) {
+        std::vector<array> outputs = body(second);
+        later = second.function;
+        return outputs;
     }
-    std::vector<array> held;
-    for (device::Memory& memory : std::exchange(made.captured, {})) held.push_back(api::wrap(std::move(memory)));
-    std::vector<Argument> call;
-    for (const array& each : held) call.push_back(argument_of(each));
-    const std::string key = key_of(made);
-    const std::shared_ptr<const Entry> entry = plans().find(key, made, call);
-    std::vector<std::int64_t> values(most_values);
-    if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(nullptr, values.data());
-    NoCalls callee;
-    std::vector<array> results;
-    const plan::Outcome outcome = entry->run(call, values.data(), callee, results);
-    if (outcome.error) std::rethrow_exception(outcome.error);
-    if (outcome.kind != plan::Outcome::Kind::done) throw InternalError("a recording that is run once came to no end");
+    const auto recorder = std::make_shared<trace::Recorder>();
+    recorder->set_once();
+    const trace::Recorder::Scope scope(recorder);
+    const trace::Recorder::Keeping keeping(*recorder);
+    std::vector<array> outputs = body(second);
+    ir::Graph& graph = recorder->graph();
+    std::vector<ir::Value> late, ends;
+    std::vector<array> inputs;
+    for (const array& like : second.inputs) {
+        late.push_back(graph.parameter(like.dtype(), api::dims_of(like)));
+        inputs.push_back(transform::array_of(late.back()));
+    }
+    const std::size_t effects = recorder->effects().size();
+    for (const array& each : second.function(inputs)) ends.push_back(transform::value_of(each));
+    recorder->keep_effects(effects);
+    const transform::Partition parts = transform::partition(graph, late, ends);
+    if (report != nullptr) *report = {parts.bytes, parts.all_bytes, parts.recomputed};
+    std::vector<ir::Value> needed = parts.saved;
+    needed.insert(needed.end(), late.begin(), late.end());
+    auto second_graph = std::make_shared<const std::string>(packed(transform::extract(graph, needed, ends)));
+    const std::size_t given = outputs.size();
+    for (const ir::Value value : parts.saved) outputs.push_back(transform::array_of(value));
+    std::vector<array> results = run_recording(*recorder, outputs);
+    std::vector<array> saved(results.begin() + static_cast<std::ptrdiff_t>(given), results.end());
+    results.resize(given);
+    later = [second_graph, saved = std::move(saved)](std::span<const array> values) {
+        if (trace::Recorder::active() != nullptr) throw RecordError("a function that vjp() or linearize() gave outside of a recording was called in one");
+        std::vector<array> parameters = saved;
+        parameters.insert(parameters.end(), values.begin(), values.end());
+        return run(*second_graph, {}, parameters);
+    };
     return results;
 }
 

@@ -172,6 +172,11 @@ array jacobian_rows(const array& mark, const array& output) {
     return api::reshape(batch({&direction, 1}, {&directions, 1}, axes, gradient)[0], joined(output, mark));
 }
 
+array apart(const array& x) {
+    trace::Recorder& recorder = transform::recorder();
+    return transform::array_of(trace::placed_copy(recorder.graph(), transform::value_of(x), {}, recorder.graph().next_owner()));
+}
+
 void check_scalar(const array& value) {
     if (value.ndim() != 0) {
         throw ValueError("grad: the function's result must be a single element, not an array of shape " +
@@ -196,6 +201,7 @@ array Examples::add(const array& x, std::optional<int> axis) {
         }
     }
     arrays_.push_back(x);
+    values_.push_back(transform::array_of(transform::value_of(x)));
     axes_.push_back(place);
     examples_.push_back(example(x, place));
     inputs_.push_back(input_of(examples_.back()));
@@ -211,12 +217,12 @@ void Examples::write_back() const {
         const Value now = transform::value_of(inputs_[i]);
         if (now == transform::value_of(examples_[i])) continue;
         const array left = transform::array_of(now);
-        api::assign(moveaxis(arrays_[i], axes_[i], 0), detail::batch(examples_, arrays_, axes_, {&left, 1})[0]);
+        api::assign(moveaxis(arrays_[i], axes_[i], 0), detail::batch(examples_, values_, axes_, {&left, 1})[0]);
     }
 }
 
 std::vector<array> Examples::batch(const std::vector<array>& outputs, int out_axis) const {
-    std::vector<array> found = detail::batch(examples_, arrays_, axes_, outputs);
+    std::vector<array> found = detail::batch(examples_, values_, axes_, outputs);
     for (array& each : found) each = moveaxis(each, 0, out_axis);
     return found;
 }

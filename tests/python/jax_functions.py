@@ -298,7 +298,14 @@ def with_branches(np: Any, x: Any) -> Any:
 
 FUNCTIONS: Functions = {
     "logistic_regression": (logistic_regression, (normal(4), normal(), normal(9, 4), (normal(9) > 0).astype(float))),
-    "mlp": (mlp, ([{"w": normal(4, 5), "b": normal(5)}, {"w": normal(5, 5), "b": normal(5)}, {"w": normal(5, 3), "b": normal(3)}], normal(6, 4), numpy.eye(3)[[0, 1, 2, 0, 1, 1]])),
+    "mlp": (
+        mlp,
+        (
+            [{"w": normal(4, 5), "b": normal(5)}, {"w": normal(5, 5), "b": normal(5)}, {"w": normal(5, 3), "b": normal(3)}],
+            normal(6, 4),
+            numpy.eye(3)[[0, 1, 2, 0, 1, 1]],
+        ),
+    ),
     "cnn": (cnn, (normal(3, 3, 2, 4), normal(3, 3, 4, 3), normal(3, 2), normal(2, 8, 8, 2))),
     "lstm": (lstm, (normal(3, 16) * 0.5, normal(4, 16) * 0.5, normal(16), normal(6, 2, 3))),
     "gru": (gru, (normal(3, 4, 3), normal(3, 4, 4), normal(5, 3))),
@@ -315,7 +322,10 @@ FUNCTIONS: Functions = {
     "recurrence": (recurrence, (normal(6), normal(6))),
     "triangular_solve": (triangular_solve, (normal(5, 5), normal(5))),
     "cholesky_by_hand": (cholesky_by_hand, (normal(4, 4),)),
-    "black_scholes": (black_scholes, (90 + 10 * rng.random(5), 95 + 10 * rng.random(5), 0.5 + rng.random(5), numpy.array(0.03), 0.2 + 0.1 * rng.random(5))),
+    "black_scholes": (
+        black_scholes,
+        (90 + 10 * rng.random(5), 95 + 10 * rng.random(5), 0.5 + rng.random(5), numpy.array(0.03), 0.2 + 0.1 * rng.random(5)),
+    ),
     "layer_norm": (layer_norm, (normal(4, 6), normal(6), normal(6))),
     "batch_norm": (batch_norm, (normal(5, 3), normal(3))),
     "pairwise": (pairwise, (normal(5, 3),)),

@@ -37,7 +37,9 @@ def test_gradients(name: str) -> None:
         agree(compiled(*args), theirs)
 
 
-@pytest.mark.parametrize("name", ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d"])
+@pytest.mark.parametrize(
+    "name", ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d"]
+)
 def test_hessians(name: str) -> None:
     function, args = FUNCTIONS[name]
     theirs = jax.hessian(functools.partial(function, jax.numpy))(*map(jax.numpy.asarray, args))

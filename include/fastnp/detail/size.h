@@ -35,4 +35,7 @@ FASTNP_API std::optional<std::int64_t> size_from(const array& count);
 /// A name of the recording that this thread is in; null without one.
 FASTNP_API const void* recording_of_sizes();
 
+/// The array as one that can't be written to, recorded or not.
+FASTNP_API array read_only(const array& x);
+
 }  // namespace fastnp::detail

@@ -16,6 +16,21 @@ namespace fastnp::detail {
 /// the arrays that `body` gives.
 FASTNP_API std::vector<array> recorded(const std::function<std::vector<array>()>& body);
 
+/// What is done later, on arrays that are not known yet.
+using Later = std::function<std::vector<array>(std::span<const array>)>;
+struct Stage {
+    std::vector<array> inputs;  // arrays of their shapes and dtypes
+    Later function;
+};
+struct StageReport {
+    std::int64_t saved_bytes = 0;  // what is kept for it
+    std::int64_t read_bytes = 0;   // what would be, without computing anything again
+    std::size_t recomputed = 0;    // elementwise ops that are computed again
+};
+/// Runs `body` as `recorded` does; `second`, which it fills, is done when `later` is called: in the same recording, or, outside of one, any number of
+/// times, on values kept from the first stage (transform/partition.h).
+FASTNP_API std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report = nullptr);
+
 /// Of a recorded array outside of compile(): its elements now, in memory that can't be written to. RecordError in a recording for later calls, and after
 /// the recording's end.
 FASTNP_API array value_now(const array& x);
@@ -47,6 +62,9 @@ FASTNP_API std::vector<array> batch(std::span<const array> examples, std::span<c
 /// The derivatives of outputs' elements with respect to a marked array's: a column for each element of it at once, or a row for each element of theirs.
 FASTNP_API array jacobian_columns(const array& mark, const array& output);
 FASTNP_API array jacobian_rows(const array& mark, const array& output);
+
+/// A copy of x that nothing looks through: what is computed from it is not taken for what was computed from x.
+FASTNP_API array apart(const array& x);
 
 /// The derivative of a function, in place of the one of what it is made of.
 struct CustomDerivative {

@@ -24,17 +24,12 @@ std::vector<array> leaves_of(T& value) {
     return leaves;
 }
 template <class T>
-void put_leaves(T& value, std::span<const array>& leaves) {
+void put_leaves(T& value, std::span<const array> leaves) {
     auto put = [&](array& leaf) {
         leaf = leaves.front();
         leaves = leaves.subspan(1);
     };
     walk(value, put, ignore, ignore);
-}
-template <class T>
-void put_leaves(T& value, const std::vector<array>& leaves) {
-    std::span<const array> rest(leaves);
-    put_leaves(value, rest);
 }
 
 /// Runs `body`, which fills a structure, as `recorded` does; gives the structure around what was computed.
@@ -209,7 +204,7 @@ public:
     void check() const;
 
 private:
-    std::vector<array> arrays_, examples_, inputs_;
+    std::vector<array> arrays_, values_, examples_, inputs_;  // values: of the arrays, before the function
     std::vector<int> axes_;
 };
 
@@ -243,6 +238,148 @@ auto vmap(F f, VmapOptions options = {}) {
             detail::put_leaves(result, examples.batch(detail::leaves_of(result), options.out_axes));
             return result;
         });
+    });
+}
+
+namespace detail {
+
+/// f(arguments...) and what comes after it, which `second` sets up from the marks and the result.
+template <class Result, class F, class Arguments, class Second>
+std::pair<Result, Later> in_two(const F& f, Arguments arguments, Second second) {
+    std::optional<Result> result;
+    Later later;
+    const std::vector<array> computed = recorded_in_two(
+        [&](Stage& stage) {
+            const auto marked = std::make_shared<Marked>(arguments);
+            result.emplace(std::apply(f, arguments));
+            marked->write_back();
+            std::vector<array> outputs = leaves_of(*result);
+            second(stage, marked, outputs);
+            return outputs;
+        },
+        later);
+    put_leaves(*result, computed);
+    return {std::move(*result), std::move(later)};
+}
+
+}  // namespace detail
+
+/// f(arguments...), and a function from a cotangent of the result's type to those of the arguments, as a tuple: as jax.vjp. The function may be called any
+/// number of times; outside of compiled functions it works on values that were kept, as few bytes as can be.
+template <class F, class... A>
+auto vjp(F f, A... values) {
+    using Types = detail::Callable<std::remove_cvref_t<F>>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+    Arguments arguments(std::move(values)...);
+    auto [result, later] = detail::in_two<Result>(f, arguments, [](detail::Stage& stage, const auto& marked, const std::vector<array>& outputs) {
+        stage.inputs = outputs;
+        stage.function = [marked, outputs](std::span<const array> cotangents) { return detail::pull_back(marked->marks(), outputs, cotangents); };
+    });
+    const std::function<Arguments(Result)> pull = [arguments, later = std::move(later)](Result cotangent) {
+        Arguments found = arguments;
+        detail::put_leaves(found, later(detail::leaves_of(cotangent)));
+        return found;
+    };
+    return std::pair(std::move(result), pull);
+}
+
+/// f(arguments...), and a function from tangents of the arguments to that of the result: as jax.linearize.
+template <class F, class... A>
+auto linearize(F f, A... values) {
+    using Types = detail::Callable<std::remove_cvref_t<F>>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+    auto [result, later] = detail::in_two<Result>(f, Arguments(std::move(values)...), [](detail::Stage& stage, const auto& marked, const auto& outputs) {
+        stage.inputs = marked->marks();
+        stage.function = [marked, outputs](std::span<const array> tangents) { return detail::push_forward(marked->marks(), outputs, tangents); };
+    });
+    auto push = detail::FunctionOf<Result, Arguments>::make([like = result, later = std::move(later)](Arguments tangents) {
+        Result found = like;
+        detail::put_leaves(found, later(detail::leaves_of(tangents)));
+        return found;
+    });
+    return std::pair(std::move(result), push);
+}
+
+/// f with a reverse-mode derivative of its own, as jax.custom_vjp: forward(arguments...) gives a pair of f's result and anything (of arrays and plain values)
+/// for backward(that, cotangent of the result), which gives the arguments' cotangents as a tuple. Forward mode is a TypeError.
+template <class F, class Forward, class Backward>
+auto custom_vjp(F f, Forward forward, Backward backward) {
+    using Types = detail::Callable<std::remove_cvref_t<F>>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+    return detail::FunctionOf<Result, Arguments>::make([f, forward, backward](Arguments arguments) -> Result {
+        Result result = std::apply(f, arguments);
+        if (!detail::is_recording()) return result;
+        detail::CustomDerivative derivative{"a function", nullptr, nullptr};
+        derivative.reverse = [arguments, result, forward, backward](std::span<const array> own, std::span<const array>, std::span<const array> cotangents) {
+            Arguments given = arguments;
+            detail::put_leaves(given, own);
+            Result cotangent = result;
+            detail::put_leaves(cotangent, cotangents);
+            auto found = backward(std::apply(forward, given).second, cotangent);
+            const std::vector<array> leaves = detail::leaves_of(found);
+            return std::vector<std::optional<array>>(leaves.begin(), leaves.end());
+        };
+        detail::put_leaves(result, detail::with_derivative(detail::leaves_of(arguments), detail::leaves_of(result), std::move(derivative)));
+        return result;
+    });
+}
+
+/// f with a derivative of its own for both modes, as jax.custom_jvp: rule(primals, tangents), both tuples of f's arguments, gives a pair of f's result and its
+/// tangent, which is linear in the tangents.
+template <class F, class Rule>
+auto custom_jvp(F f, Rule rule) {
+    using Types = detail::Callable<std::remove_cvref_t<F>>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+    return detail::FunctionOf<Result, Arguments>::make([f, rule](Arguments arguments) -> Result {
+        Result result = std::apply(f, arguments);
+        if (!detail::is_recording()) return result;
+        detail::CustomDerivative derivative{"a function", nullptr, nullptr};
+        derivative.forward = [arguments, rule](std::span<const array> own, std::span<const array>, std::span<const array> changes) {
+            Arguments primals = arguments, tangents = arguments;
+            detail::put_leaves(primals, own);
+            detail::put_leaves(tangents, changes);
+            auto found = rule(primals, tangents);
+            return detail::leaves_of(found.second);
+        };
+        detail::put_leaves(result, detail::with_derivative(detail::leaves_of(arguments), detail::leaves_of(result), std::move(derivative)));
+        return result;
+    });
+}
+
+/// f, whose values are computed again for its derivative in reverse mode instead of being kept (jax.checkpoint): only its arguments are.
+template <class F>
+auto checkpoint(F f) {
+    using Types = detail::Callable<std::remove_cvref_t<F>>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+    return detail::FunctionOf<Result, Arguments>::make([f](Arguments arguments) -> Result {
+        Result result = std::apply(f, arguments);
+        if (!detail::is_recording()) return result;
+        const auto again = [f, arguments](std::span<const array> own, auto&& walk) {
+            Arguments given = arguments;
+            detail::put_leaves(given, own);
+            const detail::Marked marked(given);
+            Result now = std::apply(f, given);
+            return walk(marked.marks(), detail::leaves_of(now));
+        };
+        detail::CustomDerivative derivative{"a function", nullptr, nullptr};
+        using Arrays = std::span<const array>;
+        derivative.reverse = [again](Arrays own, Arrays, Arrays cotangents) {
+            std::vector<array> copies;
+            for (const array& each : own) copies.push_back(detail::apart(each));
+            const std::vector<array> found =
+                again(copies, [&](const auto& marks, const auto& outputs) { return detail::pull_back(marks, outputs, cotangents); });
+            return std::vector<std::optional<array>>(found.begin(), found.end());
+        };
+        derivative.forward = [again](Arrays own, Arrays, Arrays tangents) {
+            return again(own, [&](const auto& marks, const auto& outputs) { return detail::push_forward(marks, outputs, tangents); });
+        };
+        detail::put_leaves(result, detail::with_derivative(detail::leaves_of(arguments), detail::leaves_of(result), std::move(derivative)));
+        return result;
     });
 }
 

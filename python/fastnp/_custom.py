@@ -1,0 +1,214 @@
+"""Functions with derivatives of their own, and ones whose values are computed again for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._control import Transformed
+from fastnp._transform import Function, Marks, as_array, scalar_like
+from fastnp._trees import is_leaf, leaves_of, map_leaves
+
+__all__ = ["checkpoint", "custom_jvp", "custom_vjp"]
+
+
+def is_differentiable(leaf: Any) -> bool:
+    """Whether a derivative may flow through it."""
+    if isinstance(leaf, (bool, int, _core._Size)):
+        return False
+    if isinstance(leaf, (_core.ndarray, numpy.ndarray, numpy.generic)):
+        return leaf.dtype.kind in "fc" or leaf.dtype.name == "bfloat16"
+    return True
+
+
+class Recorded:
+    """A call that is being recorded: its arguments and results as lists of arrays."""
+
+    def __init__(self, name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.name = name
+        self.tree = args, kwargs
+        self.operands = [as_array(leaf) for leaf in leaves_of(self.tree) if is_differentiable(leaf)]
+        self.result = function(*args, **kwargs)
+        if not leaves_of(self.result):
+            raise TypeError(f"{name}: the function gives no arrays")
+        self.outputs = [as_array(leaf) for leaf in leaves_of(self.result)]
+
+    def arguments(self, arrays: list[Any], otherwise: Callable[[Any], Any] = lambda leaf: leaf) -> Any:
+        """(args, kwargs) with these in place of the operands."""
+        rest = iter(arrays)
+
+        def put(leaf: Any) -> Any:
+            if not is_differentiable(leaf):
+                return otherwise(leaf)
+            array = next(rest)
+            return array[()] if scalar_like(leaf) else array
+
+        return map_leaves(put, self.tree)
+
+    def results(self, arrays: list[Any]) -> Any:
+        rest = iter(arrays)
+        return map_leaves(lambda leaf: next(rest)[()] if scalar_like(leaf) else next(rest), self.result)
+
+    def with_derivative(self, reverse: Any, forward: Any) -> Any:
+        return self.results(_core._with_derivative(self.operands, self.outputs, self.name, reverse, forward))
+
+
+def zero_like(leaf: Any) -> Any:
+    return _core.zeros_like(as_array(leaf))
+
+
+def tree_arrays(tree: Any, like: Any, what: str) -> list[Any]:
+    """The arrays of a tree for the leaves of another one; None stands for zeros of all that is there."""
+    if is_leaf(like):
+        if tree is None:
+            return [None]
+        array = as_array(tree)
+        if array.shape != as_array(like).shape:
+            raise ValueError(f"{what} gave an array of shape {array.shape} for one of shape {as_array(like).shape}")
+        return [array]
+    if tree is None:
+        return [None] * len(leaves_of(like))
+    found: list[Any] = []
+    map_leaves(lambda one, other: found.append((one, other)), like, tree)
+    return [array for one, other in found for array in tree_arrays(other, one, what)]
+
+
+class custom_vjp(Transformed):
+    """A function with a derivative of its own for reverse mode, as jax.custom_vjp::
+
+        @np.custom_vjp
+        def f(x, y): ...
+        f.defvjp(lambda x, y: (f(x, y), (x, y)), lambda residuals, g: (g * ..., g * ...))
+
+    ``fwd`` takes f's arguments and gives (result, residuals); ``bwd(residuals, cotangent)`` gives a tuple with the cotangent of each positional argument
+    (None: zero). Arguments in ``nondiff_argnums`` are given to ``bwd`` first. Forward mode (jvp) is a TypeError.
+    """
+
+    def __init__(self, fun: Function, nondiff_argnums: Sequence[int] = ()) -> None:
+        super().__init__(fun)
+        self.nondiff = tuple(nondiff_argnums)
+        self.forward: Any = None
+        self.backward: Any = None
+
+    def defvjp(self, fwd: Function, bwd: Function) -> None:
+        self.forward, self.backward = fwd, bwd
+
+    def functions(self) -> tuple[Any, ...]:
+        return self.function, self.forward, self.backward
+
+    def replace(self, functions: tuple[Any, ...]) -> None:
+        self.function, self.forward, self.backward = functions
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = str(getattr(self, "__name__", "a function"))
+        if self.backward is None:
+            raise AttributeError(f"no derivative was defined for {name}: defvjp(fwd, bwd)")
+        if not _core._records():
+            return self.function(*args, **kwargs)
+        call = Recorded(name, self.function, args, kwargs)
+
+        def reverse(own: list[Any], given: list[Any], cotangents: list[Any]) -> list[Any]:
+            arguments, keywords = call.arguments(own)
+            _, residuals = self.forward(*arguments, **keywords)
+            static = [args[number] for number in self.nondiff]
+            found = self.backward(*static, residuals, call.results(cotangents))
+            wanted = [arg for number, arg in enumerate(args) if number not in self.nondiff]
+            if not isinstance(found, (tuple, list)) or len(found) != len(wanted):
+                raise TypeError(f"{name}: bwd must give a tuple of {len(wanted)}, a cotangent for each argument, and gave {found!r}")
+            gradients = iter(found)
+            arrays: list[Any] = []
+            for number, arg in enumerate(args):
+                tree = None if number in self.nondiff else next(gradients)
+                arrays += [array for array, leaf in zip(tree_arrays(tree, arg, f"{name}: bwd"), leaves_of(arg), strict=True) if is_differentiable(leaf)]
+            return arrays + [None] * (len(own) - len(arrays))
+
+        return call.with_derivative(reverse, None)
+
+
+class custom_jvp(Transformed):
+    """A function with a derivative of its own for both modes, as jax.custom_jvp::
+
+        @np.custom_jvp
+        def f(x): ...
+        @f.defjvp
+        def f_jvp(primals, tangents): return f(*primals), ...
+
+    The rule gives (result, its tangent), the latter linear in the tangents. ``defjvps(*rules)``: one for each argument, rule(tangent, result, *primals), None
+    for zero.
+    """
+
+    def __init__(self, fun: Function) -> None:
+        super().__init__(fun)
+        self.rule: Any = None
+
+    def defjvp(self, jvp: Function) -> Function:
+        self.rule = jvp
+        return jvp
+
+    def defjvps(self, *rules: Function | None) -> None:
+        def rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+            result = self.function(*primals)
+            total: Any = 0
+            for each, tangent in zip(rules, tangents, strict=True):
+                if each is not None:
+                    total = total + each(tangent, result, *primals)
+            return result, total
+
+        self.rule = rule
+
+    def functions(self) -> tuple[Any, ...]:
+        return self.function, self.rule
+
+    def replace(self, functions: tuple[Any, ...]) -> None:
+        self.function, self.rule = functions
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = str(getattr(self, "__name__", "a function"))
+        if self.rule is None:
+            raise AttributeError(f"no derivative was defined for {name}: defjvp(rule)")
+        if not _core._records():
+            return self.function(*args, **kwargs)
+        if kwargs:
+            raise TypeError(f"{name}: a custom_jvp function takes positional arguments alone where it is differentiated")
+        call = Recorded(name, self.function, args, kwargs)
+
+        def forward(own: list[Any], given: list[Any], tangents: list[Any]) -> list[Any]:
+            primals, _ = call.arguments(own)
+            changes, _ = call.arguments(tangents, zero_like)
+            found = self.rule(primals, changes)
+            if not isinstance(found, tuple) or len(found) != 2:
+                raise TypeError(f"{name}: the rule of defjvp must give a tuple of two, (result, tangent), and gave {found!r}")
+            arrays = tree_arrays(found[1], call.result, f"{name}: the rule of defjvp")
+            return [_core.broadcast_to(array, out.shape).astype(out.dtype) for array, out in zip(arrays, call.outputs, strict=True)]
+
+        return call.with_derivative(None, forward)
+
+
+class Checkpoint(Transformed):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not _core._records():
+            return self.function(*args, **kwargs)
+        call = Recorded(str(getattr(self, "__name__", "a function")), self.function, args, kwargs)
+
+        def again(own: list[Any], walk: Callable[[list[Any], list[Any]], list[Any]]) -> list[Any]:
+            arguments, keywords = call.arguments(own)
+            marks = Marks()
+            given, named = map_leaves(lambda leaf: marks.add_leaf(leaf, "checkpoint") if is_differentiable(leaf) else leaf, (arguments, keywords))
+            result = self.function(*given, **named)
+            return walk(marks.marks, [as_array(leaf) for leaf in leaves_of(result)])
+
+        def reverse(own: list[Any], given: list[Any], cotangents: list[Any]) -> list[Any]:
+            return again([_core._apart(each) for each in own], lambda marks, outputs: _core._pull_back(marks, outputs, cotangents))
+
+        def forward(own: list[Any], given: list[Any], tangents: list[Any]) -> list[Any]:
+            return again(own, lambda marks, outputs: _core._push_forward(marks, outputs, tangents))
+
+        return call.with_derivative(reverse, forward)
+
+
+def checkpoint(fun: Function) -> Any:
+    """fun, whose values are computed again for its derivative in reverse mode instead of being kept; only its arguments are (as jax.checkpoint)."""
+    return Checkpoint(fun)
