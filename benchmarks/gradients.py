@@ -1,0 +1,295 @@
+"""Derivatives by fastnp beside JAX and torch.compile, where installed: the same functions, one run, the same cores.
+
+    python benchmarks/gradients.py [--only faq,lstm] [--libraries fastnp,jax,torch] [--rounds 9]
+
+The gradients of sums of squares of the eight workloads of run.py; a step of training of a perceptron (forward, backward and update); a step of an LSTM over
+50 time steps, and of a Jacobi solver of 50 sweeps in place. Columns: median milliseconds; times faster than the best peer; milliseconds of the first call,
+with nothing kept on disk; largest difference from the first library's result; with --memory, the peak of memory that a process of its own takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+THREADS = len(os.sched_getaffinity(0))
+for _name in ("OMP_NUM_THREADS", "FASTNP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, str(THREADS))
+os.environ["FASTNP_CACHE_DIR"] = ""
+
+import numpy as np  # noqa: E402  (the thread counts come first)
+import workloads  # noqa: E402
+
+Call = Callable[[], Any]
+rng = np.random.default_rng(1)
+
+
+def normal(*shape: int, scale: float = 1.0) -> np.ndarray:
+    return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+class TorchNames:
+    """torch under NumPy's names, as far as the workloads need them."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self.torch = torch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.torch, name)
+
+    def max(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.torch.amax(x, dim=axis, keepdim=keepdims)
+
+    def sum(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.torch.sum(x) if axis is None else self.torch.sum(x, dim=axis, keepdim=keepdims)
+
+    def mean(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.torch.mean(x) if axis is None else self.torch.mean(x, dim=axis, keepdim=keepdims)
+
+
+def put(x: Any, key: Any, value: Any) -> Any:
+    """x[key] = value."""
+    if hasattr(x, "at"):
+        return x.at[key].set(value)
+    x[key] = value
+    return x
+
+
+def squares(function: Callable[..., Any]) -> Callable[..., Any]:
+    def loss(xp: Any, *arguments: Any) -> Any:
+        found = function(xp, *arguments)
+        parts = found if isinstance(found, tuple) else (found,)
+        total = 0.0
+        for part in parts:
+            total = total + xp.sum(part * part)
+        return total
+
+    return loss
+
+
+def mlp(xp: Any, w1: Any, b1: Any, w2: Any, b2: Any, w3: Any, b3: Any, x: Any, labels: Any) -> Any:
+    h = xp.tanh(x @ w1 + b1)
+    h = xp.tanh(h @ w2 + b2)
+    scores = h @ w3 + b3
+    shifted = scores - xp.max(scores, axis=-1, keepdims=True)
+    return -xp.mean(xp.sum((shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))) * labels, axis=-1))
+
+
+def lstm(xp: Any, wx: Any, wh: Any, b: Any, xs: Any, start: Any) -> Any:
+    h, c = start, start
+    size = wh.shape[0]
+    for t in range(50):
+        gates = xs[t] @ wx + h @ wh + b
+        i, f, o = (1 / (1 + xp.exp(-gates[:, k * size : (k + 1) * size])) for k in range(3))
+        c = f * c + i * xp.tanh(gates[:, 3 * size :])
+        h = o * xp.tanh(c)
+    return xp.sum(h * h)
+
+
+def jacobi_2d(xp: Any, u: Any) -> Any:
+    u = u * 1.0
+    inner = (slice(1, -1), slice(1, -1))
+    for _ in range(50):
+        swept = 0.2 * (u[1:-1, 1:-1] + u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+        if xp.__class__ is TorchNames:
+            u = u.clone()
+        u = put(u, inner, swept)
+    return xp.sum(u * u)
+
+
+def sgd(parameters: Any, gradients: Any) -> Any:
+    return tuple(p - np.float32(0.01) * g for p, g in zip(parameters, gradients, strict=True))
+
+
+class Work:
+    """`loss(xp, *arguments)`, differentiated with respect to the first `count` of them; with `trains`, these take a step."""
+
+    def __init__(self, name: str, loss: Callable[..., Any], arguments: tuple[Any, ...], count: int | None = None, trains: bool = False) -> None:
+        self.name, self.loss, self.arguments, self.trains = name, loss, arguments, trains
+        self.numbers = tuple(range(len(arguments) if count is None else count))
+
+
+def make() -> list[Work]:
+    all_work = [Work(each.name, squares(each.function), each.arguments) for each in workloads.make()]
+    labels = np.eye(10, dtype=np.float32)[rng.integers(0, 10, 128)]
+    weights = (normal(784, 512, scale=0.05), normal(512), normal(512, 512, scale=0.05), normal(512), normal(512, 10, scale=0.05), normal(10))
+    all_work.append(Work("mlp", mlp, (*weights, normal(128, 784), labels), count=6, trains=True))
+    all_work.append(
+        Work("lstm", lstm, (normal(64, 512, scale=0.1), normal(128, 512, scale=0.1), normal(512), normal(50, 32, 64), np.zeros((32, 128), np.float32)), count=3)
+    )
+    all_work.append(Work("jacobi_2d", jacobi_2d, (normal(1024, 1024),)))
+    return all_work
+
+
+def fastnp_call(work: Work) -> Call:
+    import fastnp
+
+    both = fastnp.value_and_grad(lambda *arguments: work.loss(np, *arguments), argnums=work.numbers)
+    if not work.trains:
+        f = fastnp.compile(both)
+        return lambda: f(*work.arguments)
+    parameters = [work.arguments[i].copy() for i in work.numbers]
+    rest = work.arguments[len(parameters) :]
+
+    @fastnp.compile
+    def step(parameters: Any, rest: Any) -> Any:
+        value, gradients = both(*parameters, *rest)
+        for p, g in zip(parameters, gradients, strict=True):
+            p -= np.float32(0.01) * g
+        return value
+
+    return lambda: (step(parameters, rest), parameters)
+
+
+def jax_call(work: Work) -> Call:
+    import jax
+    import jax.numpy as jnp
+
+    both = jax.value_and_grad(lambda *arguments: work.loss(jnp, *arguments), argnums=work.numbers)
+    arguments = [jax.device_put(a) for a in work.arguments]
+    if not work.trains:
+        f = jax.jit(both)
+        return lambda: jax.block_until_ready(f(*arguments))
+    count = len(work.numbers)
+
+    @jax.jit
+    def step(parameters: Any, rest: Any) -> Any:
+        value, gradients = both(*parameters, *rest)
+        return value, sgd(parameters, gradients)
+
+    state = [tuple(arguments[:count])]
+
+    def call() -> Any:
+        value, state[0] = jax.block_until_ready(step(state[0], arguments[count:]))
+        return value, state[0]
+
+    return call
+
+
+def torch_call(work: Work) -> Call:
+    import torch
+
+    torch.set_num_threads(THREADS)
+    names = TorchNames()
+    arguments = [torch.tensor(a, requires_grad=i in work.numbers) for i, a in enumerate(work.arguments)]
+    loss = torch.compile(lambda *given: work.loss(names, *given))
+
+    def call() -> Any:
+        value = loss(*arguments)
+        gradients = torch.autograd.grad(value, [arguments[i] for i in work.numbers])
+        if not work.trains:
+            return value.detach(), [g.numpy() for g in gradients]
+        with torch.no_grad():
+            for i, g in zip(work.numbers, gradients, strict=True):
+                arguments[i] -= 0.01 * g
+        return value.detach(), [arguments[i].detach().numpy() for i in work.numbers]
+
+    return call
+
+
+MAKERS: dict[str, Callable[[Work], Call]] = {"fastnp": fastnp_call, "jax": jax_call, "torch": torch_call}
+
+
+def flat(result: Any) -> list[np.ndarray]:
+    value, arrays = result
+    return [np.asarray(value), *map(np.asarray, arrays)]
+
+
+def difference(found: Any, wanted: list[np.ndarray]) -> float:
+    worst = 0.0
+    for a, b in zip(flat(found), wanted, strict=True):
+        worst = max(worst, float(np.max(np.abs(a - b)) / (np.max(np.abs(b)) + 1e-30)))
+    return worst
+
+
+def measure(work: Work, libraries: list[str], rounds: int) -> dict[str, dict[str, float]]:
+    calls: dict[str, Call] = {}
+    figures: dict[str, dict[str, float]] = {}
+    wanted: list[np.ndarray] | None = None
+    for library in libraries:
+        try:
+            call = MAKERS[library](work)
+            start = time.perf_counter()
+            result = call()
+            first = time.perf_counter() - start
+        except Exception as error:  # a peer that cannot run a workload is left out of its row, with its reason
+            if library == "fastnp":
+                raise
+            print(f"  {library} does not run {work.name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
+            continue
+        if wanted is None:
+            wanted = [np.array(each) for each in flat(result)]
+        calls[library] = call
+        figures[library] = {"first_ms": 1e3 * first, "difference": difference(result, wanted)}
+        call()
+    times: dict[str, list[float]] = {library: [] for library in calls}
+    for _ in range(rounds):
+        for library, call in calls.items():
+            time.sleep(0.02)
+            call()
+            start = time.perf_counter()
+            call()
+            times[library].append(time.perf_counter() - start)
+    for library, samples in times.items():
+        figures[library]["ms"] = 1e3 * statistics.median(samples)
+    return figures
+
+
+def peak_bytes(name: str, library: str) -> float:
+    """How much the peak of a process's memory grows by three calls."""
+    code = f"import gradients; gradients.report_peak({name!r}, {library!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=os.path.dirname(os.path.abspath(__file__)), check=False)
+    return float(done.stdout.split()[-1]) if done.returncode == 0 else float("nan")
+
+
+def report_peak(name: str, library: str) -> None:
+    (work,) = (each for each in make() if each.name == name)
+    tiny = [each for each in make() if each.name == "jacobi_2d"][0]
+    del tiny
+    call = MAKERS[library](work)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(3):
+        call()
+    print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="workloads, separated by commas")
+    parser.add_argument("--libraries", default="fastnp,jax,torch")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--memory", action="store_true", help="measure peaks of memory, each in a process of its own")
+    options = parser.parse_args()
+    libraries = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
+    print(f"{platform.processor() or platform.machine()}, {THREADS} threads; {', '.join(libraries)}")
+    ratios = []
+    for work in make():
+        if options.only and work.name not in options.only.split(","):
+            continue
+        figures = measure(work, libraries, options.rounds)
+        peers = {library: f["ms"] for library, f in figures.items() if library != "fastnp"}
+        best = min(peers, key=lambda library: peers[library], default=None)
+        for library, f in figures.items():
+            note = ""
+            if library == "fastnp" and best is not None:
+                ratios.append(peers[best] / f["ms"])
+                note = f"{ratios[-1]:6.2f} x best peer ({best})"
+            memory = f"peak +{peak_bytes(work.name, library) / 1e6:7.1f} MB   " if options.memory else ""
+            print(f"{work.name:<13} {library:<8} {f['ms']:10.3f} ms   first {f['first_ms']:9.1f} ms   {memory}difference {f['difference']:.1e}   {note}", flush=True)
+    if ratios:
+        print(f"geometric mean: {statistics.geometric_mean(ratios):.2f} times the best peer; least {min(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()
