@@ -1,5 +1,7 @@
 #include "transform/reverse.h"
 
+#include <algorithm>
+
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/moves.h"
@@ -58,6 +60,48 @@ std::vector<std::optional<array>> transposed(const Custom& custom, std::span<con
 
 }  // namespace
 
+namespace {
+
+// The only axis along which a slice leaves something out; nothing where there are several, for steps, and for sizes that vary.
+std::optional<std::size_t> cut_axis(const ir::Node& slice) {
+    std::optional<std::size_t> axis;
+    const Dims& whole = slice.inputs[0]->shape;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        if (slice.attributes.ints[i] != 1) return std::nullopt;
+        if (slice.shape[i] == whole[i]) continue;
+        if (axis || !whole[i].is_constant() || !slice.shape[i].is_constant() || !slice.attributes.dims[i].is_constant()) return std::nullopt;
+        axis = i;
+    }
+    return axis;
+}
+
+}  // namespace
+
+std::optional<array> Reverse::join(Value value, std::vector<Sum::Part> parts) {
+    const auto axis = cut_axis(*parts[0].slice);
+    if (!axis) return std::nullopt;
+    for (const Sum::Part& part : parts) {
+        if (cut_axis(*part.slice) != axis) return std::nullopt;
+    }
+    const auto start_of = [&](const Sum::Part& part) { return part.slice->attributes.dims[*axis].value(); };
+    std::sort(parts.begin(), parts.end(), [&](const Sum::Part& a, const Sum::Part& b) { return start_of(a) < start_of(b); });
+    std::vector<array> pieces;
+    std::int64_t at = 0;
+    const auto fill_to = [&](std::int64_t end) {
+        Dims shape = value->shape;
+        shape[*axis] = Dim(end - at);
+        if (end > at) pieces.push_back(api::constant(0, value->dtype, shape));
+    };
+    for (const Sum::Part& part : parts) {
+        if (start_of(part) < at) return std::nullopt;
+        fill_to(start_of(part));
+        pieces.push_back(converted(part.cotangent, value->dtype));
+        at = start_of(part) + part.slice->shape[*axis].value();
+    }
+    fill_to(value->shape[*axis].value());
+    return concatenate(pieces, static_cast<int>(*axis));
+}
+
 Reverse::Reverse(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs) {
     for (const Value value : segment_.values()) {
         if (value->op == Op::custom) ++customs_[value->attributes.ints[0]];
@@ -71,9 +115,10 @@ void Reverse::add(Value value, const array& cotangent) {
     whole = whole ? *whole + g : g;
 }
 
-// Parts are added in place, so that many small ones cost what they are made of.
+// Parts that lie one after the other along an axis are joined; others are added in place, so that many small ones cost what they are made of.
 array Reverse::taken(Value value, Sum sum) const {
     if (sum.parts.empty()) return *sum.whole;
+    if (const auto joined = join(value, sum.parts)) return sum.whole ? *sum.whole + *joined : *joined;
     const array total = array_of(sum.whole ? value_of(*sum.whole) : value_of(zeros_of(value)));
     for (const Sum::Part& part : sum.parts) {
         const array place = region_of(total, *part.slice);

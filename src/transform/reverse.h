@@ -28,6 +28,7 @@ private:
         };
         std::vector<Part> parts;
     };
+    static std::optional<array> join(Value value, std::vector<Sum::Part> parts);
     array taken(Value value, Sum sum) const;
     void pass(Value value, const array& g);
     void pass_map(Value value, const array& g);
