@@ -16,15 +16,18 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #pragma GCC diagnostic pop
@@ -56,6 +59,8 @@ void initialize() {
     static const bool once = [] {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
+        // Done by optimize(), where it pays: the code generator would do it always.
+        if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
         return true;
     }();
     (void)once;
@@ -99,6 +104,15 @@ Emitted emit_all(std::span<const Job> jobs) {
     return out;
 }
 
+// Whether to look for cheaper addresses (loop strength reduction). With many of them that takes most of the time of code generation, and the kernel has
+// so much else to do that nothing is gained.
+bool reduces_addresses(const llvm::Function& function) {
+    constexpr int most_accesses = 24;
+    int accesses = 0;
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) accesses += instruction.mayReadOrWriteMemory() ? 1 : 0;
+    return accesses <= most_accesses;
+}
+
 void optimize(Emitted& emitted) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
@@ -118,8 +132,12 @@ void optimize(Emitted& emitted) {
     licm.addPass(llvm::LICMPass(llvm::LICMOptions()));
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(licm), true));
     passes.addPass(llvm::InstCombinePass());
+    llvm::FunctionPassManager addresses;
+    addresses.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopStrengthReducePass()));
     for (llvm::Function& function : *emitted.module) {
-        if (!function.isDeclaration()) passes.run(function, functions);
+        if (function.isDeclaration()) continue;
+        passes.run(function, functions);
+        if (reduces_addresses(function)) addresses.run(function, functions);
     }
 }
 

@@ -72,6 +72,7 @@ private:
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
     using Seen = std::unordered_map<Value, std::vector<IndexMap>>;  // what was visited, and by which maps
+    using Reads = std::vector<std::pair<Value, IndexMap>>;          // the leaves of a root over its own domain
 
     // Has values exist that too much is computed for.
     void cut() {
@@ -176,11 +177,9 @@ private:
     }
 
     // Whether what the root reads of the region's own values is there when it is computed: the same point's.
-    bool reads_in_place(const Unit& unit, int number, Value root, Region::Role role) {
-        Region::Member member{root, role};
-        const IndexMap map = role == Region::Role::fold ? identity_map(unit.region.domain.size()) : unit.region.map_of(member);
+    bool reads_in_place(const Unit& unit, int number, Value root, Region::Role role, const Reads& reads) {
         bool fits = true;
-        leaves_of(root, map, [&](Value leaf, const IndexMap& at) {
+        const Leaf check = [&](Value leaf, const IndexMap& at) {
             const auto found = unit_of_.find(leaf);
             if (found == unit_of_.end() || found->second != number || leaf->op == Op::update) return;
             for (const Region::Member& other : unit.region.members) {
@@ -193,7 +192,12 @@ private:
                     fits = repeated ? at[i].axis < 0 : at[i] == wanted[i];
                 }
             }
-        });
+        };
+        if (role == Region::Role::outer) {
+            leaves_of(root, unit.region.map_of({root, role}), check);
+        } else {
+            for (const auto& [leaf, map] : reads) check(leaf, map);
+        }
         return fits;
     }
 
@@ -228,12 +232,12 @@ private:
         return true;
     }
 
-    bool try_join(int number, Value root, const std::set<int>& needs, int ops) {
+    bool try_join(int number, Value root, const std::set<int>& needs, int ops, const Reads& reads) {
         Unit& unit = units_[static_cast<std::size_t>(number)];
         if (unit.node != nullptr || unit.ops + ops > most_region_ops || !stores_apart(unit.region, root)) return false;
         const auto role = role_in(unit.region, root);
         const bool reads_it = needs.contains(number);
-        if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role)) return false;
+        if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role, reads)) return false;
         for (const int need : needs) {
             if (need != number && depends_on(need, number)) return false;
         }
@@ -273,6 +277,7 @@ private:
             if (const auto stage = stages_.find(root); stage != stages_.end()) needs.insert(binds.at(stage->second));
             std::unordered_set<Value> leaves;
             int ops = 0;
+            Reads reads;
             auto note = [&](Value leaf) {
                 leaves.insert(leaf);
                 const auto found = unit_of_.find(leaf);
@@ -281,12 +286,15 @@ private:
             if (roots_.is_precompiled(root)) {
                 for (const Value input : root->inputs) note(roots_.version_of(input));
             } else {
-                ops = leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap&) { note(leaf); });
+                ops = leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap& at) {
+                    note(leaf);
+                    reads.emplace_back(leaf, at);
+                });
                 if (ordered_) order_effects(root, needs);
                 bool joined = false;
-                for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs, ops);
+                for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs, ops, reads);
                 for (const int sibling : joined ? std::vector<int>() : siblings_of(leaves)) {
-                    joined = try_join(sibling, root, needs, ops);
+                    joined = try_join(sibling, root, needs, ops, reads);
                     if (joined) break;
                 }
                 if (joined) {
