@@ -60,16 +60,42 @@ inline PyTypeObject* add_type(PyObject* module, const char* name, PyType_Spec& s
     return reinterpret_cast<PyTypeObject*>(Py_NewRef(type.get()));
 }
 
+struct Taped;
+
 /// fastnp.ndarray.
 struct NdArray {
     PyObject_HEAD array value;
     PyObject* base;      // whose memory this is a view of, or null
     PyObject* weakrefs;
+    Taped* taped;        // of one that has to do with a tape (tape.h), else null
     bool scalar;         // recorded, and a NumPy scalar when run as written
 };
 extern PyTypeObject* ndarray_type;
 inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }
-inline const array& value_of(PyObject* object) { return reinterpret_cast<NdArray*>(object)->value; }
+/// The array as ops are to take it: of one on the tape, what is recorded there, for the rest of the call that Python made.
+const array& taped_value(NdArray* object);
+inline const array& value_of(PyObject* object) {
+    auto* held = reinterpret_cast<NdArray*>(object);
+    return held->taped == nullptr ? held->value : taped_value(held);
+}
+
+/// For the length of a call from Python: what enters the tape leaves it.
+class TapeCall {
+public:
+    TapeCall() : was_entered_(tape_is_entered) {}
+    ~TapeCall() {
+        if (tape_is_entered && !was_entered_) leave();
+    }
+    TapeCall(const TapeCall&) = delete;
+    TapeCall& operator=(const TapeCall&) = delete;
+    static void note_entered() { tape_is_entered = true; }
+    static bool is_entered() { return tape_is_entered; }
+
+private:
+    static void leave();
+    static thread_local bool tape_is_entered;
+    bool was_entered_;
+};
 
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
 class Recorded;
@@ -115,6 +141,7 @@ void translate() noexcept;
 /// Runs `body`, which returns a new reference, and turns its exceptions into Python's.
 template <class F>
 PyObject* guarded(F&& body) {
+    const TapeCall call;
     try {
         return body();
     } catch (const abi::__forced_unwind&) {
@@ -126,6 +153,7 @@ PyObject* guarded(F&& body) {
 }
 template <class F>
 int guarded_int(F&& body) {
+    const TapeCall call;
     try {
         return body();
     } catch (const abi::__forced_unwind&) {

@@ -1,6 +1,8 @@
 // Dtypes, NumPy arrays and Python numbers as fastnp's, and back.
 #include "convert.h"
 
+#include "tape.h"
+
 #include "fastnp/detail/size.h"
 #include "foreign.h"
 #include "number.h"
@@ -278,7 +280,9 @@ PyObject* wrap(array value, PyObject* base, bool scalar) {
     new (&object->value) array(std::move(value));
     object->base = Py_XNewRef(base);
     object->weakrefs = nullptr;
+    object->taped = nullptr;
     object->scalar = scalar;
+    if (recording == nullptr && object->value.is_recorded()) note_taped(object);
     return reinterpret_cast<PyObject*>(object);
 }
 
@@ -325,7 +329,7 @@ PyObject* foreign_view(PyObject* object, const char* what) {
     const array& value = value_of(object);
     if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) {
         raise(PyExc_TypeError, std::string(what) + " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
-                               "stop_gradient(x) makes it a constant");
+                               "stop_gradient(x), or x.detach() on a tape, makes it a constant");
     }
     return readable_view(object, what);
 }

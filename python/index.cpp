@@ -6,6 +6,7 @@
 #include "ndarray.h"
 #include "picking.h"
 #include "size.h"
+#include "tape.h"
 
 namespace fastnp::python {
 
@@ -188,6 +189,8 @@ static Operand element_operand(PyObject* value, Dtype dtype) {
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
+        if (is_ndarray(value)) (void)value_of(value);  // which may be on the tape
+        prepare_write(self);
         Indices indices;
         if (parse(indices, key)) {
             try {

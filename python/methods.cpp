@@ -4,6 +4,7 @@
 #include "fastnp/detail/size.h"
 #include "functions.h"
 #include "ndarray.h"
+#include "tape.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -292,6 +293,10 @@ PyMethodDef methods[] = {
     FAST("sort", sort_call, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
     FAST("__complex__", complex_call, nullptr),
     FAST("__format__", format_call, nullptr),
+    {"backward", as_method(backward), METH_VARARGS | METH_KEYWORDS,
+     "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the arrays "
+     "that it was computed from and that require one; as torch.Tensor.backward. With create_graph, these can be differentiated again."},
+    {"detach", detach, METH_NOARGS, "detach($self)\n--\n\nAn array of the same elements that no gradient flows through."},
     {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS,
      "setflags($self, write=None, align=None, uic=None)\n--\n\nMakes it read-only or writable."},
     {nullptr, nullptr, 0, nullptr}};
@@ -306,6 +311,9 @@ PyGetSetDef properties[] = {{"shape", get_shape, set_shape, "Sizes of the axes."
                             {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
                             {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
                             {"device", get_device, nullptr, "\"cpu\".", nullptr},
+                            {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients with respect to it are recorded.", nullptr},
+                            {"grad", get_grad, set_grad, "The gradient that backward() calls added up, or None.", nullptr},
+                            {"is_leaf", get_is_leaf, nullptr, "Whether it is no result of recorded computations.", nullptr},
                             {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
                             {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
                             {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},

@@ -12,6 +12,7 @@
 #include "ndarray.h"
 #include "number.h"
 #include "size.h"
+#include "tape.h"
 #include "transform.h"
 #include "ufunc.h"
 
@@ -121,6 +122,7 @@ void initialise(py::module_& module) {
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
     add_transforms(module);
+    add_tape(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",

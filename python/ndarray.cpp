@@ -2,6 +2,7 @@
 #include "ndarray.h"
 #include "number.h"
 #include "size.h"
+#include "tape.h"
 
 #include <structmember.h>
 
@@ -84,6 +85,8 @@ template <BinaryUfunc function>
 PyObject* in_place(const char* name, PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (reinterpret_cast<NdArray*>(a)->scalar) return binary<function>(name, a, b);  // as a NumPy scalar: a new value
+        if (is_ndarray(b)) (void)value_of(b);  // which may be on the tape
+        prepare_write(a);
         return in_place_slow(function, name, a, b);
     });
 }
@@ -270,6 +273,7 @@ void deallocate(PyObject* self) {
     auto* object = reinterpret_cast<NdArray*>(self);
     if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
     object->value.~array();
+    delete object->taped;
     Py_XDECREF(object->base);
     PyTypeObject* type = Py_TYPE(self);
     type->tp_free(self);

@@ -60,6 +60,7 @@ del _name, _target
 
 _transforms = {
     **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp", "vmap"], "_transform"),
+    **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
 }
 _submodules = {"random", "linalg", "fft", "compiler", "cuda"}

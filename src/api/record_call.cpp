@@ -67,7 +67,8 @@ std::vector<array> parameters_of(const compiler::Signature& signature, std::span
     return parameters;
 }
 
-// The values to return, and which of them lie in one array's memory.
+}  // namespace
+
 void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     std::vector<ir::Value> values;
     std::vector<ir::Place> places;
@@ -84,7 +85,12 @@ void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     }
     recorder.graph().set_outputs(std::move(values), std::move(places));
     recorder.graph().set_effects(recorder.effects());
+    for (const ir::Value value : ir::reachable(recorder.graph().roots())) {
+        if (value->op == ir::Op::example) throw TypeError("vmap: a value of the mapped function was kept, and is used outside of it; return it instead");
+    }
 }
+
+namespace {
 
 std::vector<device::Memory> memories_of(std::span<const Argument> call) {
     std::vector<device::Memory> memories;
@@ -101,9 +107,6 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 
 void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made) {
     set_outputs(recorder, outputs);
-    for (const ir::Value value : ir::reachable(recorder.graph().roots())) {
-        if (value->op == ir::Op::example) throw TypeError("vmap: a value of the mapped function was kept, and is used outside of it; return it instead");
-    }
     made.captured = recorder.captured();
     made.owns_captured = recorder.made_all_captured();
     made.written = recorder.written();

@@ -30,6 +30,8 @@ struct Recording {
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
                       std::size_t stop_at = std::size_t(-1));
 
+/// The values to return, and which of them lie in one array's memory. TypeError for values of a mapped function's inside.
+void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs);
 /// What was recorded, to give these arrays; `made` has the strides of the arguments.
 void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made);
 

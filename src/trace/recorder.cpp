@@ -3,12 +3,15 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
+#include "shape/strides.h"
 
 namespace fastnp::trace {
 
@@ -57,7 +60,29 @@ bool Recorder::made_all_captured() const {
     return std::all_of(captured_.begin(), captured_.end(), [this](const device::Memory& memory) { return made_.contains(memory.buffer); });
 }
 
+// A recording that is run once raises where the program does.
+void Recorder::effect(ir::Value value) {
+    if (once_ && value->op != ir::Op::update) evaluate(value);
+    else effects_.push_back(value);
+}
+
+ir::Value Recorder::take_snapshot(const device::Memory& memory) {
+    device::Memory copy{device::Buffer::allocate(shape::byte_count(memory.shape, itemsize_of(memory.dtype))), nullptr, memory.dtype, memory.shape, {}};
+    copy.data = copy.buffer->data();
+    copy.strides = shape::c_strides(memory.shape, itemsize_of(memory.dtype));
+    eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (same_layout(sources_[i], memory) && std::memcmp(captured_[i].data, copy.data, copy.buffer->bytes()) == 0) return captured_values_[i];
+    }
+    const ir::Value value = graph_.parameter(memory.dtype, shape::to_dims(memory.shape));
+    sources_.push_back(memory);
+    captured_.push_back(std::move(copy));
+    captured_values_.push_back(value);
+    return value;
+}
+
 ir::Value Recorder::capture(const device::Memory& memory) {
+    if (snapshots_) return take_snapshot(memory);
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (same_layout(captured_[i], memory)) return captured_values_[i];
     }
@@ -191,6 +216,9 @@ shape::Dim Recorder::bind(ir::Value value, std::int64_t low, std::int64_t high) 
 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
     const Write done = trace::write(graph_, storage, view, value, graph_.next_owner());
+    if (storage.parameter >= 0 && snapshots_) {
+        throw RecordError("writes a value with a derivative into memory of an array without one: write to the array itself, not through a view or out=");
+    }
     if (storage.parameter >= 0) effect(done.update);
 }
 

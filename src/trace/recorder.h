@@ -33,6 +33,9 @@ struct Found {
 class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
     Recorder();
+    virtual ~Recorder() = default;
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
     ir::Graph& graph() { return graph_; }
 
     /// A value for memory met while recording that is no argument: an extra parameter, read anew at each call. The same memory and
@@ -49,7 +52,7 @@ public:
     bool made_all_captured() const;
 
     /// Notes a value that is computed whether needed or not, in this order: one that may raise an error, or a write into a parameter's memory.
-    void effect(ir::Value value) { effects_.push_back(value); }
+    void effect(ir::Value value);
     template <class Predicate>
     void drop_effects(Predicate drops) {
         std::erase_if(effects_, drops);
@@ -63,6 +66,10 @@ public:
     /// Lets it read values that no later call depends on: it is run once, now. Nothing is taken for granted then.
     void set_once() { once_ = can_read_ = true; }
     bool is_once() const { return once_; }
+    /// Of one that is run once, but later: has it keep copies of captured memory, which may change until then. What has a value is not written to it.
+    void set_snapshots() { snapshots_ = true; }
+    /// What a value is found to be.
+    void know(ir::Value value, device::Memory memory) { evaluator_.set(value, std::move(memory)); }
     /// The elements of a value, of a recording that is run once.
     device::Memory value_now(ir::Value value) { return evaluate(value); }
     /// The recording ends, with a LongRecordError, when it gets longer than that, and at the read with the number `stop_at`.
@@ -129,6 +136,7 @@ public:
     };
 
 private:
+    ir::Value take_snapshot(const device::Memory& memory);
     void check_reads() const;
     device::Memory evaluate(ir::Value value);
     Scalar look(ir::Value value);
@@ -141,7 +149,8 @@ private:
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
-    bool can_read_ = false, once_ = false;
+    bool can_read_ = false, once_ = false, snapshots_ = false;
+    std::vector<device::Memory> sources_;  // of snapshots
     std::vector<Found> known_reads_;
     std::size_t most_steps_ = std::size_t(-1), most_reads_ = std::size_t(-1), stop_at_ = std::size_t(-1);
     std::vector<Read> reads_;

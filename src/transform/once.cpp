@@ -11,6 +11,7 @@
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
 #include "trace/recorder.h"
+#include "transform/once.h"
 #include "transform/partition.h"
 #include "transform/values.h"
 
@@ -132,14 +133,13 @@ std::vector<array> parameters_of(const trace::Recorder& recorder, const ir::Grap
     return parameters;
 }
 
-std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs) {
-    Recording made;
-    take_recording(recorder, outputs, made);
-    const trace::Recorder::Scope meanwhile(nullptr);
-    return run(packed(made.graph), made.written, parameters_of(recorder, made.graph));
-}
-
 }  // namespace
+
+std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs) {
+    set_outputs(recorder, outputs);
+    const trace::Recorder::Scope meanwhile(nullptr);
+    return run(packed(recorder.graph()), recorder.written(), parameters_of(recorder, recorder.graph()));
+}
 
 std::vector<array> recorded(const std::function<std::vector<array>()>& body) {
     if (trace::Recorder::active() != nullptr) return body();

@@ -1,0 +1,211 @@
+"""x.requires_grad, backward(), x.grad, no_grad(): gradients of code that is no function."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy
+import pytest
+
+import fastnp as np
+
+
+def leaf(*values: float) -> Any:
+    x = np.array(list(values))
+    x.requires_grad = True
+    return x
+
+
+def near(found: Any, wanted: Any, tolerance: float = 1e-12) -> None:
+    numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=tolerance, atol=tolerance)
+
+
+def test_a_gradient() -> None:
+    x = leaf(1.0, 2.0)
+    assert x.requires_grad and x.is_leaf and x.grad is None
+    z = np.sum(x**3)
+    assert z.requires_grad and not z.is_leaf and float(z) == 9
+    z.backward()
+    assert type(x.grad) is np.ndarray
+    near(x.grad, [3.0, 12.0])
+    np.sum(x * 2).backward()
+    near(x.grad, [5.0, 14.0])
+    x.grad = None
+    assert x.grad is None
+    x.grad = numpy.ones(2)
+    np.sum(x).backward()
+    near(x.grad, [2.0, 2.0])
+
+
+def test_equals_the_functional_gradient() -> None:
+    rng = numpy.random.default_rng(0)
+
+    def loss(w: Any, b: Any, x: Any) -> Any:
+        h = np.tanh(x @ w + b)
+        h = np.concatenate([h, h[:, ::-1]], axis=1)
+        if h.sum() > -1e9:
+            h = h[:, 1:] * np.exp(-np.max(h, axis=1, keepdims=True))
+        return np.mean(np.sort(h, axis=1)[:, :3] ** 2)
+
+    w, b, x = np.asarray(rng.normal(size=(4, 5))), np.asarray(rng.normal(size=5)), np.asarray(rng.normal(size=(6, 4)))
+    wanted = np.grad(loss, argnums=(0, 1))(w, b, x)
+    w.requires_grad = b.requires_grad = True
+    for _ in range(3):
+        w.grad = b.grad = None
+        loss(w, b, x).backward()
+        near(w.grad, wanted[0])
+        near(b.grad, wanted[1])
+
+
+def test_training_in_place() -> None:
+    rng = numpy.random.default_rng(0)
+    x = rng.normal(size=(50, 3))
+    y = x @ numpy.array([1.0, -2.0, 0.5])
+    w = leaf(0.0, 0.0, 0.0)
+    for _ in range(200):
+        loss = np.mean((x @ w - y) ** 2)
+        loss.backward()
+        with np.no_grad():
+            w -= 0.1 * w.grad
+        w.grad = None
+    near(w.detach(), [1.0, -2.0, 0.5], 1e-3)
+
+
+def test_writes_are_followed() -> None:
+    v = leaf(1.0, 2.0, 3.0)
+    u = np.zeros(5)
+    u[1:-1] = v * v
+    u += 1
+    u[0] *= u[1]
+    np.sum(u * u).backward()
+    near(v.grad, [(2 * 2 + 2 * 2) * 2.0, 4 * 2 * 5, 4 * 3 * 10.0])
+
+
+def test_arrays_that_change_before_backward_count_as_they_were() -> None:
+    v = leaf(1.0, 2.0)
+    scale = np.array([3.0, 4.0])
+    z = np.sum(v * scale)
+    scale[:] = 100
+    z2 = np.sum(v * scale)
+    data = numpy.array([5.0, 6.0])
+    z3 = np.sum(v * data)
+    data[:] = 0
+    (z + z2 + z3).backward()
+    near(v.grad, [108.0, 110.0])
+
+
+def test_double_backward() -> None:
+    a = leaf(2.0)
+    b = np.sum(a**3)
+    b.backward(create_graph=True)
+    first = a.grad
+    assert first.requires_grad
+    near(first.detach(), [12.0])
+    a.grad = None
+    np.sum(first).backward()
+    near(a.grad, [12.0])
+
+
+def test_the_tape_is_used_up() -> None:
+    x = leaf(1.0, 2.0)
+    z = np.sum(x * x)
+    z.backward(retain_graph=True)
+    z.backward()
+    near(x.grad, [4.0, 8.0])
+    with pytest.raises(ValueError, match=r"an earlier backward\(\) has used up what was recorded; retain_graph=True"):
+        z.backward()
+    assert float(z) == 5
+    assert not z.requires_grad
+    total = z + 1
+    assert float(total) == 6
+
+
+def test_gradients_of_arrays() -> None:
+    x = leaf(1.0, 2.0)
+    y = x * x
+    with pytest.raises(ValueError, match=r"backward: only of a single number without a gradient argument, not of an array of shape \(2,\)"):
+        y.backward()
+    with pytest.raises(ValueError, match=r"a gradient of shape \(3,\) for an array of shape \(2,\)"):
+        y.backward(np.ones(3))
+    y.backward(np.array([1.0, 10.0]))
+    near(x.grad, [2.0, 40.0])
+
+
+def test_what_can_require_a_gradient() -> None:
+    with pytest.raises(RuntimeError, match="only arrays of floating and complex dtype can require gradients, not of int64"):
+        np.arange(3).requires_grad = True
+    x = leaf(1.0)
+    with pytest.raises(RuntimeError, match="an array that requires a gradient is written to"):
+        x += 1
+    with pytest.raises(RuntimeError, match="an array that requires a gradient is written to"):
+        x[0] = 1
+    with pytest.raises(ValueError, match="depends on no array that requires a gradient"):
+        np.sum(np.ones(2)).backward() if hasattr(np.sum(np.ones(2)), "backward") else np.ones(()).backward()
+    x.requires_grad = False
+    x += 1
+    near(x, [2.0])
+    assert not (x * 2).requires_grad
+
+
+def test_no_grad_and_detach() -> None:
+    x = leaf(1.0, 2.0)
+    with np.no_grad():
+        y = x * 2
+        assert not y.requires_grad
+        with np.enable_grad():
+            assert (x * 2).requires_grad
+
+    @np.no_grad()
+    def doubled(v: Any) -> Any:
+        return v * 2
+
+    assert not doubled(x).requires_grad
+    z = x * 3
+    assert not z.detach().requires_grad
+    near(z.detach(), [3.0, 6.0])
+    np.sum(z * z.detach()).backward()
+    near(x.grad, [9.0, 18.0])
+    with pytest.raises(TypeError, match="the derivative would be lost"):
+        numpy.asarray(x * 2)
+
+
+def test_values_are_read_and_printed() -> None:
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    assert repr(y) == "array([2., 4.])" and str(y) == "[2. 4.]"
+    assert y.tolist() == [2.0, 4.0] and float(y[1]) == 4 and f"{y[0]:.2f}" == "2.00"
+    assert bool(np.all(y > 1)) and int(np.argmax(y)) == 1
+    total = 0.0
+    while np.sum(y) < 100:
+        y = y * 2
+        total += float(y[0])
+    np.sum(y).backward()
+    near(x.grad, [64.0, 64.0])
+
+
+def test_through_compiled_functions() -> None:
+    f = np.compile(lambda x, s: np.sum(np.tanh(x) * s))
+    x = leaf(0.1, 0.2)
+    f(x, 2.0).backward()
+    near(x.grad, 2 * (1 - np.tanh(x.detach()) ** 2))
+    assert f(x.detach(), 2.0) == f(x, 2.0).detach()
+
+
+def test_errors_come_where_the_program_makes_them() -> None:
+    x = leaf(1.0, 2.0)
+    with pytest.raises(IndexError, match="index 7 is out of bounds"):
+        np.take(x, np.array([7]))
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        x + np.ones(3)
+
+
+def test_what_no_backward_takes_goes() -> None:
+    x = leaf(*([1.0] * 1000))
+    for _ in range(300):
+        y = np.sum(np.exp(x) * numpy.random.default_rng(0).normal(size=1000))
+        assert y.requires_grad
+        del y
+    gc.collect()
+    np.sum(x).backward()
+    near(x.grad, numpy.ones(1000))
