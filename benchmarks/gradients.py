@@ -2,9 +2,9 @@
 
     python benchmarks/gradients.py [--only faq,lstm] [--libraries fastnp,jax,torch] [--rounds 9]
 
-The gradients of sums of squares of the eight workloads of run.py; a step of training of a perceptron (forward, backward and update); a step of an LSTM over
-50 time steps, and of a Jacobi solver of 50 sweeps in place. Columns: median milliseconds; times faster than the best peer; milliseconds of the first call,
-with nothing kept on disk; largest difference from the first library's result; with --memory, the peak of memory that a process of its own takes.
+The gradients of sums of squares of the eight workloads of run.py; a step of training of a perceptron (forward, backward and update); the gradients of an
+LSTM over 50 time steps, and of 50 sweeps of a Jacobi solver in place. Columns: median milliseconds; times faster than the best peer; milliseconds of the
+first call, with nothing kept on disk; largest difference from the first library's result; with --memory, how much the peak of a process's memory grows.
 """
 
 from __future__ import annotations
@@ -126,7 +126,12 @@ def make() -> list[Work]:
     weights = (normal(784, 512, scale=0.05), normal(512), normal(512, 512, scale=0.05), normal(512), normal(512, 10, scale=0.05), normal(10))
     all_work.append(Work("mlp", mlp, (*weights, normal(128, 784), labels), count=6, trains=True))
     all_work.append(
-        Work("lstm", lstm, (normal(64, 512, scale=0.1), normal(128, 512, scale=0.1), normal(512), normal(50, 32, 64), np.zeros((32, 128), np.float32)), count=3)
+        Work(
+            "lstm",
+            lstm,
+            (normal(64, 512, scale=0.1), normal(128, 512, scale=0.1), normal(512), normal(50, 32, 64), np.zeros((32, 128), np.float32)),
+            count=3,
+        )
     )
     all_work.append(Work("jacobi_2d", jacobi_2d, (normal(1024, 1024),)))
     return all_work
@@ -255,8 +260,6 @@ def peak_bytes(name: str, library: str) -> float:
 
 def report_peak(name: str, library: str) -> None:
     (work,) = (each for each in make() if each.name == name)
-    tiny = [each for each in make() if each.name == "jacobi_2d"][0]
-    del tiny
     call = MAKERS[library](work)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(3):
@@ -286,7 +289,10 @@ def main() -> None:
                 ratios.append(peers[best] / f["ms"])
                 note = f"{ratios[-1]:6.2f} x best peer ({best})"
             memory = f"peak +{peak_bytes(work.name, library) / 1e6:7.1f} MB   " if options.memory else ""
-            print(f"{work.name:<13} {library:<8} {f['ms']:10.3f} ms   first {f['first_ms']:9.1f} ms   {memory}difference {f['difference']:.1e}   {note}", flush=True)
+            print(
+                f"{work.name:<13} {library:<8} {f['ms']:10.3f} ms   first {f['first_ms']:9.1f} ms   {memory}difference {f['difference']:.1e}   {note}",
+                flush=True,
+            )
     if ratios:
         print(f"geometric mean: {statistics.geometric_mean(ratios):.2f} times the best peer; least {min(ratios):.2f}")
 

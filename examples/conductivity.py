@@ -1,4 +1,4 @@
-"""How well does a rod conduct heat, at each of its points? Found from the temperatures that it takes, by gradients through the time steps of a simulation."""
+"""How well does a rod conduct heat, at each of its points? Found from the temperatures that it takes, by gradients through a simulation."""
 
 import numpy
 from optimizers import adam, adam_state

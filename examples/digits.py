@@ -14,7 +14,7 @@ import fastnp as np
 def images():
     """(images in 0..1, labels)."""
     try:
-        from sklearn.datasets import load_digits
+        from sklearn.datasets import load_digits  # type: ignore[import-not-found]  # an optional package
     except ImportError:
         rng = numpy.random.default_rng(7)
         shapes = rng.random((10, 64)) > 0.6

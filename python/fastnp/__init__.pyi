@@ -74,9 +74,23 @@ from fastnp import compiler as compiler, cuda as cuda, fft as fft, linalg as lin
 from fastnp._compile import Dim as Dim, compile as compile
 from fastnp._core import *  # noqa: F403
 from fastnp._core import ufunc
+from fastnp._custom import checkpoint as checkpoint, custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from fastnp._effects import effect as effect
 from fastnp._explain import explain as explain
 from fastnp._functions import *  # noqa: F403
+from fastnp._tape import enable_grad as enable_grad, no_grad as no_grad
+from fastnp._transform import (
+    grad as grad,
+    hessian as hessian,
+    jacfwd as jacfwd,
+    jacrev as jacrev,
+    jvp as jvp,
+    linearize as linearize,
+    stop_gradient as stop_gradient,
+    value_and_grad as value_and_grad,
+    vjp as vjp,
+    vmap as vmap,
+)
 
 __version__: str
 True_: bool_

@@ -45,6 +45,9 @@ class Transformed:
         functools.update_wrapper(self, function)
         self.function = function
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 

@@ -136,8 +136,8 @@ class custom_jvp(Transformed):
         @f.defjvp
         def f_jvp(primals, tangents): return f(*primals), ...
 
-    The rule gives (result, its tangent), the latter linear in the tangents. ``defjvps(*rules)``: one for each argument, rule(tangent, result, *primals), None
-    for zero.
+    The rule gives (result, its tangent), the latter linear in the tangents. ``defjvps(*rules)``: one for each argument, rule(tangent, result,
+    *primals), None for zero.
     """
 
     def __init__(self, fun: Function) -> None:

@@ -179,7 +179,10 @@ def value_and_grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: boo
 
 
 def grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
-    """A function that gives the derivatives of fun's result, one real number (as jax.grad); see `value_and_grad`. With ``has_aux=True``, (derivatives, aux)."""
+    """A function that gives the derivatives of fun's result, one real number (as jax.grad); see `value_and_grad`.
+
+    With ``has_aux=True``, (derivatives, aux).
+    """
     return Grad(fun, argnums, has_aux)
 
 
@@ -349,7 +352,10 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 class Jacobian(Transformed):
     title = "jacfwd"
-    of = staticmethod(_core._jacobian_columns)
+
+    @staticmethod
+    def of(mark: Any, output: Any) -> Any:
+        return _core._jacobian_columns(mark, output)
 
     def __init__(self, function: Function, argnums: int | Sequence[int], has_aux: bool) -> None:
         super().__init__(function)
@@ -381,7 +387,10 @@ class Jacobian(Transformed):
 
 class ReverseJacobian(Jacobian):
     title = "jacrev"
-    of = staticmethod(_core._jacobian_rows)
+
+    @staticmethod
+    def of(mark: Any, output: Any) -> Any:
+        return _core._jacobian_rows(mark, output)
 
 
 def jacfwd(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
@@ -454,7 +463,8 @@ class Parts:
             self.size, self.first = size, f"axis {axis} of an array of shape {array.shape}"
         elif size != self.size:
             raise ValueError(
-                f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) and {size} (axis {axis} of one of shape {array.shape})"
+                f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) "
+                f"and {size} (axis {axis} of one of shape {array.shape})"
             )
         example = _core._example(array, axis)
         self.arrays.append(array)

@@ -10,13 +10,12 @@ import numpy
 
 from fastnp import _core
 
-ARRAYS = (_core.ndarray, numpy.ndarray, numpy.generic)
-NUMBERS = (bool, int, float, complex, _core._Size, _core._Float)
+LEAVES = (_core.ndarray, numpy.ndarray, numpy.generic, bool, int, float, complex, _core._Size, _core._Float)
 
 
 def is_leaf(value: Any) -> bool:
     """Whether it is an array or a number."""
-    return isinstance(value, ARRAYS) or isinstance(value, NUMBERS)
+    return isinstance(value, LEAVES)
 
 
 def children_of(value: Any) -> list[Any] | None:
