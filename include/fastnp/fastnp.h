@@ -9,4 +9,5 @@
 #include "fastnp/interop.h"
 #include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"
+#include "fastnp/tape.h"
 #include "fastnp/transform.h"

@@ -3,7 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "fastnp/detail/transform.h"
+#include "fastnp/detail/transforms.h"
+#include "fastnp/tape.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "transform/once.h"
@@ -121,3 +122,45 @@ void backward(const array& x, const array& weight, bool keeps, bool records) {
 }
 
 }  // namespace fastnp::detail
+
+namespace fastnp {
+
+struct Tape::State {
+    std::shared_ptr<trace::Recorder> recorder = std::make_shared<trace::Recorder>();
+    trace::Recorder::Scope scope{recorder};
+    trace::Recorder::Keeping keeping{*recorder};
+    std::vector<array> marks;
+    std::vector<array> watched;
+};
+
+Tape::Tape() {
+    if (trace::Recorder::active() != nullptr) throw RecordError("a Tape within a recording: transforms and compiled functions have their own");
+    state_ = std::make_unique<State>();
+    state_->recorder->set_once();
+    state_->recorder->set_snapshots();
+}
+
+Tape::~Tape() = default;
+
+array Tape::watch(const array& x) {
+    state_->marks.push_back(detail::mark(x));
+    state_->watched.push_back(detail::input_of(state_->marks.back()));
+    return state_->watched.back();
+}
+
+std::vector<array> Tape::gradient(const array& result, const std::vector<array>& watched) {
+    detail::check_scalar(result);
+    std::vector<array> marks;
+    for (const array& each : watched) {
+        std::size_t place = 0;
+        while (place < state_->watched.size() && state_->watched[place].body() != each.body()) ++place;
+        if (place == state_->watched.size()) throw ValueError("Tape: gradient() with respect to an array that watch() did not give");
+        marks.push_back(state_->marks[place]);
+    }
+    const array one = ones_like(result);
+    return detail::pull_back(marks, {&result, 1}, {&one, 1});
+}
+
+std::vector<array> Tape::compute(const std::vector<array>& arrays) { return detail::run_recording(*state_->recorder, arrays); }
+
+}  // namespace fastnp

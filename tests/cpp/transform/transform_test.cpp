@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "api/expect.h"
+#include "device/buffer.h"
 #include "fastnp/fastnp.h"
 
 using namespace fastnp;
@@ -145,6 +146,110 @@ BOOST_AUTO_TEST_CASE(vmap_is_a_loop_over_parts) {
 BOOST_AUTO_TEST_CASE(stop_gradient_is_a_constant) {
     const array x({1.0, 2.0});
     BOOST_TEST(near(grad([](array v) { return sum(v * stop_gradient(v)); })(x), x));
+}
+
+BOOST_AUTO_TEST_CASE(vjp_and_linearize_work_later) {
+    const auto f = [](array x, array w) { return std::pair(sin(x) * w, sum(x)); };
+    const array x({0.5, -1.0}), w({2.0, 3.0});
+    const auto use = [&](array a, array b) {
+        const auto [result, pull] = vjp(f, a, b);
+        const auto [da, db] = pull({array({1.0, 1.0}), array(2.0)});
+        const auto [again, unused] = pull({array({0.0, 0.0}), array(1.0)});
+        const auto [same, push] = linearize([](array v) { return exp(v); }, a);
+        return std::vector<array>{result.first, da, db, again, same, push(b)};
+    };
+    for (const std::vector<array>& found : {use(x, w), compile(use)(x, w)}) {
+        BOOST_TEST(near(found[0], sin(x) * w));
+        BOOST_TEST(near(found[1], cos(x) * w + 2));
+        BOOST_TEST(near(found[2], sin(x)));
+        BOOST_TEST(near(found[3], array({1.0, 1.0})));
+        BOOST_TEST(near(found[5], exp(x) * w));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_vjp_keeps_is_as_it_was) {
+    array x({1.0, 2.0});
+    const auto [value, pull] = vjp([](array v) { return sum(exp(v) * v); }, x);
+    const array wanted = exp(x) * (1 + x);
+    x += 100;
+    BOOST_TEST(near(std::get<0>(pull(array(1.0))), wanted));
+    BOOST_TEST(near(std::get<0>(pull(array(2.0))), 2 * wanted));
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_of_ones_own) {
+    const auto clipped = custom_vjp([](array x) { return x * 1; }, [](array x) { return std::pair(x * 1, x); },
+                                    [](array, array g) { return std::tuple(clip(g, -1, 1)); });
+    const array x({0.5, -2.0});
+    BOOST_TEST(near(grad([&](array v) { return sum(clipped(v) * 10); })(x), array({1.0, 1.0})));
+    BOOST_TEST(near(vmap(grad([&](array v) { return clipped(v) * 10; }))(x), array({1.0, 1.0})));
+    BOOST_TEST(near(clipped(x), x));
+    BOOST_CHECK_THROW(jvp(clipped, std::tuple(x), std::tuple(x)), TypeError);
+    const auto squared = custom_jvp([](array v) { return v * v; },
+                                    [](std::tuple<array> primals, std::tuple<array> tangents) {
+                                        const array v = std::get<0>(primals);
+                                        return std::pair(v * v, 20 * v * std::get<0>(tangents));
+                                    });
+    BOOST_TEST(near(grad([&](array v) { return sum(squared(v)); })(x), 20 * x));
+    BOOST_TEST(near(jvp(squared, std::tuple(x), std::tuple(x)).second, 20 * x * x));
+    BOOST_TEST(near(grad([&](array v) { return sum(vmap(squared)(v)); })(x), 20 * x));
+}
+
+BOOST_AUTO_TEST_CASE(checkpoints_change_no_value) {
+    const auto block = [](array x) { return tanh(exp(sin(x))); };
+    const auto checked = checkpoint(block);
+    const array x({0.5, -2.0});
+    const auto twice = [&](const auto& f) { return [f](array v) { return sum(f(f(v))); }; };
+    BOOST_TEST(near(grad(twice(checked))(x), grad(twice(block))(x)));
+    BOOST_TEST(near(compile(grad(twice(checked)))(x), grad(twice(block))(x)));
+    BOOST_TEST(near(hessian(twice(checked))(x), hessian(twice(block))(x)));
+}
+
+BOOST_AUTO_TEST_CASE(a_tape_needs_no_function) {
+    const array w({1.0, 2.0});
+    std::vector<array> found;
+    {
+        Tape tape;
+        const array x = tape.watch(w), y = tape.watch(w * 3);
+        array u = zeros({4});
+        u(range(1, 3)) = x * x;
+        array total = sum(u * u);
+        for (int i = 0; total.item<double>() < 100 && i < 10; ++i) total = total * 2;
+        const std::vector<array> first = tape.gradient(total, {x, y});
+        const std::vector<array> second = tape.gradient(sum(first[0]), {x});
+        found = tape.compute({total, first[0], first[1], second[0]});
+        BOOST_CHECK_THROW(tape.gradient(total, {w}), ValueError);
+        BOOST_CHECK_THROW(tape.gradient(u, {x}), ValueError);
+        BOOST_CHECK_THROW(Tape(), RecordError);
+    }
+    BOOST_TEST(found[0].item<double>() == 136);
+    BOOST_TEST(near(found[1], 8 * 4 * w * w * w));
+    BOOST_TEST(near(found[2], array({0.0, 0.0})));
+    BOOST_TEST(near(found[3], 8 * 12 * w * w));
+}
+
+BOOST_AUTO_TEST_CASE(training_in_place_takes_no_memory) {
+    const auto train = [](std::vector<array>& parameters, array x, array y) {
+        const auto loss = [](std::vector<array> p, array in, array out) { return mean(square(tanh(matmul(in, p[0]) + p[1]) - out)); };
+        const auto [value, gradients] = value_and_grad(loss)(parameters, x, y);
+        for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] -= 0.05 * gradients[i];
+        return value;
+    };
+    const array x = sin(arange(64.0)).reshape({16, 4}), y = cos(arange(48.0)).reshape({16, 3});
+    std::vector<array> mine{zeros({4, 3}), zeros({3})}, theirs{zeros({4, 3}), zeros({3})};
+    const auto step = compile(train);
+    double first = 0, last = 0;
+    for (int i = 0; i < 20; ++i) {
+        last = step(mine, x, y).item<double>();
+        BOOST_TEST(std::abs(last - train(theirs, x, y).item<double>()) < 1e-12);
+        if (i == 0) first = last;
+    }
+    BOOST_TEST(last < first);
+    BOOST_TEST(step.cache_info().compiles == 1U);
+    const void* where = mine[0].data();
+    const std::size_t before = device::pool_statistics().fresh;
+    for (int i = 0; i < 20; ++i) (void)step(mine, x, y);
+    BOOST_TEST(mine[0].data() == where);
+    BOOST_TEST(device::pool_statistics().fresh == before);
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_what_is_wrong) {
