@@ -60,9 +60,14 @@ bool Recorder::made_all_captured() const {
     return std::all_of(captured_.begin(), captured_.end(), [this](const device::Memory& memory) { return made_.contains(memory.buffer); });
 }
 
-// A recording that is run once raises where the program does.
+// A recording that is run once raises where the program does, but for what stands for many values.
 void Recorder::effect(ir::Value value) {
-    if (once_ && value->op != ir::Op::update) evaluate(value);
+    const auto is_example = [](ir::Value each) { return each->op == ir::Op::example; };
+    const auto varies = [&] {
+        const std::vector<ir::Value> below = ir::reachable({&value, 1});
+        return std::any_of(below.begin(), below.end(), is_example);
+    };
+    if (once_ && value->op != ir::Op::update && !(maps_ && varies())) evaluate(value);
     else effects_.push_back(value);
 }
 

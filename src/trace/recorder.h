@@ -68,6 +68,8 @@ public:
     bool is_once() const { return once_; }
     /// Of one that is run once, but later: has it keep copies of captured memory, which may change until then. What has a value is not written to it.
     void set_snapshots() { snapshots_ = true; }
+    /// There are values that stand for many.
+    void note_example() { maps_ = true; }
     /// What a value is found to be.
     void know(ir::Value value, device::Memory memory) { evaluator_.set(value, std::move(memory)); }
     /// The elements of a value, of a recording that is run once.
@@ -149,7 +151,7 @@ private:
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
-    bool can_read_ = false, once_ = false, snapshots_ = false;
+    bool can_read_ = false, once_ = false, snapshots_ = false, maps_ = false;
     std::vector<device::Memory> sources_;  // of snapshots
     std::vector<Found> known_reads_;
     std::size_t most_steps_ = std::size_t(-1), most_reads_ = std::size_t(-1), stop_at_ = std::size_t(-1);

@@ -100,6 +100,7 @@ array example(const array& x, int axis) {
     trace::Recorder& recorder = transform::recorder();
     const auto place = static_cast<std::size_t>(axis);
     ir::Attributes attributes;
+    recorder.note_example();
     attributes.ints.push_back(recorder.graph().next_owner());
     attributes.dtype = x.dtype();
     attributes.dims = api::dims_of(x);
