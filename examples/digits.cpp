@@ -22,7 +22,8 @@ Data make_data(int count, std::mt19937& engine) {
     for (int i = 0; i < count; ++i) {
         data.labels.push_back(std::uniform_int_distribution<int>(0, 9)(engine));
         float* image = data.images.as_span<float>().data() + 64 * i;
-        for (int k = 0; k < 64; ++k) image[k] = shapes[static_cast<std::size_t>(64 * data.labels.back() + k)] + std::normal_distribution<float>(0, 0.35F)(engine);
+        for (int k = 0; k < 64; ++k)
+            image[k] = shapes[static_cast<std::size_t>(64 * data.labels.back() + k)] + std::normal_distribution<float>(0, 0.35F)(engine);
         data.wanted.as_span<float>()[static_cast<std::size_t>(10 * i + data.labels.back())] = 1;
     }
     return data;

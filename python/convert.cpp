@@ -328,8 +328,9 @@ PyObject* readable_view(PyObject* object, const char* what) {
 PyObject* foreign_view(PyObject* object, const char* what) {
     const array& value = value_of(object);
     if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) {
-        raise(PyExc_TypeError, std::string(what) + " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
-                               "stop_gradient(x), or x.detach() on a tape, makes it a constant");
+        raise(PyExc_TypeError, std::string(what) +
+                                   " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
+                                   "stop_gradient(x), or x.detach() on a tape, makes it a constant");
     }
     return readable_view(object, what);
 }

@@ -4,8 +4,8 @@
 #include "fastnp/detail/size.h"
 #include "functions.h"
 #include "ndarray.h"
-#include "tape.h"
 #include "size.h"
+#include "tape.h"
 
 namespace fastnp::python {
 
@@ -294,7 +294,8 @@ PyMethodDef methods[] = {
     FAST("__complex__", complex_call, nullptr),
     FAST("__format__", format_call, nullptr),
     {"backward", as_method(backward), METH_VARARGS | METH_KEYWORDS,
-     "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the arrays "
+     "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the "
+     "arrays "
      "that it was computed from and that require one; as torch.Tensor.backward. With create_graph, these can be differentiated again."},
     {"detach", detach, METH_NOARGS, "detach($self)\n--\n\nAn array of the same elements that no gradient flows through."},
     {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS,

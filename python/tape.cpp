@@ -89,10 +89,12 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
         const bool wanted = is_true(value);
         if (object->value.is_recorded()) {
             if (wanted && object->taped != nullptr) return 0;
-            raise(PyExc_RuntimeError, "requires_grad is set on arrays that hold memory, not on results of recorded computations; detach() gives such an array");
+            raise(PyExc_RuntimeError,
+                  "requires_grad is set on arrays that hold memory, not on results of recorded computations; detach() gives such an array");
         }
         if (wanted && !is_inexact(object->value.dtype())) {
-            raise(PyExc_RuntimeError, "only arrays of floating and complex dtype can require gradients, not of " + std::string(name_of(object->value.dtype())));
+            raise(PyExc_RuntimeError,
+                  "only arrays of floating and complex dtype can require gradients, not of " + std::string(name_of(object->value.dtype())));
         }
         if (wanted == is_leaf(object)) return 0;
         if (wanted) taped_of(object).leaf = std::make_shared<detail::Leaf>();

@@ -85,7 +85,8 @@ void add_transforms(py::module_& module) {
             return py::make_tuple(results, py::cpp_function([later](const Arrays& values) { return later(values); }),
                                   py::make_tuple(report.saved_bytes, report.read_bytes, report.recomputed));
         },
-        "Runs body(), which gives (arrays, arrays like those of a second stage, its function); gives (arrays, the second stage, (bytes saved for it, bytes "
+        "Runs body(), which gives (arrays, arrays like those of a second stage, its function); gives (arrays, the second stage, (bytes saved for it, "
+        "bytes "
         "that it reads, elementwise ops computed again)).");
     module.def("_mark", [](const array& x) { return detail::mark(x); }, "x as a value that derivatives are taken with respect to.");
     module.def(
@@ -106,7 +107,8 @@ void add_transforms(py::module_& module) {
         },
         "What outputs are for all parts at once.");
     module.def("_is_same_value", &detail::is_same_value, "Whether two recorded arrays have the same value.");
-    module.def("_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");
+    module.def(
+        "_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");
     module.def("_jacobian_columns", &detail::jacobian_columns, "The derivatives of an output's elements with respect to a mark's, by forward mode.");
     module.def("_jacobian_rows", &detail::jacobian_rows, "The same, by reverse mode.");
     module.def("_with_derivative", &with_derivative, "The results of a function of operands, with a derivative of its own.");

@@ -159,8 +159,8 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged,
             }
         }
         std::vector<Ref> sized;
-        if (records() && kwnames == nullptr && nargs == 2 && row.two != nullptr &&
-            (is_recorded_number(args[0]) || is_recorded_number(args[1])) && numbers_as_arrays(row.name, args, sized)) {
+        if (records() && kwnames == nullptr && nargs == 2 && row.two != nullptr && (is_recorded_number(args[0]) || is_recorded_number(args[1])) &&
+            numbers_as_arrays(row.name, args, sized)) {
             return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
         }
         try {

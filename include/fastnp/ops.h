@@ -59,7 +59,8 @@ struct AxisOptions {
 
 // numpy.exp and the like: elementwise over x, broadcasting, result dtype by the ufunc's loops.
 #define MAP1(name, rule, meaning, partial, traits, doc) FASTNP_API array name(const Operand& x, const UfuncOptions& options = {});
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) FASTNP_API array name(const Operand& x, const Operand& y, const UfuncOptions& options = {});
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) \
+    FASTNP_API array name(const Operand& x, const Operand& y, const UfuncOptions& options = {});
 #include "fastnp/ops/map.def"
 
 // numpy.sum and the like over `options.axis`; AxisError for an axis out of bounds, ValueError for an empty one without identity.

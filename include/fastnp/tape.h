@@ -28,8 +28,8 @@ public:
 
     /// x, as an array to take derivatives with respect to. TypeError for dtypes that are not floating or complex.
     array watch(const array& x);
-    /// The derivatives of one real element with respect to watched arrays (zeros where it does not depend on one), to be computed when they are asked for: they
-    /// can be differentiated again. ValueError for results that are no single element, and for arrays that were not watched.
+    /// The derivatives of one real element with respect to watched arrays (zeros where it does not depend on one), to be computed when they are asked for:
+    /// they can be differentiated again. ValueError for results that are no single element, and for arrays that were not watched.
     std::vector<array> gradient(const array& result, const std::vector<array>& watched);
     /// Arrays in memory of their own, all computed at once: these outlive the tape.
     std::vector<array> compute(const std::vector<array>& arrays);

@@ -2,8 +2,8 @@
 // one, which can be transformed again, to any depth; called in a compiled function, or compiled, it is compiled with the rest.
 //
 // Complex numbers: the derivative of a real result with respect to z = x + iy is d/dx - i d/dy, as JAX has it (its conjugate is the direction of
-// steepest ascent). Where a function has a kink: 0 for absolute() at 0 and hypot() at the origin; the equal elements of a max() or min(), and equal operands of
-// maximum() and minimum(), share it alike; of where(), the operand that was chosen; of sort(), the order of a stable sort.
+// steepest ascent). Where a function has a kink: 0 for absolute() at 0 and hypot() at the origin; the equal elements of a max() or min(), and equal
+// operands of maximum() and minimum(), share it alike; of where(), the operand that was chosen; of sort(), the order of a stable sort.
 #pragma once
 
 #include <functional>

@@ -322,12 +322,12 @@ array ufunc(Op op, Operands operands, const UfuncOptions& options) {
 
 }  // namespace api
 
-#define MAP1(name, rule, meaning, partial, traits, doc)                  \
+#define MAP1(name, rule, meaning, partial, traits, doc)         \
     array name(const Operand& x, const UfuncOptions& options) { \
         const Operand* operands[] = {&x};                       \
         return api::ufunc(ir::Op::name, operands, options);     \
     }
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)                                    \
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)              \
     array name(const Operand& x, const Operand& y, const UfuncOptions& options) { \
         const Operand* operands[] = {&x, &y};                                     \
         return api::ufunc(ir::Op::name, operands, options);                       \

@@ -76,8 +76,9 @@ void run_make(ops::Op op, const ir::Attributes& attributes, const View& out) {
             return;
         }
         case ops::Op::example:
-            throw TypeError("vmap: the function reads values that differ from part to part (in an if, a while, int(), print()); where(), and loops "
-                            "whose number of turns does not depend on them, can be mapped");
+            throw TypeError(
+                "vmap: the function reads values that differ from part to part (in an if, a while, int(), print()); where(), and loops "
+                "whose number of turns does not depend on them, can be mapped");
         default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
     }
     fill(out, element);

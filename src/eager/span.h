@@ -133,7 +133,7 @@ FASTNP_V4 void map2_v4(const void* const* operands, void* out, std::int64_t coun
 // Each row becomes a function object over Numbers: its meaning, the element type it returns, the type of its second operand.
 namespace rows {
 using namespace ops;  // the meanings' functions
-#define MAP1(name, rule, meaning, partial, traits, doc)                                        \
+#define MAP1(name, rule, meaning, partial, traits, doc)                               \
     struct name##_row {                                                               \
         static constexpr const ops::Rule& loops = ops::rules::rule;                   \
         template <class T>                                                            \
@@ -143,7 +143,7 @@ using namespace ops;  // the meanings' functions
             return meaning;                                                           \
         }                                                                             \
     };
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)                                                 \
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)                           \
     struct name##_row {                                                                        \
         static constexpr const ops::Rule& loops = ops::rules::rule;                            \
         template <class T>                                                                     \
@@ -163,12 +163,12 @@ namespace detail {
 template <class T>
 SpanKernel kernel_for(ops::Op op) {
     switch (op) {
-#define MAP1(name, rule, meaning, partial, traits, doc)                                                                                          \
+#define MAP1(name, rule, meaning, partial, traits, doc)                                                                                 \
     case ops::Op::name:                                                                                                                 \
         if constexpr (has<T>(rows::name##_row::loops))                                                                                  \
             return for_host<SpanKernel>(&map1_base<rows::name##_row, T>, &map1_v3<rows::name##_row, T>, &map1_v4<rows::name##_row, T>); \
         else return nullptr;
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)                                                                                          \
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)                                                                    \
     case ops::Op::name:                                                                                                                 \
         if constexpr (has<T>(rows::name##_row::loops))                                                                                  \
             return for_host<SpanKernel>(&map2_base<rows::name##_row, T>, &map2_v3<rows::name##_row, T>, &map2_v4<rows::name##_row, T>); \

@@ -102,7 +102,8 @@ array Batch::of_move(Value value) const {
         case Op::squeeze: return api::squeeze(x, span_of(moved_on(attributes.ints)));
         case Op::broadcast_to: {
             AxisList fresh;
-            for (std::size_t i = value->inputs[0]->shape.size(); i < value->shape.size(); ++i) fresh.push_back(static_cast<std::int64_t>(fresh.size()) + 1);
+            for (std::size_t i = value->inputs[0]->shape.size(); i < value->shape.size(); ++i)
+                fresh.push_back(static_cast<std::int64_t>(fresh.size()) + 1);
             return api::broadcast(api::expand(x, span_of(fresh)), with_count(value->shape));
         }
         case Op::slice: {

@@ -28,10 +28,10 @@ struct Row {
     std::array<Partial (*)(const array& x, const array& y, const array& r, const array& g), 2> of;
 };
 
-#define FASTNP_PARTIAL(expression)                                                                                                                 \
-    [](const array& x, const array& y, const array& r, const array& g) -> Partial {                                                                 \
-        (void)x, (void)y, (void)r, (void)g;                                                                                                         \
-        return expression;                                                                                                                          \
+#define FASTNP_PARTIAL(expression)                                                  \
+    [](const array& x, const array& y, const array& r, const array& g) -> Partial { \
+        (void)x, (void)y, (void)r, (void)g;                                         \
+        return expression;                                                          \
     }
 constexpr Row rows[] = {
 #define MAP1(name, rule, meaning, partial, traits, doc) {Op::name, {FASTNP_PARTIAL(partial), nullptr}},

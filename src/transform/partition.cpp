@@ -24,12 +24,12 @@ namespace {
 using Capacity = std::int64_t;
 using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
 using Edge = Traits::edge_descriptor;
-using Network = boost::adjacency_list<
-    boost::vecS, boost::vecS, boost::directedS,
-    boost::property<boost::vertex_color_t, boost::default_color_type,
-                    boost::property<boost::vertex_distance_t, long, boost::property<boost::vertex_predecessor_t, Edge>>>,
-    boost::property<boost::edge_capacity_t, Capacity,
-                    boost::property<boost::edge_residual_capacity_t, Capacity, boost::property<boost::edge_reverse_t, Edge>>>>;
+using Network =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS,
+                          boost::property<boost::vertex_color_t, boost::default_color_type,
+                                          boost::property<boost::vertex_distance_t, long, boost::property<boost::vertex_predecessor_t, Edge>>>,
+                          boost::property<boost::edge_capacity_t, Capacity,
+                                          boost::property<boost::edge_residual_capacity_t, Capacity, boost::property<boost::edge_reverse_t, Edge>>>>;
 
 constexpr Capacity unlimited = Capacity{1} << 60;
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "fastnp/detail/transforms.h"
-#include "fastnp/tape.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
+#include "fastnp/tape.h"
 #include "transform/once.h"
 #include "transform/values.h"
 

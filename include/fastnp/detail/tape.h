@@ -29,8 +29,8 @@ FASTNP_API const array& on_tape(const std::shared_ptr<Leaf>& leaf, const array& 
 FASTNP_API array taken_to_tape(const array& x);
 /// The elements of an array of any tape, in memory that can't be written to.
 FASTNP_API array tape_value(const array& x);
-/// Adds x's derivative, weighted by `weight`, to the gradients of the arrays that it depends on. `keeps`: the tape stays; `records`: the gradients are on it.
-/// ValueError if the tape is gone, or x depends on none.
+/// Adds x's derivative, weighted by `weight`, to the gradients of the arrays that it depends on. `keeps`: the tape stays; `records`: the gradients are on
+/// it. ValueError if the tape is gone, or x depends on none.
 FASTNP_API void backward(const array& x, const array& weight, bool keeps, bool records);
 
 }  // namespace fastnp::detail

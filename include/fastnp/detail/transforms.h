@@ -124,8 +124,8 @@ const array& value_part(const Result& result) {
 }  // namespace detail
 
 /// f's result and its derivative with respect to the arguments with numbers I (the first by default): as jax.value_and_grad. The result is one real
-/// element; of a pair, the first part is, and the second is handed through (has_aux). The derivative has the type of the argument (plain values in it are as
-/// they are); of several, a tuple. ValueError for a result that is no single element, TypeError for dtypes that are not floating or complex.
+/// element; of a pair, the first part is, and the second is handed through (has_aux). The derivative has the type of the argument (plain values in it are
+/// as they are); of several, a tuple. ValueError for a result that is no single element, TypeError for dtypes that are not floating or complex.
 template <std::size_t... I, class F>
 auto value_and_grad(F f) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
@@ -302,8 +302,8 @@ auto linearize(F f, A... values) {
     return std::pair(std::move(result), push);
 }
 
-/// f with a reverse-mode derivative of its own, as jax.custom_vjp: forward(arguments...) gives a pair of f's result and anything (of arrays and plain values)
-/// for backward(that, cotangent of the result), which gives the arguments' cotangents as a tuple. Forward mode is a TypeError.
+/// f with a reverse-mode derivative of its own, as jax.custom_vjp: forward(arguments...) gives a pair of f's result and anything (of arrays and plain
+/// values) for backward(that, cotangent of the result), which gives the arguments' cotangents as a tuple. Forward mode is a TypeError.
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
@@ -313,7 +313,8 @@ auto custom_vjp(F f, Forward forward, Backward backward) {
         Result result = std::apply(f, arguments);
         if (!detail::is_recording()) return result;
         detail::CustomDerivative derivative{"a function", nullptr, nullptr};
-        derivative.reverse = [arguments, result, forward, backward](std::span<const array> own, std::span<const array>, std::span<const array> cotangents) {
+        derivative.reverse = [arguments, result, forward, backward](std::span<const array> own, std::span<const array>,
+                                                                    std::span<const array> cotangents) {
             Arguments given = arguments;
             detail::put_leaves(given, own);
             Result cotangent = result;
@@ -327,8 +328,8 @@ auto custom_vjp(F f, Forward forward, Backward backward) {
     });
 }
 
-/// f with a derivative of its own for both modes, as jax.custom_jvp: rule(primals, tangents), both tuples of f's arguments, gives a pair of f's result and its
-/// tangent, which is linear in the tangents.
+/// f with a derivative of its own for both modes, as jax.custom_jvp: rule(primals, tangents), both tuples of f's arguments, gives a pair of f's result and
+/// its tangent, which is linear in the tangents.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;

@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(what_vjp_keeps_is_as_it_was) {
 }
 
 BOOST_AUTO_TEST_CASE(derivatives_of_ones_own) {
-    const auto clipped = custom_vjp([](array x) { return x * 1; }, [](array x) { return std::pair(x * 1, x); },
-                                    [](array, array g) { return std::tuple(clip(g, -1, 1)); });
+    const auto clipped =
+        custom_vjp([](array x) { return x * 1; }, [](array x) { return std::pair(x * 1, x); }, [](array, array g) { return std::tuple(clip(g, -1, 1)); });
     const array x({0.5, -2.0});
     BOOST_TEST(near(grad([&](array v) { return sum(clipped(v) * 10); })(x), array({1.0, 1.0})));
     BOOST_TEST(near(vmap(grad([&](array v) { return clipped(v) * 10; }))(x), array({1.0, 1.0})));
