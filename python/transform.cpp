@@ -7,6 +7,7 @@
 #include "common.h"
 #include "convert.h"
 #include "fastnp/detail/transform.h"
+#include "fastnp/transform.h"
 
 namespace py = pybind11;
 
@@ -41,6 +42,14 @@ public:
 private:
     Ref function_;
 };
+
+thread_local std::vector<std::unique_ptr<detail::NamedAxis>> named_axes;  // the innermost last
+
+array across(const std::string& fold, const array& x, const std::string& name) {
+    if (fold == "sum") return psum(x, name);
+    if (fold == "mean") return pmean(x, name);
+    return fold == "max" ? pmax(x, name) : pmin(x, name);
+}
 
 Arrays with_derivative(const Arrays& operands, const Arrays& results, const std::string& name, const py::object& reverse, const py::object& forward) {
     detail::CustomDerivative derivative{name};
@@ -102,10 +111,20 @@ void add_transforms(py::module_& module) {
     module.def("_example", &detail::example, "An array that stands for any one of x's parts along an axis.");
     module.def(
         "_batch",
-        [](const Arrays& examples, const Arrays& arrays, const std::vector<int>& axes, const Arrays& outputs) {
-            return detail::batch(examples, arrays, axes, outputs);
+        [](const Arrays& examples, const Arrays& arrays, const std::vector<int>& axes, const Arrays& outputs, std::int64_t number) {
+            return detail::batch(examples, arrays, axes, outputs, number);
         },
         "What outputs are for all parts at once.");
+    module.def(
+        "_enter_axis",
+        [](const std::string& name, const array& index, std::int64_t size) {
+            named_axes.push_back(std::make_unique<detail::NamedAxis>(name, index, size));
+            return named_axes.back()->number();
+        },
+        "Gives the axis that is mapped over a name, until _leave_axis(); gives its number.");
+    module.def("_leave_axis", [] { named_axes.pop_back(); }, "Takes the last name back.");
+    module.def("_across", &across, "psum, pmean, pmax or pmin of x.");
+    module.def("_axis_index", [](const std::string& name) { return py::reinterpret_steal<py::object>(wrap_scalar(axis_index(name))); }, "As axis_index.");
     module.def("_is_same_value", &detail::is_same_value, "Whether two recorded arrays have the same value.");
     module.def(
         "_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");

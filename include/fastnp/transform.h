@@ -21,6 +21,14 @@ namespace fastnp {
 /// x, as a constant to derivatives (jax.lax.stop_gradient).
 FASTNP_API array stop_gradient(const array& x);
 
+/// In a function that vmap maps over an axis with a name (VmapOptions::axis_name): the sum, mean, maximum or minimum of x over all parts, and the number
+/// of the part at hand, as jax.lax.psum and its kin. ValueError for a name that no vmap around gives.
+FASTNP_API array psum(const array& x, const std::string& axis_name);
+FASTNP_API array pmean(const array& x, const std::string& axis_name);
+FASTNP_API array pmax(const array& x, const std::string& axis_name);
+FASTNP_API array pmin(const array& x, const std::string& axis_name);
+FASTNP_API array axis_index(const std::string& axis_name);
+
 }  // namespace fastnp
 
 #include "fastnp/detail/transforms.h"

@@ -59,7 +59,8 @@ for _name, _target in _aliases.items():
 del _name, _target
 
 _transforms = {
-    **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp", "vmap"], "_transform"),
+    **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp"], "_transform"),
+    **dict.fromkeys(["axis_index", "pmax", "pmean", "pmin", "psum", "vmap"], "_vmap"),
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
 }

@@ -89,8 +89,8 @@ from fastnp._transform import (
     stop_gradient as stop_gradient,
     value_and_grad as value_and_grad,
     vjp as vjp,
-    vmap as vmap,
 )
+from fastnp._vmap import axis_index as axis_index, pmax as pmax, pmean as pmean, pmin as pmin, psum as psum, vmap as vmap
 
 __version__: str
 True_: bool_

@@ -18,7 +18,7 @@ import numpy
 
 from fastnp import _core
 from fastnp._control import Transformed
-from fastnp._trees import children_of, is_leaf, leaves_of, map_leaves, spread_over, with_children
+from fastnp._trees import children_of, is_leaf, leaves_of, map_leaves, with_children
 
 Function = Callable[..., Any]
 
@@ -411,108 +411,6 @@ def hessian(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = Fal
     return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
 
 
-class Vmap(Transformed):
-    def __init__(self, function: Function, in_axes: Any, out_axes: Any, axis_size: int | None) -> None:
-        super().__init__(function)
-        self.in_axes = in_axes
-        self.out_axes = out_axes
-        self.axis_size = axis_size
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(self.in_axes, (tuple, list)) and len(self.in_axes) != len(args):
-            raise ValueError(f"vmap: in_axes has {len(self.in_axes)} entries, and the function was called with {len(args)} positional arguments")
-        axes = spread_over(tuple(args), self.in_axes if not isinstance(self.in_axes, list) else tuple(self.in_axes), "in_axes")
-        axes += [0] * len(leaves_of(kwargs))
-
-        def body() -> Any:
-            parts = Parts(self.axis_size)
-            rest = iter(axes)
-            given, keywords = map_leaves(lambda leaf: parts.add(leaf, next(rest)), (list(args), kwargs))
-            result = self.function(*given, **parts.checked(keywords))
-            parts.write_back()
-            outputs = [as_array(leaf) for leaf in leaves_of(result)]
-            places = spread_over(result, self.out_axes, "out_axes")
-            found = iter(parts.batch(outputs, places))
-            return map_leaves(lambda _: next(found), result)
-
-        return run(body, (args, kwargs))
-
-
-class Parts:
-    """What a mapped function gets in place of arrays: any one of their parts."""
-
-    def __init__(self, size: int | None) -> None:
-        self.size: Any = size
-        self.first = "axis_size"
-        self.arrays: list[Any] = []
-        self.values: list[Any] = []  # of these, before the function
-        self.axes: list[int] = []
-        self.examples: list[Any] = []
-        self.inputs: list[Any] = []
-
-    def add(self, leaf: Any, axis: Any) -> Any:
-        if axis is None:
-            return leaf
-        array = as_array(leaf)
-        axis = operator.index(axis)
-        if not -array.ndim <= axis < array.ndim:
-            raise ValueError(f"vmap: axis {axis} of in_axes is out of bounds for an array of dimension {array.ndim} (shape {array.shape})")
-        axis %= array.ndim
-        size = array.shape[axis]
-        if self.size is None:
-            self.size, self.first = size, f"axis {axis} of an array of shape {array.shape}"
-        elif size != self.size:
-            raise ValueError(
-                f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) "
-                f"and {size} (axis {axis} of one of shape {array.shape})"
-            )
-        example = _core._example(array, axis)
-        self.arrays.append(array)
-        self.values.append(_core._snapshot(array))
-        self.axes.append(axis)
-        self.examples.append(example)
-        self.inputs.append(_core._input_of(example, array.ndim == 1))
-        return self.inputs[-1]
-
-    def checked(self, keywords: Any) -> Any:
-        if self.size is None:
-            raise ValueError("vmap: at least one argument must be mapped over, or axis_size given")
-        if not self.arrays:
-            self.add(_core.zeros(self.size), 0)
-        return keywords
-
-    def write_back(self) -> None:
-        for array, axis, example, given in zip(self.arrays, self.axes, self.examples, self.inputs, strict=True):
-            if _core._is_same_value(example, given) or _core._is_scalar(given):
-                continue
-            (parts,) = _core._batch(self.examples, self.values, self.axes, [given])
-            _core.copyto(_core.moveaxis(array, axis, 0), parts)
-
-    def batch(self, outputs: list[Any], places: list[Any]) -> list[Any]:
-        found = _core._batch(self.examples, self.values, self.axes, outputs)
-        made = []
-        for array, parts, place in zip(outputs, found, places, strict=True):
-            if place is None:
-                if _core._depends_on(array, self.examples):
-                    raise ValueError("vmap: a result differs from part to part, and has None in out_axes")
-                made.append(array)
-                continue
-            if not -parts.ndim <= operator.index(place) < parts.ndim:
-                raise ValueError(f"vmap: axis {place} of out_axes is out of bounds for a result of dimension {parts.ndim}")
-            made.append(_core.moveaxis(parts, 0, place))
-        return made
-
-
-def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None) -> Any:
-    """A function that gives what fun gives for all parts of its arguments along an axis at once (as jax.vmap).
-
-    ``in_axes``: the axis of each positional argument, None for one that is the same for all parts; a number for all, or a tuple with an entry for each,
-    which may be containers in the form of the argument. Keyword arguments are mapped over axis 0. ``out_axes``: where the parts are in the results.
-    ValueError for axes of different sizes; TypeError where fun depends on values that differ from part to part in other ways than through arrays.
-    """
-    return Vmap(fun, in_axes, out_axes, axis_size)
-
-
 def stop_gradient(x: Any) -> Any:
     """x, a tree of arrays and numbers, as a constant to derivatives (as jax.lax.stop_gradient)."""
     if not _core._records():
@@ -520,4 +418,4 @@ def stop_gradient(x: Any) -> Any:
     return map_leaves(lambda leaf: _core._stop_gradient(leaf)[()] if scalar_like(leaf) else _core._stop_gradient(leaf), x)
 
 
-__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp", "vmap"]
+__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp"]

@@ -86,7 +86,8 @@ void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     recorder.graph().set_outputs(std::move(values), std::move(places));
     recorder.graph().set_effects(recorder.effects());
     for (const ir::Value value : ir::reachable(recorder.graph().roots())) {
-        if (value->op == ir::Op::example) throw TypeError("vmap: a value of the mapped function was kept, and is used outside of it; return it instead");
+        if (value->op == ir::Op::example || value->op == ir::Op::across)
+            throw TypeError("vmap: a value of the mapped function was kept, and is used outside of it; return it instead");
     }
 }
 

@@ -22,6 +22,8 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Op::pad: run_pad(attributes, operands, out); return;
         case ops::Op::take: run_take(attributes, operands, out); return;
         case ops::Op::scatter: run_scatter(attributes, operands, out); return;
+        case ops::Op::across:
+            throw TypeError("vmap: the function reads a value that is made of all parts of a mapped axis; what is returned can depend on it");
         case ops::Op::expect:
         case ops::Op::bind: copy(operands[0], out); return;
         case ops::Op::nonzero: run_nonzero(operands[0], out); return;

@@ -180,6 +180,7 @@ Type infer_pick(const Call& call) {
         case Op::update:
         case Op::expect:
         case Op::bind:
+        case Op::across:
         case Op::sort: return {dtype, call.shape()};
         case Op::argsort: return {Dtype::int64, call.shape()};
         case Op::nonzero: return {Dtype::int64, call.attributes.dims};

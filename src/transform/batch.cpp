@@ -34,10 +34,15 @@ AxisList with_first(std::int64_t first, const AxisList& rest) {
 
 }  // namespace
 
-Segment Batch::with_customs(std::span<const Value> examples, std::span<const Value> outputs) {
-    std::vector<Value> ends(outputs.begin(), outputs.end());
+Segment Batch::mapped(std::span<const Value> examples, std::span<const Value> outputs, std::int64_t axis) {
+    std::vector<Value> starts(examples.begin(), examples.end()), ends(outputs.begin(), outputs.end());
+    if (axis >= 0) {
+        for (const Value value : ir::reachable(ends)) {
+            if (value->op == Op::across && value->attributes.ints[0] == axis) starts.push_back(value);
+        }
+    }
     while (true) {
-        Segment segment(examples, ends);
+        Segment segment(starts, ends);
         const std::size_t before = ends.size();
         for (const Value value : segment.values()) {
             if (value->op != Op::custom) continue;
@@ -126,6 +131,7 @@ array Batch::of_pick(Value value) const {
             for (const Value input : value->inputs) operands.push_back(parts(input));
             return api::apply(value->op, attributes, operands);
         }
+        case Op::across: return of_across(value);
         case Op::pad: return of_pad(value);
         case Op::take: return of_take(value);
         case Op::scatter: return of_scatter(value);
@@ -136,6 +142,13 @@ array Batch::of_pick(Value value) const {
     std::string name(ops::info(value->op).name);
     if (value->op == Op::call) name = recorder().graph().calls()[static_cast<std::size_t>(value->attributes.ints[0])].name;
     throw TypeError("vmap: " + name + " can't be mapped over the parts of an array");
+}
+
+array Batch::of_across(Value value) const {
+    const array x = parts(value->inputs[0]);
+    if (value->attributes.ints[0] != axis_) return across(x, value->attributes.ints[0], static_cast<Op>(value->attributes.ints[1]));
+    const std::int64_t first = 0;
+    return api::broadcast(api::expand(api::fold(static_cast<Op>(value->attributes.ints[1]), x, {&first, 1}), {&first, 1}), with_count(value->shape));
 }
 
 array Batch::of_pad(Value value) const {

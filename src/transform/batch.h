@@ -10,8 +10,9 @@ namespace fastnp::transform {
 
 class Batch {
 public:
-    /// `examples` stand for any one of the parts; `count`: how many parts there are.
-    Batch(std::span<const Value> examples, std::span<const Value> outputs, shape::Dim count) : segment_(with_customs(examples, outputs)), count_(count) {}
+    /// `examples` stand for any one of the parts; `count`: how many parts there are; `axis`: the mapped axis's number, for ops that fold over it.
+    Batch(std::span<const Value> examples, std::span<const Value> outputs, shape::Dim count, std::int64_t axis)
+        : segment_(mapped(examples, outputs, axis)), count_(count), axis_(axis) {}
 
     void set(Value example, const array& parts) { parts_.insert_or_assign(example, parts); }
     void run();
@@ -19,8 +20,8 @@ public:
     array parts(Value value) const;
 
 private:
-    /// With all results of functions that have derivatives of their own, where one of them is in it.
-    static Segment with_customs(std::span<const Value> examples, std::span<const Value> outputs);
+    /// With folds over the axis, and with all results of functions that have derivatives of their own, where one of them is in it.
+    static Segment mapped(std::span<const Value> examples, std::span<const Value> outputs, std::int64_t axis);
     bool varies(Value value) const { return parts_.contains(value); }
     array of(Value value);
     array same_op(Value value) const;
@@ -28,6 +29,7 @@ private:
     array of_fold(Value value) const;
     array of_move(Value value) const;
     array of_pick(Value value) const;
+    array of_across(Value value) const;
     array of_pad(Value value) const;
     array of_take(Value value) const;
     array of_scatter(Value value) const;
@@ -40,6 +42,7 @@ private:
 
     Segment segment_;
     shape::Dim count_;
+    std::int64_t axis_;
     std::unordered_map<Value, array> parts_;
     std::unordered_map<std::int64_t, std::vector<array>> customs_;
 };

@@ -116,6 +116,13 @@ array Forward::of_pick(Value value) const {
             const array operands[] = {tangent(value->inputs[0]), array_of(value->inputs[1])};
             return api::apply(Op::take, value->attributes, operands);
         }
+        case Op::across: {
+            const std::int64_t axis = value->attributes.ints[0];
+            if (static_cast<Op>(value->attributes.ints[1]) == Op::sum) return same_op(value);
+            const array chosen = array_of(value->inputs[0]) == array_of(value);
+            const array count = across(api::cast(chosen, value->dtype), axis, Op::sum);
+            return across(where(chosen, tangent(value->inputs[0]), 0), axis, Op::sum) / count;
+        }
         case Op::scatter: return of_scatter(value);
         case Op::sort: {
             const auto axis = static_cast<int>(value->attributes.ints[0]);

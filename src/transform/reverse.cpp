@@ -253,6 +253,7 @@ void Reverse::pass_pick(Value value, const array& g) {
         case Op::take: pass_take(value, g); return;
         case Op::scatter: pass_scatter(value, g); return;
         case Op::update: pass_update(value, g); return;
+        case Op::across: pass_across(value, g); return;
         case Op::sort: {
             const array order = argsort(array_of(value->inputs[0]), static_cast<int>(value->attributes.ints[0]), true);
             const array back = argsort(order, static_cast<int>(value->attributes.ints[0]), true);
@@ -261,6 +262,18 @@ void Reverse::pass_pick(Value value, const array& g) {
         }
         default: throw_no_derivative(*value);
     }
+}
+
+// Each part adds to what all of them see, and the equal ones share it.
+void Reverse::pass_across(Value value, const array& g) {
+    const std::int64_t axis = value->attributes.ints[0];
+    const array total = across(g, axis, Op::sum);
+    if (static_cast<Op>(value->attributes.ints[1]) == Op::sum) {
+        add(value->inputs[0], total);
+        return;
+    }
+    const array chosen = array_of(value->inputs[0]) == array_of(value);
+    add(value->inputs[0], where(chosen, total / across(api::cast(chosen, g.dtype()), axis, Op::sum), 0));
 }
 
 void Reverse::pass_concatenate(Value value, const array& g) {

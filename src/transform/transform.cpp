@@ -127,10 +127,11 @@ void take_effects(std::span<const Value> examples) {
 
 }  // namespace
 
-std::vector<array> batch(std::span<const array> examples, std::span<const array> arrays, std::span<const int> axes, std::span<const array> outputs) {
+std::vector<array> batch(std::span<const array> examples, std::span<const array> arrays, std::span<const int> axes, std::span<const array> outputs,
+                         std::int64_t number) {
     const std::vector<Value> from = values_of(examples), to = values_of(outputs);
     take_effects(from);
-    transform::Batch batch(from, to, api::dims_of(arrays[0])[static_cast<std::size_t>(axes[0])]);
+    transform::Batch batch(from, to, api::dims_of(arrays[0])[static_cast<std::size_t>(axes[0])], number);
     for (std::size_t i = 0; i < from.size(); ++i) batch.set(from[i], moveaxis(arrays[i], axes[i], 0));
     batch.run();
     std::vector<array> found;
@@ -186,46 +187,6 @@ void check_scalar(const array& value) {
     if (kind_of(value.dtype()) != 'f') {
         throw TypeError("grad: the function's result must be a real floating number, not one of dtype " + std::string(name_of(value.dtype())));
     }
-}
-
-array Examples::add(const array& x, std::optional<int> axis) {
-    if (!axis) return x;
-    const int place = ops::normalize_axis(*axis, x.ndim());
-    if (!arrays_.empty()) {
-        const shape::Dim size = api::dims_of(x)[static_cast<std::size_t>(place)];
-        const shape::Dim first = api::dims_of(arrays_[0])[static_cast<std::size_t>(axes_[0])];
-        if (!api::arithmetic().equal(size, first)) {
-            throw ValueError("vmap: the axes that are mapped over have different sizes: " + std::to_string(api::arithmetic().hint(first)) + " (axis " +
-                             std::to_string(axes_[0]) + " of an array of shape " + ops::shape_text(api::dims_of(arrays_[0]), api::active_sizes()) +
-                             ") and " + std::to_string(api::arithmetic().hint(size)) + " (axis " + std::to_string(place) + " of one of shape " +
-                             ops::shape_text(api::dims_of(x), api::active_sizes()) + ")");
-        }
-    }
-    arrays_.push_back(x);
-    values_.push_back(transform::array_of(transform::value_of(x)));
-    axes_.push_back(place);
-    examples_.push_back(example(x, place));
-    inputs_.push_back(input_of(examples_.back()));
-    return inputs_.back();
-}
-
-void Examples::check() const {
-    if (arrays_.empty()) throw ValueError("vmap: at least one argument must be mapped over (in_axes)");
-}
-
-void Examples::write_back() const {
-    for (std::size_t i = 0; i < arrays_.size(); ++i) {
-        const Value now = transform::value_of(inputs_[i]);
-        if (now == transform::value_of(examples_[i])) continue;
-        const array left = transform::array_of(now);
-        api::assign(moveaxis(arrays_[i], axes_[i], 0), detail::batch(examples_, values_, axes_, {&left, 1})[0]);
-    }
-}
-
-std::vector<array> Examples::batch(const std::vector<array>& outputs, int out_axis) const {
-    std::vector<array> found = detail::batch(examples_, values_, axes_, outputs);
-    for (array& each : found) each = moveaxis(each, 0, out_axis);
-    return found;
 }
 
 std::vector<array> with_derivative(std::span<const array> operands, std::span<const array> results, CustomDerivative derivative) {

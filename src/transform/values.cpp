@@ -60,6 +60,12 @@ array converted(const array& x, Dtype dtype) {
     return api::cast(is_complex(x.dtype()) && !is_complex(dtype) ? real(x) : x, dtype);
 }
 
+array across(const array& x, std::int64_t axis, Op fold) {
+    ir::Attributes attributes;
+    attributes.ints = {axis, static_cast<std::int64_t>(fold)};
+    return api::apply(Op::across, attributes, {&x, 1});
+}
+
 array zeros_of(Value value) { return api::constant(0, value->dtype, value->shape); }
 
 array region_of(const array& x, const ir::Node& update) {

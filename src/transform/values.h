@@ -44,6 +44,8 @@ std::optional<array> partial(const ir::Node& node, std::size_t operand, const ar
 
 /// x in another dtype: a real one takes the real part.
 array converted(const array& x, Dtype dtype);
+/// A fold (sum, max, min) of x over the parts of the mapped axis with a number.
+array across(const array& x, std::int64_t axis, Op fold);
 /// Zeros of a value's type.
 array zeros_of(Value value);
 /// The region of x that an update replaces, as a view.

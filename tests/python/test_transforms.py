@@ -219,6 +219,24 @@ def test_vmap_of_writes(way: Any) -> None:
 
 
 @ways
+def test_mapped_axes_with_names(way: Any) -> None:
+    a = np.asarray(numpy.arange(6.0).reshape(3, 2) + 1)
+    n = numpy.asarray(a)
+    near(way(np.vmap(lambda x: x / np.psum(x, "i"), axis_name="i"))(a), n / n.sum(axis=0))
+    near(way(np.vmap(lambda x: x - np.pmean(x, "i") + np.pmax(x, "i") * np.pmin(x, "i"), axis_name="i"))(a), n - n.mean(0) + n.max(0) * n.min(0))
+    near(way(np.vmap(lambda x: np.sum(x) * np.axis_index("i") + np.psum(2.0, "i"), axis_name="i"))(a), n.sum(1) * numpy.arange(3) + 6)
+    inner = np.vmap(lambda x: np.psum(x, "i") + 10 * np.psum(x, "j"), axis_name="j")
+    near(way(np.vmap(inner, axis_name="i"))(a), n.sum(axis=0)[None] + 10 * n.sum(axis=1)[:, None])
+    # Of a function of all parts, the derivative with respect to each.
+    spread = np.vmap(lambda x: np.sum((x - np.pmean(x, "i")) ** 2 * np.pmax(np.sum(x), "i")), axis_name="i")
+    plain = lambda x: np.sum(np.sum((x - np.mean(x, axis=0)) ** 2, axis=1) * np.max(np.sum(x, axis=1)))  # noqa: E731
+    near(way(np.grad(lambda x: np.sum(spread(x))))(a), np.grad(plain)(a))
+    near(way(lambda x: np.jvp(spread, (x,), (x,))[1])(a).sum(), np.jvp(plain, (a,), (a,))[1])
+    with pytest.raises(ValueError, match="no vmap around this maps over an axis with the name 'k'"):
+        np.vmap(lambda x: np.psum(x, "k"), axis_name="i")(a)
+
+
+@ways
 def test_arguments_that_are_written_to(way: Any) -> None:
     def loss(x: Any) -> Any:
         x += 1

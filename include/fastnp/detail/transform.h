@@ -55,9 +55,24 @@ FASTNP_API std::vector<array> push_forward(std::span<const array> marks, std::sp
 
 /// An array that stands for any one of x's parts along an axis.
 FASTNP_API array example(const array& x, int axis);
-/// What outputs are for all parts at once: each with these as its first axis. `examples` stand for parts of `arrays` along `axes`.
+/// What outputs are for all parts at once: each with these as its first axis. `examples` stand for parts of `arrays` along `axes`. `number`: that of the
+/// mapped axis, where it has a name.
 FASTNP_API std::vector<array> batch(std::span<const array> examples, std::span<const array> arrays, std::span<const int> axes,
-                                    std::span<const array> outputs);
+                                    std::span<const array> outputs, std::int64_t number = -1);
+
+/// While it lives, the axis that is mapped over has a name in this thread, for psum() and the like.
+class FASTNP_API NamedAxis {
+public:
+    /// `index`: an example of 0, 1, 2 ... below its size.
+    NamedAxis(std::string name, array index, std::int64_t size);
+    ~NamedAxis();
+    NamedAxis(const NamedAxis&) = delete;
+    NamedAxis& operator=(const NamedAxis&) = delete;
+    std::int64_t number() const { return number_; }
+
+private:
+    std::int64_t number_;
+};
 
 /// The derivatives of outputs' elements with respect to a marked array's: a column for each element of it at once, or a row for each element of theirs.
 FASTNP_API array jacobian_columns(const array& mark, const array& output);

@@ -190,6 +190,8 @@ struct VmapOptions {
     std::vector<std::optional<int>> in_axes = {};
     /// Where the parts are in the results.
     int out_axes = 0;
+    /// What psum() and its kin call the axis.
+    std::string axis_name = {};
 };
 
 namespace detail {
@@ -202,10 +204,13 @@ public:
     void write_back() const;
     std::vector<array> batch(const std::vector<array>& outputs, int out_axis) const;
     void check() const;
+    /// Gives the axis a name, until this ends.
+    void set_name(const std::string& name);
 
 private:
     std::vector<array> arrays_, values_, examples_, inputs_;  // values: of the arrays, before the function
     std::vector<int> axes_;
+    std::unique_ptr<NamedAxis> named_;
 };
 
 }  // namespace detail
@@ -233,6 +238,7 @@ auto vmap(F f, VmapOptions options = {}) {
                 },
                 arguments);
             examples.check();
+            if (!options.axis_name.empty()) examples.set_name(options.axis_name);
             Result result = std::apply(f, arguments);
             examples.write_back();
             detail::put_leaves(result, examples.batch(detail::leaves_of(result), options.out_axes));

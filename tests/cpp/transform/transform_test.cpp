@@ -143,6 +143,15 @@ BOOST_AUTO_TEST_CASE(vmap_is_a_loop_over_parts) {
     BOOST_TEST(near(grad(total)(x), stack(gradients)));
 }
 
+BOOST_AUTO_TEST_CASE(mapped_axes_have_names) {
+    const array x = arange(6.0).reshape({3, 2}) + 1;
+    const auto share = vmap([](array v) { return v / psum(v, "i") + axis_index("i") * pmean(sum(v), "i"); }, {.axis_name = "i"});
+    const array wanted = x / sum(x, {.axis = 0}) + arange(3).reshape({3, 1}) * mean(sum(x, {.axis = 1}));
+    BOOST_TEST(near(share(x), wanted));
+    BOOST_TEST(near(compile(share)(x), wanted));
+    BOOST_CHECK_THROW(psum(x, "i"), ValueError);
+}
+
 BOOST_AUTO_TEST_CASE(stop_gradient_is_a_constant) {
     const array x({1.0, 2.0});
     BOOST_TEST(near(grad([](array v) { return sum(v * stop_gradient(v)); })(x), x));

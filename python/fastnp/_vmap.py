@@ -1,0 +1,171 @@
+"""Functions of one part of an array, for all parts at once."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fastnp import _core
+from fastnp._control import Transformed
+from fastnp._transform import Function, as_array, run, scalar_like
+from fastnp._trees import leaves_of, map_leaves, spread_over
+
+__all__ = ["axis_index", "pmax", "pmean", "pmin", "psum", "vmap"]
+
+
+class Vmap(Transformed):
+    def __init__(self, function: Function, in_axes: Any, out_axes: Any, axis_name: str | None, axis_size: int | None) -> None:
+        super().__init__(function)
+        self.axis_name = axis_name
+        self.in_axes = in_axes
+        self.out_axes = out_axes
+        self.axis_size = axis_size
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.in_axes, (tuple, list)) and len(self.in_axes) != len(args):
+            raise ValueError(f"vmap: in_axes has {len(self.in_axes)} entries, and the function was called with {len(args)} positional arguments")
+        axes = spread_over(tuple(args), self.in_axes if not isinstance(self.in_axes, list) else tuple(self.in_axes), "in_axes")
+        axes += [0] * len(leaves_of(kwargs))
+
+        def body() -> Any:
+            parts = Parts(self.axis_size)
+            rest = iter(axes)
+            given, keywords = map_leaves(lambda leaf: parts.add(leaf, next(rest)), (list(args), kwargs))
+            keywords = parts.checked(keywords)
+            with parts.named(self.axis_name):
+                result = self.function(*given, **keywords)
+            parts.write_back()
+            outputs = [as_array(leaf) for leaf in leaves_of(result)]
+            places = spread_over(result, self.out_axes, "out_axes")
+            found = iter(parts.batch(outputs, places))
+            return map_leaves(lambda _: next(found), result)
+
+        return run(body, (args, kwargs))
+
+
+class Parts:
+    """What a mapped function gets in place of arrays: any one of their parts."""
+
+    def __init__(self, size: int | None) -> None:
+        self.size: Any = size
+        self.first = "axis_size"
+        self.number = -1  # of the axis, if it has a name
+        self.arrays: list[Any] = []
+        self.values: list[Any] = []  # of these, before the function
+        self.axes: list[int] = []
+        self.examples: list[Any] = []
+        self.inputs: list[Any] = []
+
+    def add(self, leaf: Any, axis: Any) -> Any:
+        if axis is None:
+            return leaf
+        array = as_array(leaf)
+        axis = operator.index(axis)
+        if not -array.ndim <= axis < array.ndim:
+            raise ValueError(f"vmap: axis {axis} of in_axes is out of bounds for an array of dimension {array.ndim} (shape {array.shape})")
+        axis %= array.ndim
+        size = array.shape[axis]
+        if self.size is None:
+            self.size, self.first = size, f"axis {axis} of an array of shape {array.shape}"
+        elif size != self.size:
+            raise ValueError(
+                f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) "
+                f"and {size} (axis {axis} of one of shape {array.shape})"
+            )
+        example = _core._example(array, axis)
+        self.arrays.append(array)
+        self.values.append(_core._snapshot(array))
+        self.axes.append(axis)
+        self.examples.append(example)
+        self.inputs.append(_core._input_of(example, array.ndim == 1))
+        return self.inputs[-1]
+
+    def checked(self, keywords: Any) -> Any:
+        if self.size is None:
+            raise ValueError("vmap: at least one argument must be mapped over, or axis_size given")
+        if not self.arrays:
+            self.add(_core.zeros(self.size), 0)
+        return keywords
+
+    @contextmanager
+    def named(self, name: str | None) -> Iterator[None]:
+        """Within, the axis has a name."""
+        if name is None:
+            yield
+            return
+        index = self.add(_core.arange(self.size), 0)
+        self.number = _core._enter_axis(name, index, int(self.size))
+        try:
+            yield
+        finally:
+            _core._leave_axis()
+
+    def write_back(self) -> None:
+        for array, axis, example, given in zip(self.arrays, self.axes, self.examples, self.inputs, strict=True):
+            if _core._is_same_value(example, given) or _core._is_scalar(given):
+                continue
+            (parts,) = _core._batch(self.examples, self.values, self.axes, [given], self.number)
+            _core.copyto(_core.moveaxis(array, axis, 0), parts)
+
+    def batch(self, outputs: list[Any], places: list[Any]) -> list[Any]:
+        found = _core._batch(self.examples, self.values, self.axes, outputs, self.number)
+        made = []
+        for array, parts, place in zip(outputs, found, places, strict=True):
+            if place is None:
+                if _core._depends_on(array, self.examples):
+                    raise ValueError("vmap: a result differs from part to part, and has None in out_axes")
+                made.append(array)
+                continue
+            if not -parts.ndim <= operator.index(place) < parts.ndim:
+                raise ValueError(f"vmap: axis {place} of out_axes is out of bounds for a result of dimension {parts.ndim}")
+            made.append(_core.moveaxis(parts, 0, place))
+        return made
+
+
+def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Any:
+    """A function that gives what fun gives for all parts of its arguments along an axis at once (as jax.vmap).
+
+    ``in_axes``: the axis of each positional argument, None for one that is the same for all parts; a number for all, or a tuple with an entry for each,
+    which may be containers in the form of the argument. Keyword arguments are mapped over axis 0. ``out_axes``: where the parts are in the results.
+    ``axis_name``: what `psum` and its kin call the axis.
+    ValueError for axes of different sizes; TypeError where fun depends on values that differ from part to part in other ways than through arrays.
+    """
+    return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+
+
+def _across(fold: str, x: Any, axis_name: str) -> Any:
+    def of(leaf: Any) -> Any:
+        found = _core._across(fold, as_array(leaf), axis_name)
+        return found[()] if scalar_like(leaf) else found
+
+    return map_leaves(of, x)
+
+
+def psum(x: Any, axis_name: str) -> Any:
+    """The sum of x, a tree of arrays, over all parts that a `vmap` around with this ``axis_name`` maps over (as jax.lax.psum).
+
+    ValueError where there is none.
+    """
+    return _across("sum", x, axis_name)
+
+
+def pmean(x: Any, axis_name: str) -> Any:
+    """The mean; see `psum`."""
+    return _across("mean", x, axis_name)
+
+
+def pmax(x: Any, axis_name: str) -> Any:
+    """The maximum; see `psum`. Its derivative is shared by the parts that are equal to it."""
+    return _across("max", x, axis_name)
+
+
+def pmin(x: Any, axis_name: str) -> Any:
+    """The minimum; see `pmax`."""
+    return _across("min", x, axis_name)
+
+
+def axis_index(axis_name: str) -> Any:
+    """The number of the part at hand; see `psum`."""
+    return _core._axis_index(axis_name)
