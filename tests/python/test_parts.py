@@ -207,12 +207,15 @@ def test_functions_are_looked_up_before_their_arguments_break():
 
 def test_super_of_functions_within():
     class Base:
+        def __init__(self, k):
+            self.k = k
+
         def value(self):
-            return 2.0
+            return self.k
 
     class Derived(Base):
         def value(self):
-            return 5.0
+            return 50.0
 
         def f(self, x):
             def inner(other, v):
@@ -220,11 +223,12 @@ def test_super_of_functions_within():
 
             y = x * super().value() + 1
             raw(y)
-            return inner(Derived(), y) * 2 + x
+            return inner(Derived(3.0), y) * 2 + x
 
     made = np.compile(Derived.f)
     for _ in range(3):
-        numpy.testing.assert_allclose(made(Derived(), X), Derived().f(X))
+        numpy.testing.assert_allclose(made(Derived(2.0), X), Derived(2.0).f(X))
+        numpy.testing.assert_allclose(made(Derived(2.0), X), (lambda y: 3 * y * 2 + X)(X * 2 + 1))
 
 
 def test_names_that_mean_something_else_are_left_alone():

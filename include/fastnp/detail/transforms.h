@@ -116,7 +116,7 @@ struct FunctionOf<R, std::tuple<A...>> {
 
 /// The array that is differentiated: the result, or the first of a pair.
 template <class Result>
-const array& value_part(const Result& result) {
+array value_part(const Result& result) {
     if constexpr (is_pair<Result>) return result.first;
     else return result;
 }
@@ -141,7 +141,7 @@ auto value_and_grad(F f) {
             Chosen::put(arguments, chosen);
             Result result = std::apply(f, arguments);
             marked.write_back();
-            const array& value = detail::value_part(result);
+            const array value = detail::value_part(result);
             detail::check_scalar(value);
             const array one = ones_like(value);
             detail::put_leaves(chosen, detail::pull_back(marked.marks(), {&value, 1}, {&one, 1}));
