@@ -82,19 +82,22 @@ inline const array& value_of(PyObject* object) {
 /// For the length of a call from Python: what enters the tape leaves it.
 class TapeCall {
 public:
-    TapeCall() : was_entered_(tape_is_entered) {}
+    TapeCall() : before_(std::exchange(now, this)) {}
     ~TapeCall() {
-        if (tape_is_entered && !was_entered_) leave();
+        if (entered_) leave();
+        now = before_;
     }
     TapeCall(const TapeCall&) = delete;
     TapeCall& operator=(const TapeCall&) = delete;
-    static void note_entered() { tape_is_entered = true; }
-    static bool is_entered() { return tape_is_entered; }
+    /// Whether this thread is in such a call; what enters the tape outside of one would not leave it.
+    static bool is_in_call() { return now != nullptr; }
+    static void note_entered() { now->entered_ = true; }
 
 private:
     static void leave();
-    static thread_local bool tape_is_entered;
-    bool was_entered_;
+    static thread_local TapeCall* now;  // the innermost
+    TapeCall* before_;
+    bool entered_ = false;  // this call did
 };
 
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.

@@ -167,14 +167,18 @@ PyObject* get_strides(PyObject* self, void*) {
 PyObject* get_dtype(PyObject* self, void*) {
     return guarded([&] { return check(reinterpret_cast<PyObject*>(descr_of(value_of(self).dtype()))); });
 }
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(value_of(self).ndim()); }
+PyObject* get_ndim(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromLong(value_of(self).ndim()); });
+}
 PyObject* get_size(PyObject* self, void*) {
     return guarded([&] {
         const array& value = value_of(self);
         return size_object(value.is_recorded() ? detail::symbolic_size(value) : value.size());
     });
 }
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).itemsize()); }
+PyObject* get_itemsize(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromLongLong(value_of(self).itemsize()); });
+}
 PyObject* get_nbytes(PyObject* self, void*) {
     return guarded([&] { return PyLong_FromLongLong(value_of(self).nbytes()); });
 }

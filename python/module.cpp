@@ -70,7 +70,7 @@ void initialise(py::module_& module) {
             for (std::size_t i = 0; i < made.size(); ++i) result[i] = py::cast(made[i]);
             return result;
         },
-        "As numpy.broadcast_arrays.");
+        py::call_guard<TapeCall>(), "As numpy.broadcast_arrays.");
     module.def(
         "_devices",
         [] {

@@ -240,20 +240,20 @@ PyObject* richcompare(PyObject* a, PyObject* b, int operation) {
 }
 
 Py_ssize_t length(PyObject* self) {
-    return static_cast<Py_ssize_t>(guarded_int([&]() -> int {
-               if (value_of(self).ndim() == 0) raise(PyExc_TypeError, "len() of unsized object");
-               return 0;
-           })) < 0
-               ? -1
-               : static_cast<Py_ssize_t>(value_of(self).shape(0));
+    Py_ssize_t size = -1;
+    const int status = guarded_int([&]() -> int {
+        if (value_of(self).ndim() == 0) raise(PyExc_TypeError, "len() of unsized object");
+        size = static_cast<Py_ssize_t>(value_of(self).shape(0));
+        return 0;
+    });
+    return status < 0 ? -1 : size;
 }
 
 PyObject* iterate(PyObject* self) {
-    if (value_of(self).ndim() == 0) {
-        PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
-        return nullptr;
-    }
-    return PySeqIter_New(self);
+    return guarded([&] {
+        if (value_of(self).ndim() == 0) raise(PyExc_TypeError, "iteration over a 0-d array");
+        return check(PySeqIter_New(self));
+    });
 }
 
 int contains(PyObject* self, PyObject* element) {

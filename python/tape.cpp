@@ -5,7 +5,7 @@
 
 namespace fastnp::python {
 
-thread_local bool TapeCall::tape_is_entered = false;
+thread_local TapeCall* TapeCall::now = nullptr;
 
 namespace {
 
@@ -33,22 +33,29 @@ const array& value_at_hand(NdArray* object) {
     return *taped.now;
 }
 
-}  // namespace
-
-void TapeCall::leave() {
-    detail::leave_tape();
-    tape_is_entered = false;
+// Has the call that Python makes leave the tape again, if it is what enters it.
+template <class F>
+bool enters(F&& enter) {
+    const bool was_recording = detail::is_recording();
+    if (!enter()) return false;
+    if (!was_recording) TapeCall::note_entered();
+    return true;
 }
 
+}  // namespace
+
+void TapeCall::leave() { detail::leave_tape(); }
+
 const array& taped_value(NdArray* object) {
+    if (!TapeCall::is_in_call()) return object->value;  // for what is known of it without its elements
     if (is_leaf(object)) {
-        if (!records_gradients || recording != nullptr || !detail::enter_tape()) return object->value;
-        TapeCall::note_entered();
+        if (!records_gradients || recording != nullptr || !enters([] { return detail::enter_tape(); })) return object->value;
         return detail::on_tape(object->taped->leaf, object->value);
     }
     if (!records_gradients || !detail::is_on_open_tape(object->value)) return value_at_hand(object);
-    if (!detail::enter_tape_of(object->value)) raise(PyExc_RuntimeError, "an array of a tape was used in a transform or a compiled function; detach() it");
-    TapeCall::note_entered();
+    if (!enters([&] { return detail::enter_tape_of(object->value); })) {
+        raise(PyExc_RuntimeError, "an array of a tape was used in a transform or a compiled function; detach() it");
+    }
     return object->value;
 }
 
@@ -69,7 +76,7 @@ void prepare_write(PyObject* self) {
         object->taped->now.reset();
         return;
     }
-    if (recording == nullptr && detail::is_recording() && !object->value.is_recorded() && TapeCall::is_entered()) {
+    if (recording == nullptr && detail::records_on_tape() && !object->value.is_recorded()) {
         if (!object->value.writable()) return;
         object->value = detail::taken_to_tape(object->value);
         taped_of(object);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import warnings
@@ -61,7 +62,20 @@ def from_numpy(value: Any, originals: dict[int, Any]) -> Any:
     return value
 
 
+def is_recorded(value: Any, records: bool) -> bool:
+    """Whether there is an array in it that is recorded, or is on the tape."""
+    if type(value) in (tuple, list):
+        return any(is_recorded(item, records) for item in value)
+    return type(value) is _core.ndarray and (records or value.requires_grad)
+
+
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
+    if is_recorded((*args, *kwargs.values()), _core._records()):
+        from fastnp import _compositions  # not needed to import fastnp
+
+        if name in _compositions.COMPOSED:
+            with contextlib.suppress(_compositions.Unsupported):
+                return _compositions.call(name, args, kwargs)
     if _core._is_recording():
         from fastnp import _outside  # not needed to import fastnp
 

@@ -89,7 +89,16 @@ std::int64_t array::size() const {
     return api::active_sizes()->concretize(api::active_sizes()->product(api::dims_of(*this)));
 }
 
-Strides array::strides() const { return api::memory_of(*this, "strides").strides; }
+Strides array::strides() const {
+    if (!is_recorded()) return body_->memory.strides;
+    api::check_alive(*this);
+    Strides known;  // those that it will have, where they do not vary from call to call
+    for (const shape::Dim stride : body_->strides) {
+        if (!stride.is_constant()) return api::memory_of(*this, "strides").strides;
+        known.push_back(stride.value());
+    }
+    return known;
+}
 
 bool array::writable() const { return body_->writable; }
 

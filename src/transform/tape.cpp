@@ -62,6 +62,8 @@ bool enter_tape_of(const array& x) {
     return tape && !tape->is_taken && enter(tape);
 }
 
+bool records_on_tape() { return dynamic_cast<const Tape*>(trace::Recorder::active()) != nullptr; }
+
 void leave_tape() { entered.reset(); }
 
 bool is_on_tape(const array& x) { return x.is_recorded() && tape_of(x) != nullptr; }

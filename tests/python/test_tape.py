@@ -192,6 +192,18 @@ def test_through_compiled_functions() -> None:
     assert f(x.detach(), 2.0) == f(x, 2.0).detach()
 
 
+def test_asking_for_metadata_records_nothing() -> None:
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    assert (y.ndim, y.shape, y.size, y.itemsize, y.nbytes, len(y)) == (1, (2,), 2, 8, 16, 2)
+    assert (x.ndim, x.shape, x.size, x.dtype, y.dtype, y.strides) == (1, (2,), 2, float, float, (8,))
+    assert type(np.zeros(3) + 1) is np.ndarray and np.asarray(numpy.ones(2)).tolist() == [1.0, 1.0]
+    assert numpy.asarray(np.zeros(3) + 1).tolist() == [1.0, 1.0, 1.0]
+    a, b = np.broadcast_arrays(x, np.ones((2, 1)))
+    np.sum(a * b).backward()
+    near(x.grad, [2.0, 2.0])
+
+
 def test_errors_come_where_the_program_makes_them() -> None:
     x = leaf(1.0, 2.0)
     with pytest.raises(IndexError, match="index 7 is out of bounds"):

@@ -188,7 +188,7 @@ def test_vmap_shows_the_parts_metadata(way: Any) -> None:
 
     def f(x: Any) -> Any:
         assert x.ndim == 2 and x.shape == (3, 4) and x.size == 12 and x.dtype == np.float32 and len(x) == 3 and x.nbytes == 48
-        assert x.itemsize == 4
+        assert x.itemsize == 4 and x.strides == (16, 4)
         return x.reshape(4, 3).T * x.shape[0]
 
     del seen

@@ -20,6 +20,8 @@ FASTNP_API bool enter_tape();
 /// The same for the tape that a recorded array is on; false where backward() took that, and within other recordings.
 FASTNP_API bool enter_tape_of(const array& x);
 FASTNP_API void leave_tape();
+/// Whether this thread records on a tape.
+FASTNP_API bool records_on_tape();
 /// Whether a recorded array is one of a tape, and that can still be gone back on.
 FASTNP_API bool is_on_tape(const array& x);
 FASTNP_API bool is_on_open_tape(const array& x);

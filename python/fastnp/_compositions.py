@@ -1,0 +1,324 @@
+"""NumPy's functions that are made of others, for recorded arrays: so that they are compiled, differentiated and mapped with the rest.
+
+On arrays with memory NumPy's own are called. A case that is not here raises Unsupported, and is left to NumPy as a call between compiled code.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+
+COMPOSED: dict[str, Callable[..., Any]] = {}
+
+
+class Unsupported(Exception):
+    """A case that is NumPy's alone."""
+
+
+def composed(function: Callable[..., Any]) -> Callable[..., Any]:
+    COMPOSED[function.__name__.rstrip("_")] = function
+    return function
+
+
+def method(function: Callable[..., Any]) -> Callable[..., Any]:
+    COMPOSED["ndarray." + function.__name__.rstrip("_")] = function
+    return composed(function)
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    return range(rank)[operator.index(axis)]
+
+
+def along(x: Any, axis: int, key: Any) -> Any:
+    return x[(slice(None),) * axis + (key,)]
+
+
+@composed
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    x = _core.asarray(a)
+    if axis is None:
+        return roll(_core.ravel(x), shift, 0).reshape(x.shape)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    if len(shifts) != len(axes):
+        if 1 not in (len(shifts), len(axes)):
+            raise Unsupported
+        longest = max(len(shifts), len(axes))
+        shifts, axes = tuple(shifts) * (longest // len(shifts)), tuple(axes) * (longest // len(axes))
+    for each, where in zip(shifts, axes, strict=True):
+        place = axis_of(where, x.ndim)
+        length = operator.index(x.shape[place])
+        by = operator.index(each) % length if length else 0
+        if by:
+            x = _core.concatenate([along(x, place, slice(length - by, None)), along(x, place, slice(None, length - by))], axis=place)
+    return x if x is not a else x.copy()
+
+
+@method
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    x = _core.asarray(a)
+    first, second = axis_of(axis1, x.ndim), axis_of(axis2, x.ndim)
+    if first == second:
+        raise Unsupported
+    order = [i for i in range(x.ndim) if i not in (first, second)]
+    x = _core.transpose(x, [*order, first, second])
+    rows, columns = operator.index(x.shape[-2]), operator.index(x.shape[-1])
+    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    places = numpy.arange(length) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
+    return _core.take(x.reshape((*x.shape[:-2], rows * columns)), places, axis=-1)
+
+
+@method
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    if out is not None:
+        raise Unsupported
+    return _core.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+@composed
+def diag(v: Any, k: int = 0) -> Any:
+    x = _core.asarray(v)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise Unsupported
+    size = operator.index(x.shape[0]) + abs(k)
+    made = _core.zeros((size * size,), dtype=x.dtype)
+    start = k if k >= 0 else -k * size
+    made[start : start + x.shape[0] * (size + 1) : size + 1] = x
+    return made.reshape((size, size))
+
+
+def _triangle(m: Any, k: int, lower: bool) -> Any:
+    x = _core.asarray(m)
+    if x.ndim < 2:
+        raise Unsupported
+    rows, columns = (_core.arange(operator.index(n)) for n in x.shape[-2:])
+    keeps = columns <= rows[:, None] + k if lower else columns >= rows[:, None] + k
+    return _core.where(keeps, x, _core.zeros((), dtype=x.dtype))
+
+
+@composed
+def tril(m: Any, k: int = 0) -> Any:
+    return _triangle(m, k, True)
+
+
+@composed
+def triu(m: Any, k: int = 0) -> Any:
+    return _triangle(m, k, False)
+
+
+@method
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    x = _core.asarray(a)
+    if not isinstance(repeats, int):
+        raise Unsupported
+    if axis is None:
+        x, axis = _core.ravel(x), 0
+    place = axis_of(axis, x.ndim)
+    shape = x.shape
+    wide = _core.broadcast_to(_core.expand_dims(x, place + 1), (*shape[: place + 1], repeats, *shape[place + 1 :]))
+    return wide.reshape((*shape[:place], shape[place] * repeats, *shape[place + 1 :])) + _core.zeros((), dtype=x.dtype)
+
+
+@composed
+def tile(A: Any, reps: Any) -> Any:
+    x = _core.asarray(A)
+    counts = [operator.index(n) for n in reps] if isinstance(reps, (tuple, list)) else [operator.index(reps)]
+    rank = max(x.ndim, len(counts))
+    counts = [1] * (rank - len(counts)) + counts
+    shape = (1,) * (rank - x.ndim) + tuple(x.shape)
+    x = x.reshape(tuple(part for size in shape for part in (1, size)))
+    x = _core.broadcast_to(x, tuple(part for count, size in zip(counts, shape, strict=True) for part in (count, size)))
+    return x.reshape(tuple(count * size for count, size in zip(counts, shape, strict=True))) + _core.zeros((), dtype=x.dtype)
+
+
+@composed
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    x, places = _core.asarray(arr), _core.asarray(indices)
+    if axis is None:
+        return _core.take(_core.ravel(x), places)
+    place = axis_of(axis, x.ndim)
+    if places.ndim != x.ndim or places.dtype.kind not in "iu":
+        raise Unsupported
+    x, places = _core.moveaxis(x, place, -1), _core.moveaxis(places, place, -1)
+    lead = tuple(max(operator.index(m), operator.index(n)) for m, n in zip(x.shape[:-1], places.shape[:-1], strict=True))
+    length, count = operator.index(x.shape[-1]), operator.index(places.shape[-1])
+    rows = 1
+    for size in lead:
+        rows *= size
+    x = _core.broadcast_to(x, (*lead, length)).reshape((rows * length,))
+    places = _core.broadcast_to(places, (*lead, count)).reshape((rows, count))
+    own = _core.take(_core.arange(length), places) + _core.arange(rows)[:, None] * length
+    return _core.moveaxis(_core.take(x, own).reshape((*lead, count)), -1, place)
+
+
+@composed
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    if out is not None:
+        raise Unsupported
+    return _core.max(a, axis=axis, keepdims=keepdims) - _core.min(a, axis=axis, keepdims=keepdims)
+
+
+@composed
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = _core.moveaxis(_core.asarray(a), axisa, -1), _core.moveaxis(_core.asarray(b), axisb, -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise Unsupported
+    (p, q, r), (u, v, w) = ([z[..., i] for i in range(3)] for z in (x, y))
+    return _core.moveaxis(_core.stack([q * w - r * v, r * u - p * w, p * v - q * u], axis=-1), -1, axisc)
+
+
+@composed
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    x, y = _core.asarray(a), _core.asarray(v)
+    if x.ndim != 1 or y.ndim != 1 or mode not in ("full", "same", "valid"):
+        raise Unsupported
+    if y.shape[0] > x.shape[0]:
+        x, y = y, x
+    n, m = operator.index(x.shape[0]), operator.index(y.shape[0])
+    if m == 0:
+        raise Unsupported
+    padded = _core.pad(x, (m - 1, m - 1))
+    windows = (
+        _core.stack([padded[k : k + n + m - 1] for k in range(m)], axis=1)
+        if m <= 64
+        else _core.take(padded, numpy.arange(n + m - 1)[:, None] + numpy.arange(m))
+    )
+    whole = windows @ y[::-1]
+    if mode == "full":
+        return whole
+    return whole[(m - 1) // 2 : (m - 1) // 2 + n] if mode == "same" else whole[m - 1 : n]
+
+
+@composed
+def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
+    if not isinstance(subscripts, str) or not operands or options.keys() - {"optimize"}:
+        raise Unsupported
+    text = subscripts.replace(" ", "")
+    if "." in text:
+        raise Unsupported
+    given, arrow, wanted = text.partition("->")
+    names = given.split(",")
+    if not arrow:
+        wanted = "".join(sorted(name for name in set(given) - {","} if given.count(name) == 1))
+    arrays = [_core.asarray(operand) for operand in operands]
+    if len(names) != len(arrays) or any(len(name) != x.ndim for name, x in zip(names, arrays, strict=True)) or len(set(wanted)) != len(wanted):
+        raise Unsupported
+    sizes: dict[str, int] = {}
+    for name, x in zip(names, arrays, strict=True):
+        for letter, size in zip(name, x.shape, strict=True):
+            if sizes.setdefault(letter, operator.index(size)) != size:
+                raise Unsupported
+    if set(wanted) - sizes.keys() or any(x.dtype.kind not in "fc" for x in arrays):
+        raise Unsupported
+    terms = [_without_repeats(name, x) for name, x in zip(names, arrays, strict=True)]
+    name, total = terms[0]
+    for number, (other, x) in enumerate(terms[1:], 1):
+        later = set(wanted).union(*(rest for rest, _ in terms[number + 1 :]))
+        name, total = _contract(name, total, other, x, later, sizes)
+    name, total = _summed(name, total, set(wanted))
+    return _core.transpose(total, [name.index(letter) for letter in wanted]) + _core.zeros((), dtype=total.dtype)
+
+
+def _without_repeats(name: str, x: Any) -> tuple[str, Any]:
+    """A letter that is there twice stands for a diagonal."""
+    for letter in dict.fromkeys(name):
+        while name.count(letter) > 1:
+            first = name.index(letter)
+            second = name.index(letter, first + 1)
+            x = diagonal(x, 0, first, second)
+            name = "".join(each for i, each in enumerate(name) if i not in (first, second)) + letter
+    return name, x
+
+
+def _summed(name: str, x: Any, kept: set[str]) -> tuple[str, Any]:
+    axes = tuple(i for i, letter in enumerate(name) if letter not in kept)
+    return "".join(letter for letter in name if letter in kept), _core.sum(x, axis=axes) if axes else x
+
+
+def _contract(a: str, x: Any, b: str, y: Any, later: set[str], sizes: dict[str, int]) -> tuple[str, Any]:
+    """The product of two, summed over what nothing needs later: a matrix product over the letters that both have and all do."""
+    a, x = _summed(a, x, later | set(b))
+    b, y = _summed(b, y, later | set(a))
+    both = [letter for letter in a if letter in b]
+    batch = "".join(letter for letter in both if letter in later)
+    summed = "".join(letter for letter in both if letter not in later)
+    left = "".join(letter for letter in a if letter not in b)
+    right = "".join(letter for letter in b if letter not in a)
+
+    def count(letters: str) -> int:
+        product = 1
+        for letter in letters:
+            product *= sizes[letter]
+        return product
+
+    def arranged(name: str, z: Any, order: str, shape: tuple[int, ...]) -> Any:
+        return _core.transpose(z, [name.index(letter) for letter in order]).reshape(shape)
+
+    p = arranged(a, x, batch + left + summed, (count(batch), count(left), count(summed)))
+    q = arranged(b, y, batch + summed + right, (count(batch), count(summed), count(right)))
+    product = p @ q if summed else p * q
+    name = batch + left + right
+    return name, product.reshape(tuple(sizes[letter] for letter in name))
+
+
+@composed
+def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    z = _core.asarray(x)
+    if not copy or z.dtype.kind != "f":
+        raise Unsupported
+    limits = numpy.finfo(z.dtype)
+    z = _core.where(_core.isnan(z), nan, z)
+    z = _core.where(z == numpy.inf, limits.max if posinf is None else posinf, z)
+    return _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
+
+
+@composed
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    x = _core.asarray(m)
+    first, second = (axis_of(axis, x.ndim) for axis in axes)
+    if k % 4 == 2:
+        return _core.flip(x, (first, second))
+    if k % 4 == 1:
+        return _core.swapaxes(_core.flip(x, second), first, second)
+    return _core.flip(_core.swapaxes(x, first, second), second) if k % 4 else x.copy()
+
+
+@composed
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    parts = [_core.asarray(arr), _core.asarray(values)]
+    return _core.concatenate([_core.ravel(part) for part in parts] if axis is None else parts, axis=0 if axis is None else axis)
+
+
+@composed
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return _core.sum(_core.conjugate(_core.asarray(x1)) * x2, axis=axis)
+
+
+@composed
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
+    if indexing not in ("xy", "ij") or not copy:
+        raise Unsupported
+    rank = len(xi)
+    parts = [_core.ravel(_core.asarray(x)).reshape((1,) * i + (-1,) + (1,) * (rank - 1 - i)) for i, x in enumerate(xi)]
+    if indexing == "xy" and rank > 1:
+        parts = [_core.swapaxes(part, 0, 1) for part in parts]
+    if sparse:
+        return tuple(part.copy() for part in parts)
+    return tuple(part.copy() for part in _core.broadcast_arrays(*parts))
+
+
+def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The function of NumPy's on recorded arrays; Unsupported where it has to be NumPy's own, errors of bad arguments among that."""
+    try:
+        return COMPOSED[name](*args, **kwargs)
+    except (ValueError, TypeError, IndexError) as error:
+        raise Unsupported from error
