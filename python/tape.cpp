@@ -142,7 +142,10 @@ PyObject* backward(PyObject* self, PyObject* args, PyObject* keywords) {
         const NdArray* object = object_of(self);
         const bool is_taken = object->value.is_recorded() && !detail::is_on_open_tape(object->value);
         if (is_taken || object->taped == nullptr) detail::backward(object->value, object->value, false, false);  // raises
-        const array x = is_leaf(object) || records_gradients ? value_of(self) : object->value;
+        if (!is_leaf(object) && !enters([&] { return detail::enter_tape_of(object->value); })) {
+            raise(PyExc_RuntimeError, "backward: within a transform or a compiled function; grad() is for those");
+        }
+        const array x = is_leaf(object) ? value_of(self) : object->value;
         if (gradient == Py_None && x.ndim() != 0) {
             raise(PyExc_ValueError, "backward: only of a single number without a gradient argument, not of an array of shape " + text_of(x.shape()));
         }

@@ -49,7 +49,7 @@ bool enter(std::shared_ptr<Tape> tape) {
 }  // namespace
 
 bool enter_tape() {
-    if (!current || current->is_unused(1)) {
+    if (!current || current->is_taken || current->is_unused(1)) {
         current = std::make_shared<Tape>();
         current->set_once();
         current->set_snapshots();

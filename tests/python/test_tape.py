@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from typing import Any
 
 import numpy
@@ -190,6 +191,21 @@ def test_through_compiled_functions() -> None:
     f(x, 2.0).backward()
     near(x.grad, 2 * (1 - np.tanh(x.detach()) ** 2))
     assert f(x.detach(), 2.0) == f(x, 2.0).detach()
+
+
+def test_backward_within_no_grad_and_in_other_threads() -> None:
+    x = leaf(1.0, 2.0)
+    z = np.sum(x * x)
+    with np.no_grad():
+        z.backward()
+    near(x.grad, [2.0, 4.0])
+    z = np.sum(x * x)
+    thread = threading.Thread(target=z.backward)
+    thread.start()
+    thread.join()
+    near(x.grad, [4.0, 8.0])
+    np.sum(x * 3).backward()
+    near(x.grad, [7.0, 11.0])
 
 
 def test_asking_for_metadata_records_nothing() -> None:
