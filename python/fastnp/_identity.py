@@ -175,6 +175,8 @@ class Identity:
             return f"{value.__module__} {value.__qualname__} {self.text(known)}"
         if kind == "method":
             return f"{self.text(value.__func__)} {self.text(value.__self__)}"
+        if kind == "transformed":
+            return f"{type(value).__module__}.{type(value).__qualname__} {self.text(vars(value))}"
         if kind == "compiled":
             return self.text(value.__wrapped__)
         if kind == "partial":

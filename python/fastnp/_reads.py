@@ -395,7 +395,7 @@ class Reads:
             self.walk(part)
 
     def walk_transformed(self, value: _control.Transformed) -> None:
-        self.walk_tuple(value.functions())
+        self.walk(vars(value))  # the functions, and what the transform was told
 
     def walk_module(self, value: types.ModuleType) -> None:
         if is_pure(value.__name__):

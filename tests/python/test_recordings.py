@@ -112,6 +112,14 @@ EDITS = {
         [("[1.0, 2.0, 3.0]", "[1.0, 2.0, 4.0]"), ("numpy.array([", "numpy.array([[")][:1],
     ),
     "write": ("def f(x): x[1:] += 1", [("x[1:]", "x[:2]")]),
+    "derivative": (
+        "import fastnp\nG = fastnp.grad(lambda x, y: (x * y * y).sum(), argnums=0)\ndef f(x): return G(x, x)",
+        [("argnums=0", "argnums=1"), ("y * y", "y")],
+    ),
+    "mapped": (
+        "import fastnp\nG = fastnp.vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))\ndef f(x): return G(x, x)",
+        [("(0, None)", "(0, 0)"), ("x * y", "x + y")],
+    ),
     "set": ("S = {'a', 'b'}\ndef f(x): return x * 2 if 'a' in S else x", [("{'a', 'b'}", "{'c', 'b'}")]),
 }
 
