@@ -123,6 +123,12 @@ extern thread_local Recording* recording;
 /// Whether ops are recorded in this thread: in a compiled function, or for a transform outside of one, which may read values and is run once.
 inline bool records() { return recording != nullptr || detail::is_recording(); }
 
+/// The same, once this array is looked at, which may be on the tape.
+inline bool records_with(PyObject* object) {
+    if (is_ndarray(object)) (void)value_of(object);
+    return records();
+}
+
 /// Throws RecordError for something that a recording can't hold.
 [[noreturn]] void refuse(const std::string& what);
 /// Before reading values: a RecordError in a recording, for arrays of the outside too, since a call served later would not read them again.

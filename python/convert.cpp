@@ -164,7 +164,7 @@ bool holds_recorded(PyObject* object) {
     if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(object, i);
-        if (is_ndarray(item) ? records() : holds_recorded(item)) return true;
+        if (is_ndarray(item) ? records_with(item) : holds_recorded(item)) return true;
     }
     return false;
 }

@@ -1,6 +1,8 @@
 // The functions of functions.def as module functions and as methods: argument parsing by their signatures, and NumPy where they don't go.
 #include "functions.h"
 
+#include "tape.h"
+
 #include <cstring>
 #include <vector>
 
@@ -57,7 +59,10 @@ std::optional<array> to_out(PyObject* object) {
         if (PyTuple_GET_SIZE(object) != 1) raise(PyExc_ValueError, "The 'out' tuple must have exactly one entry");
         return to_out(PyTuple_GET_ITEM(object, 0));
     }
-    if (is_ndarray(object) && !reinterpret_cast<NdArray*>(object)->scalar) return value_of(object);
+    if (is_ndarray(object) && !reinterpret_cast<NdArray*>(object)->scalar) {
+        prepare_write(object);
+        return value_of(object);
+    }
     if (records() && PyArray_Check(object)) refuse("out= writes into an array that NumPy made");
     if (!PyArray_Check(object)) raise(PyExc_TypeError, "return arrays must be of ArrayType");
     if (!shares_memory(as_numpy(object))) throw NeedsNumpy{};

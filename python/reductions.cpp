@@ -1,5 +1,6 @@
 // Reductions, scans, clip, round and where: bodies of functions.def.
 #include "functions.h"
+#include "tape.h"
 
 namespace fastnp::python {
 
@@ -95,6 +96,10 @@ PyObject* round_body(PyObject** v) {
 
 PyObject* copyto_body(PyObject** v) {
     if (!is_ndarray(v[0])) throw NeedsNumpy{};
+    for (int i : {1, 3}) {
+        if (v[i] != nullptr) (void)records_with(v[i]);
+    }
+    prepare_write(v[0]);
     copyto(value_of(v[0]), to_operand(v[1]), v[2] == nullptr ? Casting::same_kind : to_casting(v[2]), to_mask(v[3]));
     return Py_NewRef(Py_None);
 }
@@ -102,7 +107,7 @@ PyObject* copyto_body(PyObject** v) {
 // A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share.
 namespace {
 PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {
-    if (is_ndarray(object) && !records() && is_complex(value_of(object).dtype())) {
+    if (is_ndarray(object) && !records_with(object) && is_complex(value_of(object).dtype())) {
         const Ref view = own(numpy_view(value_of(object), object));
         const Ref half = own(PyObject_GetAttrString(view.get(), attribute));
         return wrap_view(from_numpy(as_numpy(half.get())), object);

@@ -15,6 +15,7 @@
 #include "number.h"
 #include "picking.h"
 #include "size.h"
+#include "tape.h"
 
 namespace fastnp::python {
 
@@ -135,6 +136,7 @@ PyObject* run(const Row& row, Parsed& parsed) {
         const Ref second = own(into(parsed.outs[1], std::move(both.second)));
         return check(PyTuple_Pack(2, first.get(), second.get()));
     }
+    for (int i = 0; i < row.inputs(); ++i) (void)records_with(parsed.inputs[i]);
     parsed.options.out = to_out(parsed.outs[0]);
     const Operand x = to_operand(parsed.inputs[0]);
     array result = row.one != nullptr ? row.one(x, parsed.options) : row.two(x, to_operand(parsed.inputs[1]), parsed.options);
@@ -262,7 +264,9 @@ bool record_at(const Row& row, PyObject* const* args) {
 
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
-        if (records() && nargs == 3 && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
+        for (Py_ssize_t i = 1; i < nargs; ++i) (void)records_with(args[i]);
+        if (nargs > 0 && is_ndarray(args[0])) prepare_write(args[0]);
+        if (nargs == 3 && records_with(args[0]) && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
         return numpy_method(self, "at", args, nargs, kwnames);
     });
 }

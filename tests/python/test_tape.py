@@ -83,6 +83,18 @@ def test_writes_are_followed() -> None:
     near(v.grad, [(2 * 2 + 2 * 2) * 2.0, 4 * 2 * 5, 4 * 3 * 10.0])
 
 
+def test_other_ways_to_write_are_followed() -> None:
+    v = leaf(1.0, 2.0, 3.0)
+    u, w, out = np.ones(3), np.zeros(3), np.zeros(3)
+    np.add.at(u, np.array([0, 0, 2]), v)
+    np.copyto(w, v * 2, where=np.array([True, False, True]))
+    np.multiply(v, v, out=out)
+    total = np.sum(u * u) + np.sum(w) + np.sum(out) + np.sum(np.array([v[0], v[1] * 2])) + np.sum(np.stack([v, v]))
+    total.backward()
+    near(u.detach(), [4.0, 1.0, 4.0])
+    near(v.grad, [8 + 2 + 2 + 1 + 2, 8 + 4 + 2 + 2, 8 + 2 + 6 + 2])
+
+
 def test_arrays_that_change_before_backward_count_as_they_were() -> None:
     v = leaf(1.0, 2.0)
     scale = np.array([3.0, 4.0])
