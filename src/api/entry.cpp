@@ -137,6 +137,8 @@ bool Entry::serves(std::span<const Argument> call, std::string_view key, const s
     return fits(known, values);
 }
 
+bool Entry::writes_shared(std::span<const Argument> call) const { return !written.empty() && writes_overlap(*this, call); }
+
 // Whether reads gave what this entry is for, as far as they went.
 bool Entry::fits(const std::vector<trace::Found>& known, std::int64_t* values) const {
     if (reads.size() < known.size()) return false;

@@ -38,6 +38,8 @@ struct Entry {
     void compile(Recording made, std::span<const Argument> call, const CompileOptions& options);
     /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
     bool serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const;
+    /// Whether memory that it writes to is that of another parameter, too.
+    bool writes_shared(std::span<const Argument> call) const;
     plan::Outcome run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const;
     /// What a call's reads gave when a run ended at one of them.
     std::vector<trace::Found> found(const plan::Outcome& outcome, const std::int64_t* values) const;

@@ -108,6 +108,7 @@ std::vector<array> run(const std::string& packed, const std::vector<int>& writte
         made.written = written;
         return made;
     });
+    if (entry->writes_shared(call)) throw RecordError("writes into an array whose memory another one shares, within a transform");
     std::vector<std::int64_t> values(most_values);
     if (entry->plan.sizes.size() != 0) entry->plan.sizes.evaluate(nullptr, values.data());
     NoCalls callee;

@@ -58,10 +58,6 @@ std::vector<std::optional<array>> transposed(const Custom& custom, std::span<con
     return found;
 }
 
-}  // namespace
-
-namespace {
-
 // The only axis along which a slice leaves something out; nothing where there are several, for steps, and for sizes that vary.
 std::optional<std::size_t> cut_axis(const ir::Node& slice) {
     std::optional<std::size_t> axis;

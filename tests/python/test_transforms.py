@@ -247,6 +247,21 @@ def test_arguments_that_are_written_to(way: Any) -> None:
     near(x, [2.0, 3.0])
 
 
+def test_memory_that_is_written_to_and_shared() -> None:
+    state, other = np.zeros(4), np.ones(4)
+
+    def loss(x: Any) -> Any:
+        state[1:] = x * 2
+        return np.sum(state * other) + np.sum(x * x)
+
+    for _ in range(3):
+        near(np.grad(loss)(X), 2 + 2 * X)
+        near(state[1:], X * 2)
+    other = state[::-1]
+    with pytest.raises(RuntimeError, match="writes into an .* whose memory another one shares"):
+        np.grad(loss)(X)
+
+
 def test_branches_and_loops_follow_the_values() -> None:
     def f(x: Any) -> Any:
         y = x
