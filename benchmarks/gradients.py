@@ -186,6 +186,7 @@ def torch_call(work: Work) -> Call:
     import torch
 
     torch.set_num_threads(THREADS)
+    torch._dynamo.reset()  # its limit of recompilations is for a line of code, and all workloads share this one
     names = TorchNames()
     arguments = [torch.tensor(a, requires_grad=i in work.numbers) for i, a in enumerate(work.arguments)]
     loss = torch.compile(lambda *given: work.loss(names, *given))
