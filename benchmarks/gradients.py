@@ -27,7 +27,7 @@ for _name in ("OMP_NUM_THREADS", "FASTNP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ["FASTNP_CACHE_DIR"] = ""
 
 import numpy as np  # noqa: E402  (the thread counts come first)
-import workloads  # noqa: E402
+import workloads  # noqa: E402  (as above)
 
 Call = Callable[[], Any]
 rng = np.random.default_rng(1)

@@ -10,6 +10,7 @@ and minimum(), share it alike; of where(), the operand that was chosen; of sort(
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -132,8 +133,10 @@ def split_aux(name: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
     return result
 
 
-class ValueAndGrad(Transformed):
-    title = "value_and_grad"
+class OfArguments(Transformed):
+    """A derivative with respect to arguments that are chosen by number."""
+
+    title: str
 
     def __init__(self, function: Function, argnums: int | Sequence[int], has_aux: bool) -> None:
         super().__init__(function)
@@ -148,14 +151,27 @@ class ValueAndGrad(Transformed):
             given = list(args)
             for number in numbers:
                 given[number] = marks.add(args[number], f"{self.title}: argument {number}")
-            value, aux = split_aux(self.title, self.function(*given, **kwargs), self.has_aux)
+            result, aux = split_aux(self.title, self.function(*given, **kwargs), self.has_aux)
             marks.write_back()
-            array = scalar_result(self.title, value)
-            gradients = _core._pull_back(marks.marks, [array], [_core.ones_like(array)])
-            trees = marks.like(tuple(args[number] for number in numbers), gradients)
-            return self.result(value, aux, trees[0] if isinstance(self.argnums, int) else trees)
+            return self.derivative(marks, tuple(args[number] for number in numbers), result, aux)
 
         return run(body, (args, kwargs))
+
+    def derivative(self, marks: Marks, wanted: tuple[Any, ...], result: Any, aux: Any) -> Any:
+        """What the transform gives. `wanted`: the chosen arguments."""
+        raise NotImplementedError
+
+    def one_or_all(self, trees: Any) -> Any:
+        return trees[0] if isinstance(self.argnums, int) else trees
+
+
+class ValueAndGrad(OfArguments):
+    title = "value_and_grad"
+
+    def derivative(self, marks: Marks, wanted: tuple[Any, ...], result: Any, aux: Any) -> Any:
+        array = scalar_result(self.title, result)
+        gradients = _core._pull_back(marks.marks, [array], [_core.ones_like(array)])
+        return self.result(result, aux, self.one_or_all(marks.like(wanted, gradients)))
 
     def result(self, value: Any, aux: Any, gradient: Any) -> Any:
         return ((value, aux) if self.has_aux else value), gradient
@@ -316,10 +332,7 @@ def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool) ->
         outputs = [as_array(leaf) for leaf in leaves]
         forms = map_leaves(Form, result), map_leaves(Form, primals)
         made.update(result=result, aux=aux, forms=forms if is_reverse else forms[::-1])
-        if is_reverse:
-            later = lambda cotangents: _core._pull_back(marks.marks, outputs, cotangents)  # noqa: E731
-        else:
-            later = lambda tangents: _core._push_forward(marks.marks, outputs, tangents)  # noqa: E731
+        later = functools.partial(_core._pull_back if is_reverse else _core._push_forward, marks.marks, outputs)
         arrays = [leaf for leaf in leaves_of((result, aux)) if type(leaf) is _core.ndarray]
         made["scalars"] = list(map(_core._is_scalar, arrays))
         return arrays, outputs if is_reverse else marks.marks, later
@@ -350,39 +363,20 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     return in_two("linearize", fun, primals, has_aux)
 
 
-class Jacobian(Transformed):
+class Jacobian(OfArguments):
     title = "jacfwd"
 
     @staticmethod
     def of(mark: Any, output: Any) -> Any:
         return _core._jacobian_columns(mark, output)
 
-    def __init__(self, function: Function, argnums: int | Sequence[int], has_aux: bool) -> None:
-        super().__init__(function)
-        self.argnums = argnums
-        self.has_aux = has_aux
+    def derivative(self, marks: Marks, wanted: tuple[Any, ...], result: Any, aux: Any) -> Any:
+        def rows(leaf: Any) -> Any:
+            blocks = iter([self.of(mark, as_array(leaf)) for mark in marks.marks])
+            return self.one_or_all(map_leaves(lambda _: next(blocks), wanted))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        numbers = chosen(self.title, self.argnums, args)
-
-        def body() -> Any:
-            marks = Marks()
-            given = list(args)
-            for number in numbers:
-                given[number] = marks.add(args[number], f"{self.title}: argument {number}")
-            result, aux = split_aux(self.title, self.function(*given, **kwargs), self.has_aux)
-            marks.write_back()
-            wanted = tuple(args[number] for number in numbers)
-
-            def rows(leaf: Any) -> Any:
-                blocks = iter([self.of(mark, as_array(leaf)) for mark in marks.marks])
-                trees = map_leaves(lambda _: next(blocks), wanted)
-                return trees[0] if isinstance(self.argnums, int) else trees
-
-            found = map_leaves(rows, result)
-            return (found, aux) if self.has_aux else found
-
-        return run(body, (args, kwargs))
+        found = map_leaves(rows, result)
+        return (found, aux) if self.has_aux else found
 
 
 class ReverseJacobian(Jacobian):

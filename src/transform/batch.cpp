@@ -16,10 +16,6 @@ using ops::Kind;
 
 namespace {
 
-using AxisList = SmallVector<std::int64_t>;
-
-std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
-
 AxisList moved_on(const AxisList& axes) {
     AxisList result;
     for (const std::int64_t axis : axes) result.push_back(axis + 1);

@@ -9,12 +9,6 @@ namespace fastnp::transform {
 
 using ops::Kind;
 
-namespace {
-
-std::span<const std::int64_t> span_of(const SmallVector<std::int64_t>& axes) { return {axes.data(), axes.size()}; }
-
-}  // namespace
-
 array Forward::tangent(Value value) const {
     const auto found = tangents_.find(value);
     return found == tangents_.end() ? zeros_of(value) : found->second;

@@ -15,16 +15,6 @@ using ops::Kind;
 
 namespace {
 
-using AxisList = SmallVector<std::int64_t>;
-
-std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
-
-AxisList inverse(const AxisList& axes) {
-    AxisList result(axes.size(), 0);
-    for (std::size_t i = 0; i < axes.size(); ++i) result[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
-    return result;
-}
-
 // What was repeated, summed.
 array unrepeated(const array& g, Value from) {
     const Dims to = api::dims_of(g);

@@ -9,17 +9,7 @@ using api::Dims;
 
 namespace {
 
-using AxisList = SmallVector<std::int64_t>;
-
-std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
-
 array permuted(const array& x, const AxisList& axes) { return api::permute(x, span_of(axes)); }
-
-AxisList inverse(const AxisList& axes) {
-    AxisList result(axes.size(), 0);
-    for (std::size_t i = 0; i < axes.size(); ++i) result[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
-    return result;
-}
 
 // A part of x along one axis.
 array cut(const array& x, std::size_t axis, Dim start, Dim length) {

@@ -14,6 +14,15 @@ namespace fastnp::transform {
 
 using ir::Op;
 using ir::Value;
+using AxisList = SmallVector<std::int64_t>;
+
+inline std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
+/// Of a permutation.
+inline AxisList inverse(const AxisList& axes) {
+    AxisList result(axes.size(), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) result[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+    return result;
+}
 
 /// The recording that this thread is in; InternalError outside of one.
 trace::Recorder& recorder();

@@ -96,16 +96,16 @@ def test_aux_and_keywords(way: Any) -> None:
 
 @ways
 def test_negative_argnums_and_sequences(way: Any) -> None:
-    f = lambda x, y: np.sum(x * y)  # noqa: E731
+    f = lambda x, y: np.sum(x * y)  # noqa: E731  # short as it is
     near(way(np.grad(f, argnums=-1))(X, X * 2), X)
     assert isinstance(way(np.grad(f, argnums=(1,)))(X, X * 2), tuple)
 
 
 @ways
 def test_perturbations_are_not_confused(way: Any) -> None:
-    f = lambda x: x * np.grad(lambda y: x + y)(2.0)  # noqa: E731
+    f = lambda x: x * np.grad(lambda y: x + y)(2.0)  # noqa: E731  # short as it is
     assert way(np.grad(f))(1.0) == 1
-    inner = lambda x: np.grad(lambda y: x * y * y)(x)  # noqa: E731
+    inner = lambda x: np.grad(lambda y: x * y * y)(x)  # noqa: E731  # short as it is
     assert way(np.grad(inner))(3.0) == 12
     assert way(np.grad(lambda x: np.jvp(lambda y: x * y, (3.0,), (x,))[1]))(5.0) == 10
 
@@ -158,7 +158,7 @@ def test_jvp(way: Any) -> None:
 
 @ways
 def test_jacobians(way: Any) -> None:
-    f = lambda x, y: {"a": np.outer(x, y), "b": np.sum(x * y)}  # noqa: E731
+    f = lambda x, y: {"a": np.outer(x, y), "b": np.sum(x * y)}  # noqa: E731  # short as it is
     y = X * 2
     for transform in (np.jacfwd, np.jacrev):
         found = way(transform(f, argnums=(0, 1)))(X, y)
@@ -171,7 +171,7 @@ def test_jacobians(way: Any) -> None:
 @ways
 def test_vmap(way: Any) -> None:
     a = np.asarray(numpy.arange(12.0).reshape(3, 4))
-    f = lambda p, s, n: (p["x"] * s + p["y"], np.sum(p["x"]) * n)  # noqa: E731
+    f = lambda p, s, n: (p["x"] * s + p["y"], np.sum(p["x"]) * n)  # noqa: E731  # short as it is
     p = {"x": a, "y": a.T}
     found, totals = way(np.vmap(f, in_axes=({"x": 0, "y": 1}, None, None), out_axes=(1, 0)))(p, 2.0, 3)
     near(found, (numpy.asarray(a) * 3).T)
@@ -229,7 +229,7 @@ def test_mapped_axes_with_names(way: Any) -> None:
     near(way(np.vmap(inner, axis_name="i"))(a), n.sum(axis=0)[None] + 10 * n.sum(axis=1)[:, None])
     # Of a function of all parts, the derivative with respect to each.
     spread = np.vmap(lambda x: np.sum((x - np.pmean(x, "i")) ** 2 * np.pmax(np.sum(x), "i")), axis_name="i")
-    plain = lambda x: np.sum(np.sum((x - np.mean(x, axis=0)) ** 2, axis=1) * np.max(np.sum(x, axis=1)))  # noqa: E731
+    plain = lambda x: np.sum(np.sum((x - np.mean(x, axis=0)) ** 2, axis=1) * np.max(np.sum(x, axis=1)))  # noqa: E731  # short as it is
     near(way(np.grad(lambda x: np.sum(spread(x))))(a), np.grad(plain)(a))
     near(way(lambda x: np.jvp(spread, (x,), (x,))[1])(a).sum(), np.jvp(plain, (a,), (a,))[1])
     with pytest.raises(ValueError, match="no vmap around this maps over an axis with the name 'k'"):
@@ -377,7 +377,7 @@ def squared_jvp(primals: Any, tangents: Any) -> Any:
 
 @ways
 def test_custom_derivatives(way: Any) -> None:
-    loss = lambda x: np.sum(clipped(x, 1.0) * 10 * x)  # noqa: E731
+    loss = lambda x: np.sum(clipped(x, 1.0) * 10 * x)  # noqa: E731  # short as it is
     near(way(np.grad(loss))(X), 10 * X + np.clip(10 * X, -1, 1))
     near(way(np.vmap(np.grad(lambda x: clipped(x * 5, 1.0) * 3)))(X), [5.0, 5.0, 5.0])
     near(way(np.grad(lambda x: np.sum(np.vmap(clipped, in_axes=(0, None))(x, 1.0) * 10)))(X), [1.0, 1.0, 1.0])
