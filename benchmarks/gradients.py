@@ -13,7 +13,6 @@ import argparse
 import importlib.util
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -255,17 +254,27 @@ def measure(work: Work, libraries: list[str], rounds: int) -> dict[str, dict[str
 def peak_bytes(name: str, library: str) -> float:
     """How much the peak of a process's memory grows by three calls."""
     code = f"import gradients; gradients.report_peak({name!r}, {library!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=os.path.dirname(os.path.abspath(__file__)), check=False)
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path if path)}
+    here = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=here, env=paths, check=False)
     return float(done.stdout.split()[-1]) if done.returncode == 0 else float("nan")
 
 
 def report_peak(name: str, library: str) -> None:
     (work,) = (each for each in make() if each.name == name)
     call = MAKERS[library](work)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as reset:
+        reset.write("5")  # the peak counts from here
+    before = memory_of("VmRSS")
     for _ in range(3):
         call()
-    print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+    print(memory_of("VmHWM") - before)
+
+
+def memory_of(what: str) -> int:
+    """A figure of this process's memory, in bytes."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return 1024 * int(next(line for line in status if line.startswith(what)).split()[1])
 
 
 def main() -> None:
