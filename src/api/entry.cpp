@@ -200,6 +200,45 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     return outcome;
 }
 
+namespace {
+
+KernelInfo info_of(const nest::Kernel& made, const shape::Sizes& sizes) {
+    std::string axes;
+    for (const nest::Axis& axis : made.axes) axes += (axes.empty() ? "" : " x ") + sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
+    return {made.name, made.name, made.ops, axes};
+}
+
+// The steps in order; those of a loop's body come after it. `sizes` are those of the whole function.
+void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& result) {
+    std::size_t kernel = 0;
+    for (const plan::Step& step : plan.steps) {
+        if (step.is_kernel) {
+            result.kernels.push_back(info_of(plan.kernels[kernel], sizes));
+            result.loops += nest::to_string(plan.kernels[kernel], plan.schedules[kernel], sizes);
+            ++kernel;
+        } else if (step.is_loop()) {
+            result.kernels.push_back({"loop", "loop", {}, sizes.text(step.loop.count)});
+            result.loops += "loop " + sizes.text(step.loop.count) + ":\n";
+            describe(*step.loop.body, sizes, result);
+            result.loops += "end\n";
+        } else if (step.read.call >= 0) {
+            result.kernels.push_back({plan.calls[static_cast<std::size_t>(step.read.call)].name, "call", {}, ""});
+        } else {
+            const std::string name(ops::info(step.eager.op).name);
+            result.kernels.push_back({name, "precompiled", {name}, ""});
+        }
+    }
+}
+
+void add_jobs(const plan::Plan& plan, std::vector<codegen::Job>& jobs) {
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
+    for (const plan::Step& step : plan.steps) {
+        if (step.is_loop()) add_jobs(*step.loop.body, jobs);
+    }
+}
+
+}  // namespace
+
 EntryInfo Entry::info(bool with_code) const {
     EntryInfo result;
     result.reason = reason;
@@ -212,28 +251,10 @@ EntryInfo Entry::info(bool with_code) const {
     result.milliseconds = times;
     base::Reader packed(graph);
     if (!graph.empty()) result.ir = ir::Graph::unpack(packed).text();
-    std::size_t kernel = 0;
-    for (const plan::Step& step : plan.steps) {
-        if (!step.is_kernel) {
-            const bool is_call = step.read.call >= 0;
-            const std::string name(is_call ? plan.calls[static_cast<std::size_t>(step.read.call)].name : ops::info(step.eager.op).name);
-            if (is_call) {
-                result.kernels.push_back({name, "call", {}, ""});
-                continue;
-            }
-            result.kernels.push_back({name, "precompiled", {name}, ""});
-            continue;
-        }
-        const loop::Kernel& made = plan.kernels[kernel];
-        std::string axes;
-        for (const loop::Axis& axis : made.axes) axes += (axes.empty() ? "" : " x ") + plan.sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
-        result.kernels.push_back({made.name, made.name, made.ops, axes});
-        result.loops += loop::to_string(made, plan.schedules[kernel], plan.sizes);
-        ++kernel;
-    }
-    if (with_code && !plan.kernels.empty()) {
-        std::vector<codegen::Job> jobs;
-        for (std::size_t i = 0; i < plan.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
+    describe(plan, plan.sizes, result);
+    std::vector<codegen::Job> jobs;
+    if (with_code) add_jobs(plan, jobs);
+    if (!jobs.empty()) {
         result.llvm = codegen::llvm_text(jobs);
         result.assembly = codegen::assembly_text(jobs);
     }

@@ -88,6 +88,7 @@ void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     for (const ir::Value value : ir::reachable(recorder.graph().roots())) {
         if (value->op == ir::Op::example || value->op == ir::Op::across)
             throw TypeError("vmap: a value of the mapped function was kept, and is used outside of it; return it instead");
+        if (value->op == ir::Op::turn) throw TypeError("loop: a value of the body was kept, and is used outside of it; make it a state, or collect it");
     }
 }
 

@@ -11,26 +11,26 @@ namespace fastnp::codegen {
 
 using llvm::BasicBlock;
 
-int lanes_of(const loop::Kernel& kernel, const Machine& machine) {
+int lanes_of(const nest::Kernel& kernel, const Machine& machine) {
     std::size_t widest = 1;
     auto consider = [&](Dtype dtype) {
         std::size_t bytes = itemsize_of(real_of(dtype));
         if (is_floating(dtype)) bytes = std::max<std::size_t>(bytes, 4);  // the 16-bit floats compute in float
         widest = std::max(widest, bytes);
     };
-    for (const loop::Expr& expr : kernel.exprs) {
-        if (expr.kind == loop::Expr::Kind::constant || expr.kind == loop::Expr::Kind::extent) continue;
+    for (const nest::Expr& expr : kernel.exprs) {
+        if (expr.kind == nest::Expr::Kind::constant || expr.kind == nest::Expr::Kind::extent) continue;
         consider(expr.dtype);
     }
     return std::clamp(machine.vector_bytes / static_cast<int>(widest), 1, 32);
 }
 
-Emitter::Emitter(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module)
+Emitter::Emitter(const nest::Kernel& kernel, const nest::Schedule& schedule, const Machine& machine, llvm::Module& module)
     : kernel_(kernel),
       schedule_(schedule),
       machine_(machine),
       b_(module, schedule.lane < 0 ? 1 : lanes_of(kernel, machine)),
-      depends_(loop::dependencies(kernel)),
+      depends_(nest::dependencies(kernel)),
       outer_(kernel.outer_count()) {}
 
 llvm::Value* Emitter::size(shape::Dim dim) {
@@ -135,9 +135,9 @@ void Emitter::serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int co
     run(rest, end, 1);
 }
 
-Value Emitter::eval(loop::ExprId id, int copy) {
+Value Emitter::eval(nest::ExprId id, int copy) {
     const bool varies = schedule_.unroll_axis >= 0 && (depends_[id] >> schedule_.unroll_axis & 1U) != 0;
-    const std::pair<loop::ExprId, int> key{id, varies ? copy : 0};
+    const std::pair<nest::ExprId, int> key{id, varies ? copy : 0};
     for (auto scope = memo_.rbegin(); scope != memo_.rend(); ++scope) {
         const auto found = scope->find(key);
         if (found != scope->end()) return found->second;
@@ -147,9 +147,9 @@ Value Emitter::eval(loop::ExprId id, int copy) {
     return value;
 }
 
-Value Emitter::compute(loop::ExprId id, int copy) {
-    const loop::Expr& expr = kernel_.exprs[id];
-    using Kind = loop::Expr::Kind;
+Value Emitter::compute(nest::ExprId id, int copy) {
+    const nest::Expr& expr = kernel_.exprs[id];
+    using Kind = nest::Expr::Kind;
     switch (expr.kind) {
         case Kind::load: return load(expr.access, copy);
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
@@ -165,7 +165,7 @@ Value Emitter::compute(loop::ExprId id, int copy) {
         }
         case Kind::map: {
             llvm::SmallVector<Value, 3> args;
-            for (const loop::ExprId arg : expr.args) args.push_back(eval(arg, copy));
+            for (const nest::ExprId arg : expr.args) args.push_back(eval(arg, copy));
             return b_.map(expr.op, expr.compute, expr.dtype, args);
         }
         case Kind::fold: {
@@ -177,26 +177,26 @@ Value Emitter::compute(loop::ExprId id, int copy) {
     throw InternalError("unknown loop expression");
 }
 
-std::vector<loop::ExprId> Emitter::roots_of(const loop::Stage& stage) const {
-    std::vector<loop::ExprId> roots;
+std::vector<nest::ExprId> Emitter::roots_of(const nest::Stage& stage) const {
+    std::vector<nest::ExprId> roots;
     for (const int fold : stage.folds) roots.push_back(kernel_.folds[static_cast<std::size_t>(fold)].value);
     for (const auto& keep : stage.keeps) roots.push_back(keep.second);
-    for (const loop::Store& store : stage.stores) roots.push_back(store.value);
+    for (const nest::Store& store : stage.stores) roots.push_back(store.value);
     return roots;
 }
 
-void Emitter::hoist(const std::vector<loop::ExprId>& roots) {
+void Emitter::hoist(const std::vector<nest::ExprId>& roots) {
     std::vector<bool> needed(kernel_.exprs.size(), false);
-    for (const loop::ExprId root : roots) needed[root] = true;
+    for (const nest::ExprId root : roots) needed[root] = true;
     for (std::size_t i = kernel_.exprs.size(); i-- > 0;) {
         if (!needed[i]) continue;
         // Arguments of what is computed here are computed with it; only those of what must wait are looked at.
-        const bool ready = (depends_[i] & ~available_.back() & ~loop::depends_on_folds) == 0;
+        const bool ready = (depends_[i] & ~available_.back() & ~nest::depends_on_folds) == 0;
         if (ready) continue;
-        for (const loop::ExprId arg : kernel_.exprs[i].args) needed[arg] = true;
+        for (const nest::ExprId arg : kernel_.exprs[i].args) needed[arg] = true;
     }
-    for (loop::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
-        if (!needed[i] || (depends_[i] & ~available_.back() & ~loop::depends_on_folds) != 0) continue;
+    for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
+        if (!needed[i] || (depends_[i] & ~available_.back() & ~nest::depends_on_folds) != 0) continue;
         const bool varies = schedule_.unroll_axis >= 0 && (depends_[i] >> schedule_.unroll_axis & 1U) != 0;
         for (int copy = 0; copy < (varies ? copies_ : 1); ++copy) eval(i, copy);
     }
@@ -210,7 +210,7 @@ void Emitter::inner_range(int axis, llvm::Value*& begin, llvm::Value*& end) {
     end = b_.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.ir.CreateAdd(begin, number(kernel_.block)), size(kernel_.blocked_extent));
 }
 
-void Emitter::stage(const loop::Stage& stage) {
+void Emitter::stage(const nest::Stage& stage) {
     reset(stage);
     start_cascade(stage);
     hoist(roots_of(stage));
@@ -218,7 +218,7 @@ void Emitter::stage(const loop::Stage& stage) {
     finish(stage);
 }
 
-void Emitter::inner_loops(const loop::Stage& stage, std::size_t level) {
+void Emitter::inner_loops(const nest::Stage& stage, std::size_t level) {
     const std::size_t lane = schedule_.lane < 0 ? kernel_.axes.size() : static_cast<std::size_t>(schedule_.lane);
     if (level == lane) {
         inner_loops(stage, level + 1);
@@ -237,29 +237,29 @@ void Emitter::inner_loops(const loop::Stage& stage, std::size_t level) {
     });
 }
 
-void Emitter::inner_point(const loop::Stage& stage) {
+void Emitter::inner_point(const nest::Stage& stage) {
     accumulate(stage);
     for (int copy = 0; copy < copies_; ++copy) {
         for (const auto& [row, value] : stage.keeps) {
             Value kept = eval(value, copy);
             store_at(scratch_address(row, copy), kept, nullptr, schedule_.lane >= 0);
         }
-        for (const loop::Store& each : stage.stores) store(each.access, eval(each.value, copy), copy);
+        for (const nest::Store& each : stage.stores) store(each.access, eval(each.value, copy), copy);
     }
 }
 
 void Emitter::outer_stores() {
     for (int copy = 0; copy < copies_; ++copy) {
         std::vector<Value> values;  // all before the first store, which may be to what others read
-        for (const loop::Store& each : kernel_.outer_stores) values.push_back(eval(each.value, copy));
+        for (const nest::Store& each : kernel_.outer_stores) values.push_back(eval(each.value, copy));
         for (std::size_t i = 0; i < values.size(); ++i) store(kernel_.outer_stores[i].access, values[i], copy);
     }
 }
 
 void Emitter::outer_point() {
     enter(0);
-    for (const loop::Stage& each : kernel_.stages) stage(each);
-    available_.back() |= loop::depends_on_folds;
+    for (const nest::Stage& each : kernel_.stages) stage(each);
+    available_.back() |= nest::depends_on_folds;
     outer_stores();
     leave();
 }
@@ -280,7 +280,7 @@ void Emitter::unit_over_lane_block() {
 // Does the lanes before the first store's next aligned address, under a mask; returns where the aligned ones begin.
 llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end) {
     auto& ir = b_.ir;
-    const loop::Access& access = kernel_.outer_stores[0].access;
+    const nest::Access& access = kernel_.outer_stores[0].access;
     const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype));
     index_[static_cast<std::size_t>(schedule_.lane)] = begin;
     llvm::Value* at = ir.CreatePtrToInt(address(access, 0), ir.getInt64Ty());
@@ -296,13 +296,13 @@ llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end
 
 // One unit of the parallel range: index_ holds the outer indices (of the lanes' axis: the block's number).
 void Emitter::unit() {
-    std::vector<loop::ExprId> roots;
-    for (const loop::Store& each : kernel_.outer_stores) roots.push_back(each.value);
-    for (const loop::Stage& each : kernel_.stages) {
-        for (const loop::ExprId root : roots_of(each)) roots.push_back(root);
+    std::vector<nest::ExprId> roots;
+    for (const nest::Store& each : kernel_.outer_stores) roots.push_back(each.value);
+    for (const nest::Stage& each : kernel_.stages) {
+        for (const nest::ExprId root : roots_of(each)) roots.push_back(root);
     }
     // What depends on folds is not known before the stages have run.
-    std::erase_if(roots, [&](loop::ExprId root) { return (depends_[root] & loop::depends_on_folds) != 0; });
+    std::erase_if(roots, [&](nest::ExprId root) { return (depends_[root] & nest::depends_on_folds) != 0; });
     std::uint32_t known = 0;
     const bool outer_lanes = schedule_.lane >= 0 && schedule_.lane < static_cast<int>(outer_);
     for (std::size_t a = 0; a < outer_; ++a) {
@@ -383,7 +383,7 @@ void Emitter::run(const std::string& symbol) {
     ir.CreateRetVoid();
 }
 
-void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
+void emit(const nest::Kernel& kernel, const nest::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
           std::map<std::string, External>& externals) {
     Emitter emitter(kernel, schedule, machine, module);
     emitter.run(symbol);

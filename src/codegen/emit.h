@@ -6,7 +6,7 @@
 
 #include "codegen/external.h"
 #include "codegen/llvm.h"
-#include "loop/kernel.h"
+#include "nest/kernel.h"
 
 namespace fastnp::codegen {
 
@@ -17,11 +17,11 @@ struct Machine {
 };
 
 /// Vector lanes for a kernel: a native register of its widest element.
-int lanes_of(const loop::Kernel& kernel, const Machine& machine);
+int lanes_of(const nest::Kernel& kernel, const Machine& machine);
 
 /// Writes `void symbol(ptr pointers, ptr sizes, i64 begin, i64 end, ptr scratch)`: outer points [begin, end) of the kernel. `pointers` holds a base
 /// address per buffer, `sizes` the values of the Sizes table by id. Functions outside the module are added to `externals`.
-void emit(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
+void emit(const nest::Kernel& kernel, const nest::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,
           std::map<std::string, External>& externals);
 
 }  // namespace fastnp::codegen

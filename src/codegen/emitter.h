@@ -12,7 +12,7 @@ namespace fastnp::codegen {
 
 class Emitter {
 public:
-    Emitter(const loop::Kernel& kernel, const loop::Schedule& schedule, const Machine& machine, llvm::Module& module);
+    Emitter(const nest::Kernel& kernel, const nest::Schedule& schedule, const Machine& machine, llvm::Module& module);
     void run(const std::string& symbol);
     const std::map<std::string, External>& externals() const { return b_.externals; }
 
@@ -34,20 +34,20 @@ private:
     void unit_over_lane_block();
     void outer_point();
     void tiled(llvm::Value* begin, llvm::Value* end);
-    void stage(const loop::Stage& stage);
-    void inner_loops(const loop::Stage& stage, std::size_t level);
-    void lane_part(const loop::Stage& stage);
-    void inner_point(const loop::Stage& stage);
+    void stage(const nest::Stage& stage);
+    void inner_loops(const nest::Stage& stage, std::size_t level);
+    void lane_part(const nest::Stage& stage);
+    void inner_point(const nest::Stage& stage);
     void inner_range(int axis, llvm::Value*& begin, llvm::Value*& end);
     void outer_stores();
     bool unrolled_along(int axis) const { return schedule_.unroll_axis == axis && schedule_.unroll > 1; }
 
     // Expressions.
-    Value eval(loop::ExprId id, int copy);
-    Value compute(loop::ExprId id, int copy);
+    Value eval(nest::ExprId id, int copy);
+    Value compute(nest::ExprId id, int copy);
     /// Computes here what the loop about to be entered needs and does not change.
-    void hoist(const std::vector<loop::ExprId>& roots);
-    std::vector<loop::ExprId> roots_of(const loop::Stage& stage) const;
+    void hoist(const std::vector<nest::ExprId>& roots);
+    std::vector<nest::ExprId> roots_of(const nest::Stage& stage) const;
     void enter(std::uint32_t axes) {
         memo_.emplace_back();
         available_.push_back(available_.back() | axes);
@@ -59,13 +59,13 @@ private:
 
     // Memory (memory.cpp).
     llvm::Value* index_of(int axis, int copy);
-    llvm::Value* address(const loop::Access& access, int copy);
-    Value load(const loop::Access& access, int copy);
-    void store(const loop::Access& access, Value value, int copy);
+    llvm::Value* address(const nest::Access& access, int copy);
+    Value load(const nest::Access& access, int copy);
+    void store(const nest::Access& access, Value value, int copy);
     llvm::Value* scratch_address(int row, int copy);
     Value load_at(llvm::Value* address, Dtype dtype, llvm::Value* stride, bool vector);
     void store_at(llvm::Value* address, Value value, llvm::Value* stride, bool vector);
-    llvm::Value* lane_stride(const loop::Access& access, bool& varies);
+    llvm::Value* lane_stride(const nest::Access& access, bool& varies);
     llvm::Value* lane_pointers(llvm::Value* address, llvm::Value* stride);
 
     // Folds (fold.cpp).
@@ -77,23 +77,23 @@ private:
         llvm::Value* stack_re = nullptr;
         llvm::Value* stack_im = nullptr;
     };
-    Value identity(const loop::Fold& fold);
+    Value identity(const nest::Fold& fold);
     Accumulator make_accumulator(Dtype dtype);
     Value read(const Accumulator& accumulator, Dtype dtype);
     void write(const Accumulator& accumulator, const Value& value);
-    void reset(const loop::Stage& stage);
-    void accumulate(const loop::Stage& stage);
-    Value combine(const loop::Fold& fold, const Value& x, const Value& y);
+    void reset(const nest::Stage& stage);
+    void accumulate(const nest::Stage& stage);
+    Value combine(const nest::Fold& fold, const Value& x, const Value& y);
     Value merged_copies(int fold);
-    Value across_lanes(const loop::Fold& fold, Value value);
-    bool cascades(const loop::Stage& stage) const;
-    void start_cascade(const loop::Stage& stage);
-    void flush(const loop::Stage& stage);
+    Value across_lanes(const nest::Fold& fold, Value value);
+    bool cascades(const nest::Stage& stage) const;
+    void start_cascade(const nest::Stage& stage);
+    void flush(const nest::Stage& stage);
     Value finish_cascade(int fold);
-    void finish(const loop::Stage& stage);
+    void finish(const nest::Stage& stage);
 
-    const loop::Kernel& kernel_;
-    const loop::Schedule& schedule_;
+    const nest::Kernel& kernel_;
+    const nest::Schedule& schedule_;
     const Machine& machine_;
     Builder b_;
     std::vector<std::uint32_t> depends_;
@@ -108,7 +108,7 @@ private:
     std::vector<llvm::Value*> index_;  // per axis, of copy 0
     llvm::Value* mask_ = nullptr;      // lanes in use; null: all
     int copies_ = 1;
-    std::vector<std::map<std::pair<loop::ExprId, int>, Value>> memo_;
+    std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;
 
     std::vector<std::vector<Accumulator>> accumulators_;  // [fold][copy]

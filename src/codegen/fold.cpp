@@ -14,11 +14,11 @@ namespace {
 constexpr int cascade_levels = 48;
 constexpr std::int64_t cascade_steps = 16;
 
-bool rounds(const loop::Fold& fold) { return fold.combine == ir::Op::add && is_inexact(fold.dtype); }
+bool rounds(const nest::Fold& fold) { return fold.combine == ir::Op::add && is_inexact(fold.dtype); }
 
 }  // namespace
 
-Value Emitter::identity(const loop::Fold& fold) {
+Value Emitter::identity(const nest::Fold& fold) {
     using ir::Op;
     const Dtype dtype = fold.dtype;
     const double infinity = std::numeric_limits<double>::infinity();
@@ -60,20 +60,20 @@ void Emitter::write(const Accumulator& accumulator, const Value& value) {
     if (accumulator.im != nullptr) b_.ir.CreateStore(whole.im, accumulator.im);
 }
 
-Value Emitter::combine(const loop::Fold& fold, const Value& x, const Value& y) { return b_.map(fold.combine, fold.dtype, fold.dtype, {x, y}); }
+Value Emitter::combine(const nest::Fold& fold, const Value& x, const Value& y) { return b_.map(fold.combine, fold.dtype, fold.dtype, {x, y}); }
 
-void Emitter::reset(const loop::Stage& stage) {
+void Emitter::reset(const nest::Stage& stage) {
     for (const int f : stage.folds) {
-        const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         auto& copies = accumulators_[static_cast<std::size_t>(f)];
         while (static_cast<int>(copies.size()) < std::max(copies_, schedule_.unroll)) copies.push_back(make_accumulator(fold.dtype));
         for (const Accumulator& each : copies) write(each, identity(fold));
     }
 }
 
-void Emitter::accumulate(const loop::Stage& stage) {
+void Emitter::accumulate(const nest::Stage& stage) {
     for (const int f : stage.folds) {
-        const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
         for (int copy = 0; copy < copies_; ++copy) {
             Value value = eval(fold.value, copy);
@@ -87,7 +87,7 @@ void Emitter::accumulate(const loop::Stage& stage) {
 
 // The copies of one outer point's accumulators as one; where copies are outer points of their own, that of copy 0.
 Value Emitter::merged_copies(int f) {
-    const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+    const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
     const auto& copies = accumulators_[static_cast<std::size_t>(f)];
     const bool inner = schedule_.unroll_axis >= static_cast<int>(outer_) && schedule_.unroll > 1;
     std::vector<Value> values;
@@ -101,7 +101,7 @@ Value Emitter::merged_copies(int f) {
     return values[0];
 }
 
-Value Emitter::across_lanes(const loop::Fold& fold, Value value) {
+Value Emitter::across_lanes(const nest::Fold& fold, Value value) {
     const int whole = b_.width;
     for (int width = whole / 2; width >= 1; width /= 2) {
         b_.width = width;  // calls of precompiled kernels take this many lanes
@@ -124,7 +124,7 @@ Value Emitter::across_lanes(const loop::Fold& fold, Value value) {
     return value;
 }
 
-bool Emitter::cascades(const loop::Stage& stage) const {
+bool Emitter::cascades(const nest::Stage& stage) const {
     if (schedule_.lane < static_cast<int>(outer_)) return false;
     bool any = false;
     for (const int f : stage.folds) any = any || rounds(kernel_.folds[static_cast<std::size_t>(f)]);
@@ -135,13 +135,13 @@ bool Emitter::cascades(const loop::Stage& stage) const {
     return !extent.is_constant() || extent.value() > cascade_steps * copies * b_.width || kernel_.block != 0;
 }
 
-void Emitter::start_cascade(const loop::Stage& stage) {
+void Emitter::start_cascade(const nest::Stage& stage) {
     if (!cascades(stage)) return;
     llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
     if (flushes_ == nullptr) flushes_ = at.CreateAlloca(at.getInt64Ty());
     b_.ir.CreateStore(number(0), flushes_);
     for (const int f : stage.folds) {
-        const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         if (!rounds(fold)) continue;
         Cascade& cascade = cascades_[static_cast<std::size_t>(f)];
         if (cascade.stack_re == nullptr) {
@@ -162,11 +162,11 @@ llvm::Value* level_address(Builder& b, llvm::Value* stack, llvm::Value* level) {
 }  // namespace
 
 // Adds the accumulators as the next partial sum, and starts them anew: levels whose bit of the count is set hold a sum to join.
-void Emitter::flush(const loop::Stage& stage) {
+void Emitter::flush(const nest::Stage& stage) {
     auto& ir = b_.ir;
     llvm::Value* count = ir.CreateLoad(ir.getInt64Ty(), flushes_);
     for (const int f : stage.folds) {
-        const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         if (!rounds(fold)) continue;
         const Cascade& cascade = cascades_[static_cast<std::size_t>(f)];
         llvm::Type* type = b_.vector_type(b_.element_type(fold.dtype));
@@ -210,7 +210,7 @@ void Emitter::flush(const loop::Stage& stage) {
 
 Value Emitter::finish_cascade(int f) {
     auto& ir = b_.ir;
-    const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+    const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
     const Cascade& cascade = cascades_[static_cast<std::size_t>(f)];
     Accumulator& total = totals_[static_cast<std::size_t>(f)];
     if (total.re == nullptr) total = make_accumulator(fold.dtype);
@@ -233,7 +233,7 @@ Value Emitter::finish_cascade(int f) {
     return read(total, fold.dtype);
 }
 
-void Emitter::lane_part(const loop::Stage& stage) {
+void Emitter::lane_part(const nest::Stage& stage) {
     const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
     if (!lanes_inner) {
         inner_point(stage);
@@ -262,13 +262,13 @@ void Emitter::lane_part(const loop::Stage& stage) {
     });
 }
 
-void Emitter::finish(const loop::Stage& stage) {
+void Emitter::finish(const nest::Stage& stage) {
     auto& ir = b_.ir;
     const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
     const bool separate = schedule_.unroll_axis >= 0 && schedule_.unroll_axis < static_cast<int>(outer_);
     const bool cascaded = cascades(stage);
     for (const int f : stage.folds) {
-        const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         Copies results;
         for (int copy = 0; copy < (separate ? copies_ : 1); ++copy) {
             Value value;
@@ -294,11 +294,11 @@ void Emitter::finish(const loop::Stage& stage) {
 // the inner axis, so that memory is read in long runs.
 void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
     auto& ir = b_.ir;
-    const loop::Stage& only = kernel_.stages[0];
+    const nest::Stage& only = kernel_.stages[0];
     const int inner = static_cast<int>(outer_);
     std::vector<std::pair<llvm::Value*, llvm::Value*>> tiles;
     for (const int f : only.folds) {
-        const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
         auto* type = llvm::ArrayType::get(b_.element_type(fold.dtype), static_cast<std::uint64_t>(schedule_.lane_block + b_.width));
         auto make = [&] {
@@ -334,7 +334,7 @@ void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
         hoist(roots_of(only));
         lane_loop(begin, end, 1, [&] {
             for (std::size_t i = 0; i < only.folds.size(); ++i) {
-                const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(only.folds[i])];
+                const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(only.folds[i])];
                 std::vector<Value> values;
                 for (int copy = 0; copy < copies_; ++copy) values.push_back(eval(fold.value, copy));
                 while (values.size() > 1) {
@@ -350,7 +350,7 @@ void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
     lane_loop(begin, end, 1, [&] {
         enter(0);
         for (std::size_t i = 0; i < only.folds.size(); ++i) {
-            const loop::Fold& fold = kernel_.folds[static_cast<std::size_t>(only.folds[i])];
+            const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(only.folds[i])];
             Value value = get(i);
             if (fold.combine == ir::Op::add && is_floating(fold.dtype)) {
                 llvm::Value* empty = ir.CreateICmpEQ(size(kernel_.inner_points), number(0));

@@ -193,7 +193,7 @@ Distinct distinct(std::span<const Job> jobs) {
     Distinct result;
     std::unordered_map<std::string, std::size_t> known;
     for (const Job& job : jobs) {
-        const std::string bytes = loop::fingerprint(*job.kernel, *job.schedule);
+        const std::string bytes = nest::fingerprint(*job.kernel, *job.schedule);
         const auto [place, added] = known.emplace(bytes, result.jobs.size());
         result.number.push_back(place->second);
         if (!added) continue;

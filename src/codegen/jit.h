@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/kernel.h"
+#include "nest/kernel.h"
 
 namespace fastnp::codegen {
 
@@ -15,8 +15,8 @@ namespace fastnp::codegen {
 using KernelFunction = void (*)(void* const* pointers, const std::int64_t* sizes, std::int64_t begin, std::int64_t end, void* scratch);
 
 struct Job {
-    const loop::Kernel* kernel;
-    const loop::Schedule* schedule;
+    const nest::Kernel* kernel;
+    const nest::Schedule* schedule;
 };
 
 /// Machine code of several kernels; freed when the last owner lets go.

@@ -13,7 +13,7 @@ llvm::Value* Emitter::index_of(int axis, int copy) {
     return b_.ir.CreateAdd(index, number(copy * step), "", true, true);
 }
 
-llvm::Value* Emitter::address(const loop::Access& access, int copy) {
+llvm::Value* Emitter::address(const nest::Access& access, int copy) {
     auto& ir = b_.ir;
     llvm::Value* at = bases_[static_cast<std::size_t>(access.buffer)];
     if (access.offset != shape::Dim(0)) at = ir.CreateInBoundsGEP(ir.getInt8Ty(), at, size(access.offset));
@@ -31,7 +31,7 @@ llvm::Value* Emitter::address(const loop::Access& access, int copy) {
     return at;
 }
 
-llvm::Value* Emitter::lane_stride(const loop::Access& access, bool& varies) {
+llvm::Value* Emitter::lane_stride(const nest::Access& access, bool& varies) {
     varies = false;
     if (schedule_.lane < 0) return nullptr;
     const shape::Dim stride = access.strides[static_cast<std::size_t>(schedule_.lane)];
@@ -148,13 +148,13 @@ void Emitter::store_at(llvm::Value* at, Value value, llvm::Value* stride, bool v
     }
 }
 
-Value Emitter::load(const loop::Access& access, int copy) {
+Value Emitter::load(const nest::Access& access, int copy) {
     bool vector = false;
     llvm::Value* stride = lane_stride(access, vector);
     return load_at(address(access, copy), kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype, stride, vector);
 }
 
-void Emitter::store(const loop::Access& access, Value value, int copy) {
+void Emitter::store(const nest::Access& access, Value value, int copy) {
     bool vector = false;
     llvm::Value* stride = lane_stride(access, vector);
     store_at(address(access, copy), value, stride, vector);

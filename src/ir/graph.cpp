@@ -69,6 +69,7 @@ Graph Graph::successor() {
     Graph next;
     next.sizes_ = std::move(sizes_);
     next.calls_ = std::move(calls_);
+    next.bodies_ = std::move(bodies_);
     next.owners_ = owners_;
     return next;
 }
@@ -77,8 +78,21 @@ Graph Graph::sibling() const {
     Graph part;
     part.sizes_ = sizes_;
     part.calls_ = calls_;
+    part.bodies_ = bodies_;
     part.owners_ = owners_;
     return part;
+}
+
+Graph Graph::part() const {
+    Graph part;
+    part.sizes_ = sizes_;
+    part.owners_ = owners_;
+    return part;
+}
+
+std::int64_t Graph::add_body(Body body) {
+    bodies_.push_back(std::make_shared<const Body>(std::move(body)));
+    return static_cast<std::int64_t>(bodies_.size() - 1);
 }
 
 Value Graph::parameter(Dtype dtype, shape::Dims shape) {
@@ -123,7 +137,9 @@ std::string Graph::text() const {
         result += name + " = " + std::string(name_of(value->op)) + joined(value->inputs) + attributes_text(*value, sizes_) + " : " +
                   std::string(fastnp::name_of(value->dtype)) + dims_text(value->shape, sizes_) + "\n";
     }
-    return result + "return" + joined(outputs_) + "\n";
+    result += "return" + joined(outputs_) + "\n";
+    for (std::size_t i = 0; i < bodies_.size(); ++i) result += "body " + std::to_string(i) + ":\n" + bodies_[i]->graph.text();
+    return result;
 }
 
 std::vector<Value> reachable(std::span<const Value> outputs) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,8 @@ struct Call {
     std::vector<Type> types;
 };
 
+struct Body;
+
 class Graph {
 public:
     Graph() = default;
@@ -71,15 +74,25 @@ public:
     /// The calls that nodes of the op `call` make, by their number.
     const std::vector<Call>& calls() const { return calls_; }
     void add_call(Call call) { calls_.push_back(std::move(call)); }
+    /// What nodes of the op `loop` do at a turn, by the body's number.
+    const std::vector<std::shared_ptr<const Body>>& bodies() const { return bodies_; }
+    /// Gives its number.
+    std::int64_t add_body(Body body);
+    /// Has the bodies that another graph has, which this one is a body of.
+    void share_bodies(const Graph& other) { bodies_ = other.bodies_; }
     /// What has to be computed: outputs and effects.
     std::vector<Value> roots() const;
     const std::deque<Node>& nodes() const { return nodes_; }
     /// A number that no other copy of this graph has (see Place).
     std::int64_t next_owner() { return owners_++; }
-    /// An empty graph over the sizes and calls of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
+    /// An empty graph over the sizes, calls and bodies of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
     Graph successor();
-    /// An empty graph over copies of its sizes and calls, that goes on with its numbers: for a part of it.
+    /// An empty graph over copies of its sizes, calls and bodies, that goes on with its numbers: for a part of it.
     Graph sibling() const;
+    /// An empty graph over a copy of its sizes: for the body of a loop of it.
+    Graph part() const;
+    /// What has to be computed, in a graph of its own.
+    Graph copy() const;
 
     /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
     std::string text() const;
@@ -94,8 +107,35 @@ private:
     std::vector<Value> parameters_, outputs_, effects_;
     std::vector<Place> places_;
     std::vector<Call> calls_;
+    std::vector<std::shared_ptr<const Body>> bodies_;
     shape::Sizes sizes_;
     std::int64_t owners_ = 0;
+};
+
+/// What a loop does at a turn. Its parameters: the states, the parts (one for each turn) and the constants that the loop has as operands, in this order,
+/// then memory for what is collected. Its outputs are the next states; effects store what is collected, and what is written to
+/// states in place. Sizes are those of the graph that it is a body of.
+struct Body {
+    Graph graph;
+    int states = 0, parts = 0, constants = 0, collected = 0;
+};
+
+/// The attributes of a node of the op `loop`, whose operands are the states' beginnings, the parts' arrays (a part for each turn along the first axis) and
+/// the constants. Its arrays (op `after`) are the states at the end, what was collected (along a new first axis), and the states that were saved: those
+/// before the turns 0, save_every, 2 save_every ..., in the order of the parts.
+struct Looped {
+    std::int64_t body = 0;  // its number
+    std::int64_t recorded = 0;  // the number of what was recorded for it (trace::Turns)
+    std::int64_t save_every = 0;  // 0: none are saved
+    bool backward = false;  // from the last turn to the first
+    bool may_raise = false;
+    std::int64_t wanted_every = 0;  // how often its derivative is to save states; 0: the best is not known
+    std::int64_t covers = -1;  // the number of a body that this one does the turns of, too: on its first states and parts
+
+    explicit Looped(const SmallVector<std::int64_t>& ints)
+        : body(ints[0]), recorded(ints[1]), save_every(ints[2]), backward(ints[3] != 0), may_raise(ints[4] != 0), wanted_every(ints[5]), covers(ints[6]) {}
+    Looped() = default;
+    SmallVector<std::int64_t> ints() const { return {body, recorded, save_every, backward ? 1 : 0, may_raise ? 1 : 0, wanted_every, covers}; }
 };
 
 void pack(const Scalar& scalar, base::Writer& out);

@@ -136,6 +136,22 @@ Scalar unpack_scalar(base::Reader& in) {
     return Scalar(std::complex<double>(real, imag));
 }
 
+namespace {
+
+void pack_body(const Body& body, base::Writer& out) {
+    for (const int count : {body.states, body.parts, body.constants, body.collected}) out.number(static_cast<std::uint64_t>(count));
+    body.graph.pack(out);
+}
+
+Body unpack_body(base::Reader& in) {
+    Body body;
+    for (int* count : {&body.states, &body.parts, &body.constants, &body.collected}) *count = static_cast<int>(in.below(1 << 20));
+    body.graph = Graph::unpack(in);
+    return body;
+}
+
+}  // namespace
+
 void Graph::pack(base::Writer& out) const {
     sizes_.pack(out);
     std::vector<Value> needed = roots();
@@ -152,6 +168,8 @@ void Graph::pack(base::Writer& out) const {
     packer.values(effects_);
     out.number(calls_.size());
     for (const Call& call : calls_) packer.call(call);
+    out.number(bodies_.size());
+    for (const auto& body : bodies_) pack_body(*body, out);
     out.integer(owners_);
 }
 
@@ -164,8 +182,16 @@ Graph Graph::unpack(base::Reader& in) {
     for (std::size_t i = 0; i < graph.outputs_.size(); ++i) graph.places_.push_back(unpacker.place());
     graph.effects_ = unpacker.values();
     for (std::uint64_t left = in.count(); left > 0; --left) graph.add_call(unpacker.call());
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) graph.add_body(unpack_body(in));
     graph.owners_ = in.integer();
     return graph;
+}
+
+Graph Graph::copy() const {
+    base::Writer out;
+    pack(out);
+    base::Reader in(out.bytes());
+    return unpack(in);
 }
 
 }  // namespace fastnp::ir

@@ -65,6 +65,7 @@ std::optional<Op> find(std::string_view name) {
 
 bool may_raise(const ir::Node& node) {
     if (node.op == Op::power) return kind_of(node.dtype) == 'i' && node.inputs[1]->op != Op::constant;
+    if (node.op == Op::loop) return ir::Looped(node.attributes.ints).may_raise;
     return node.op == Op::scatter || (node.op == Op::take && node.attributes.ints[1] == 0);
 }
 

@@ -5,12 +5,14 @@
 #include <complex>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
 #include "ops/moves.h"
 #include "pass/index_map.h"
+#include "pass/loops.h"
 #include "pass/place.h"
 
 namespace fastnp::pass {
@@ -70,18 +72,15 @@ public:
 
     ir::Graph run() {
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
-        for (const Value value : order_) {
-            if (value->op == Op::parameter) continue;
-            SmallVector<Value, 3> inputs;
-            for (const Value input : value->inputs) inputs.push_back(done_.at(input));
-            done_[value] = rewrite(make(value->op, inputs, value->attributes, value->dtype, value->shape));
-        }
+        covered_ = covered_loops(graph_, order_);
+        for (const Value value : order_) put(value);
         std::vector<Value> outputs;
         for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));
         std::vector<Value> effects;
+        std::unordered_set<Value> seen;
         for (const Value effect : before_.effects()) {
             const Value done = done_.at(effect);
-            if (ops::is_effect(*done)) effects.push_back(done);
+            if (ops::is_effect(*done) && seen.insert(done).second) effects.push_back(done);
         }
         graph_.set_effects(std::move(effects));
         graph_.set_outputs(std::move(outputs), before_.places());
@@ -89,6 +88,26 @@ public:
     }
 
 private:
+    void put(Value value) {
+        if (value->op == Op::parameter || done_.contains(value)) return;
+        if (const auto other = covered_.find(value); other != covered_.end()) {
+            for (const Value needed : ir::reachable({&other->second, 1})) put(needed);
+            done_[value] = done_.at(other->second);
+            return;
+        }
+        SmallVector<Value, 3> inputs;
+        for (const Value input : value->inputs) inputs.push_back(done_.at(input));
+        ir::Attributes attributes = value->attributes;
+        if (value->op == Op::after) {
+            Value loop = value->inputs[0];
+            for (auto other = covered_.find(loop); other != covered_.end(); other = covered_.find(loop)) {
+                attributes.ints[0] = covering_number(graph_, loop, other->second, attributes.ints[0]);
+                loop = other->second;
+            }
+        }
+        done_[value] = rewrite(make(value->op, inputs, attributes, value->dtype, value->shape));
+    }
+
     Value make(Op op, const SmallVector<Value, 3>& inputs, const ir::Attributes& attributes, Dtype dtype, const Dims& shape) {
         return graph_.make(op, {inputs.data(), inputs.size()}, attributes, dtype, shape);
     }
@@ -227,7 +246,7 @@ private:
     std::vector<Value> order_;
     ir::Graph graph_;  // made anew, so that its numbers are in the order of the program
     shape::Sizes& sizes_;
-    std::unordered_map<Value, Value> done_;
+    std::unordered_map<Value, Value> done_, covered_;
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "fastnp/error.h"
-#include "loop/lower.h"
-#include "ops/catalogue.h"
+#include "nest/lower.h"
+#include "ops/moves.h"
 #include "plan/in_place.h"
 
 namespace fastnp::plan {
@@ -18,7 +18,8 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(ir::Graph& graph, const pass::Program& program, Times& times) : graph_(graph), program_(program), sizes_(graph.sizes()), times_(times) {}
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times)
+        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), times_(times) {}
 
     Plan run() {
         const auto start = std::chrono::steady_clock::now();
@@ -50,7 +51,7 @@ private:
                 stored_.insert(step.node);
                 for (const Value input : step.node->inputs) stored_.insert(base_of(input));
             } else {
-                for (const Value input : loop::inputs_of(step.region, program_, sizes_)) stored_.insert(input);
+                for (const Value input : nest::inputs_of(step.region, program_, sizes_)) stored_.insert(input);
                 for (const pass::Region::Member& member : step.region.members) {
                     if (member.value->op == ir::Op::update) stored_.insert(base_of(member.value));
                 }
@@ -69,15 +70,16 @@ private:
             if (ops::is_read(step.node->op)) {
                 eager.read = read_of(*step.node);
             }
-            if (step.node->op == ir::Op::given) return;  // its call puts it there
+            if (step.node->op == ir::Op::given || step.node->op == ir::Op::after) return;  // its call or loop puts it there
+            if (step.node->op == ir::Op::loop) eager.loop = loop_of(*step.node);
             order_.push_back({step.node, -1});
             plan_.steps.push_back(std::move(eager));
             return;
         }
-        auto kernels = loop::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_);
-        for (loop::Lowered& lowered : kernels) {
+        auto kernels = nest::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_);
+        for (nest::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
-            const loop::Schedule schedule = loop::schedule(lowered.kernel, sizes_);
+            const nest::Schedule schedule = nest::schedule(lowered.kernel, sizes_);
             lowered.kernel.name = kind_of_kernel(lowered.kernel, schedule);
             Step run{true};
             run.kernel.parallel = schedule.parallel;
@@ -98,7 +100,30 @@ private:
         return {static_cast<int>(attributes.ints[0]), node.op == ir::Op::bind ? sizes_.stage(attributes.dims[0]) : 0, attributes.scalar};
     }
 
-    static std::string kind_of_kernel(const loop::Kernel& kernel, const loop::Schedule& schedule) {
+    LoopStep loop_of(const ir::Node& node) {
+        LoopStep step;
+        step.looped = ir::Looped(node.attributes.ints);
+        step.count = node.attributes.dims[0];
+        const ir::Body& body = *graph_.bodies()[static_cast<std::size_t>(step.looped.body)];
+        step.body = bodies_[static_cast<std::size_t>(step.looped.body)];
+        step.parts = static_cast<std::size_t>(body.parts);
+        const std::vector<Value>& parameters = body.graph.parameters();
+        const auto type_of = [&](std::size_t parameter) { return ir::Call::Type{parameters[parameter]->dtype, parameters[parameter]->shape}; };
+        for (std::size_t i = 0; i < static_cast<std::size_t>(body.states); ++i) step.states.push_back(type_of(i));
+        for (std::size_t i = parameters.size() - static_cast<std::size_t>(body.collected); i < parameters.size(); ++i)
+            step.collected.push_back(type_of(i));
+        step.written.assign(step.states.size(), false);
+        for (const Value effect : body.graph.effects()) {
+            if (effect->op != ir::Op::update) continue;
+            Value at = effect;
+            while (at->op == ir::Op::update || ops::is_move(at)) at = at->inputs[0];
+            const auto place = static_cast<std::size_t>(at->attributes.ints[0]);
+            if (place < step.states.size()) step.written[place] = true;
+        }
+        return step;
+    }
+
+    static std::string kind_of_kernel(const nest::Kernel& kernel, const nest::Schedule& schedule) {
         if (kernel.stages.empty()) return "elementwise";
         if (kernel.outer_count() == 0 || kernel.block != 0) return "reduction";
         return schedule.lane >= static_cast<int>(kernel.outer_count()) ? "rows" : "columns";
@@ -111,9 +136,8 @@ private:
         if (base->op == ir::Op::parameter) {
             slot.kind = Slot::Kind::argument;
             slot.number = static_cast<int>(base->attributes.ints[0]);
-        } else if (base->op == ir::Op::given) {
+        } else if (base->op == ir::Op::given || base->op == ir::Op::after) {
             slot.kind = Slot::Kind::given;
-            slot.number = static_cast<int>(base->attributes.ints[0]);
         } else {
             const bool is_result = std::any_of(graph_.outputs().begin(), graph_.outputs().end(), [&](Value output) { return base_of(output) == base; });
             slot.kind = is_result ? Slot::Kind::result : Slot::Kind::temporary;
@@ -129,7 +153,7 @@ private:
     int slot_of_temporary(int number) {
         const auto found = temporary_slots_.find(number);
         if (found != temporary_slots_.end()) return found->second;
-        const loop::Temporary& temporary = temporaries_[static_cast<std::size_t>(number)];
+        const nest::Temporary& temporary = temporaries_[static_cast<std::size_t>(number)];
         const Dim bytes = sizes_.multiply(sizes_.product(temporary.shape), Dim(static_cast<std::int64_t>(itemsize_of(temporary.dtype))));
         plan_.slots.push_back({Slot::Kind::temporary, temporary_count_++, bytes});
         temporary_slots_[number] = static_cast<int>(plan_.slots.size() - 1);
@@ -158,10 +182,11 @@ private:
                 }
                 for (const Value input : node->inputs) step.eager.operands.push_back(view_of(input));
                 if (node->op == ir::Op::call) put_given(step.read);
+                else if (step.is_loop()) put_given(*node, step.loop);
                 else step.eager.out = ops::is_read(node->op) || in_place_.contains(node) ? step.eager.operands[0] : view_of(node);
                 continue;
             }
-            for (const loop::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
+            for (const nest::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
                 step.kernel.slots.push_back(binding.value != nullptr ? slot_of(binding.value) : slot_of_temporary(binding.temporary));
             }
         }
@@ -176,23 +201,31 @@ private:
         }
     }
 
+    void put_given(const ir::Node& node, LoopStep& loop) {
+        loop.given.assign(loop.states.size() + loop.collected.size() + (loop.looped.save_every == 0 ? 0 : loop.states.size()), -1);
+        for (const pass::Step& step : program_.steps) {
+            if (step.node == nullptr || step.node->op != ir::Op::after || step.node->inputs[0] != &node) continue;
+            loop.given[static_cast<std::size_t>(step.node->attributes.ints[0])] = slot_of(step.node);
+        }
+    }
+
     template <class F>
     static void for_each_slot(const Step& step, F visit) {
         for (const int slot : step.kernel.slots) visit(slot);
         if (step.is_kernel) return;
         for (const ViewOf& operand : step.eager.operands) visit(operand.slot);
-        if (step.read.call < 0) visit(step.eager.out.slot);
+        if (step.read.call < 0 && !step.is_loop()) visit(step.eager.out.slot);
     }
 
     std::size_t first_write() const {
         const auto is_argument = [&](int slot) { return plan_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::argument; };
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const Step& step = plan_.steps[i];
-            if (!step.is_kernel && !ops::is_read(step.eager.op) && is_argument(step.eager.out.slot)) {
+            if (!step.is_kernel && !step.is_loop() && !ops::is_read(step.eager.op) && is_argument(step.eager.out.slot)) {
                 return in_place_.contains(order_[i].first) ? i + 1 : i;  // such a scatter raises before it writes, if at all
             }
             if (!step.is_kernel) continue;
-            const std::vector<loop::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
+            const std::vector<nest::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
             for (std::size_t b = 0; b < buffers.size(); ++b) {
                 if (buffers[b].written && is_argument(step.kernel.slots[b])) return i;
             }
@@ -256,14 +289,15 @@ private:
 
     ir::Graph& graph_;
     const pass::Program& program_;
+    const Bodies& bodies_;
     shape::Sizes& sizes_;
     Times& times_;
     Plan plan_;
     std::unordered_set<Value> stored_;
     std::unordered_set<Value> in_place_;  // scatters
     std::vector<std::pair<Value, int>> order_;  // per step: the node, or the kernel's number
-    std::vector<std::vector<loop::Binding>> bindings_;
-    std::vector<loop::Temporary> temporaries_;
+    std::vector<std::vector<nest::Binding>> bindings_;
+    std::vector<nest::Temporary> temporaries_;
     std::unordered_map<Value, int> slots_;
     std::unordered_map<int, int> temporary_slots_;
     int temporary_count_ = 0;
@@ -271,6 +305,6 @@ private:
 
 }  // namespace
 
-Plan build(ir::Graph& graph, const pass::Program& program, Times& times) { return PlanBuilder(graph, program, times).run(); }
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times) { return PlanBuilder(graph, program, bodies, times).run(); }
 
 }  // namespace fastnp::plan

@@ -1,6 +1,8 @@
 // Programs to plans: lowers each region, compiles all kernels at once, gives every value in memory its slot.
 #pragma once
 
+#include <memory>
+
 #include "pass/fuse.h"
 #include "plan/plan.h"
 
@@ -9,6 +11,9 @@ namespace fastnp::plan {
 /// Milliseconds spent, by phase.
 using Times = std::vector<std::pair<std::string, double>>;
 
-Plan build(ir::Graph& graph, const pass::Program& program, Times& times);
+/// The plans of a graph's bodies (ir::Body), by their number; null for those that nothing runs.
+using Bodies = std::vector<std::shared_ptr<const Plan>>;
+
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times);
 
 }  // namespace fastnp::plan

@@ -9,17 +9,17 @@
 
 #include "codegen/jit.h"
 #include "device/memory.h"
-#include "ir/attributes.h"
-#include "loop/kernel.h"
+#include "ir/graph.h"
+#include "nest/kernel.h"
 #include "ops/catalogue.h"
 #include "trace/called.h"
 
 namespace fastnp::plan {
 
 struct Slot {
-    enum class Kind : std::uint8_t { argument, temporary, result, given };
+    enum class Kind : std::uint8_t { argument, temporary, result, given };  // given: by a call or a loop
     Kind kind;
-    int number;             // argument: which; temporary and result: its place; given: the number of the call
+    int number;             // argument: which; temporary and result: its place; given: of no meaning
     shape::Dim bytes = 0;   // temporaries, results
     int stage = 0;          // results: the bound size (Sizes::stage) after which the bytes are known
 };
@@ -59,12 +59,27 @@ struct ReadStep {
     std::vector<int> given{};  // of the call: the slot of each array, -1 for none
 };
 
-/// One of the two. An eager step of an op that reads has a read.
+struct Plan;
+
+/// A loop: its body is run at each turn, on memory that the step manages (plan/turns.cpp).
+struct LoopStep {
+    std::shared_ptr<const Plan> body{};
+    ir::Looped looped{};
+    shape::Dim count = 0;
+    std::vector<ir::Call::Type> states{}, collected{};  // of one turn
+    std::size_t parts = 0;             // how many operands after the states are arrays of parts
+    std::vector<bool> written{};       // states that the body writes to in place
+    std::vector<int> given{};          // the slot of each array that the loop gives, -1 for none
+};
+
+/// One of these. An eager step of an op that reads has a read, one of a loop a loop.
 struct Step {
     bool is_kernel;
     KernelStep kernel{};
     EagerStep eager{};
     ReadStep read{};
+    LoopStep loop{};
+    bool is_loop() const { return loop.body != nullptr; }
 };
 
 /// How a run ended. Raised: an element raised an error before anything was written to an argument, so that the function can be run as written, and
@@ -99,8 +114,8 @@ struct Plan {
     codegen::Code code;
 
     // Kept for explain().
-    std::vector<loop::Kernel> kernels;
-    std::vector<loop::Schedule> schedules;
+    std::vector<nest::Kernel> kernels;
+    std::vector<nest::Schedule> schedules;
 
     /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument.
     [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results) const;

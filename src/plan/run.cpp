@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <unordered_map>
 
 #include "base/thread_pool.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
 #include "plan/plan.h"
+#include "plan/turns.h"
 
 namespace fastnp::plan {
 
@@ -117,8 +119,9 @@ private:
     void allocate(int stage);
     Outcome read(const Step& step);
     Outcome call(const Step& step);
+    void take_turns(const Step& step);
+    void hold(int slot, const device::Memory& memory);
     device::Memory memory_of(const ViewOf& view) const;
-    device::BufferPtr buffer_of(int slot) const;
 
     const Plan& plan_;
     std::int64_t* values_;
@@ -126,6 +129,7 @@ private:
     SmallVector<void*, 32> bases_;  // by slot
     std::vector<device::BufferPtr> made_;  // results, then the temporaries of each stage
     std::vector<trace::CalledPtr> called_;  // by the number of the call
+    std::unordered_map<int, device::BufferPtr> held_;  // what a call or a loop gave, by slot
 };
 
 // The results of one stage, and one block for its temporaries.
@@ -171,9 +175,23 @@ Outcome Run::call(const Step& step) {
         return {Outcome::Kind::unexpected, step.read.number, {}, called_};
     }
     for (std::size_t i = 0; i < step.read.given.size(); ++i) {
-        if (step.read.given[i] >= 0) bases_[static_cast<std::size_t>(step.read.given[i])] = called->arrays[i].data;
+        if (step.read.given[i] >= 0) hold(step.read.given[i], called->arrays[i]);
     }
     return {};
+}
+
+void Run::hold(int slot, const device::Memory& memory) {
+    bases_[static_cast<std::size_t>(slot)] = memory.data;
+    held_.insert_or_assign(slot, memory.buffer);
+}
+
+void Run::take_turns(const Step& step) {
+    std::vector<device::Memory> operands;
+    for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
+    const std::vector<device::Memory> given = run_turns(step.loop, std::move(operands), values_, caller_);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (step.loop.given[i] >= 0) hold(step.loop.given[i], given[i]);
+    }
 }
 
 Outcome Run::read(const Step& step) {
@@ -202,7 +220,8 @@ Outcome Run::steps() {
             continue;
         }
         try {
-            run_eager(step.eager, bases_.data(), values_);
+            if (step.is_loop()) take_turns(step);
+            else run_eager(step.eager, bases_.data(), values_);
         } catch (const MemoryError&) {
             throw;
         } catch (const Error&) {
@@ -213,21 +232,12 @@ Outcome Run::steps() {
     return {};
 }
 
-// What owns the memory of a slot that a call has filled.
-device::BufferPtr Run::buffer_of(int slot) const {
-    const void* data = bases_[static_cast<std::size_t>(slot)];
-    for (const device::Memory& memory : called_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)]->arrays) {
-        if (memory.data == data) return memory.buffer;
-    }
-    throw InternalError("an array of a call that it did not give");
-}
-
 void Run::take(std::vector<Result>& results) const {
     for (const ViewOf& output : plan_.outputs) {
         const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
         Result result{memory_of(output)};
         if (slot.kind == Slot::Kind::argument) result.argument = slot.number;
-        else if (slot.kind == Slot::Kind::given) result.memory.buffer = buffer_of(output.slot);
+        else if (slot.kind == Slot::Kind::given) result.memory.buffer = held_.at(output.slot);
         else result.memory.buffer = made_[static_cast<std::size_t>(slot.number)];
         results.push_back(std::move(result));
     }

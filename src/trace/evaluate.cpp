@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eager/eager.h"
+#include "fastnp/error.h"
 #include "ops/moves.h"
 #include "shape/strides.h"
 
@@ -36,12 +37,12 @@ std::vector<ir::Value> Evaluator::missing(ir::Value value, Uses& uses) const {
     return found;
 }
 
-device::Memory Evaluator::evaluate(ir::Value value, const shape::Sizes& sizes) {
+device::Memory Evaluator::evaluate(ir::Value value, const ir::Graph& graph) {
     Uses uses;
     const std::vector<ir::Value> values = missing(value, uses);
     ++uses[value];
     for (const ir::Value each : values) {
-        compute(each, sizes);
+        compute(each, graph);
         for (const ir::Value input : each->inputs) --uses[input];
         forget_oldest(uses);
     }
@@ -63,7 +64,11 @@ void Evaluator::forget_oldest(const Uses& uses) {
     }
 }
 
-void Evaluator::compute(ir::Value value, const shape::Sizes& sizes) {
+void Evaluator::compute(ir::Value value, const ir::Graph& graph) {
+    if (value->op == ir::Op::loop) return take_turns(value, graph);
+    if (value->op == ir::Op::after) return keep(value, looped_.at(value->inputs[0])[static_cast<std::size_t>(value->attributes.ints[0])], 0);
+    if (value->op == ir::Op::turn) throw RecordError("a loop's body asks for a value that differs from turn to turn; where() can choose by it");
+    const shape::Sizes& sizes = graph.sizes();
     Shape shape;
     for (const shape::Dim dim : value->shape) shape.push_back(sizes.hint(dim));
     ir::Attributes attributes = value->attributes;
@@ -83,6 +88,76 @@ void Evaluator::compute(ir::Value value, const shape::Sizes& sizes) {
     else eager::run(value->op, attributes, operands, view_of(memory));
     const std::size_t bytes = memory.buffer->bytes();
     keep(value, std::move(memory), bytes);
+}
+
+namespace {
+
+device::Memory part_of(const device::Memory& parts, std::int64_t number) {
+    device::Memory part = parts;
+    part.data = static_cast<char*>(parts.data) + number * parts.strides[0];
+    part.shape.erase(part.shape.begin());
+    part.strides.erase(part.strides.begin());
+    return part;
+}
+
+device::Memory made(Dtype dtype, const Shape& shape) {
+    device::Memory memory{device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype))), nullptr, dtype, shape, {}};
+    memory.data = memory.buffer->data();
+    memory.strides = shape::c_strides(shape, itemsize_of(dtype));
+    return memory;
+}
+
+// An array of `count` values like this one.
+device::Memory stack_of(ir::Value like, std::int64_t count, const shape::Sizes& sizes) {
+    Shape shape{count};
+    for (const shape::Dim dim : like->shape) shape.push_back(sizes.hint(dim));
+    return made(like->dtype, shape);
+}
+
+}  // namespace
+
+// Each turn is computed by itself, as the recording has its values.
+void Evaluator::take_turns(ir::Value loop, const ir::Graph& graph) {
+    const ir::Looped looped(loop->attributes.ints);
+    const ir::Body& body = *graph.bodies()[static_cast<std::size_t>(looped.body)];
+    const auto& parameters = body.graph.parameters();
+    const std::int64_t count = graph.sizes().hint(loop->attributes.dims[0]);
+    const auto states = static_cast<std::size_t>(body.states), parts = static_cast<std::size_t>(body.parts);
+    std::vector<device::Memory> now, collected, saved;
+    for (std::size_t i = 0; i < states; ++i) now.push_back(known_.at(loop->inputs[i]));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(body.collected); ++i) {
+        collected.push_back(stack_of(parameters[parameters.size() - static_cast<std::size_t>(body.collected) + i], count, graph.sizes()));
+    }
+    const std::int64_t saves = looped.save_every == 0 ? 0 : (count + looped.save_every - 1) / looped.save_every;
+    for (std::size_t i = 0; i < states && looped.save_every != 0; ++i) saved.push_back(stack_of(parameters[i], saves, graph.sizes()));
+    for (std::int64_t turn = 0; turn < count; ++turn) {
+        const std::int64_t number = looped.backward ? count - 1 - turn : turn;
+        if (looped.save_every != 0 && turn % looped.save_every == 0) {
+            const std::int64_t place = looped.backward ? saves - 1 - turn / looped.save_every : turn / looped.save_every;
+            for (std::size_t i = 0; i < states; ++i) eager::copy(view_of(now[i]), view_of(part_of(saved[i], place)));
+        }
+        Evaluator inside;
+        for (std::size_t i = 0; i < states; ++i) inside.set(parameters[i], now[i]);
+        for (std::size_t i = states; i < loop->inputs.size(); ++i) {
+            const device::Memory& operand = known_.at(loop->inputs[i]);
+            inside.set(parameters[i], i < states + parts ? part_of(operand, number) : operand);
+        }
+        for (std::size_t i = 0; i < collected.size(); ++i) inside.set(parameters[loop->inputs.size() + i], part_of(collected[i], number));
+        // What is collected is stored by effects: each an update of its memory.
+        for (const ir::Value effect : body.graph.effects()) {
+            const bool collects = effect->op == ir::Op::update && effect->inputs[0]->op == ir::Op::parameter &&
+                                  effect->inputs[0]->attributes.ints[0] >= static_cast<std::int64_t>(loop->inputs.size());
+            const device::Memory value = inside.evaluate(collects ? effect->inputs[1] : effect, graph);
+            if (collects) eager::copy(view_of(value), view_of(inside.known_.at(effect->inputs[0])));
+        }
+        std::vector<device::Memory> next;
+        for (const ir::Value output : body.graph.outputs()) next.push_back(inside.evaluate(output, graph));
+        now = std::move(next);
+    }
+    now.insert(now.end(), collected.begin(), collected.end());
+    now.insert(now.end(), saved.begin(), saved.end());
+    looped_.insert_or_assign(loop, std::move(now));
+    known_.insert_or_assign(loop, made(Dtype::bool_, {}));
 }
 
 void Evaluator::keep(ir::Value value, device::Memory memory, std::size_t bytes) {

@@ -17,16 +17,18 @@ public:
     bool knows(ir::Value parameter) const { return known_.contains(parameter); }
 
     /// The value's elements; of what is computed on the way, the latest is kept for the next value. Sizes are those at hand.
-    device::Memory evaluate(ir::Value value, const shape::Sizes& sizes);
+    device::Memory evaluate(ir::Value value, const ir::Graph& graph);
 
 private:
     using Uses = std::unordered_map<ir::Value, int>;  // how many values that are still to be computed take each
     std::vector<ir::Value> missing(ir::Value value, Uses& uses) const;
-    void compute(ir::Value value, const shape::Sizes& sizes);
+    void compute(ir::Value value, const ir::Graph& graph);
+    void take_turns(ir::Value loop, const ir::Graph& graph);
     void keep(ir::Value value, device::Memory memory, std::size_t bytes);
     void forget_oldest(const Uses& uses);
 
     std::unordered_map<ir::Value, device::Memory> known_;
+    std::unordered_map<ir::Value, std::vector<device::Memory>> looped_;  // what loops gave
     struct Computed {
         ir::Value value;
         std::size_t bytes;

@@ -62,7 +62,7 @@ bool Recorder::made_all_captured() const {
 
 // A recording that is run once raises where the program does, but for what stands for many values.
 void Recorder::effect(ir::Value value) {
-    const auto is_example = [](ir::Value each) { return each->op == ir::Op::example; };
+    const auto is_example = [](ir::Value each) { return each->op == ir::Op::example || each->op == ir::Op::turn; };
     const auto varies = [&] {
         const std::vector<ir::Value> below = ir::reachable({&value, 1});
         return std::any_of(below.begin(), below.end(), is_example);
@@ -103,9 +103,9 @@ StoragePtr Recorder::storage_of(ir::Value parameter) {
     const auto found = std::find(captured_values_.begin(), captured_values_.end(), parameter);
     const device::Memory* memory = found == captured_values_.end() ? nullptr : &captured_[static_cast<std::size_t>(found - captured_values_.begin())];
     if (memory != nullptr && made_.contains(memory->buffer)) {
-        storage = std::make_shared<Storage>(Storage{-1, parameter, shape::like_order(shape::steps_of(memory->shape, memory->strides)), false});
+        storage = std::make_shared<Storage>(Storage{-1, parameter, shape::like_order(shape::steps_of(memory->shape, memory->strides)), false, 0});
     } else {
-        storage = std::make_shared<Storage>(Storage{static_cast<int>(parameter->attributes.ints[0]), parameter, {}, true});
+        storage = std::make_shared<Storage>(Storage{static_cast<int>(parameter->attributes.ints[0]), parameter, {}, true, 0});
     }
     return storage;
 }
@@ -137,7 +137,7 @@ device::Memory Recorder::evaluate(ir::Value value) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
-    return evaluator_.evaluate(value, graph_.sizes());
+    return evaluator_.evaluate(value, graph_);
 }
 
 Scalar Recorder::look(ir::Value value) {
@@ -220,6 +220,9 @@ shape::Dim Recorder::bind(ir::Value value, std::int64_t low, std::int64_t high) 
 }
 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
+    if (storage.depth < turns_depth()) {
+        throw RecordError("writes into an array from outside of a loop's body: make it a state of the loop, or return what is to be collected");
+    }
     const Write done = trace::write(graph_, storage, view, value, graph_.next_owner());
     if (storage.parameter >= 0 && snapshots_) {
         throw RecordError("writes a value with a derivative into memory of an array without one: write to the array itself, not through a view or out=");

@@ -167,6 +167,11 @@ private:
 
 }  // namespace
 
+int& turns_depth() {
+    thread_local int depth = 0;
+    return depth;
+}
+
 Value rebase(ir::Graph& graph, Value value, Value whole, Value instead) {
     if (value == whole) return instead;
     return make_move(graph, value->op, rebase(graph, value->inputs[0], whole, instead), value->attributes, value->shape);

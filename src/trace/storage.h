@@ -9,12 +9,16 @@
 
 namespace fastnp::trace {
 
+/// How many bodies of loops, one in another, this thread is recording.
+int& turns_depth();
+
 /// An op's result has a storage of its own, a view shares its operand's. Known by its address.
 struct Storage {
     int parameter = -1;         // of an argument or captured memory: its parameter's number
     ir::Value whole = nullptr;  // all of what lies there now
     shape::AxisOrder order{};   // of its axes in memory
     bool held = false;  // whether `whole` is what a certain piece of memory holds (a parameter and what was written into it), or just a value so far
+    int depth = turns_depth();  // in how many bodies of loops it was made
 };
 using StoragePtr = std::shared_ptr<Storage>;
 

@@ -7,6 +7,7 @@
 #include "fastnp/transform.h"
 #include "ops/catalogue.h"
 #include "transform/custom.h"
+#include "transform/turns.h"
 
 namespace fastnp::transform {
 
@@ -31,14 +32,14 @@ AxisList with_first(std::int64_t first, const AxisList& rest) {
 }  // namespace
 
 Segment Batch::mapped(std::span<const Value> examples, std::span<const Value> outputs, std::int64_t axis) {
-    std::vector<Value> starts(examples.begin(), examples.end()), ends(outputs.begin(), outputs.end());
+    std::vector<Value> folded, ends(outputs.begin(), outputs.end());
     if (axis >= 0) {
         for (const Value value : ir::reachable(ends)) {
-            if (value->op == Op::across && value->attributes.ints[0] == axis) starts.push_back(value);
+            if (value->op == Op::across && value->attributes.ints[0] == axis) folded.push_back(value);
         }
     }
     while (true) {
-        Segment segment(starts, ends);
+        Segment segment(examples, ends, folded);
         const std::size_t before = ends.size();
         for (const Value value : segment.values()) {
             if (value->op != Op::custom) continue;
@@ -116,7 +117,7 @@ array Batch::of_move(Value value) const {
     }
 }
 
-array Batch::of_pick(Value value) const {
+array Batch::of_pick(Value value) {
     ir::Attributes attributes = value->attributes;
     switch (value->op) {
         case Op::concatenate:
@@ -128,6 +129,8 @@ array Batch::of_pick(Value value) const {
             return api::apply(value->op, attributes, operands);
         }
         case Op::across: return of_across(value);
+        case Op::loop: return of_loop(value);
+        case Op::after: return of_after(value);
         case Op::pad: return of_pad(value);
         case Op::take: return of_take(value);
         case Op::scatter: return of_scatter(value);
@@ -138,6 +141,18 @@ array Batch::of_pick(Value value) const {
     std::string name(ops::info(value->op).name);
     if (value->op == Op::call) name = recorder().graph().calls()[static_cast<std::size_t>(value->attributes.ints[0])].name;
     throw TypeError("vmap: " + name + " can't be mapped over the parts of an array");
+}
+
+array Batch::of_loop(Value value) {
+    std::vector<std::optional<array>> operands;
+    for (const Value input : value->inputs) operands.push_back(varies(input) ? std::optional(parts(input)) : std::nullopt);
+    loops_.emplace(value, batch_loop(*value, operands, count_, axis_));
+    return api::constant(false, Dtype::bool_);  // a loop itself has no value
+}
+
+array Batch::of_after(Value value) const {
+    const std::optional<array>& found = loops_.at(value->inputs[0])[static_cast<std::size_t>(value->attributes.ints[0])];
+    return found ? *found : api::broadcast(array_of(value), with_count(value->shape));
 }
 
 array Batch::of_across(Value value) const {

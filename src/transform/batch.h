@@ -28,7 +28,9 @@ private:
     array of_map(Value value) const;
     array of_fold(Value value) const;
     array of_move(Value value) const;
-    array of_pick(Value value) const;
+    array of_pick(Value value);
+    array of_loop(Value value);
+    array of_after(Value value) const;
     array of_across(Value value) const;
     array of_pad(Value value) const;
     array of_take(Value value) const;
@@ -44,6 +46,7 @@ private:
     shape::Dim count_;
     std::int64_t axis_;
     std::unordered_map<Value, array> parts_;
+    std::unordered_map<Value, std::vector<std::optional<array>>> loops_;  // all parts of a loop's arrays; nothing where they are the same
     std::unordered_map<std::int64_t, std::vector<array>> customs_;
 };
 

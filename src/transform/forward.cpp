@@ -4,6 +4,7 @@
 #include "ops/catalogue.h"
 #include "ops/moves.h"
 #include "transform/custom.h"
+#include "transform/turns.h"
 
 namespace fastnp::transform {
 
@@ -16,9 +17,10 @@ array Forward::tangent(Value value) const {
 
 void Forward::run() {
     for (const Value value : segment_.values()) {
-        if (moves(value) || !is_inexact(value->dtype)) continue;
+        if (segment_.starts_at(value) || (!is_inexact(value->dtype) && value->op != Op::loop)) continue;
         bool any = false;
         for (const Value input : value->inputs) any = any || moves(input);
+        if (value->op == Op::after) any = loops_.contains(value->inputs[0]);
         if (!any) continue;
         if (auto change = of(value)) tangents_.emplace(value, converted(*change, value->dtype));
     }
@@ -32,6 +34,13 @@ array Forward::same_op(Value value) const {
 }
 
 std::optional<array> Forward::of(Value value) {
+    if (value->op == Op::loop) {
+        std::vector<std::optional<array>> tangents;
+        for (const Value input : value->inputs) tangents.push_back(moves(input) ? std::optional(tangent(input)) : std::nullopt);
+        loops_.emplace(value, push_forward_loop(*value, tangents));
+        return std::nullopt;
+    }
+    if (value->op == Op::after) return loops_.at(value->inputs[0])[static_cast<std::size_t>(value->attributes.ints[0])];
     switch (ops::info(value->op).kind) {
         case Kind::map: return of_map(value);
         case Kind::fold: return of_fold(value);

@@ -32,6 +32,7 @@ private:
 
     Segment segment_;
     std::unordered_map<Value, array> tangents_;
+    std::unordered_map<Value, std::vector<std::optional<array>>> loops_;  // the tangents of a loop's arrays
     std::unordered_map<std::int64_t, std::vector<array>> customs_;  // of all results, by the function's number
 };
 

@@ -40,6 +40,7 @@ public:
         }
         auto entry = std::make_shared<Entry>();
         Recording made = make();
+        if (!made.graph.bodies().empty()) options.backend = CompileOptions().backend;  // many turns are worth it the first time
         compiler::prepare(made.graph, options.backend, made.times);
         entry->compile(std::move(made), call, options);
         keep(key, options.backend == "eager" ? nullptr : entry);

@@ -73,7 +73,8 @@ public:
         network_ = Network(sink + 1);
         for (std::size_t i = 0; i < early_.size(); ++i) {
             const Value value = early_[i];
-            connect(2 * i, 2 * i + 1, bytes_of(value));
+            const bool is_many = value->op == Op::loop || value->op == Op::call;  // its arrays are what can be kept
+            connect(2 * i, 2 * i + 1, is_many ? unlimited : bytes_of(value));
             if (is_kept(value)) connect(source, 2 * i, unlimited);
             if (read_.contains(value)) connect(2 * i + 1, sink, unlimited);
             for (const Value input : value->inputs) connect(2 * number_.at(input) + 1, 2 * i, unlimited);

@@ -6,6 +6,7 @@
 #include "ops/catalogue.h"
 #include "ops/moves.h"
 #include "transform/custom.h"
+#include "transform/turns.h"
 
 namespace fastnp::transform {
 
@@ -120,8 +121,9 @@ void Reverse::run() {
         if (found != sums_.end()) {
             const array g = taken(*at, std::move(found->second));
             found->second = {g, {}};
-            pass(*at, g);
+            if (!segment_.starts_at(*at)) pass(*at, g);
         }
+        if ((*at)->op == Op::loop && loops_.contains(*at)) pass_loop(*at);
         if ((*at)->op == Op::custom && --customs_[(*at)->attributes.ints[0]] == 0) pass_custom(*at);
     }
 }
@@ -240,6 +242,7 @@ void Reverse::pass_pick(Value value, const array& g) {
         case Op::scatter: pass_scatter(value, g); return;
         case Op::update: pass_update(value, g); return;
         case Op::across: pass_across(value, g); return;
+        case Op::after: loops_[value->inputs[0]][value->attributes.ints[0]] = g; return;
         case Op::sort: {
             const array order = argsort(array_of(value->inputs[0]), static_cast<int>(value->attributes.ints[0]), true);
             const array back = argsort(order, static_cast<int>(value->attributes.ints[0]), true);
@@ -337,6 +340,15 @@ void Reverse::pass_product(Value value, const array& g) {
     const Value x = value->inputs[0], y = value->inputs[1];
     if (segment_.carries(x)) add(x, matmul(g, swapaxes(array_of(y), -1, -2)));
     if (segment_.carries(y)) add(y, matmul(swapaxes(array_of(x), -1, -2), g));
+}
+
+void Reverse::pass_loop(Value value) {
+    std::vector<bool> wanted;
+    for (const Value input : value->inputs) wanted.push_back(segment_.carries(input));
+    const std::vector<std::optional<array>> found = pull_back_loop(*value, loops_.at(value), wanted);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i]) add(value->inputs[i], *found[i]);
+    }
 }
 
 // Once all results of a function are passed, of which `value` is the first that counts.

@@ -1,6 +1,7 @@
 // Reverse mode: a walk back over what was recorded, which records the derivative's computation.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -44,10 +45,12 @@ private:
     void pass_scatter(Value value, const array& g);
     void pass_update(Value value, const array& g);
     void pass_product(Value value, const array& g);
+    void pass_loop(Value value);
     void pass_custom(Value value);
 
     Segment segment_;
     std::unordered_map<Value, Sum> sums_;
+    std::unordered_map<Value, std::map<std::int64_t, array>> loops_;  // the cotangents of a loop's arrays
     std::unordered_map<std::int64_t, int> customs_;  // how many results of a function with its own derivative are still to be passed, by its number
 };
 

@@ -16,10 +16,13 @@ array array_of(Value value) { return api::wrap(value, recorder().shared_from_thi
 Value value_of(const array& x) { return api::value_of(recorder(), x); }
 
 // Inputs precede what depends on them: nothing older than the first of `from` can.
-Segment::Segment(std::span<const Value> from, std::span<const Value> to) {
-    if (from.empty()) return;
-    std::uint32_t oldest = from[0]->id;
-    for (const Value value : from) oldest = std::min(oldest, value->id);
+Segment::Segment(std::span<const Value> from, std::span<const Value> to, std::span<const Value> also) {
+    if (from.empty() && also.empty()) return;
+    starts_.insert(from.begin(), from.end());
+    std::uint32_t oldest = UINT32_MAX;
+    for (const std::span<const Value> values : {from, also}) {
+        for (const Value value : values) oldest = std::min(oldest, value->id);
+    }
     std::vector<Value> needed, open(to.begin(), to.end());
     std::unordered_set<Value> seen;
     while (!open.empty()) {
@@ -27,11 +30,11 @@ Segment::Segment(std::span<const Value> from, std::span<const Value> to) {
         open.pop_back();
         if (value->id < oldest || !seen.insert(value).second) continue;
         needed.push_back(value);
-        open.insert(open.end(), value->inputs.begin(), value->inputs.end());
+        if (!starts_at(value)) open.insert(open.end(), value->inputs.begin(), value->inputs.end());
     }
     std::sort(needed.begin(), needed.end(), [](Value a, Value b) { return a->id < b->id; });
     for (const Value value : needed) {
-        const bool starts = std::find(from.begin(), from.end(), value) != from.end();
+        const bool starts = starts_at(value) || std::find(also.begin(), also.end(), value) != also.end();
         if (!starts && std::none_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return inside_.contains(input); })) continue;
         inside_.insert(value);
         values_.push_back(value);

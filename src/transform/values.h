@@ -31,18 +31,21 @@ array array_of(Value value);
 /// The value of an array in it.
 Value value_of(const array& x);
 
-/// The values that depend on `from` and that `to` needs, in the order of computation, `from` among them.
+/// The values that depend on `from` and that `to` needs, in the order of computation, `from` among them. What these are computed from is not looked at.
+/// `also`: values that count as depending on them.
 class Segment {
 public:
-    Segment(std::span<const Value> from, std::span<const Value> to);
+    Segment(std::span<const Value> from, std::span<const Value> to, std::span<const Value> also = {});
     const std::vector<Value>& values() const { return values_; }
     bool contains(Value value) const { return inside_.contains(value); }
+    /// Whether it is one of `from`.
+    bool starts_at(Value value) const { return starts_.contains(value); }
     /// Whether a derivative flows through the value: it is in the segment, and a floating or complex number.
     bool carries(Value value) const { return contains(value) && is_inexact(value->dtype); }
 
 private:
     std::vector<Value> values_;
-    std::unordered_set<Value> inside_;
+    std::unordered_set<Value> inside_, starts_;
 };
 
 /// What a change of one operand of an elementwise op adds to its result, as its row says; nothing where that is zero. TypeError where nobody knows.

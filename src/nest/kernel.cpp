@@ -1,4 +1,4 @@
-#include "loop/kernel.h"
+#include "nest/kernel.h"
 
 #include <sstream>
 
@@ -6,7 +6,7 @@
 #include "ir/attributes.h"
 #include "ops/catalogue.h"
 
-namespace fastnp::loop {
+namespace fastnp::nest {
 
 std::size_t Kernel::outer_count() const {
     std::size_t count = 0;
@@ -180,4 +180,4 @@ std::string to_string(const Kernel& kernel, const Schedule& schedule, const shap
     return out.str();
 }
 
-}  // namespace fastnp::loop
+}  // namespace fastnp::nest

@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "loop/kernel.h"
+#include "nest/kernel.h"
 #include "pass/fuse.h"
 
-namespace fastnp::loop {
+namespace fastnp::nest {
 
 /// What a kernel's buffer is bound to: a value's memory, or a temporary of the lowering.
 struct Binding {
@@ -33,4 +33,4 @@ std::vector<Lowered> lower(const pass::Region& region, const pass::Program& prog
 /// The values in memory that a region reads.
 std::vector<ir::Value> inputs_of(const pass::Region& region, const pass::Program& program, shape::Sizes& sizes);
 
-}  // namespace fastnp::loop
+}  // namespace fastnp::nest

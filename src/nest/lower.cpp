@@ -1,4 +1,4 @@
-#include "loop/lower.h"
+#include "nest/lower.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 
-namespace fastnp::loop {
+namespace fastnp::nest {
 
 using ir::Op;
 using ir::Value;
@@ -441,4 +441,4 @@ std::vector<Value> inputs_of(const Region& region, const pass::Program& program,
     return lowering.inputs();
 }
 
-}  // namespace fastnp::loop
+}  // namespace fastnp::nest

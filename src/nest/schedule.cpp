@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "loop/kernel.h"
+#include "nest/kernel.h"
 #include "ops/catalogue.h"
 
-namespace fastnp::loop {
+namespace fastnp::nest {
 
 using shape::Dim;
 
@@ -259,4 +259,4 @@ Schedule schedule(Kernel& kernel, shape::Sizes& sizes) {
     return plan;
 }
 
-}  // namespace fastnp::loop
+}  // namespace fastnp::nest

@@ -18,7 +18,7 @@
 #include "ir/op.h"
 #include "shape/dim.h"
 
-namespace fastnp::loop {
+namespace fastnp::nest {
 
 using ExprId = std::uint32_t;
 
@@ -130,4 +130,4 @@ std::string fingerprint(const Kernel& kernel, const Schedule& schedule);
 /// The kernel as text.
 std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes);
 
-}  // namespace fastnp::loop
+}  // namespace fastnp::nest

@@ -1,0 +1,42 @@
+// What loops are made of, for the front ends.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp {
+
+struct LoopOptions {
+    /// From the last turn to the first.
+    bool backward = false;
+    /// How many turns lie between the states that the derivative in reverse mode keeps; those between are computed again. 0: one, as long as all states
+    /// take little memory, else about the square root of the count.
+    std::int64_t save_every = 0;
+};
+
+namespace detail {
+
+struct TurnResult {
+    std::vector<array> states, collected;
+};
+using TurnFunction = std::function<TurnResult(std::span<const array> states, std::span<const array> parts)>;
+
+/// Takes turns of `body` on states, and on one after the other of the parts of arrays along their first axis; gives the last states, and what each turn
+/// gave besides along a new first axis. In a recording the body is recorded once, and the loop stays a loop; outside of one it is called at each turn.
+/// ValueError for arrays of another number of parts, TypeError where a turn changes a state's shape or dtype.
+FASTNP_API TurnResult take_turns(std::int64_t count, std::span<const array> states, std::span<const array> parts, const LoopOptions& options,
+                                 const TurnFunction& body);
+/// The same for a number of turns that is an array: an integer of no axes.
+FASTNP_API TurnResult take_turns(const array& count, std::span<const array> states, std::span<const array> parts, const LoopOptions& options,
+                                 const TurnFunction& body);
+/// 0, 1, 2 ... below a count.
+FASTNP_API array turn_numbers(std::int64_t count);
+FASTNP_API array turn_numbers(const array& count);
+
+}  // namespace detail
+}  // namespace fastnp

@@ -1,0 +1,152 @@
+#include "transform/turns.h"
+
+#include <algorithm>
+
+#include "fastnp/compile.h"
+#include "fastnp/error.h"
+#include "ops/infer.h"
+#include "pass/index_map.h"
+
+namespace fastnp::transform {
+
+using shape::Dim;
+using shape::Dims;
+
+namespace {
+
+class Inside {
+public:
+    Inside() { ++trace::turns_depth(); }
+    ~Inside() { --trace::turns_depth(); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+};
+
+Dims without_first(const Dims& shape) { return Dims(shape.begin() + 1, shape.end()); }
+
+Dims with_first(Dim first, const Dims& shape) {
+    Dims all{first};
+    for (const Dim dim : shape) all.push_back(dim);
+    return all;
+}
+
+// What the body has for a value: memory of the loop's, which states may be written to.
+array stand_in(Value place, bool held) {
+    auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, place, {}, held});
+    return api::wrap(place, recorder().shared_from_this(), std::move(storage),
+                     pass::contiguous_strides(place->shape, place->dtype, recorder().graph().sizes()));
+}
+
+std::string text_of(Value value) {
+    return "shape " + ops::shape_text(value->shape, api::active_sizes()) + " and dtype " + std::string(name_of(value->dtype));
+}
+
+void check_states(const trace::Turns& turns) {
+    if (turns.next.size() != turns.states.size()) {
+        throw TypeError("loop: the body gives " + std::to_string(turns.next.size()) + " arrays for " + std::to_string(turns.states.size()) +
+                        " of the state");
+    }
+    for (std::size_t i = 0; i < turns.next.size(); ++i) {
+        const Value next = turns.next[i], state = turns.states[i];
+        bool fits = next->dtype == state->dtype && next->shape.size() == state->shape.size();
+        for (std::size_t axis = 0; fits && axis < state->shape.size(); ++axis) fits = api::arithmetic().equal(next->shape[axis], state->shape[axis]);
+        if (!fits) throw TypeError("loop: the body turns state " + std::to_string(i) + " of " + text_of(state) + " into one of " + text_of(next));
+    }
+}
+
+// What the body may raise is its own from here on.
+void take_effects(trace::Turns& turns, std::size_t before) {
+    const std::vector<Value> all = recorder().effects(), fresh(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+    const std::vector<bool> varies = trace::depend_on(fresh, turns.given());
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        if (varies[i]) turns.effects.push_back(fresh[i]);
+    }
+    recorder().drop_effects([&](Value value) { return std::find(turns.effects.begin(), turns.effects.end(), value) != turns.effects.end(); });
+}
+
+// Arrays of parts that the body has no use for.
+void drop_unused_parts(trace::Turns& turns, std::vector<array>& operands) {
+    const std::vector<Value> all = ir::reachable(turns.ends());
+    const auto is_used = [&](Value part) { return std::find(all.begin(), all.end(), part) != all.end(); };
+    for (std::size_t i = turns.parts.size(); i-- > 0;) {
+        if (is_used(turns.parts[i])) continue;
+        turns.parts.erase(turns.parts.begin() + static_cast<std::ptrdiff_t>(i));
+        operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(turns.states.size() + i));
+    }
+}
+
+array after(Value loop, std::size_t number, Dtype dtype, const Dims& shape) {
+    ir::Attributes attributes;
+    attributes.ints.push_back(static_cast<std::int64_t>(number));
+    attributes.dims = shape;
+    return array_of(recorder().graph().make(Op::after, {&loop, 1}, std::move(attributes), dtype, shape));
+}
+
+}  // namespace
+
+Turned loop_of(const ir::Looped& looped, Dim count, std::span<const array> operands) {
+    const auto& turns = *static_cast<const trace::Turns*>(recorder().kept(static_cast<std::size_t>(looped.recorded)));
+    std::vector<Value> inputs;
+    for (const array& each : operands) inputs.push_back(value_of(each));
+    inputs.insert(inputs.end(), turns.constants.begin(), turns.constants.end());
+    ir::Attributes attributes;
+    attributes.ints = looped.ints();
+    attributes.dims.push_back(count);
+    const Value loop = recorder().graph().make(Op::loop, inputs, std::move(attributes), Dtype::bool_, {});
+    if (looped.may_raise) recorder().effect(loop);
+    Turned turned;
+    std::size_t number = 0;
+    for (const Value state : turns.states) turned.states.push_back(after(loop, number++, state->dtype, state->shape));
+    for (const Value each : turns.collected) turned.collected.push_back(after(loop, number++, each->dtype, with_first(count, each->shape)));
+    if (looped.save_every == 0) return turned;
+    const shape::Arithmetic sizes = api::arithmetic();
+    const Dim saves = sizes.divide(sizes.add(count, Dim(looped.save_every - 1)), Dim(looped.save_every));
+    for (const Value state : turns.states) turned.saved.push_back(after(loop, number++, state->dtype, with_first(saves, state->shape)));
+    return turned;
+}
+
+Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::span<const Operand> parts, const TurnBody& body) {
+    trace::Recorder& recorder = transform::recorder();
+    recorder.note_example();
+    auto turns = std::make_shared<trace::Turns>();
+    std::vector<array> operands;
+    {
+        const Inside inside;
+        std::vector<array> given_states, given_parts;
+        for (const Operand& state : states) {
+            operands.push_back(state.value);
+            const Value place =
+                state.place != nullptr ? state.place : trace::placeholder(recorder.graph(), state.value.dtype(), api::dims_of(state.value));
+            turns->states.push_back(place);
+            given_states.push_back(stand_in(place, true));
+        }
+        for (const Operand& part : parts) {
+            operands.push_back(part.value);
+            const Dims shape = without_first(api::dims_of(part.value));
+            const Value place = part.place != nullptr ? part.place : trace::placeholder(recorder.graph(), part.value.dtype(), shape);
+            turns->parts.push_back(place);
+            given_parts.push_back(stand_in(place, false));
+        }
+        const std::size_t effects = recorder.effects().size();
+        const std::vector<detail::Effect>* noted = detail::noted_effects();
+        const std::size_t notes = noted == nullptr ? 0 : noted->size();
+        const detail::TurnResult result = body(given_states, given_parts);
+        if (noted != nullptr && noted->size() != notes) throw RecordError("has an effect in the body of a loop");
+        for (const array& each : result.states) turns->next.push_back(value_of(each));
+        for (const array& each : result.collected) turns->collected.push_back(value_of(each));
+        take_effects(*turns, effects);
+    }
+    check_states(*turns);
+    drop_unused_parts(*turns, operands);
+    ir::Looped looped;
+    looped.recorded = static_cast<std::int64_t>(recorder.keep(turns));
+    looped.body = recorder.graph().add_body(trace::close(recorder.graph(), *turns));
+    looped.save_every = loop.save_every;
+    looped.backward = loop.backward;
+    looped.may_raise = !turns->effects.empty();
+    looped.wanted_every = loop.wanted_every;
+    looped.covers = loop.covers;
+    return loop_of(looped, loop.count, operands);
+}
+
+}  // namespace fastnp::transform

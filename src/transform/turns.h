@@ -1,0 +1,48 @@
+// Loops that stay loops: how they are recorded, and their derivatives and batches, which are loops again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fastnp/detail/loop.h"
+#include "trace/turns.h"
+#include "transform/values.h"
+
+namespace fastnp::transform {
+
+/// A state's beginning, or an array of parts, and the value that stands for it in the body; null: a new one.
+struct Operand {
+    array value;
+    Value place = nullptr;
+};
+
+struct LoopShape {
+    shape::Dim count;
+    bool backward = false;
+    std::int64_t save_every = 0, wanted_every = 0, covers = -1;  // as ir::Looped has them
+};
+
+struct Turned {
+    std::vector<array> states, collected, saved;
+};
+
+using TurnBody = std::function<detail::TurnResult(std::span<const array> states, std::span<const array> parts)>;
+
+/// Records a loop: the body once. TypeError for a body that changes the type of a state.
+Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::span<const Operand> parts, const TurnBody& body);
+
+/// A loop of a body that is known, on other states and parts, or for another number of turns.
+Turned loop_of(const ir::Looped& looped, shape::Dim count, std::span<const array> operands);
+
+/// The cotangents of a loop's operands, as far as they are wanted, for those of its arrays (by their number). Goes back through states that are saved
+/// every so many turns; those between are computed again.
+std::vector<std::optional<array>> pull_back_loop(const ir::Node& loop, const std::map<std::int64_t, array>& cotangents, const std::vector<bool>& wanted);
+/// The tangents of a loop's arrays for those of its operands.
+std::vector<std::optional<array>> push_forward_loop(const ir::Node& loop, const std::vector<std::optional<array>>& tangents);
+/// All parts of a loop's arrays, for those of its operands; nothing for what is the same in all parts.
+std::vector<std::optional<array>> batch_loop(const ir::Node& loop, const std::vector<std::optional<array>>& operands, shape::Dim count, std::int64_t axis);
+
+}  // namespace fastnp::transform
