@@ -151,7 +151,8 @@ Value Emitter::compute(nest::ExprId id, int copy) {
     const nest::Expr& expr = kernel_.exprs[id];
     using Kind = nest::Expr::Kind;
     switch (expr.kind) {
-        case Kind::load: return load(expr.access, copy);
+        case Kind::load: return expr.args.empty() ? load(expr.access, copy) : guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+        case Kind::inside: return inside(expr, copy);
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
         case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};
         case Kind::index: {

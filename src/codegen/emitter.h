@@ -61,6 +61,9 @@ private:
     llvm::Value* index_of(int axis, int copy);
     llvm::Value* address(const nest::Access& access, int copy);
     Value load(const nest::Access& access, int copy);
+    /// Where `guard` is true; other elements are any.
+    Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
+    Value inside(const nest::Expr& expr, int copy);
     void store(const nest::Access& access, Value value, int copy);
     llvm::Value* scratch_address(int row, int copy);
     Value load_at(llvm::Value* address, Dtype dtype, llvm::Value* stride, bool vector);
@@ -107,6 +110,7 @@ private:
 
     std::vector<llvm::Value*> index_;  // per axis, of copy 0
     llvm::Value* mask_ = nullptr;      // lanes in use; null: all
+    llvm::AllocaInst* harmless_ = nullptr;  // an element to be read in place of one that is not there
     int copies_ = 1;
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;

@@ -154,6 +154,54 @@ Value Emitter::load(const nest::Access& access, int copy) {
     return load_at(address(access, copy), kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype, stride, vector);
 }
 
+// Lanes are masked; a single element is read from a harmless place instead.
+Value Emitter::guarded_load(const nest::Access& access, int copy, llvm::Value* guard) {
+    auto& ir = b_.ir;
+    bool vector = false;
+    llvm::Value* stride = lane_stride(access, vector);
+    llvm::Value* at = address(access, copy);
+    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
+    if (vector) {
+        llvm::Value* outer = mask_;
+        guard = b_.splat(guard);
+        mask_ = outer == nullptr ? guard : ir.CreateAnd(outer, guard);
+        const Value value = load_at(at, dtype, stride, true);
+        mask_ = outer;
+        return value;
+    }
+    if (harmless_ == nullptr) {
+        llvm::IRBuilder<> entry(b_.entry, b_.entry->begin());
+        harmless_ = entry.CreateAlloca(llvm::ArrayType::get(ir.getInt8Ty(), 16));
+        harmless_->setAlignment(Align(16));
+        entry.CreateMemSet(harmless_, ir.getInt8(0), 16, Align(16));
+    }
+    if (guard->getType()->isVectorTy()) guard = ir.CreateOrReduce(guard);
+    return load_at(ir.CreateSelect(guard, at, harmless_), dtype, nullptr, false);
+}
+
+Value Emitter::inside(const nest::Expr& expr, int copy) {
+    auto& ir = b_.ir;
+    llvm::Value* at = size(expr.offset);
+    if (expr.step != 0) at = ir.CreateAdd(at, ir.CreateMul(number(expr.step), index_of(expr.number, copy)));
+    llvm::Value* extent = size(expr.extent);
+    if (expr.step == 0 || expr.number != schedule_.lane) return {&b_, Dtype::bool_, ir.CreateICmpULT(at, extent), nullptr};
+    const bool single = expr.step == 1;  // then narrow numbers do: those of the lanes
+    llvm::SmallVector<llvm::Constant*, 64> lanes;
+    for (int i = 0; i < b_.width; ++i) {
+        lanes.push_back(single ? ir.getInt32(static_cast<std::uint32_t>(i)) : ir.getInt64(static_cast<std::uint64_t>(i * expr.step)));
+    }
+    llvm::Value* steps = llvm::ConstantVector::get(lanes);
+    if (!single) return {&b_, Dtype::bool_, ir.CreateICmpULT(ir.CreateAdd(b_.splat(at), steps), b_.splat(extent)), nullptr};
+    const auto lane_at = [&](llvm::Value* lane) {
+        llvm::Value* clamped =
+            ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, number(0), ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, lane, number(b_.width)));
+        return b_.splat(ir.CreateTrunc(clamped, ir.getInt32Ty()));
+    };
+    llvm::Value* first = lane_at(ir.CreateNeg(at));
+    llvm::Value* last = lane_at(ir.CreateSub(extent, at));
+    return {&b_, Dtype::bool_, ir.CreateAnd(ir.CreateICmpSGE(steps, first), ir.CreateICmpSLT(steps, last)), nullptr};
+}
+
 void Emitter::store(const nest::Access& access, Value value, int copy) {
     bool vector = false;
     llvm::Value* stride = lane_stride(access, vector);

@@ -39,6 +39,7 @@ std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
                 }
                 break;
             case Expr::Kind::index: result[i] |= 1U << expr.number; break;
+            case Expr::Kind::inside: result[i] |= expr.step == 0 ? 0U : 1U << expr.number; break;
             case Expr::Kind::fold: result[i] |= depends_on_folds | outer; break;
             case Expr::Kind::scratch: result[i] |= depends_on_folds | outer | inner; break;
             case Expr::Kind::constant:
@@ -64,9 +65,15 @@ std::string access_text(const Access& access, const shape::Sizes& sizes) {
 std::string expr_text(const Expr& expr, const shape::Sizes& sizes) {
     std::ostringstream out;
     switch (expr.kind) {
-        case Expr::Kind::load: out << "load " << access_text(expr.access, sizes); break;
+        case Expr::Kind::load:
+            out << "load " << access_text(expr.access, sizes);
+            for (const ExprId arg : expr.args) out << " if %" << arg;
+            break;
         case Expr::Kind::constant: out << "constant " << ir::text_of(expr.scalar); break;
         case Expr::Kind::index: out << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number; break;
+        case Expr::Kind::inside:
+            out << "inside " << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number << " < " << sizes.text(expr.extent);
+            break;
         case Expr::Kind::extent: out << "extent " << sizes.text(expr.offset); break;
         case Expr::Kind::map:
             out << ops::info(expr.op).name;
@@ -112,6 +119,7 @@ std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
         add(expr.scalar.imag());
         add(expr.offset.raw());
         add(expr.step);
+        add(expr.extent.raw());
         add(expr.number);
     }
     for (const Fold& fold : kernel.folds) {

@@ -32,10 +32,11 @@ struct Access {
 
 struct Expr {
     enum class Kind : std::uint8_t {
-        load,      // an element of a buffer
+        load,      // an element of a buffer; with an argument, only where that is true (else any element)
         constant,  // scalar
         index,     // offset + step * (the index along an axis), as int64
         extent,    // a size, as int64
+        inside,    // whether an index is one of 0 ... extent - 1, as bool
         map,       // op over args (also cast: from args[0]'s dtype to dtype; select)
         fold,      // the result of a fold of an earlier stage
         scratch,   // a value that an earlier stage kept for each inner point
@@ -47,9 +48,10 @@ struct Expr {
     SmallVector<ExprId, 3> args{};
     Access access{};               // load
     Scalar scalar{};               // constant
-    shape::Dim offset = 0;         // index: offset; extent: the size
-    std::int64_t step = 0;         // index
-    int number = 0;                // index: the axis; fold: number among the folds; scratch: number among the scratch rows
+    shape::Dim offset = 0;         // index, inside: offset; extent: the size
+    std::int64_t step = 0;         // index, inside
+    shape::Dim extent = 0;         // inside
+    int number = 0;                // index, inside: the axis; fold: number among the folds; scratch: number among the scratch rows
     friend bool operator==(const Expr&, const Expr&) = default;
 };
 

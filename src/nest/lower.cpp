@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -182,11 +183,12 @@ private:
                 }
             }
         }
-        for (const auto& [known, id] : memo_[value]) {
-            if (known == map) return id;
+        for (const Known& known : memo_[value]) {
+            if (known.map == map && known.guard == guard_) return known.id;
         }
+        const std::optional<ExprId> guard = guard_;
         const ExprId id = compute(value, map);
-        memo_[value].emplace_back(map, id);
+        memo_[value].push_back({map, guard, id});
         return id;
     }
 
@@ -200,6 +202,48 @@ private:
         Expr expr{Expr::Kind::load};
         expr.dtype = storage.base->dtype;
         expr.access = access_to(storage, map, false);
+        if (guard_) expr.args = {*guard_};
+        return result_.kernel.add(expr);
+    }
+
+    ExprId both(ExprId x, ExprId y) {
+        Expr expr{Expr::Kind::map};
+        expr.op = Op::logical_and;
+        expr.args = {x, y};
+        return result_.kernel.add(expr);
+    }
+
+    // Whether a point lies in what a pad's operand covers; nothing where all do.
+    std::optional<ExprId> inside_of(const ir::Node& pad, const IndexMap& inner) {
+        std::optional<ExprId> inside;
+        const Dims& extents = pad.inputs[0]->shape;
+        for (std::size_t i = 0; i < inner.size(); ++i) {
+            if (pad.attributes.dims[i] == Dim(0) && pad.attributes.dims[inner.size() + i] == Dim(0)) continue;
+            Expr expr{Expr::Kind::inside};
+            expr.number = std::max(inner[i].axis, 0);
+            expr.step = inner[i].axis < 0 ? 0 : inner[i].step;
+            expr.offset = inner[i].offset;
+            expr.extent = extents[i];
+            const ExprId id = result_.kernel.add(expr);
+            inside = inside ? both(*inside, id) : id;
+        }
+        return inside;
+    }
+
+    ExprId padded(const ir::Node& pad, const IndexMap& map) {
+        const IndexMap inner = pass::padded_map(pad, map, sizes_);
+        const std::optional<ExprId> inside = inside_of(pad, inner);
+        if (!inside) return value_at(pad.inputs[0], inner, false);
+        const ExprId border = value_at(pad.inputs[1], IndexMap{}, false);
+        const std::optional<ExprId> outer = guard_;
+        guard_ = outer ? both(*outer, *inside) : *inside;
+        const ExprId value = value_at(pad.inputs[0], inner, false);
+        guard_ = outer;
+        result_.kernel.ops.emplace_back(ops::info(pad.op).name);
+        Expr expr{Expr::Kind::map};
+        expr.op = Op::select;
+        expr.args = {*inside, value, border};
+        expr.dtype = expr.compute = pad.dtype;
         return result_.kernel.add(expr);
     }
 
@@ -244,6 +288,9 @@ private:
                 if (value->op == Op::select) expr.compute = value->dtype;
                 return kernel.add(expr);
             }
+            case Kind::pick:
+                if (value->op == Op::pad) return padded(*value, map);
+                break;
             default: break;
         }
         throw InternalError("no loop form of " + std::string(ops::info(value->op).name));
@@ -416,7 +463,13 @@ private:
     std::map<Value, Region::Role> roles_;
     std::map<Value, ExprId> fold_exprs_;
     std::vector<int> fold_stage_;
-    std::unordered_map<Value, std::vector<std::pair<IndexMap, ExprId>>> memo_;
+    struct Known {
+        IndexMap map;
+        std::optional<ExprId> guard;
+        ExprId id;
+    };
+    std::unordered_map<Value, std::vector<Known>> memo_;
+    std::optional<ExprId> guard_;  // where what is computed counts, and memory may be read; everywhere if there is none
     std::vector<Value> inputs_;
     bool block_axis_ = false;
 };

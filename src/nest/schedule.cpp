@@ -23,13 +23,16 @@ void for_each_access(Kernel& kernel, F visit) {
     for (Store& store : kernel.outer_stores) visit(store.access);
 }
 
+// Whether it is made of an index along an axis.
+bool is_index(const Expr& expr) { return expr.kind == Expr::Kind::index || (expr.kind == Expr::Kind::inside && expr.step != 0); }
+
 void remove_axis(Kernel& kernel, std::size_t axis) {
     kernel.axes.erase(kernel.axes.begin() + static_cast<std::ptrdiff_t>(axis));
     for_each_access(kernel, [&](Access& access) { access.strides.erase(access.strides.begin() + axis); });
     for (Expr& expr : kernel.exprs) {
-        if (expr.kind != Expr::Kind::index) continue;
+        if (!is_index(expr)) continue;
         if (expr.number == static_cast<int>(axis)) {  // its only index is 0
-            expr.kind = Expr::Kind::extent;
+            if (expr.kind == Expr::Kind::index) expr.kind = Expr::Kind::extent;
             expr.step = 0;
             expr.number = 0;
         } else if (expr.number > static_cast<int>(axis)) {
@@ -40,7 +43,7 @@ void remove_axis(Kernel& kernel, std::size_t axis) {
 
 bool is_indexed(const Kernel& kernel, std::size_t axis) {
     return std::any_of(kernel.exprs.begin(), kernel.exprs.end(),
-                       [&](const Expr& expr) { return expr.kind == Expr::Kind::index && expr.number == static_cast<int>(axis); });
+                       [&](const Expr& expr) { return is_index(expr) && expr.number == static_cast<int>(axis); });
 }
 
 // Whether walking `axis` and then `axis + 1` is walking one axis, for every access.
@@ -63,7 +66,7 @@ void merge_axes(Kernel& kernel, std::size_t axis, shape::Sizes& sizes) {
     kernel.axes.erase(kernel.axes.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
     for_each_access(kernel, [&](Access& access) { access.strides.erase(access.strides.begin() + axis + 1); });
     for (Expr& expr : kernel.exprs) {
-        if (expr.kind == Expr::Kind::index && expr.number > static_cast<int>(axis)) --expr.number;
+        if (is_index(expr) && expr.number > static_cast<int>(axis)) --expr.number;
     }
 }
 

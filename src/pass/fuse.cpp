@@ -44,6 +44,7 @@ constexpr std::int64_t small_total = 32768;  // elements below which one thread 
 constexpr int most_ops = 256, most_region_ops = 512;
 constexpr int ops_of_fold = 64;  // what a fold counts among these: its loops are as much code
 constexpr std::ptrdiff_t most_siblings = 64;  // that are tried, of units that read the same value
+constexpr int worth_reading = 12;  // additions that are saved at a point
 constexpr int worth_keeping = 32;  // additions, from which a value that several kernels take is stored
 
 class Fuser {
@@ -74,12 +75,29 @@ private:
     using Seen = std::unordered_map<Value, std::vector<IndexMap>>;  // what was visited, and by which maps
     using Reads = std::vector<std::pair<Value, IndexMap>>;          // the leaves of a root over its own domain
 
-    // Has values exist that too much is computed for.
+    // Has values exist that too much is computed for, and those that are read at several points at a time, as stencils do, if that is more work than
+    // reading them.
     void cut() {
-        Work work(roots_, each_op, most_ops);
+        std::unordered_map<Value, int> readings;  // the slices and pads of a value, and one for all that takes it as it is
+        std::unordered_set<Value> direct;
         for (const Value value : roots_.order()) {
-            if (work.of(value) > most_ops && ops::info(value->op).kind == Kind::map) roots_.insert(value);
+            const bool shifts = value->op == Op::slice || value->op == Op::pad;
+            for (const Value input : value->inputs) {
+                if (shifts || direct.insert(input).second) ++readings[input];
+            }
         }
+        Work ops(roots_, each_op, most_ops), spent(roots_, additions, most_ops);
+        for (const Value value : roots_.order()) {
+            const int count = ops.of(value), cost = spent.of(value);
+            if (ops::info(value->op).kind != Kind::map) continue;
+            const bool again = cost * (readings[value] - 1) >= worth_reading && hint_of(value->shape) > 1 && is_shifted(value, direct, readings);
+            if (count > most_ops || again) roots_.insert(value);
+        }
+    }
+
+    // Whether more than what takes a value as it is reads it.
+    static bool is_shifted(Value value, const std::unordered_set<Value>& direct, const std::unordered_map<Value, int>& readings) {
+        return readings.at(value) > (direct.contains(value) ? 1 : 0);
     }
 
     // Which of the bound sizes computing a value takes: the last one.
@@ -117,6 +135,11 @@ private:
             } else {
                 if (roots_.resolve(value)) leaf(roots_.version_of(value), IndexMap{});  // a reshape of something in memory
             }
+            return;
+        }
+        if (value->op == Op::pad) {
+            visit(value->inputs[0], padded_map(*value, map, sizes_), false, leaf, seen);
+            visit(value->inputs[1], IndexMap{}, false, leaf, seen);
             return;
         }
         for (const Value input : value->inputs) visit(input, map, false, leaf, seen);

@@ -121,6 +121,12 @@ std::optional<IndexMap> through(const ir::Node& move, const IndexMap& result, sh
     }
 }
 
+IndexMap padded_map(const ir::Node& pad, const IndexMap& result, shape::Sizes& sizes) {
+    IndexMap map = result;
+    for (std::size_t i = 0; i < map.size(); ++i) map[i].offset = sizes.subtract(map[i].offset, pad.attributes.dims[i]);
+    return map;
+}
+
 Dims contiguous_strides(const Dims& shape, Dtype dtype, shape::Sizes& sizes) {
     Dims strides(shape.size());
     Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));

@@ -23,6 +23,9 @@ IndexMap identity_map(std::size_t rank);
 /// The map of a move's operand, given that of its result; nothing for a reshape that mixes axes.
 std::optional<IndexMap> through(const ir::Node& move, const IndexMap& result, shape::Sizes& sizes);
 
+/// The map of what a pad surrounds, given that of its result: indices outside of the operand are those of the border.
+IndexMap padded_map(const ir::Node& pad, const IndexMap& result, shape::Sizes& sizes);
+
 /// Where a value lies in memory: a view of another value's buffer. Offset and strides in bytes.
 struct Storage {
     ir::Value base = nullptr;

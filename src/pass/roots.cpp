@@ -33,6 +33,7 @@ bool Roots::is_precompiled(Value value) const {
     if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
     // Of several complex NaNs the first counts: that takes an order.
     if (kind == Kind::fold && is_complex(value->dtype) && (value->op == Op::max || value->op == Op::min)) return true;
+    if (value->op == Op::pad) return false;
     return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || copies_.contains(value);
 }
 
@@ -164,6 +165,10 @@ bool Roots::reads_elsewhere(Value value, const IndexMap& map, const Storage& tar
     if (!is_memory && kind == Kind::make) return false;
     if (!is_memory && kind == Kind::move) {
         if (const auto inner = through(*value, map, sizes_)) return reads_elsewhere(value->inputs[0], *inner, target, seen);
+    }
+    if (!is_memory && value->op == Op::pad) {
+        return reads_elsewhere(value->inputs[0], padded_map(*value, map, sizes_), target, seen) ||
+               reads_elsewhere(value->inputs[1], IndexMap{}, target, seen);
     }
     if (!is_memory && kind != Kind::move) {
         return std::any_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return reads_elsewhere(input, map, target, seen); });

@@ -14,6 +14,7 @@
 #include "pass/index_map.h"
 #include "pass/loops.h"
 #include "pass/place.h"
+#include "trace/storage.h"
 
 namespace fastnp::pass {
 
@@ -73,6 +74,7 @@ public:
     ir::Graph run() {
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
         covered_ = covered_loops(graph_, order_);
+        find_unwritten();
         for (const Value value : order_) put(value);
         std::vector<Value> outputs;
         for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));
@@ -88,8 +90,33 @@ public:
     }
 
 private:
+    // What has to be stored somewhere, but not there: its memory is no argument's, and in C order.
+    bool is_apart(Value update) const {
+        Value memory = update->inputs[0];
+        while (memory->op == Op::update) memory = memory->inputs[0];
+        if (ops::is_move(memory) || memory->op == Op::parameter || !trace::stores_most(update, sizes_)) return false;
+        return is_copy(update->inputs[0]) || trace::reads_elsewhere(update);
+    }
+
+    // Copies that were taken for writes which are none.
+    void find_unwritten() {
+        std::unordered_set<Value> written;
+        for (const Value value : order_) {
+            if (value->op != Op::update) continue;
+            const Value memory = value->inputs[0];
+            if (is_copy(memory) && is_apart(value)) unwritten_.insert(memory);
+            else written.insert(ops::viewed(memory));
+        }
+        for (const Value output : before_.outputs()) written.insert(ops::viewed(output));
+        for (const Value value : written) unwritten_.erase(value);
+    }
+
     void put(Value value) {
         if (value->op == Op::parameter || done_.contains(value)) return;
+        if (unwritten_.contains(value)) {
+            done_[value] = done_.at(value->inputs[0]);
+            return;
+        }
         if (const auto other = covered_.find(value); other != covered_.end()) {
             for (const Value needed : ir::reachable({&other->second, 1})) put(needed);
             done_[value] = done_.at(other->second);
@@ -104,6 +131,10 @@ private:
                 attributes.ints[0] = covering_number(graph_, loop, other->second, attributes.ints[0]);
                 loop = other->second;
             }
+        }
+        if (value->op == Op::update && is_apart(value)) {
+            done_[value] = trace::contents_after(graph_, value, inputs[0], inputs[1]);
+            return;
         }
         done_[value] = rewrite(make(value->op, inputs, attributes, value->dtype, value->shape));
     }
@@ -247,6 +278,7 @@ private:
     ir::Graph graph_;  // made anew, so that its numbers are in the order of the program
     shape::Sizes& sizes_;
     std::unordered_map<Value, Value> done_, covered_;
+    std::unordered_set<Value> unwritten_;
 };
 
 }  // namespace

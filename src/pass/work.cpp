@@ -14,7 +14,7 @@ using ops::Kind;
 
 bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly) != 0; }
 
-int each_op(Value value) { return ops::info(value->op).kind == Kind::map ? 1 : 0; }
+int each_op(Value value) { return ops::info(value->op).kind == Kind::map || value->op == Op::pad ? 1 : 0; }
 
 int additions(Value value) {
     if (ops::info(value->op).kind != Kind::map) return 0;

@@ -1,5 +1,7 @@
 #include "trace/storage.h"
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -198,6 +200,69 @@ Write write(ir::Graph& graph, Storage& storage, Value view, Value value, std::in
     const Write done = storage.held ? region.into(storage.whole) : Write{region.value(), nullptr};
     storage.whole = done.whole;
     return done;
+}
+
+namespace {
+
+// Whether a slice takes the very elements that an update stores to.
+bool takes_region(const ir::Node& slice, const ir::Node& update) {
+    const std::size_t rank = slice.shape.size();
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (slice.attributes.ints[i] != 1 || !(slice.attributes.dims[i] == update.attributes.dims[i])) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool stores_most(Value update, const shape::Sizes& sizes) {
+    double share = 1;
+    for (std::size_t i = 0; i < update->shape.size(); ++i) {
+        if (update->attributes.ints[i] != 1) return false;
+        share *=
+            static_cast<double>(sizes.hint(update->inputs[1]->shape[i])) / static_cast<double>(std::max<std::int64_t>(sizes.hint(update->shape[i]), 1));
+    }
+    return share > 0.5;
+}
+
+bool reads_elsewhere(Value update) {
+    constexpr std::size_t most = 256;  // values that are looked at
+    std::vector<Value> open{update->inputs[1]};
+    std::unordered_set<Value> seen;
+    while (!open.empty() && seen.size() < most) {
+        const Value value = open.back();
+        open.pop_back();
+        if (!seen.insert(value).second) continue;
+        if (value->op == Op::slice && value->inputs[0] == update->inputs[0]) {
+            if (!takes_region(*value, *update)) return true;
+            continue;
+        }
+        const ops::Kind kind = ops::info(value->op).kind;
+        if (kind == ops::Kind::map || kind == ops::Kind::move || value->op == Op::pad) open.insert(open.end(), value->inputs.begin(), value->inputs.end());
+    }
+    return false;
+}
+
+Value contents_after(ir::Graph& graph, Value update, Value contents, Value stored) {
+    shape::Sizes& sizes = graph.sizes();
+    ir::Attributes widths;
+    const std::size_t rank = update->shape.size();
+    for (std::size_t i = 0; i < rank; ++i) widths.dims.push_back(update->attributes.dims[i]);
+    for (std::size_t i = 0; i < rank; ++i) {
+        widths.dims.push_back(sizes.subtract(update->shape[i], sizes.add(update->attributes.dims[i], stored->shape[i])));
+    }
+    const auto constant = [&](const Scalar& scalar, Dtype dtype, const Dims& shape) {
+        ir::Attributes attributes;
+        attributes.scalar = scalar;
+        attributes.dims = shape;
+        attributes.dtype = dtype;
+        return graph.make(Op::constant, {}, std::move(attributes), dtype, shape);
+    };
+    const Value inside[] = {constant(true, Dtype::bool_, stored->shape), constant(false, Dtype::bool_, {})};
+    const Value spread[] = {stored, constant(0, update->dtype, {})};
+    const Value choice[] = {graph.make(Op::pad, inside, widths, Dtype::bool_, update->shape),
+                            graph.make(Op::pad, spread, widths, update->dtype, update->shape), contents};
+    return graph.make(Op::select, choice, {}, update->dtype, update->shape);
 }
 
 }  // namespace fastnp::trace

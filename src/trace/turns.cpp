@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ops/moves.h"
+#include "trace/storage.h"
 
 namespace fastnp::trace {
 
@@ -22,12 +23,6 @@ Values dependents(const std::vector<Value>& order, std::span<const Value> others
         if (std::any_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return found.contains(input); })) found.insert(value);
     }
     return found;
-}
-
-// What costs nothing to have in the body: numbers, and views of what it reads.
-bool is_free(Value value) {
-    const Kind kind = ops::info(value->op).kind;
-    return kind == Kind::move || (kind == Kind::make && value->op != Op::turn && value->op != Op::example && value->op != Op::parameter);
 }
 
 // The memory that an update writes to.
@@ -69,7 +64,7 @@ private:
     void find_inside() {
         std::vector<Value> open;
         const auto take = [&](Value value) {
-            if (!varies_.contains(value) && !is_free(value)) read_.insert(value);
+            if (!varies_.contains(value) && !is_free(value) && !made_of_nothing(value)) read_.insert(value);
             else if (inside_.insert(value).second) open.push_back(value);
         };
         for (const Value end : turns_.ends()) take(end);
@@ -81,10 +76,34 @@ private:
         }
     }
 
+    // Views of what the body reads cost nothing there.
+    static bool is_free(Value value) { return ops::info(value->op).kind == Kind::move; }
+
+    // What takes no array to compute is computed where it is used.
+    bool made_of_nothing(Value value) {
+        const auto known = made_of_nothing_.find(value);
+        if (known != made_of_nothing_.end()) return known->second;
+        const Kind kind = ops::info(value->op).kind;
+        bool all = kind == Kind::map || kind == Kind::move || value->op == Op::pad;
+        for (const Value input : value->inputs) all = all && made_of_nothing(input);
+        if (kind == Kind::make) all = value->op != Op::turn && value->op != Op::example && value->op != Op::parameter;
+        return made_of_nothing_[value] = all;
+    }
+
     void put(Value value) {
+        if (is_stencil_in_place(value)) {
+            done_.emplace(value, contents_after(made_, value, done_.at(value->inputs[0]), done_.at(value->inputs[1])));
+            return;
+        }
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(done_.at(input));
         done_.emplace(value, made_.make(value->op, {inputs.data(), inputs.size()}, value->attributes, value->dtype, value->shape));
+    }
+
+    // The next state in other memory than this one: then neither has to be copied.
+    bool is_stencil_in_place(Value value) const {
+        return value->op == Op::update && is_state(value->inputs[0]) && std::find(turns_.next.begin(), turns_.next.end(), value) != turns_.next.end() &&
+               stores_most(value, made_.sizes()) && reads_elsewhere(value);
     }
 
     // States that are written to stay where they lie; others are results, in memory of their own.
@@ -92,7 +111,7 @@ private:
         std::vector<Value> effects;
         bool writes = false;
         for (const Value value : order_) {
-            const bool writes_state = value->op == Op::update && inside_.contains(value) && is_state(written_by(value));
+            const bool writes_state = value->op == Op::update && !is_stencil_in_place(value) && inside_.contains(value) && is_state(written_by(value));
             writes = writes || writes_state;
             if (writes_state || std::find(turns_.effects.begin(), turns_.effects.end(), value) != turns_.effects.end()) effects.push_back(done_.at(value));
         }
@@ -102,7 +121,8 @@ private:
         for (std::size_t i = 0; i < turns_.next.size(); ++i) {
             const Value next = turns_.next[i];
             outputs.push_back(done_.at(next));
-            const bool stays = next->op == Op::update ? written_by(next) == turns_.states[i] : is_state(next) && (!writes || next == turns_.states[i]);
+            const bool stays = next->op == Op::update ? written_by(next) == turns_.states[i] && !is_stencil_in_place(next)
+                                                      : is_state(next) && (!writes || next == turns_.states[i]);
             places.push_back(stays ? ir::Place{} : ir::Place{made_.next_owner(), outputs.back(), {}});
         }
         made_.set_outputs(std::move(outputs), std::move(places));
@@ -127,6 +147,7 @@ private:
     ir::Graph made_;
     ir::Body body_;
     Values varies_, inside_, read_;
+    std::unordered_map<Value, bool> made_of_nothing_;
     std::unordered_map<Value, Value> done_;
 };
 

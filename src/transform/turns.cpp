@@ -65,14 +65,17 @@ void take_effects(trace::Turns& turns, std::size_t before) {
 }
 
 // Arrays of parts that the body has no use for.
-void drop_unused_parts(trace::Turns& turns, std::vector<array>& operands) {
+std::vector<bool> drop_unused_parts(trace::Turns& turns, std::vector<array>& operands) {
     const std::vector<Value> all = ir::reachable(turns.ends());
     const auto is_used = [&](Value part) { return std::find(all.begin(), all.end(), part) != all.end(); };
+    std::vector<bool> used;
+    for (const Value part : turns.parts) used.push_back(is_used(part));
     for (std::size_t i = turns.parts.size(); i-- > 0;) {
         if (is_used(turns.parts[i])) continue;
         turns.parts.erase(turns.parts.begin() + static_cast<std::ptrdiff_t>(i));
         operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(turns.states.size() + i));
     }
+    return used;
 }
 
 array after(Value loop, std::size_t number, Dtype dtype, const Dims& shape) {
@@ -137,7 +140,7 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
         take_effects(*turns, effects);
     }
     check_states(*turns);
-    drop_unused_parts(*turns, operands);
+    std::vector<bool> uses_part = drop_unused_parts(*turns, operands);
     ir::Looped looped;
     looped.recorded = static_cast<std::int64_t>(recorder.keep(turns));
     looped.body = recorder.graph().add_body(trace::close(recorder.graph(), *turns));
@@ -146,7 +149,9 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
     looped.may_raise = !turns->effects.empty();
     looped.wanted_every = loop.wanted_every;
     looped.covers = loop.covers;
-    return loop_of(looped, loop.count, operands);
+    Turned turned = loop_of(looped, loop.count, operands);
+    turned.uses_part = std::move(uses_part);
+    return turned;
 }
 
 }  // namespace fastnp::transform

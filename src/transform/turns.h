@@ -27,6 +27,7 @@ struct LoopShape {
 
 struct Turned {
     std::vector<array> states, collected, saved;
+    std::vector<bool> uses_part{};  // which arrays of parts the body has a use for
 };
 
 using TurnBody = std::function<detail::TurnResult(std::span<const array> states, std::span<const array> parts)>;

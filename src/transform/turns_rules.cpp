@@ -100,7 +100,7 @@ public:
         const Turned forward = loop_of(saving, count_, operands_);
         Stretch all{count_, forward.saved, {}, of_collected_, of_saved_};
         for (std::size_t i = 0; i < turns_.parts.size(); ++i) all.parts.push_back(operands_[turns_.states.size() + i]);
-        const std::vector<array> of_parts = every_ == 1 ? back_through_states(flow_, all) : back_through_segments(all);
+        const std::vector<array> of_parts = every_ == 1 ? back_through_states(flow_, all) : back_through_fewer(all);
         std::vector<std::optional<array>> found(turns_.states.size() + turns_.parts.size() + turns_.constants.size());
         for (std::size_t i = 0; i < flowing_.size(); ++i) found[flowing_[i]] = flow_.states[i];
         for (std::size_t i = 0; i < wanted_parts_.size(); ++i) found[turns_.states.size() + wanted_parts_[i]] = of_parts[i];
@@ -208,7 +208,25 @@ private:
         };
         const Turned turned = record_loop({stretch.count, !looped_.backward}, begin(flow), taken_along(stretch, true), turn);
         flow = flow_of(turned.states);
+        uses_states_ = std::find(turned.uses_part.begin(), turned.uses_part.begin() + std::ssize(stretch.saved), true) !=
+                       turned.uses_part.begin() + std::ssize(stretch.saved);
         return turned.collected;
+    }
+
+    // The states do not matter where turns are linear in them: then all of the way back is one loop.
+    std::vector<array> back_through_fewer(const Stretch& all) {
+        const bool may_skip =
+            !looped_.may_raise && std::none_of(all.of_saved.begin(), all.of_saved.end(), [](const auto& each) { return each.has_value(); });
+        if (!may_skip) return back_through_segments(all);
+        ir::Looped saving = looped_;
+        saving.save_every = 1;
+        Stretch one = all;
+        one.saved = loop_of(saving, count_, operands_).saved;
+        Flow flow = flow_;
+        std::vector<array> of_parts = back_through_states(flow, one);
+        if (uses_states_) return back_through_segments(all);
+        flow_ = flow;
+        return of_parts;
     }
 
     // `segment`'s saved states are those before its first turn.
@@ -274,6 +292,7 @@ private:
     std::vector<array> operands_;  // the states' beginnings, the parts
     std::vector<std::size_t> flowing_, wanted_parts_, wanted_constants_;
     Flow flow_;
+    bool uses_states_ = false;  // whether the last loop back did
     std::vector<std::optional<array>> of_collected_, of_saved_;
 };
 

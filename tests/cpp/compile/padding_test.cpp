@@ -1,0 +1,130 @@
+// Padding inside of loop kernels: random slices, pads and reversals of arrays, compiled against the precompiled kernels, value for value.
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <vector>
+
+#include "fastnp/fastnp.h"
+
+using namespace fastnp;
+
+namespace {
+
+bool same(const array& x, const array& y) {
+    if (x.dtype() != y.dtype() || x.shape() != y.shape()) return false;
+    return fastnp::all(logical_or(x == y, logical_and(x != x, y != y))).item<bool>();
+}
+
+class Programs {
+public:
+    explicit Programs(unsigned seed) : random_(seed) {}
+
+    std::int64_t below(std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_); }
+
+    // A function of an array, as a list of what it does.
+    std::function<array(const array&)> any(int steps) {
+        std::vector<std::function<array(const array&)>> all;
+        for (int i = 0; i < steps; ++i) all.push_back(step());
+        return [all](const array& x) {
+            array y = x;
+            for (const auto& each : all) y = each(y);
+            return y;
+        };
+    }
+
+private:
+    std::function<array(const array&)> step() {
+        switch (below(6)) {
+            case 0: {
+                const std::int64_t before = below(4), after = below(4), axis = below(2);
+                const double border = static_cast<double>(below(3)) - 1;
+                return [=](const array& x) {
+                    std::vector<std::pair<std::int64_t, std::int64_t>> widths(static_cast<std::size_t>(x.ndim()), {0, 0});
+                    widths[static_cast<std::size_t>(axis) % widths.size()] = {before, after};
+                    if (axis == 1) widths[0] = {after, 1};
+                    return pad(x, widths, Scalar(border));
+                };
+            }
+            case 1: {
+                const std::int64_t start = below(3), step = 1 + below(2);
+                return [=](const array& x) { return x(fastnp::Slice{std::min(start, x.shape(0)), std::nullopt, step}); };
+            }
+            case 2: return [](const array& x) { return flip(x, 0); };
+            case 3: return [](const array& x) { return x + where(x > 0, x, -x); };
+            case 4: return [](const array& x) { return transpose(x) * 2; };
+            default: {
+                const std::int64_t shift = 1 + below(2);
+                return [=](const array& x) {
+                    if (x.shape(0) <= shift) return x + x;
+                    std::vector<std::pair<std::int64_t, std::int64_t>> widths(static_cast<std::size_t>(x.ndim()), {0, 0});
+                    widths[0] = {shift, 0};
+                    return pad(x(until(-shift)), widths) + x;
+                };
+            }
+        }
+    }
+
+    std::mt19937 random_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fusion)
+
+BOOST_AUTO_TEST_CASE(pads_within_kernels_equal_precompiled_ones) {
+    const Dtype dtypes[] = {Dtype::float64, Dtype::float32, Dtype::int32, Dtype::int8, Dtype::float16};
+    const Shape shapes[] = {{7, 5}, {1, 40}, {40, 33}, {0, 3}, {9}, {3, 4, 18}};
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        Programs programs(seed);
+        const auto f = programs.any(5);
+        const Shape& shape = shapes[seed % std::size(shapes)];
+        std::int64_t count = 1;
+        for (const std::int64_t size : shape) count *= size;
+        const array x = (arange(static_cast<double>(count)) - 6).reshape(shape).astype(dtypes[seed % std::size(dtypes)]);
+        const auto compiled = compile(f);
+        BOOST_TEST(same(compiled(x), f(x)), "seed " << seed);
+        BOOST_TEST(same(compile([&](const array& y) { return sum(f(y).astype(Dtype::int64)); })(x), sum(f(x).astype(Dtype::int64))), "sum, seed " << seed);
+        BOOST_TEST(compiled.entries()[0].uncompiled == "");
+        const array strided = transpose(transpose(x).copy());
+        BOOST_TEST(same(compiled(strided), f(strided)), "strided, seed " << seed);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(pads_of_sizes_that_vary) {
+    const auto f = [](array x, array y) { return pad(x, {{1, 2}, {0, 3}}, 7.0) * 2 + pad(y * y, {{0, 3}, {3, 0}}, -1.0); };
+    const auto compiled = compile(f);
+    for (int n = 1; n < 40; n += 3) {
+        const array x = sin(arange(n * (n + 1.0))).reshape({n, n + 1}), y = cos(x);
+        BOOST_TEST(same(compiled(x, y), f(x, y)));
+    }
+    BOOST_TEST(compiled.cache_info().compiles < 5u);
+}
+
+BOOST_AUTO_TEST_CASE(complex_and_bool_pads) {
+    const auto f = [](array x) { return pad(x, {{2, 1}, {1, 1}}) + 1; };
+    const array z = (arange(35.0).reshape({5, 7}) * Scalar(std::complex<double>(1, -2)));
+    BOOST_TEST(same(compile(f)(z), f(z)));
+    const auto g = [](array b) { return logical_xor(pad(b, {{1, 1}, {3, 0}}, true), pad(b, {{2, 0}, {0, 3}}, false)); };
+    const array b = arange(35.0).reshape({5, 7}) > 11;
+    BOOST_TEST(same(compile(g)(b), g(b)));
+}
+
+BOOST_AUTO_TEST_CASE(a_sweep_is_one_kernel) {
+    const auto f = [](array u) {
+        const array v = u * 1.0;
+        v(range(1, -1), range(1, -1)) =
+            0.25 * (v(range(0, -2), range(1, -1)) + v(from(2), range(1, -1)) + v(range(1, -1), from(2)) + v(range(1, -1), range(0, -2)));
+        return v;
+    };
+    const array u = sin(arange(600.0)).reshape({20, 30});
+    const auto compiled = compile(f);
+    BOOST_TEST(same(compiled(u), f(u)));
+    BOOST_TEST(compiled.entries()[0].kernels.size() == 1u);
+    // Into an argument the result has to be stored, and comes by way of other memory.
+    const auto into = [](array v) { v(range(1, -1)) = v(range(0, -2)) + v(from(2)); };
+    const array a = u.copy(), b = u.copy();
+    compile(into)(a);
+    into(b);
+    BOOST_TEST(same(a, b));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
