@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _linalg
+from fastnp._linalg import Unsupported
 
-COMPOSED: dict[str, Callable[..., Any]] = {}
-
-
-class Unsupported(Exception):
-    """A case that is NumPy's alone."""
+COMPOSED: dict[str, Callable[..., Any]] = dict(_linalg.FUNCTIONS)
 
 
 def composed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -318,6 +315,8 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
 
 def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The function of NumPy's on recorded arrays; Unsupported where it has to be NumPy's own, errors of bad arguments among that."""
+    if name in _linalg.FUNCTIONS:
+        return COMPOSED[name](*args, **kwargs)
     try:
         return COMPOSED[name](*args, **kwargs)
     except (ValueError, TypeError, IndexError) as error:

@@ -76,6 +76,7 @@ array Batch::of(Value value) {
         case Kind::move: return of_move(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
+        case Kind::library: return of_library(value);
         case Kind::note: return of_note(value);
         case Kind::make: break;
     }
@@ -226,6 +227,13 @@ array Batch::of_product(Value value) const {
     if (varies(y) || y->shape.size() != 2) return matmul(parts(x), parts(y));
     const Dim many = api::arithmetic().multiply(count_, x->shape[0]);
     return api::reshape(matmul(api::reshape(parts(x), {many, x->shape[1]}), array_of(y)), with_count(value->shape));
+}
+
+// The axes before those that the library sees are a stack, which the parts go in front of.
+array Batch::of_library(Value value) const {
+    std::vector<array> operands;
+    for (const Value input : value->inputs) operands.push_back(parts(input));
+    return api::apply(value->op, value->attributes, operands);
 }
 
 array Batch::of_note(Value value) {

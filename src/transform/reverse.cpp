@@ -88,7 +88,7 @@ std::optional<array> Reverse::join(Value value, std::vector<Sum::Part> parts) {
     return concatenate(pieces, static_cast<int>(*axis));
 }
 
-Reverse::Reverse(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs) {
+Reverse::Reverse(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs, Segment::Of::derivatives) {
     for (const Value value : segment_.values()) {
         if (value->op == Op::custom) ++customs_[value->attributes.ints[0]];
     }
@@ -139,6 +139,7 @@ void Reverse::pass(Value value, const array& g) {
         case Kind::move: pass_move(value, g); return;
         case Kind::pick: pass_pick(value, g); return;
         case Kind::contract: pass_product(value, g); return;
+        case Kind::library: throw_no_derivative(*value);
         case Kind::note:
             if (value->op == Op::mark) add(value->inputs[0], g);
             return;

@@ -16,8 +16,12 @@ array array_of(Value value) { return api::wrap(value, recorder().shared_from_thi
 Value value_of(const array& x) { return api::value_of(recorder(), x); }
 
 // Inputs precede what depends on them: nothing older than the first of `from` can.
-Segment::Segment(std::span<const Value> from, std::span<const Value> to) {
+Segment::Segment(std::span<const Value> from, std::span<const Value> to, Of of) {
     if (from.empty()) return;
+    const auto inputs_of = [of](Value value) {
+        const std::span<const Value> all(value->inputs.data(), value->inputs.size());
+        return of == Of::derivatives && value->op == Op::custom ? all.subspan(1) : all;
+    };
     std::uint32_t oldest = from[0]->id;
     for (const Value value : from) oldest = std::min(oldest, value->id);
     std::vector<Value> needed, open(to.begin(), to.end());
@@ -27,12 +31,14 @@ Segment::Segment(std::span<const Value> from, std::span<const Value> to) {
         open.pop_back();
         if (value->id < oldest || !seen.insert(value).second) continue;
         needed.push_back(value);
-        open.insert(open.end(), value->inputs.begin(), value->inputs.end());
+        const auto inputs = inputs_of(value);
+        open.insert(open.end(), inputs.begin(), inputs.end());
     }
     std::sort(needed.begin(), needed.end(), [](Value a, Value b) { return a->id < b->id; });
     for (const Value value : needed) {
         const bool starts = std::find(from.begin(), from.end(), value) != from.end();
-        if (!starts && std::none_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return inside_.contains(input); })) continue;
+        const auto inputs = inputs_of(value);
+        if (!starts && std::none_of(inputs.begin(), inputs.end(), [&](Value input) { return inside_.contains(input); })) continue;
         inside_.insert(value);
         values_.push_back(value);
     }

@@ -34,7 +34,9 @@ Value value_of(const array& x);
 /// The values that depend on `from` and that `to` needs, in the order of computation, `from` among them.
 class Segment {
 public:
-    Segment(std::span<const Value> from, std::span<const Value> to);
+    /// What a derivative needs to see: functions with one of their own, and not what they are made of; or all that is computed.
+    enum class Of : std::uint8_t { derivatives, values };
+    Segment(std::span<const Value> from, std::span<const Value> to, Of of = Of::values);
     const std::vector<Value>& values() const { return values_; }
     bool contains(Value value) const { return inside_.contains(value); }
     /// Whether a derivative flows through the value: it is in the segment, and a floating or complex number.
