@@ -52,8 +52,10 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 def qr(a: Any, mode: str = "reduced") -> Any:
     if mode == "raw":
         return _core._linalg_qr_raw(a)
-    if mode not in ("reduced", "complete", "r"):
+    if mode in ("f", "full", "e", "economic"):  # with a warning
         raise Unsupported
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"Unrecognized mode '{mode}'")
     q, r = _core._linalg_qr(a, mode == "complete")
     return r if mode == "r" else numpys.QRResult(q, r)
 

@@ -42,9 +42,9 @@ Qr qr(const array& a, bool complete) {
     const Dim m = rows_of(given.x), n = columns_of(given.x), k = complete ? m : api::arithmetic().min(m, n);
     const array packed = computed(Op::qr, {given.x});
     const array q = computed(Op::householder_product, {packed}, {}, {k});
-    const array r = upper_part(rows_from(packed, Dim(0), k));
+    const array r = upper_part(laid_as(rows_from(packed, Dim(0), k), a));
     const std::vector<array> both = with_rule("linalg.qr", {given.x}, {q, r}, &change_of_qr);
-    return {given.given(both[0]), given.given(both[1])};
+    return {given.given(both[0]), given.given(laid_as(both[1], r))};
 }
 
 Qr qr_raw(const array& a) {
@@ -52,7 +52,7 @@ Qr qr_raw(const array& a) {
     const Dim m = rows_of(given.x), k = api::arithmetic().min(m, columns_of(given.x));
     const array packed = computed(Op::qr, {given.x});
     const array factors = squeeze(rows_from(packed, m, Dim(1)), -2);
-    return {transposed(given.given(rows_from(packed, Dim(0), m))), given.given(part_of(factors, Dim(0), k))};
+    return {transposed(laid_as(given.given(rows_from(packed, Dim(0), m)), a)), given.given(part_of(factors, Dim(0), k))};
 }
 
 namespace {

@@ -53,8 +53,7 @@ Dims joined(Dims stack, std::initializer_list<Dim> core) {
 }
 
 Dims common_stack(const array& x, const array& y) {
-    const Dims stacks[] = {stack_of(x), stack_of(y)};
-    return ops::broadcast(stacks, api::active_sizes());
+    return ops::broadcast_stacks(api::dims_of(x), api::dims_of(y), {rows_of(x), columns_of(y)}, api::active_sizes());
 }
 
 array conjugated(const array& x) { return is_complex(x.dtype()) ? conjugate(x) : x; }
@@ -88,6 +87,15 @@ array cut(const array& x, int from_end, Dim start, Dim length) {
 
 array rows_from(const array& x, Dim start, Dim count) { return cut(x, 2, start, count); }
 array part_of(const array& x, Dim start, Dim length) { return cut(x, 1, start, length); }
+
+array laid_as(const array& x, const array& like) {
+    const shape::AxisOrder order = api::order_of(like);
+    if (trace::Recorder* recorder = trace::Recorder::active()) return api::wrap(api::value_of(*recorder, x), recorder->shared_from_this(), order);
+    const device::Memory& from = api::memory_of(x, "copy()");
+    device::Memory to = api::allocate(from.dtype, from.shape, order);
+    eager::copy(api::view_of(from), api::view_of(to));
+    return api::wrap(std::move(to));
+}
 
 array computed(Op op, std::initializer_list<array> operands, std::initializer_list<std::int64_t> ints, const Dims& dims) {
     ir::Attributes attributes;

@@ -63,6 +63,8 @@ array as_column(const array& x);
 /// Rows from `start` on, and of a last axis `length` elements from `start` on, as arrays in memory of their own.
 array rows_from(const array& x, Dim start, Dim count);
 array part_of(const array& x, Dim start, Dim length);
+/// x in memory of its own in which its axes lie as another array's do (NumPy's order "K").
+array laid_as(const array& x, const array& like);
 
 /// An op of kind library.
 array computed(Op op, std::initializer_list<array> operands, std::initializer_list<std::int64_t> ints = {}, const Dims& dims = {});

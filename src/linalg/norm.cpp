@@ -29,7 +29,15 @@ array vector_norm_along(const array& x, double ord, const FoldOptions& along) {
     return power(sum(power(absolute(x), ord), along), 1 / ord);
 }
 
-// Of the singular values of matrices in any two axes, which are put back as axes of size 1.
+// What was folded over axes of x, these put back with size 1 where they are kept.
+array with_axes(const array& result, const array& x, const AxisList& axes, bool keepdims) {
+    if (!keepdims) return result;
+    Dims shape = api::dims_of(x);
+    for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = Dim(1);
+    return api::reshape(result, shape);
+}
+
+// Of the singular values of matrices in any two axes, whatever order they have.
 array of_singular_values(const array& x, const AxisList& axes, bool keepdims, array (*fold)(const Operand&, const FoldOptions&), bool from_zero) {
     AxisList order;
     for (std::int64_t i = 0; i < x.ndim(); ++i) {
@@ -39,27 +47,21 @@ array of_singular_values(const array& x, const AxisList& axes, bool keepdims, ar
     order.push_back(axes[1]);
     FoldOptions options{.axis = -1};
     if (from_zero) options.initial = Scalar(0);
-    const array result = fold(svdvals(api::permute(x, {order.data(), order.size()})), options);
-    if (!keepdims) return result;
-    const AxisList places{std::min(axes[0], axes[1]), std::max(axes[0], axes[1])};
-    return api::expand(result, {places.data(), places.size()});
+    return with_axes(fold(svdvals(api::permute(x, {order.data(), order.size()})), options), x, axes, keepdims);
 }
 
 // The largest or the smallest of the sums over one axis.
 array of_sums(const array& x, std::int64_t summed, std::int64_t chosen, bool largest, bool keepdims) {
-    const array sums = sum(absolute(x), {.axis = static_cast<int>(summed), .keepdims = true});
-    FoldOptions options{.axis = static_cast<int>(chosen), .keepdims = true};
+    const array sums = sum(absolute(x), {.axis = static_cast<int>(summed)});
+    FoldOptions options{.axis = static_cast<int>(chosen > summed ? chosen - 1 : chosen)};
     if (largest) options.initial = Scalar(0);
-    const array result = largest ? max(sums, options) : min(sums, options);
-    if (keepdims) return result;
-    const AxisList places{std::min(summed, chosen), std::max(summed, chosen)};
-    return squeeze(result, axes_of(places));
+    return with_axes(largest ? max(sums, options) : min(sums, options), x, {summed, chosen}, keepdims);
 }
 
 array norm_of_matrices(const array& x, const std::optional<NormOrder>& ord, const AxisList& axes, bool keepdims) {
     const std::string* name = ord ? std::get_if<std::string>(&*ord) : nullptr;
     if (!ord || (name != nullptr && (*name == "fro" || *name == "f"))) {
-        return sqrt(sum(squares(x), {.axis = axes_of(axes), .keepdims = keepdims}));
+        return with_axes(sqrt(sum(squares(x), {.axis = axes_of(axes)})), x, axes, keepdims);
     }
     if (name != nullptr && *name == "nuc") return of_singular_values(x, axes, keepdims, &fastnp::sum, true);
     const double number = name != nullptr ? 0 : std::get<double>(*ord);
@@ -85,10 +87,10 @@ bool is_of_all(const array& x, const std::optional<NormOrder>& ord) {
 
 array norm(const array& given, const NormOptions& options) {
     const array x = inexact(given);
-    if (options.axis.is_none() && is_of_all(x, options.ord)) return sqrt(sum(squares(x), {.keepdims = options.keepdims}));
     AxisList axes;
     for (const std::int64_t axis : options.axis.list()) axes.push_back(axis);
     for (std::int64_t i = 0; options.axis.is_none() && i < x.ndim(); ++i) axes.push_back(i);
+    if (options.axis.is_none() && is_of_all(x, options.ord)) return with_axes(sqrt(sum(squares(x))), x, axes, options.keepdims);
     for (std::int64_t& axis : axes) axis = ops::normalize_axis(axis, x.ndim());
     if (axes.size() == 1) return norm_of_vectors(x, options.ord, axes, options.keepdims);
     if (axes.size() != 2) throw ValueError("Improper number of dimensions to norm.");
@@ -99,7 +101,7 @@ array norm(const array& given, const NormOptions& options) {
 array vector_norm(const array& x, const Axes& axis, bool keepdims, double ord) {
     AxisList axes = ops::normalize_axes(axis.list(), x.ndim());
     for (std::int64_t i = 0; axis.is_none() && i < x.ndim(); ++i) axes.push_back(i);
-    return vector_norm_along(inexact(x), ord, {.axis = axes_of(axes), .keepdims = keepdims});
+    return with_axes(vector_norm_along(inexact(x), ord, {.axis = axes_of(axes)}), x, axes, keepdims);
 }
 
 array matrix_norm(const array& x, bool keepdims, const NormOrder& ord) { return norm(x, {ord, {-2, -1}, keepdims}); }

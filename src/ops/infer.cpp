@@ -197,20 +197,7 @@ Type infer_matmul(const Call& call) {
         throw ValueError("matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
                          std::to_string(call.sizes.hint(y[m - 2])) + " is different from " + std::to_string(call.sizes.hint(x[n - 1])) + ")");
     }
-    const Dims batches[] = {Dims(x.begin(), x.end() - 2), Dims(y.begin(), y.end() - 2)};
-    Dims result;
-    try {
-        result = broadcast(batches, call.sizes.sizes());
-    } catch (const ValueError&) {
-        std::string text = "operands could not be broadcast together with remapped shapes [original->remapped]: ";
-        for (std::size_t i = 0; i < 2; ++i) {
-            std::string batch = compact_text(batches[i], call.sizes.sizes());
-            batch.pop_back();
-            if (batch.size() > 1 && batch.back() != ',') batch += ",";
-            text += compact_text(call.operands[i].shape, call.sizes.sizes()) + "->" + batch + "newaxis,newaxis) ";
-        }
-        throw ValueError(text + " and requested shape " + compact_text({x[n - 2], y[m - 1]}, call.sizes.sizes()));
-    }
+    Dims result = broadcast_stacks(x, y, {x[n - 2], y[m - 1]}, call.sizes.sizes());
     result.push_back(x[n - 2]);
     result.push_back(y[m - 1]);
     return {call.operands[0].dtype, std::move(result)};
