@@ -161,6 +161,29 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 @linear
+def matmul(x1: Any, x2: Any, /) -> Any:
+    return _core.matmul(x1, x2)
+
+
+@linear
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    return _core.tensordot(x1, x2, axes=axes)
+
+
+@linear
+def outer(x1: Any, x2: Any, /) -> Any:
+    x, y = _core.asarray(x1), _core.asarray(x2)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={x.ndim!r} and x2.ndim={y.ndim!r}.")
+    return _core.outer(x, y)
+
+
+@linear
+def matrix_transpose(x: Any, /) -> Any:
+    return _core.matrix_transpose(x)
+
+
+@linear
 def matrix_power(a: Any, n: Any) -> Any:
     try:
         exponent = operator.index(n)

@@ -1,9 +1,12 @@
 // LAPACK and BLAS as functions over element types. Their matrices lie in columns; sizes are 32-bit.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "eager/eager.h"
@@ -17,8 +20,6 @@ using Length = std::size_t;  // of a text, handed over behind the arguments
 extern "C" {
 #define FASTNP_LAPACK(T, p, gqr)                                                                                                                      \
     void p##getrf_(const Int*, const Int*, T*, const Int*, Int*, Int*);                                                                               \
-    void p##getrs_(const char*, const Int*, const Int*, const T*, const Int*, const Int*, T*, const Int*, Int*, Length);                              \
-    void p##laswp_(const Int*, T*, const Int*, const Int*, const Int*, const Int*, const Int*);                                                       \
     void p##potrf_(const char*, const Int*, T*, const Int*, Int*, Length);                                                                            \
     void p##geqrf_(const Int*, const Int*, T*, const Int*, T*, T*, const Int*, Int*);                                                                 \
     void gqr##_(const Int*, const Int*, const Int*, T*, const Int*, const T*, T*, const Int*, Int*);                                                  \
@@ -56,14 +57,6 @@ FASTNP_LAPACK_COMPLEX(double, z)
         Int info = 0;                                                                                                    \
         p##getrf_(&n, &n, a, &n, pivots, &info);                                                                         \
         return info;                                                                                                     \
-    }                                                                                                                    \
-    inline void getrs(char transposed, Int n, Int columns, const T* a, const Int* pivots, T* b) {                        \
-        Int info = 0;                                                                                                    \
-        p##getrs_(&transposed, &n, &columns, a, &n, pivots, b, &n, &info, 1);                                            \
-    }                                                                                                                    \
-    inline void swap_rows(Int n, Int columns, const Int* pivots, T* b) {                                                 \
-        const Int one = 1;                                                                                               \
-        p##laswp_(&columns, b, &n, &one, &n, pivots, &one);                                                              \
     }                                                                                                                    \
     inline Int potrf(Int n, T* a) {                                                                                      \
         Int info = 0;                                                                                                    \
@@ -109,17 +102,25 @@ public:
     /// Elements of memory in which rows and columns are so many bytes apart.
     void read(const char* from, std::int64_t row_stride, std::int64_t column_stride) { read(from, row_stride, column_stride, columns_); }
     void read(const char* from, std::int64_t row_stride, std::int64_t column_stride, std::int64_t columns) {
-        for (std::int64_t j = 0; j < columns; ++j) {
-            for (std::int64_t i = 0; i < rows_; ++i) at(i, j) = *reinterpret_cast<const T*>(from + i * row_stride + j * column_stride);
-        }
+        over_tiles(columns, [&](std::int64_t i, std::int64_t j) { at(i, j) = *reinterpret_cast<const T*>(from + i * row_stride + j * column_stride); });
     }
     void write(char* to, std::int64_t row_stride, std::int64_t column_stride) {
-        for (std::int64_t i = 0; i < rows_; ++i) {
-            for (std::int64_t j = 0; j < columns_; ++j) *reinterpret_cast<T*>(to + i * row_stride + j * column_stride) = at(i, j);
-        }
+        over_tiles(columns_, [&](std::int64_t i, std::int64_t j) { *reinterpret_cast<T*>(to + i * row_stride + j * column_stride) = at(i, j); });
     }
 
 private:
+    // Some columns at once, as one side lies in rows.
+    template <class Each>
+    void over_tiles(std::int64_t columns, Each each) const {
+        constexpr std::int64_t width = 16;
+        for (std::int64_t first = 0; first < columns; first += width) {
+            const std::int64_t last = std::min(first + width, columns);
+            for (std::int64_t i = 0; i < rows_; ++i) {
+                for (std::int64_t j = first; j < last; ++j) each(i, j);
+            }
+        }
+    }
+
     std::int64_t rows_, columns_;
     std::vector<T> elements_;  // one more, so that there is an address
 };
@@ -144,6 +145,11 @@ void for_each_matrix(const View (&views)[N], const std::size_t (&core)[N], Each 
         }
     }
 }
+
+/// Runs body(operands, out) on stacks of matrices (`out`: of what there is of each), or on parts of them in several threads: of small matrices, whose
+/// `effort` is that many times the multiplications of a product.
+using StackBody = std::function<void(std::span<const View> operands, const View& out)>;
+void over_stack(std::span<const View> operands, const View& out, std::int64_t effort, const StackBody& body);
 
 /// The size of an axis counted from the last, and the bytes from one of its elements to the next.
 inline std::int64_t size_from_end(const View& view, std::size_t place) { return view.shape[view.shape.size() - place]; }

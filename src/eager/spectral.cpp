@@ -112,6 +112,7 @@ public:
         const std::int64_t small = std::min(m, n), large = std::max(m, n);
         const std::int64_t reals = job == 'N' ? 7 * small : small * std::max(5 * small + 7, 2 * large + 2 * small + 1);  // LRWORK of zgesdd
         space_ = {std::vector<T>(1), std::vector<RealOf<T>>(is_complex_element<T> ? length_of(reals) : 0), std::vector<Int>(length_of(8 * small))};
+        if (k == 0) return;
         run(nullptr, -1);
         space_.elements.resize(length_of(asked_of(space_.elements)));
     }
@@ -154,20 +155,18 @@ void run_svd(const ir::Attributes& attributes, const View& x, const View& out) {
     const std::int64_t m = size_from_end(x, 2), n = size_from_end(x, 1), step = stride_from_end(out, 1);
     const std::int64_t k = attributes.dims[0].value(), u = attributes.dims[1].value(), v = attributes.dims[2].value();
     Columns<T> a(m, n);
-    std::optional<Singular<T>> solve;
-    Columns<T> left(m, u), right(v, n);  // of matrices without elements
-    set_identity(left, m, u);
-    set_identity(right, v, n);
-    if (k != 0) solve.emplace(u == k && v == k ? 'S' : 'A', m, n, k, u, v);
+    Singular<T> solve(u == k && v == k ? 'S' : 'A', m, n, k, u, v);
+    if (k == 0) {
+        set_identity(solve.left, m, u);
+        set_identity(solve.right, v, n);
+    }
     for_each_matrix({out, x}, {1, 2}, [&](char* const* at) {
-        if (solve) {
-            a.read(at[1], stride_from_end(x, 2), stride_from_end(x, 1));
-            if ((*solve)(a.data()) != 0) throw LinAlgError("SVD did not converge");
-        }
-        (solve ? solve->left : left).write(at[0], u * step, step);
+        a.read(at[1], stride_from_end(x, 2), stride_from_end(x, 1));
+        if (k != 0 && solve(a.data()) != 0) throw LinAlgError("SVD did not converge");
+        solve.left.write(at[0], u * step, step);
         char* to = at[0] + m * u * step;
-        for (std::int64_t i = 0; i < k; ++i) *reinterpret_cast<T*>(to + i * step) = T(solve->values[length_of(i)]);
-        (solve ? solve->right : right).write(to + k * step, n * step, step);
+        for (std::int64_t i = 0; i < k; ++i) *reinterpret_cast<T*>(to + i * step) = T(solve.values[length_of(i)]);
+        solve.right.write(to + k * step, n * step, step);
     });
 }
 
@@ -278,15 +277,17 @@ void run_general(const View& x, const View& out, bool with_vectors) {
 
 void run_spectral(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
     set_blas_threads();
-    with_lapack_element(x.dtype, [&]<class T>() {
-        switch (op) {
-            case ops::Op::eigh: run_hermitian<T>(attributes.ints[0] != 0, x, out, true); return;
-            case ops::Op::eigvalsh: run_hermitian<T>(attributes.ints[0] != 0, x, out, false); return;
-            case ops::Op::svd: run_svd<T>(attributes, x, out); return;
-            case ops::Op::svdvals: run_svdvals<T>(x, out); return;
-            case ops::Op::eig: run_general<T>(x, out, true); return;
-            default: run_general<T>(x, out, false); return;
-        }
+    over_stack({&x, 1}, out, 10, [&](std::span<const View> given, const View& to) {
+        with_lapack_element(x.dtype, [&]<class T>() {
+            switch (op) {
+                case ops::Op::eigh: run_hermitian<T>(attributes.ints[0] != 0, given[0], to, true); return;
+                case ops::Op::eigvalsh: run_hermitian<T>(attributes.ints[0] != 0, given[0], to, false); return;
+                case ops::Op::svd: run_svd<T>(attributes, given[0], to); return;
+                case ops::Op::svdvals: run_svdvals<T>(given[0], to); return;
+                case ops::Op::eig: run_general<T>(given[0], to, true); return;
+                default: run_general<T>(given[0], to, false); return;
+            }
+        });
     });
 }
 

@@ -106,7 +106,8 @@ LeastSquares lstsq(const array& a, const array& b, std::optional<double> rcond) 
     if (!sizes.equal(rows_of(a), rows_of(right))) throw LinAlgError("Incompatible dimensions");
     const Dtype result = result_dtype({a.dtype(), b.dtype()}), working = working_dtype(result);
     const array matrix = api::cast(a, working), sides = api::cast(right, working);
-    const double bound = rcond ? *rcond : precision_of(working) * std::max(fixed(rows_of(a)), fixed(columns_of(a)));
+    double bound = rcond ? *rcond : precision_of(working) * std::max(fixed(rows_of(a)), fixed(columns_of(a)));
+    if (bound <= 0 || bound >= 1) bound = precision_of(working) / 2;  // as LAPACK's gelsd
     const Svd parts = svd(matrix, false);
     const array keep = parts.s > bound * max(parts.s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)});
     const array rank = api::cast(sum(keep), Dtype::int32);

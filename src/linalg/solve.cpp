@@ -122,17 +122,17 @@ namespace {
 // What determinants are read from: the diagonal of U, and the sign of the rows' permutation (-1 where an odd number of steps swapped two).
 struct Factored {
     array factors, diagonal, sign;
-    explicit Factored(const array& a) : factors(lu_of(a)), diagonal(a), sign(a) {
-        const Dim n = rows_of(a);
-        diagonal = diagonal_of(rows_from(factors, Dim(0), n));
-        const array steps = squeeze(rows_from(factors, n, Dim(1)), -2);
-        const array swaps = sum(api::cast(real(steps) != api::cast(api::iota({n}, 0), Dtype::float64), Dtype::int64), {.axis = -1});
-        sign = api::cast(1 - 2 * (swaps % 2), a.dtype());
-    }
 };
 
+Factored factored(const array& a) {
+    const Dim n = rows_of(a);
+    const array factors = lu_of(a), steps = squeeze(rows_from(factors, n, Dim(1)), -2);
+    const array swaps = sum(api::cast(real(steps) != api::cast(api::iota({n}, 0), Dtype::float64), Dtype::int64), {.axis = -1});
+    return {factors, diagonal_of(rows_from(factors, Dim(0), n)), api::cast(1 - 2 * (swaps % 2), a.dtype())};
+}
+
 Slogdet sign_and_logarithm(const array& a) {
-    const Factored lu(a);
+    const Factored lu = factored(a);
     const array size = absolute(lu.diagonal), zero = size == 0;
     const array signs = is_complex(a.dtype()) ? lu.diagonal / where(zero, 1, size) : api::cast(where(lu.diagonal < 0, -1, 1), a.dtype());
     const array singular = any(zero, {.axis = -1});
@@ -145,7 +145,7 @@ array trace_of_product(const array& x, const array& y) { return sum(transposed(x
 // det(A) times the inverse, also of singular matrices whose U has its 0 in the last place: the adjugate of U is U' with 1 there, inverted, times the
 // other elements of the diagonal, in which the last one is put back.
 array adjugate(const array& a) {
-    const Factored lu(a);
+    const Factored lu = factored(a);
     const Dim n = rows_of(a);
     const array is_last = api::iota({n}, 0) == api::extent(n) - 1;
     const array last = sum(where(is_last, lu.diagonal, 0), {.axis = -1, .keepdims = true});

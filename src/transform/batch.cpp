@@ -229,8 +229,15 @@ array Batch::of_product(Value value) const {
     return api::reshape(matmul(api::reshape(parts(x), {many, x->shape[1]}), array_of(y)), with_count(value->shape));
 }
 
-// The axes before those that the library sees are a stack, which the parts go in front of.
+// The axes before those that the library sees are a stack, which the parts go in front of. One system for all parts takes their right sides side by side.
 array Batch::of_library(Value value) const {
+    const bool solves = value->op == Op::lu_solve || value->op == Op::triangular_solve;
+    if (solves && value->shape.size() == 2 && !varies(value->inputs[0])) {
+        const Dim rows = value->shape[0], columns = value->shape[1];
+        const array sides = api::reshape(moveaxis(parts(value->inputs[1]), 0, 1), {rows, api::arithmetic().multiply(count_, columns)});
+        const array operands[] = {array_of(value->inputs[0]), sides};
+        return moveaxis(api::reshape(api::apply(value->op, value->attributes, operands), {rows, count_, columns}), 1, 0);
+    }
     std::vector<array> operands;
     for (const Value input : value->inputs) operands.push_back(parts(input));
     return api::apply(value->op, value->attributes, operands);

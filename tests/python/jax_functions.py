@@ -422,7 +422,7 @@ FUNCTIONS: Functions = {
     "real_to_complex": (real_to_complex, (normal(4),)),
     "with_branches": (with_branches, (normal(3),)),
     "gaussian_process": (gaussian_process, (normal(2), normal(), normal(7, 2), normal(7))),
-    "kalman_filter": (kalman_filter, (0.5 * normal(3, 3), normal(2, 3), normal(), normal(), normal(6, 2))),
+    "kalman_filter": (kalman_filter, (0.5 * normal(3, 3), normal(2, 3), normal(), normal(), normal(4, 2))),
     "least_squares": (least_squares, (normal(6, 3), normal(6, 2))),
     "pseudo_inverse": (pseudo_inverse, (normal(3, 5),)),
     "principal_components": (principal_components, (normal(8, 4), normal(4))),

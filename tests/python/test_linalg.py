@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support import BACKENDS
+from support import BACKENDS, quietly
 
 import fastnp as np
 
@@ -75,7 +75,7 @@ def same_kind(found: Any, wanted: Any, lies_same: bool) -> None:
 
 def compared(f: Callable[..., Any], args: tuple[Any, ...], check: Callable[..., None] | None = None, lies_same: bool = True) -> None:
     """Compiled, twice, by both back ends, against NumPy; `check` is for factors that are not determined to the last sign."""
-    wanted = f(numpy, *args)
+    wanted = quietly(f, numpy, *args)
     tolerance = max(tolerance_of(leaf.dtype) for leaf in leaves(wanted))
     for backend in BACKENDS:
         compiled = np.compile(lambda *xs: f(np, *xs), fullgraph=True, backend=backend)
@@ -193,6 +193,8 @@ def test_least_squares(dtype: str) -> None:
     for (m, n), k in itertools.product(((5, 3), (3, 5), (4, 4), (0, 2), (3, 0)), (None, 1, 2)):
         b = normal(dtype, m) if k is None else normal(dtype, m, k)
         compared(lambda np, a, b: np.linalg.lstsq(a, b), (normal(dtype, m, n), b))
+    for rcond in (-1, 0.0, 0.3):
+        compared(lambda np, a, b, rcond=rcond: np.linalg.lstsq(a, b, rcond)[::2], (normal(dtype, 4, 3), normal(dtype, 4)))
     deficient = numpy.outer(normal(dtype, 5), normal(dtype, 3))
     compared(lambda np, a, b: np.linalg.lstsq(a, b, rcond=1e-4), (deficient, normal(dtype, 5, 2)))
 
@@ -251,6 +253,18 @@ def test_products() -> None:
     compared(lambda np, a, b: np.linalg.tensorsolve(a, b, axes=(1, 0)), (normal("d", 2, 3, 6), normal("d", 6)))
     compared(lambda np, a: np.linalg.tensorinv(a), (normal("d", 4, 6, 8, 3),))
     compared(lambda np, a: np.linalg.tensorinv(a, ind=1), (normal("d", 24, 8, 3),))
+
+
+def test_numpys_other_names() -> None:
+    x, y = normal("d", 2, 3, 3), normal("d", 2, 3, 3)
+    compared(lambda np, a: np.linalg.diagonal(a, offset=1) * 2, (x,))
+    compared(lambda np, a: np.linalg.trace(a), (x,))
+    compared(lambda np, a, b: np.linalg.cross(a, b), (x, y))
+    compared(lambda np, a, b: np.linalg.vecdot(a, b), (x, y))
+    compared(lambda np, a, b: np.linalg.matmul(a, b), (x, y))
+    compared(lambda np, a, b: np.linalg.tensordot(a, b, axes=1), (x, y[0]))
+    compared(lambda np, a, b: np.linalg.outer(a, b), (x[0, 0], y[0, 0]))
+    compared(lambda np, a: np.linalg.matrix_transpose(a) * 2, (x,))
 
 
 def test_pinv_options() -> None:
@@ -314,6 +328,7 @@ ERRORS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "norm axis": (lambda np, a: np.linalg.norm(a, axis=2), (SINGULAR,)),
     "power": (lambda np, a: np.linalg.matrix_power(a, 1.5), (SINGULAR,)),
     "power of singular": (lambda np, a: np.linalg.matrix_power(a, -1), (SINGULAR,)),
+    "outer of matrices": (lambda np, a, b: np.linalg.outer(a, b), (SINGULAR, SINGULAR)),
     "multi_dot of one": (lambda np, a: np.linalg.multi_dot([a]), (SINGULAR,)),
     "multi_dot of three axes": (lambda np, a: np.linalg.multi_dot([a, a[None], a]), (SINGULAR,)),
     "tensorsolve": (lambda np, a, b: np.linalg.tensorsolve(a, b), (numpy.ones((2, 3, 4)), numpy.ones((2, 3)))),
@@ -475,6 +490,23 @@ def test_derivatives_that_there_are_not() -> None:
         np.grad(lambda a: np.sum(np.linalg.qr(a, "complete")[0]))(x)
     with pytest.raises(TypeError, match="no derivative"):
         np.grad(lambda a: np.sum(np.linalg.qr(a, "raw")[0]))(x)
+
+
+@pytest.mark.parametrize("n", [5, 47, 49, 70])
+def test_systems_of_many_sizes(n: int) -> None:
+    """Those that are solved by hand, and those by the library; and their transposes, by derivatives."""
+    for dtype in ("d", "D"):
+        a, b, g = normal(dtype, n, n) + 3 * n * numpy.eye(n), normal(dtype, n, 3), normal(dtype, n, 3)
+        x, pull = np.vjp(np.linalg.solve, np.asarray(a), np.asarray(b))
+        numpy.testing.assert_allclose(numpy.asarray(x), numpy.linalg.solve(a, b), rtol=1e-9, atol=1e-12)
+        of_a, of_b = pull(np.asarray(g))
+        wanted = numpy.linalg.solve(a.T, g)
+        numpy.testing.assert_allclose(numpy.asarray(of_b), wanted, rtol=1e-9, atol=1e-12)
+        numpy.testing.assert_allclose(numpy.asarray(of_a), -wanted @ numpy.asarray(x).T, rtol=1e-9, atol=1e-12)
+        factor = numpy.linalg.cholesky(a @ adjoint(a))
+        whole = np.asarray(factor @ adjoint(factor))
+        change = np.jvp(np.linalg.cholesky, (whole,), (whole,))[1]  # growing by itself, its factor grows by half of that
+        numpy.testing.assert_allclose(numpy.asarray(change), factor / 2, rtol=1e-7, atol=1e-7 * n)
 
 
 def test_one_matrix_for_many_right_sides() -> None:

@@ -76,6 +76,8 @@ BOOST_AUTO_TEST_CASE(solutions) {
         const auto compiled = compile([](array a, array b) { return linalg::solve(a, b); });
         for (int i = 0; i < 2; ++i) BOOST_TEST(near(compiled(a, b), x, tolerance_of(dtype)));
     }
+    const array large = definite({60, 60}), sides = some({60, 3}, 4);
+    BOOST_TEST(near(matmul(large, linalg::solve(large, sides)), sides, 1e-9));
     BOOST_TEST((linalg::solve(zeros({2, 0, 0}), zeros({0, 3})).shape() == Shape{2, 0, 3}));
     BOOST_TEST((linalg::solve(eye(3), zeros({3, 0})).shape() == Shape{3, 0}));
     EXPECT(linalg::solve(array({{2, 0}, {0, 4}}), array({1, 1})), "float64 (2) [0.5 0.25]");
@@ -252,6 +254,20 @@ BOOST_AUTO_TEST_CASE(products_and_tensors) {
     const array t = some({2, 3, 6}), b = some({2, 3}, 5);
     BOOST_TEST(near(tensordot(t, linalg::tensorsolve(t, b), 1), b, 1e-9));
     BOOST_TEST(near(tensordot(linalg::tensorinv(t, 2), b, 2), linalg::tensorsolve(t, b), 1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(large_stacks_are_shared_out) {
+    const array x = definite({40, 100, 4, 4});
+    for (const array& each : {x, swapaxes(x, 0, 1), x(every(-1), every(3))}) {
+        BOOST_TEST(near(matmul(each, linalg::inv(each)), unit(each)));
+        const auto [values, vectors] = linalg::eigh(each);
+        BOOST_TEST(near(matmul(each, vectors), vectors * expand_dims(values, -2)));
+        const auto [u, s, vh] = linalg::svd(each);
+        BOOST_TEST(near(matmul(u * expand_dims(s, -2), vh), each));
+    }
+    array singular = x.copy();
+    singular(range(30, 31), range(50, 51)) = 0.0;
+    EXPECT_ERROR(LinAlgError, linalg::inv(singular), "Singular matrix");
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
