@@ -1,4 +1,4 @@
-"""A Gaussian process whose length, height and noise are those under which what was measured is likeliest: found by the gradient through Cholesky's factor."""
+"""A Gaussian process with the length, height and noise under which what was measured is likeliest: found by the gradient through a determinant."""
 
 import numpy
 from optimizers import adam, adam_state
