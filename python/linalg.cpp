@@ -1,5 +1,6 @@
 // numpy.linalg over fastnp's functions, for fastnp._linalg.
 #include "fastnp/linalg.h"
+#include "fastnp/detail/transform.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -45,6 +46,12 @@ Axes axes_of(const std::optional<std::vector<std::int64_t>>& axes) { return axes
 
 using Number = std::optional<linalg::NormOrder>;
 using AxisList = std::optional<std::vector<std::int64_t>>;
+
+// Whether the eigenvalues of real matrices all are real, as results of NumPy's then are; while recording this is read. Of parts that a function is mapped
+// over it can't be, and they are complex.
+bool are_real(const array& x, const array& values) {
+    return !is_complex(x.dtype()) && !detail::is_mapped(values) && static_cast<bool>(all(imag(values) == 0));
+}
 
 void add_systems(py::module_& module) {
     const py::call_guard<TapeCall> guard;
@@ -111,11 +118,19 @@ void add_decompositions(py::module_& module) {
     module.def(
         "_linalg_eig",
         [](Late a) {
-            auto [values, vectors] = linalg::eig(*a);
-            return py::make_tuple(given(values), given(vectors));
+            const array x = *a;
+            const auto [values, vectors] = linalg::eig(x);
+            const bool is_real = are_real(x, values);
+            return py::make_tuple(given(is_real ? real(values) : values), given(is_real ? real(vectors) : vectors));
         },
-        guard, "numpy.linalg.eig of a complex array.");
-    module.def("_linalg_eigvals", [](Late a) { return given(linalg::eigvals(*a)); }, guard, "numpy.linalg.eigvals of a complex array.");
+        guard, "numpy.linalg.eig.");
+    module.def(
+        "_linalg_eigvals",
+        [](Late a) {
+            const array x = *a, values = linalg::eigvals(x);
+            return given(are_real(x, values) ? real(values) : values);
+        },
+        guard, "numpy.linalg.eigvals.");
     module.def(
         "_linalg_svd",
         [](Late a, bool full, bool hermitian) {

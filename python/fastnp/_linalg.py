@@ -76,22 +76,14 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     return _core._linalg_eigvalsh(a, _is_lower(UPLO))
 
 
-def _complex(a: Any) -> Any:
-    """Of real matrices, whether the results are real depends on values."""
-    x = _core.asarray(a)
-    if x.dtype.kind != "c":
-        raise Unsupported
-    return x
-
-
 @linear
 def eig(a: Any) -> Any:
-    return numpys.EigResult(*_core._linalg_eig(_complex(a)))
+    return numpys.EigResult(*_core._linalg_eig(a))
 
 
 @linear
 def eigvals(a: Any) -> Any:
-    return _core._linalg_eigvals(_complex(a))
+    return _core._linalg_eigvals(a)
 
 
 @linear

@@ -3,7 +3,6 @@
 
 #include "linalg/matrix.h"
 #include "ops/infer.h"
-#include "trace/recorder.h"
 
 namespace fastnp::linalg {
 
@@ -55,17 +54,6 @@ array pinv(const array& a, const PinvOptions& options) {
 
 namespace {
 
-// Whether a value stands for any one of the parts that a function is mapped over: then it can't be read.
-bool is_mapped(const array& x) {
-    trace::Recorder* recorder = trace::Recorder::active();
-    if (recorder == nullptr) return false;
-    const ir::Value value[] = {api::value_of(*recorder, x)};
-    for (const ir::Value each : ir::reachable(value)) {
-        if (each->op == Op::example) return true;
-    }
-    return false;
-}
-
 std::vector<array> change_of_solution(Arrays operands, Arrays results, Arrays changes, double rcond) {
     const array &a = operands[0], &x = results[0];
     const array p = inverse_of(a, array(rcond), false), turned = adjoint(changes[0]), rest = operands[1] - matmul(a, x);
@@ -87,7 +75,7 @@ array residuals_of(const array& a, const array& b, const array& x, const array& 
     if (sizes.at_least(columns_of(a), rows_of(a))) return none;
     const array rest = b - matmul(a, x), is_full = rank == api::extent(columns_of(a));
     const array squares = sum(real(rest * conjugated(rest)), {.axis = 0});
-    if (is_mapped(rank)) return where(is_full, squares, std::numeric_limits<double>::quiet_NaN());
+    if (detail::is_mapped(rank)) return where(is_full, squares, std::numeric_limits<double>::quiet_NaN());
     return static_cast<bool>(is_full) ? squares : none;
 }
 

@@ -267,6 +267,8 @@ LIBRARY: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "svdvals": (lambda x: np.linalg.svdvals(x), [rng(4, 3)]),
     "eig": (lambda x: np.sum(np.abs(np.linalg.eig(complex_of(x))[1]) ** 3 * np.abs(np.linalg.eig(complex_of(x))[0]), axis=-1), [rng(3, 3)]),
     "eigvals": (lambda x: np.sum(np.real(np.exp(np.linalg.eigvals(complex_of(x)))), axis=-1), [rng(3, 3)]),
+    "eig of real": (lambda x: np.real(np.sum(np.exp(np.linalg.eig(x)[0] / 3) * np.abs(np.linalg.eig(x)[1]) ** 2, axis=-1)), [rng(3, 3)]),
+    "eigvals of real": (lambda x: np.real(np.prod(np.linalg.eigvals(x @ x.T + np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]])) + 3)), [rng(3, 3)]),
     "pinv": (lambda x: np.linalg.pinv(x), [rng(4, 3)]),
     "lstsq": (lambda x, y: np.linalg.lstsq(x, y)[0], [rng(4, 3), rng(4)]),
     "lstsq residuals": (lambda x, y: np.linalg.lstsq(x, y)[1], [rng(4, 3), rng(4, 2)]),
@@ -289,12 +291,21 @@ def test_compositions_are_numpys(name: str) -> None:
         found, wanted = made(*args), f(*args)
         assert found.shape == wanted.shape and found.dtype == wanted.dtype
         numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-13, atol=1e-13)
+    check_tape(f, args)
+
+
+def check_tape(f: Callable[..., Any], args: list[Any]) -> None:
     taped = [x.copy() for x in args]
     for x in taped:
         x.requires_grad = True
     np.sum(f(*taped) ** 2).backward()
     for x, gradient in zip(taped, np.grad(lambda *xs: np.sum(f(*xs) ** 2), argnums=tuple(range(len(args))))(*args), strict=True):
         numpy.testing.assert_allclose(numpy.asarray(x.grad), numpy.asarray(gradient), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_ops_of_libraries_on_the_tape(name: str) -> None:
+    check_tape(*LIBRARY[name])
 
 
 def copied(x: Any, y: Any) -> Any:

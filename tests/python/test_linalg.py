@@ -287,12 +287,16 @@ def test_eigenvalues_of_complex_matrices() -> None:
         numpy.testing.assert_allclose(numpy.sort(found), numpy.sort(numpy.linalg.eigvals(x)), rtol=tolerance_of(dtype))
 
 
-def test_eigenvalues_of_real_matrices_are_numpys() -> None:
-    compiled = np.compile(lambda a: np.linalg.eigvals(a), fullgraph=True)
-    for x in (numpy.diag([1.0, 2.0]), numpy.array([[0.0, 1.0], [-1.0, 0.0]]), numpy.diag([3.0, 2.0])):
-        found, wanted = numpy.asarray(compiled(x)), numpy.linalg.eigvals(x)
-        assert found.dtype == wanted.dtype
-        numpy.testing.assert_allclose(found, wanted)
+def test_eigenvalues_of_real_matrices_are_real_where_they_can_be() -> None:
+    compiled = np.compile(lambda a: (np.linalg.eigvals(a), np.linalg.eig(a)), fullgraph=True)
+    turn = numpy.array([[0.0, 1.0], [-1.0, 0.0]])
+    for x in (numpy.diag([1.0, 2.0]), turn, numpy.diag([3.0, 2.0]), numpy.stack([numpy.eye(2), turn]), numpy.diag([1, 2]), turn.astype("f")):
+        found, (values, vectors) = compiled(x)
+        wanted = numpy.linalg.eig(x)
+        for a, b in ((found, wanted[0]), (values, wanted[0]), (vectors, wanted[1])):
+            assert a.dtype == b.dtype
+            numpy.testing.assert_allclose(numpy.asarray(a), b, rtol=1e-6, atol=1e-7)
+    assert np.vmap(np.linalg.eigvals)(np.asarray(numpy.stack([numpy.eye(2), turn]))).dtype == complex
 
 
 SINGULAR = numpy.array([[1.0, 2.0], [2.0, 4.0]])
@@ -317,7 +321,8 @@ ERRORS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "qr mode": (lambda np, a: np.linalg.qr(a, mode="other"), (SINGULAR,)),
     "qr vector": (lambda np, a: np.linalg.qr(a), (numpy.ones(2),)),
     "eigh triangle": (lambda np, a: np.linalg.eigh(a, UPLO="X"), (SINGULAR,)),
-    "eig NaN": (lambda np, a: np.linalg.eig(a), (NAN.astype(complex),)),
+    "eig NaN": (lambda np, a: np.linalg.eig(a), (NAN,)),
+    "eigvals NaN": (lambda np, a: np.linalg.eigvals(a), (NAN.astype(complex),)),
     "lstsq sizes": (lambda np, a, b: np.linalg.lstsq(a, b), (SINGULAR, numpy.ones(3))),
     "lstsq stack": (lambda np, a, b: np.linalg.lstsq(a, b), (numpy.ones((2, 2, 2)), numpy.ones(2))),
     "cond empty": (lambda np, a: np.linalg.cond(a), (numpy.ones((0, 2)),)),
@@ -365,6 +370,43 @@ def test_errors_of_values_come_with_the_call() -> None:
         numpy.testing.assert_array_equal(numpy.asarray(compiled(numpy.eye(2))), 2 * numpy.eye(2))
         with pytest.raises(numpy.linalg.LinAlgError, match="Matrix is not positive definite"):
             compiled(INDEFINITE)
+
+
+def test_errors_on_the_tape() -> None:
+    x = np.asarray(SINGULAR.copy())
+    x.requires_grad = True
+    with pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix"):
+        np.sum(np.linalg.inv(x)).backward()
+    with pytest.raises(numpy.linalg.LinAlgError, match="must be square"):
+        np.linalg.inv(x[:1])
+
+
+def test_errors_can_be_handled() -> None:
+    def f(a: Any) -> Any:
+        try:
+            return np.linalg.cholesky(a)
+        except np.linalg.LinAlgError:
+            return a - 10
+
+    compiled = np.compile(f)
+    for x in (numpy.eye(2), INDEFINITE, 4 * numpy.eye(2), INDEFINITE - 1):
+        numpy.testing.assert_array_equal(numpy.asarray(compiled(x)), numpy.asarray(f(x)))
+
+
+def test_writes_before_an_error_stay() -> None:
+    def f(a: Any, out: Any) -> Any:
+        out[...] = a + 1
+        return np.linalg.inv(a)
+
+    compiled = np.compile(f)
+    for a in (numpy.eye(2), SINGULAR, 2 * numpy.eye(2)):
+        out = numpy.zeros((2, 2))
+        if a is SINGULAR:
+            with pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix"):
+                compiled(a, out)
+        else:
+            numpy.testing.assert_allclose(numpy.asarray(compiled(a, out)), numpy.linalg.inv(a))
+        numpy.testing.assert_array_equal(out, a + 1)
 
 
 def test_nan_and_infinity() -> None:
