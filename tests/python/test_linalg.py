@@ -572,6 +572,15 @@ def test_least_squares_over_parts() -> None:
         numpy.testing.assert_allclose(numpy.asarray(residuals)[i], wanted[1] if wanted[1].size else [numpy.nan], rtol=1e-9)
 
 
+def test_unused_results_cost_nothing() -> None:
+    """The gradient of a function of eigenvalues alone goes by their rule alone."""
+    a = np.asarray(definite("d", 4, 4))
+    explanation = np.explain(np.compile(np.grad(lambda x: np.sum(np.linalg.eigh(x)[0] ** 3)), fullgraph=True))(a)
+    assert explanation.ir.count("matmul") <= 2, explanation.ir
+    singular = np.asarray(SINGULAR)
+    assert numpy.all(numpy.isfinite(numpy.asarray(np.grad(lambda x: np.sum(np.linalg.svd(x)[1] ** 3))(singular))))
+
+
 def test_factors_are_shared() -> None:
     """A determinant, a system and its derivative take one factorisation."""
 
