@@ -97,6 +97,12 @@ array laid_as(const array& x, const array& like) {
     return api::wrap(std::move(to));
 }
 
+bool is_zero(const array& x) {
+    if (!x.is_recorded()) return false;
+    const ir::Value value = x.body()->value;
+    return value->op == Op::constant && value->attributes.scalar.real() == 0 && value->attributes.scalar.imag() == 0;
+}
+
 array computed(Op op, std::initializer_list<array> operands, std::initializer_list<std::int64_t> ints, const Dims& dims) {
     ir::Attributes attributes;
     attributes.ints.assign(ints.begin(), ints.end());

@@ -47,12 +47,13 @@ array transposed(const array& x);
 /// The conjugate of the transpose.
 array adjoint(const array& x);
 array conjugated(const array& x);
-/// Whether row and column are the same, bool (n, m); row above column; below.
+/// Whether an element of matrices is on the diagonal, or below it: bool (rows, columns).
 array on_diagonal(Dim rows, Dim columns);
 array below_diagonal(Dim rows, Dim columns);
 array identity(Dim n, Dtype dtype);
-/// The diagonal of square matrices (..., n), and diagonal matrices of one.
+/// The diagonal of square matrices (..., n).
 array diagonal_of(const array& x);
+/// The diagonal and what is below it, or above it, zeros elsewhere.
 array lower_part(const array& x);
 array upper_part(const array& x);
 /// (x + its adjoint) / 2.
@@ -65,6 +66,8 @@ array rows_from(const array& x, Dim start, Dim count);
 array part_of(const array& x, Dim start, Dim length);
 /// x in memory of its own in which its axes lie as another array's do (NumPy's order "K").
 array laid_as(const array& x, const array& like);
+/// Whether it is recorded as zeros, as the change of what does not change is.
+bool is_zero(const array& x);
 
 /// An op of kind library.
 array computed(Op op, std::initializer_list<array> operands, std::initializer_list<std::int64_t> ints = {}, const Dims& dims = {});

@@ -20,7 +20,7 @@ array unrepeated(const array& x, const Dims& shape) {
     const std::size_t lead = from.size() - shape.size();
     SmallVector<std::int64_t> axes;
     for (std::size_t i = 0; i < from.size(); ++i) {
-        if (i < lead || (!(shape[i - lead] == from[i]) && shape[i - lead] == Dim(1))) axes.push_back(static_cast<std::int64_t>(i));
+        if (i < lead || !api::arithmetic().equal(shape[i - lead], from[i])) axes.push_back(static_cast<std::int64_t>(i));
     }
     return axes.empty() ? x : api::reshape(api::fold(Op::sum, x, {axes.data(), axes.size()}), shape);
 }
@@ -59,8 +59,9 @@ array solved(const System& given, const array& a, const array& b) {
                                       : computed(Op::lu_solve, {factors, right}, {number_of(system.how), system.raises});
     system.raises = false;  // it has not, where derivatives are read
     const auto forward = [system](Arrays operands, Arrays results, Arrays changes) {
+        if (is_zero(changes[0])) return std::vector<array>{solved(system, operands[0], changes[1])};
         const array moved = matmul(applied(system, seen(system, changes[0])), results[0]);
-        return std::vector<array>{solved(system, operands[0], changes[1] - moved)};
+        return std::vector<array>{solved(system, operands[0], is_zero(changes[1]) ? -moved : changes[1] - moved)};
     };
     const auto reverse = [system](Arrays operands, Arrays results, Arrays cotangents) {
         const array right_g = pulled(system, operands[0], cotangents[0]);

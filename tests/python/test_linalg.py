@@ -306,6 +306,7 @@ ERRORS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "solve singular": (lambda np, a, b: np.linalg.solve(a, b), (SINGULAR, numpy.ones(2))),
     "solve singular in a stack": (lambda np, a, b: np.linalg.solve(a, b), (numpy.stack([numpy.eye(2), SINGULAR]), numpy.ones((2, 1)))),
     "solve of a vector": (lambda np, a, b: np.linalg.solve(a, b), (numpy.ones(2), numpy.ones(2))),
+    "solve of a number": (lambda np, a, b: np.linalg.solve(a, b), (numpy.eye(2), numpy.array(1.0))),
     "solve of a rectangle": (lambda np, a, b: np.linalg.solve(a, b), (numpy.ones((2, 3)), numpy.ones(2))),
     "solve of other sizes": (lambda np, a, b: np.linalg.solve(a, b), (numpy.eye(2), numpy.ones((3, 2)))),
     "solve of another vector": (lambda np, a, b: np.linalg.solve(a, b), (numpy.eye(2), numpy.ones(3))),
@@ -549,6 +550,15 @@ def test_systems_of_many_sizes(n: int) -> None:
         whole = np.asarray(factor @ adjoint(factor))
         change = np.jvp(np.linalg.cholesky, (whole,), (whole,))[1]  # growing by itself, its factor grows by half of that
         numpy.testing.assert_allclose(numpy.asarray(change), factor / 2, rtol=1e-7, atol=1e-7 * n)
+
+
+def test_stacks_of_sizes_that_vary() -> None:
+    loss = np.compile(np.grad(lambda a, b: np.sum(np.sin(np.linalg.solve(a, b))), argnums=(0, 1)))
+    for left, right in [(1, 3), (3, 3), (2, 2), (3, 1), (1, 4), (1, 1), (5, 1)]:
+        a, b = np.asarray(definite("d", left, 3, 3)), np.asarray(normal("d", right, 3, 2))
+        wanted = np.grad(lambda a, b: np.sum(np.sin(np.linalg.inv(a) @ b)), argnums=(0, 1))(a, b)
+        for x, y in zip(loss(a, b), wanted, strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(x), numpy.asarray(y), rtol=1e-9, atol=1e-12)
 
 
 def test_one_matrix_for_many_right_sides() -> None:
