@@ -9,6 +9,7 @@
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
 #include "functions.h"
+#include "linalg.h"
 #include "ndarray.h"
 #include "number.h"
 #include "size.h"
@@ -123,6 +124,7 @@ void initialise(py::module_& module) {
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
     add_transforms(module);
     add_tape(module);
+    add_linalg(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",

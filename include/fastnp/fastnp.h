@@ -7,6 +7,7 @@
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
 #include "fastnp/interop.h"
+#include "fastnp/linalg.h"
 #include "fastnp/loop.h"
 #include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"

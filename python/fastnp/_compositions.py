@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _linalg
+from fastnp._linalg import Unsupported
 
-COMPOSED: dict[str, Callable[..., Any]] = {}
-
-
-class Unsupported(Exception):
-    """A case that is NumPy's alone."""
+COMPOSED: dict[str, Callable[..., Any]] = dict(_linalg.FUNCTIONS)
 
 
 def composed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -316,8 +313,21 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     return tuple(part.copy() for part in _core.broadcast_arrays(*parts))
 
 
+def _of_matrices(name: str, function: Callable[..., Any]) -> None:
+    """numpy.linalg's, of the last two axes, or of vectors along the last."""
+    COMPOSED["linalg." + name] = function
+
+
+_of_matrices("diagonal", lambda x, /, *, offset=0: diagonal(x, offset, -2, -1))
+_of_matrices("trace", lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype))
+_of_matrices("cross", lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis))
+_of_matrices("vecdot", vecdot)
+
+
 def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The function of NumPy's on recorded arrays; Unsupported where it has to be NumPy's own, errors of bad arguments among that."""
+    if name in _linalg.FUNCTIONS:
+        return COMPOSED[name](*args, **kwargs)
     try:
         return COMPOSED[name](*args, **kwargs)
     except (ValueError, TypeError, IndexError) as error:

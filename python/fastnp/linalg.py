@@ -1,4 +1,4 @@
-"""numpy.linalg: norm is fastnp's for vectors along an axis, the rest NumPy's."""
+"""numpy.linalg: of arrays with memory NumPy's own, but for norms of vectors; of recorded ones fastnp's (_linalg)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,12 @@ void run_update(const ir::Attributes& attributes, std::span<const View> operands
 void run_scatter(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_nonzero(const View& mask, const View& out);
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
+/// Factors of matrices and what is solved with them; their eigenvalues and singular values. LinAlgError in NumPy's words.
+void run_factor(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out);
+void run_spectral(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
+/// Has OpenBLAS use as many threads as the rest.
+void set_blas_threads();
 
 /// Calls line(pointers) for the first element of every line along `axis`: of x, and of out if it has the axis too.
 template <class Line>

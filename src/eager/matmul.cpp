@@ -124,12 +124,16 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
 
 }  // namespace
 
-void run_matmul(const View& x, const View& y, const View& out) {
-    static const bool threads_set = [] {
+void set_blas_threads() {
+    static const bool set = [] {
         openblas_set_num_threads(base::thread_count());
         return true;
     }();
-    (void)threads_set;
+    (void)set;
+}
+
+void run_matmul(const View& x, const View& y, const View& out) {
+    set_blas_threads();
     const std::size_t rank = out.shape.size();
     auto matrix = [rank](const View& view) {
         return Matrix{static_cast<char*>(view.data), view.shape[rank - 2], view.shape[rank - 1], view.strides[rank - 2], view.strides[rank - 1]};

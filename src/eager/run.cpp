@@ -15,7 +15,8 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
         case ops::Kind::note: copy(operands[0], out); return;
         case ops::Kind::contract: run_matmul(operands[0], operands[1], out); return;
-        case ops::Kind::pick: break;
+        case ops::Kind::pick:
+        case ops::Kind::library: break;
     }
     switch (op) {
         case ops::Op::concatenate: run_concatenate(attributes, operands, out); return;
@@ -30,6 +31,18 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Op::update: run_update(attributes, operands, out); return;
         case ops::Op::sort:
         case ops::Op::argsort: run_sort(op, attributes, operands[0], out); return;
+        case ops::Op::lu:
+        case ops::Op::lu_solve:
+        case ops::Op::cholesky:
+        case ops::Op::triangular_solve:
+        case ops::Op::qr:
+        case ops::Op::householder_product: run_factor(op, attributes, operands, out); return;
+        case ops::Op::eigh:
+        case ops::Op::eigvalsh:
+        case ops::Op::svd:
+        case ops::Op::svdvals:
+        case ops::Op::eig:
+        case ops::Op::eigvals: run_spectral(op, attributes, operands[0], out); return;
         default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
     }
 }

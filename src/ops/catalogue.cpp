@@ -65,8 +65,20 @@ std::optional<Op> find(std::string_view name) {
 
 bool may_raise(const ir::Node& node) {
     if (node.op == Op::power) return kind_of(node.dtype) == 'i' && node.inputs[1]->op != Op::constant;
-    if (node.op == Op::loop) return ir::Looped(node.attributes.ints).may_raise;
-    return node.op == Op::scatter || (node.op == Op::take && node.attributes.ints[1] == 0);
+    switch (node.op) {
+        case Op::loop: return ir::Looped(node.attributes.ints).may_raise;
+        case Op::take: return node.attributes.ints[1] == 0;
+        case Op::lu_solve: return node.attributes.ints[1] != 0;
+        case Op::scatter:
+        case Op::cholesky:
+        case Op::eigh:
+        case Op::eigvalsh:
+        case Op::svd:
+        case Op::svdvals:
+        case Op::eig:
+        case Op::eigvals: return true;
+        default: return false;
+    }
 }
 
 bool is_read(Op op) { return op == Op::expect || op == Op::bind || op == Op::call; }

@@ -16,7 +16,7 @@ namespace fastnp::ops {
 
 using ir::Op;
 
-enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract, note };
+enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract, library, note };
 
 enum Trait : std::uint8_t { none = 0, commutative = 1, associative = 2, idempotent = 4, costly = 8 };
 
@@ -49,7 +49,8 @@ struct Info {
 const Info& info(Op op);
 std::optional<Op> find(std::string_view name);
 
-/// Whether computing the node may raise an error that depends on values: integers to negative integer powers, indices out of bounds.
+/// Whether computing the node may raise an error that depends on values: integers to negative integer powers, indices out of bounds, matrices that
+/// have no such factors.
 bool may_raise(const ir::Node& node);
 /// Whether a plan looks at the value at this node, and may go no further.
 bool is_read(Op op);

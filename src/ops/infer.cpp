@@ -197,23 +197,52 @@ Type infer_matmul(const Call& call) {
         throw ValueError("matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
                          std::to_string(call.sizes.hint(y[m - 2])) + " is different from " + std::to_string(call.sizes.hint(x[n - 1])) + ")");
     }
-    const Dims batches[] = {Dims(x.begin(), x.end() - 2), Dims(y.begin(), y.end() - 2)};
-    Dims result;
-    try {
-        result = broadcast(batches, call.sizes.sizes());
-    } catch (const ValueError&) {
-        std::string text = "operands could not be broadcast together with remapped shapes [original->remapped]: ";
-        for (std::size_t i = 0; i < 2; ++i) {
-            std::string batch = compact_text(batches[i], call.sizes.sizes());
-            batch.pop_back();
-            if (batch.size() > 1 && batch.back() != ',') batch += ",";
-            text += compact_text(call.operands[i].shape, call.sizes.sizes()) + "->" + batch + "newaxis,newaxis) ";
-        }
-        throw ValueError(text + " and requested shape " + compact_text({x[n - 2], y[m - 1]}, call.sizes.sizes()));
-    }
+    Dims result = broadcast_stacks(x, y, {x[n - 2], y[m - 1]}, call.sizes.sizes());
     result.push_back(x[n - 2]);
     result.push_back(y[m - 1]);
     return {call.operands[0].dtype, std::move(result)};
+}
+
+// A matrix with more rows below it.
+Dims taller(const Call& call, std::int64_t rows) {
+    Dims result = call.shape();
+    Dim& height = result[result.size() - 2];
+    height = call.sizes.add(height, Dim(rows));
+    return result;
+}
+
+// A stack of `rest` for one of matrices.
+Dims stack_of(const Call& call, std::initializer_list<Dim> rest) {
+    Dims result(call.shape().begin(), call.shape().end() - 2);
+    for (const Dim dim : rest) result.push_back(dim);
+    return result;
+}
+
+Dtype complex_of(Dtype dtype) { return real_of(dtype) == Dtype::float32 ? Dtype::complex64 : Dtype::complex128; }
+
+Type infer_library(const Call& call) {
+    const Dtype dtype = call.operands[0].dtype;
+    const Dims& shape = call.shape();
+    const Dims& dims = call.attributes.dims;
+    const std::size_t rank = shape.size();
+    switch (call.op) {
+        case Op::lu:
+        case Op::qr:
+        case Op::eigh: return {dtype, taller(call, 1)};
+        case Op::eig: return {complex_of(dtype), taller(call, 1)};
+        case Op::cholesky: return {dtype, shape};
+        case Op::lu_solve:
+        case Op::triangular_solve: return {dtype, call.operands[1].shape};
+        case Op::householder_product: return {dtype, stack_of(call, {call.sizes.subtract(shape[rank - 2], Dim(1)), dims[0]})};
+        case Op::eigvalsh: return {real_of(dtype), stack_of(call, {shape[rank - 1]})};
+        case Op::eigvals: return {complex_of(dtype), stack_of(call, {shape[rank - 1]})};
+        case Op::svdvals: return {real_of(dtype), stack_of(call, {dims[0]})};
+        case Op::svd: {
+            const Dim u = call.sizes.multiply(shape[rank - 2], dims[1]), v = call.sizes.multiply(dims[2], shape[rank - 1]);
+            return {dtype, stack_of(call, {call.sizes.add(call.sizes.add(u, dims[0]), v)})};
+        }
+        default: throw InternalError("no rule for " + std::string(info(call.op).name));
+    }
 }
 
 }  // namespace
@@ -230,6 +259,7 @@ Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, 
         case Kind::move: return infer_move(call);
         case Kind::pick: return infer_pick(call);
         case Kind::contract: return infer_matmul(call);
+        case Kind::library: return infer_library(call);
         case Kind::note: return operands[0];
     }
     throw InternalError("an op of no kind");

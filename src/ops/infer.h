@@ -40,6 +40,10 @@ Dtype fold_dtype(Op op, Dtype operand, std::optional<Dtype> dtype);
 /// The shape that shapes broadcast to; ValueError "operands could not be broadcast together with shapes (2,) (3,) ".
 shape::Dims broadcast(std::span<const shape::Dims> shapes, shape::Sizes* sizes);
 
+/// The stack that those of matrices broadcast to, for operands of these whole shapes whose last two axes give `core`; ValueError "operands could not be
+/// broadcast together with remapped shapes [original->remapped]: (2,3,3)->(2,newaxis,newaxis) ...".
+shape::Dims broadcast_stacks(const shape::Dims& x, const shape::Dims& y, const shape::Dims& core, shape::Sizes* sizes);
+
 /// A weak scalar as a value of a dtype: OverflowError "Python integer 300 out of bounds for int8".
 Scalar convert(const Scalar& value, Dtype dtype);
 

@@ -75,6 +75,22 @@ Dims broadcast(std::span<const Dims> shapes, Sizes* table) {
     return result;
 }
 
+Dims broadcast_stacks(const Dims& x, const Dims& y, const Dims& core, Sizes* sizes) {
+    const Dims stacks[] = {Dims(x.begin(), x.end() - 2), Dims(y.begin(), y.end() - 2)};
+    try {
+        return broadcast(stacks, sizes);
+    } catch (const ValueError&) {
+        std::string text = "operands could not be broadcast together with remapped shapes [original->remapped]: ";
+        for (std::size_t i = 0; i < 2; ++i) {
+            std::string stack = compact_text(stacks[i], sizes);
+            stack.pop_back();
+            if (stack.size() > 1 && stack.back() != ',') stack += ",";
+            text += compact_text(i == 0 ? x : y, sizes) + "->" + stack + "newaxis,newaxis) ";
+        }
+        throw ValueError(text + " and requested shape " + compact_text(core, sizes));
+    }
+}
+
 int normalize_axis(std::int64_t axis, int rank) {
     if (axis < -rank || axis >= rank) {
         throw AxisError("axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));

@@ -39,7 +39,7 @@ Segment Batch::mapped(std::span<const Value> examples, std::span<const Value> ou
         }
     }
     while (true) {
-        Segment segment(examples, ends, folded);
+        Segment segment(examples, ends, Segment::Of::values, folded);
         const std::size_t before = ends.size();
         for (const Value value : segment.values()) {
             if (value->op != Op::custom) continue;
@@ -77,6 +77,7 @@ array Batch::of(Value value) {
         case Kind::move: return of_move(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
+        case Kind::library: return of_library(value);
         case Kind::note: return of_note(value);
         case Kind::make: break;
     }
@@ -241,6 +242,20 @@ array Batch::of_product(Value value) const {
     if (varies(y) || y->shape.size() != 2) return matmul(parts(x), parts(y));
     const Dim many = api::arithmetic().multiply(count_, x->shape[0]);
     return api::reshape(matmul(api::reshape(parts(x), {many, x->shape[1]}), array_of(y)), with_count(value->shape));
+}
+
+// The axes before those that the library sees are a stack, which the parts go in front of. One system for all parts takes their right sides side by side.
+array Batch::of_library(Value value) const {
+    const bool solves = value->op == Op::lu_solve || value->op == Op::triangular_solve;
+    if (solves && value->shape.size() == 2 && !varies(value->inputs[0])) {
+        const Dim rows = value->shape[0], columns = value->shape[1];
+        const array sides = api::reshape(moveaxis(parts(value->inputs[1]), 0, 1), {rows, api::arithmetic().multiply(count_, columns)});
+        const array operands[] = {array_of(value->inputs[0]), sides};
+        return moveaxis(api::reshape(api::apply(value->op, value->attributes, operands), {rows, count_, columns}), 1, 0);
+    }
+    std::vector<array> operands;
+    for (const Value input : value->inputs) operands.push_back(parts(input));
+    return api::apply(value->op, value->attributes, operands);
 }
 
 array Batch::of_note(Value value) {

@@ -37,6 +37,7 @@ private:
     array of_scatter(Value value) const;
     array of_update(Value value) const;
     array of_product(Value value) const;
+    array of_library(Value value) const;
     array of_note(Value value);
     array of_custom(Value value);
     shape::Dims with_count(const shape::Dims& shape) const;

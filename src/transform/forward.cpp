@@ -48,6 +48,7 @@ std::optional<array> Forward::of(Value value) {
         case Kind::move: return same_op(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
+        case Kind::library: throw_no_derivative(*value);
         case Kind::note:
             if (value->op == Op::stop_gradient) return std::nullopt;
             return value->op == Op::custom ? of_custom(value) : tangent(value->inputs[0]);

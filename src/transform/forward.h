@@ -10,7 +10,7 @@ namespace fastnp::transform {
 
 class Forward {
 public:
-    Forward(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs) {}
+    Forward(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs, Segment::Of::derivatives) {}
 
     void set(Value mark, const array& tangent) { tangents_.insert_or_assign(mark, tangent); }
     void run();

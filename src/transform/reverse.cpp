@@ -30,9 +30,9 @@ array unrepeated(const array& g, Value from) {
     return axes.empty() ? g : api::expand(api::fold(Op::sum, g, span_of(axes)), span_of(ones));
 }
 
-// The transpose of a derivative that is given for forward mode: it is linear in marks for the changes.
+// The transpose of a derivative that is given for forward mode: it is linear in marks for the changes. Results without a cotangent are not gone back from.
 std::vector<std::optional<array>> transposed(const Custom& custom, std::span<const array> operands, std::span<const array> results,
-                                             std::span<const array> cotangents) {
+                                             std::span<const std::optional<array>> cotangents) {
     std::vector<array> changes;
     for (const array& operand : operands) {
         changes.push_back(is_inexact(operand.dtype()) ? detail::mark(zeros_of(value_of(operand))) : zeros_of(value_of(operand)));
@@ -42,7 +42,9 @@ std::vector<std::optional<array>> transposed(const Custom& custom, std::span<con
     const std::vector<array> given = custom.forward(operands, results, changes);
     for (const array& each : given) ends.push_back(value_of(each));
     Reverse reverse(marks, ends);
-    for (std::size_t i = 0; i < ends.size(); ++i) reverse.add(ends[i], cotangents[i]);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        if (cotangents[i]) reverse.add(ends[i], *cotangents[i]);
+    }
     reverse.run();
     std::vector<std::optional<array>> found;
     for (const Value mark : marks) found.emplace_back(reverse.cotangent(mark));
@@ -89,7 +91,7 @@ std::optional<array> Reverse::join(Value value, std::vector<Sum::Part> parts) {
     return concatenate(pieces, static_cast<int>(*axis));
 }
 
-Reverse::Reverse(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs) {
+Reverse::Reverse(std::span<const Value> marks, std::span<const Value> outputs) : segment_(marks, outputs, Segment::Of::derivatives) {
     for (const Value value : segment_.values()) {
         if (value->op == Op::custom) ++customs_[value->attributes.ints[0]];
     }
@@ -183,6 +185,7 @@ void Reverse::pass(Value value, const array& g) {
         case Kind::move: pass_move(value, g); return;
         case Kind::pick: pass_pick(value, g); return;
         case Kind::contract: pass_product(value, g); return;
+        case Kind::library: throw_no_derivative(*value);
         case Kind::note:
             if (value->op == Op::mark) add(value->inputs[0], g);
             return;
@@ -401,15 +404,22 @@ void Reverse::pass_loop(Value value) {
 void Reverse::pass_custom(Value value) {
     const Custom& custom = custom_of(recorder(), *value);
     bool flows = false;
-    std::vector<array> operands, results, cotangents;
+    std::vector<array> operands, results;
+    std::vector<std::optional<array>> cotangents;
     for (std::size_t i = 1; i < value->inputs.size(); ++i) operands.push_back(array_of(value->inputs[i]));
     for (const Value result : custom.results) {
         flows = flows || sums_.contains(result);
         results.push_back(array_of(result));
-        cotangents.push_back(cotangent(result));
+        cotangents.push_back(sums_.contains(result) ? std::optional(cotangent(result)) : std::nullopt);
     }
     if (!flows) return;
-    const auto found = custom.reverse ? custom.reverse(operands, results, cotangents) : transposed(custom, operands, results, cotangents);
+    const auto pulled = [&] {
+        if (!custom.reverse) return transposed(custom, operands, results, cotangents);
+        std::vector<array> all;
+        for (std::size_t i = 0; i < results.size(); ++i) all.push_back(cotangents[i] ? *cotangents[i] : zeros_of(custom.results[i]));
+        return custom.reverse(operands, results, all);
+    };
+    const auto found = pulled();
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (found[i]) add(value->inputs[i + 1], *found[i]);
     }

@@ -16,8 +16,12 @@ array array_of(Value value) { return api::wrap(value, recorder().shared_from_thi
 Value value_of(const array& x) { return api::value_of(recorder(), x); }
 
 // Inputs precede what depends on them: nothing older than the first of `from` can.
-Segment::Segment(std::span<const Value> from, std::span<const Value> to, std::span<const Value> also) {
+Segment::Segment(std::span<const Value> from, std::span<const Value> to, Of of, std::span<const Value> also) {
     if (from.empty() && also.empty()) return;
+    const auto inputs_of = [of](Value value) {
+        const std::span<const Value> all(value->inputs.data(), value->inputs.size());
+        return of == Of::derivatives && value->op == Op::custom ? all.subspan(1) : all;
+    };
     starts_.insert(from.begin(), from.end());
     std::uint32_t oldest = UINT32_MAX;
     for (const std::span<const Value> values : {from, also}) {
@@ -30,12 +34,15 @@ Segment::Segment(std::span<const Value> from, std::span<const Value> to, std::sp
         open.pop_back();
         if (value->id < oldest || !seen.insert(value).second) continue;
         needed.push_back(value);
-        if (!starts_at(value)) open.insert(open.end(), value->inputs.begin(), value->inputs.end());
+        if (starts_at(value)) continue;
+        const auto inputs = inputs_of(value);
+        open.insert(open.end(), inputs.begin(), inputs.end());
     }
     std::sort(needed.begin(), needed.end(), [](Value a, Value b) { return a->id < b->id; });
     for (const Value value : needed) {
         const bool starts = starts_at(value) || std::find(also.begin(), also.end(), value) != also.end();
-        if (!starts && std::none_of(value->inputs.begin(), value->inputs.end(), [&](Value input) { return inside_.contains(input); })) continue;
+        const auto inputs = inputs_of(value);
+        if (!starts && std::none_of(inputs.begin(), inputs.end(), [&](Value input) { return inside_.contains(input); })) continue;
         inside_.insert(value);
         values_.push_back(value);
     }

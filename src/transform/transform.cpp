@@ -1,6 +1,8 @@
 // The doors of this room (fastnp/detail/transform.h).
 #include "fastnp/detail/transform.h"
 
+#include <algorithm>
+
 #include "fastnp/error.h"
 #include "fastnp/transform.h"
 #include "ops/infer.h"
@@ -46,14 +48,21 @@ array value_now(const array& x) {
     return api::wrap(recorder.value_now(transform::value_of(x)), false);
 }
 
-bool is_differentiated(const array& x) {
-    if (!is_inexact(x.dtype())) return false;
+namespace {
+
+bool depends_on_op(const array& x, std::initializer_list<ir::Op> ops) {
     const Value value[] = {transform::value_of(x)};
     for (const Value each : ir::reachable(value)) {
-        if (each->op == ir::Op::mark || each->op == ir::Op::example) return true;
+        if (std::find(ops.begin(), ops.end(), each->op) != ops.end()) return true;
     }
     return false;
 }
+
+}  // namespace
+
+bool is_differentiated(const array& x) { return is_inexact(x.dtype()) && depends_on_op(x, {ir::Op::mark, ir::Op::example}); }
+
+bool is_mapped(const array& x) { return x.is_recorded() && depends_on_op(x, {ir::Op::example}); }
 
 bool is_same_value(const array& x, const array& y) { return transform::value_of(x) == transform::value_of(y); }
 

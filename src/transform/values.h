@@ -35,7 +35,9 @@ Value value_of(const array& x);
 /// `also`: values that count as depending on them.
 class Segment {
 public:
-    Segment(std::span<const Value> from, std::span<const Value> to, std::span<const Value> also = {});
+    /// What a derivative needs to see: functions with one of their own, and not what they are made of; or all that is computed.
+    enum class Of : std::uint8_t { derivatives, values };
+    Segment(std::span<const Value> from, std::span<const Value> to, Of of = Of::values, std::span<const Value> also = {});
     const std::vector<Value>& values() const { return values_; }
     bool contains(Value value) const { return inside_.contains(value); }
     /// Whether it is one of `from`.

@@ -299,6 +299,77 @@ def with_branches(np: Any, x: Any) -> Any:
     return total
 
 
+def gaussian_process(np: Any, log_scale: Any, log_noise: Any, x: Any, y: Any) -> Any:
+    """The negative logarithm of the likelihood."""
+    distances = np.sum((x[:, None, :] - x[None, :, :]) ** 2 * np.exp(-2 * log_scale), axis=-1)
+    covariance = np.exp(-0.5 * distances) + np.exp(log_noise) * np.eye(x.shape[0])
+    factor = np.linalg.cholesky(covariance)
+    weights = np.linalg.solve(covariance, y)
+    return 0.5 * y @ weights + np.sum(np.log(np.diagonal(factor))) + 0.25 * np.linalg.slogdet(covariance)[1]
+
+
+def kalman_filter(np: Any, transition: Any, observation: Any, log_q: Any, log_r: Any, ys: Any) -> Any:
+    """The negative logarithm of the likelihood of what is observed."""
+    n, m = transition.shape[0], observation.shape[0]
+    mean, covariance, total = np.zeros(n), np.eye(n), 0.0
+    for t in range(ys.shape[0]):
+        mean, covariance = transition @ mean, transition @ covariance @ transition.T + np.exp(log_q) * np.eye(n)
+        surprise = ys[t] - observation @ mean
+        spread = observation @ covariance @ observation.T + np.exp(log_r) * np.eye(m)
+        gain = np.linalg.solve(spread, observation @ covariance).T
+        total = total + 0.5 * (surprise @ np.linalg.solve(spread, surprise) + np.linalg.slogdet(spread)[1])
+        mean, covariance = mean + gain @ surprise, covariance - gain @ observation @ covariance
+    return total
+
+
+def least_squares(np: Any, a: Any, b: Any) -> Any:
+    x = np.linalg.lstsq(a, b)[0]
+    return np.sum(np.sin(x)) + np.sum((a @ x - b) ** 2)
+
+
+def pseudo_inverse(np: Any, a: Any) -> Any:
+    return np.sum(np.linalg.pinv(a) ** 3)
+
+
+def principal_components(np: Any, x: Any, w: Any) -> Any:
+    centred = x - np.mean(x, axis=0)
+    _, s, vh = np.linalg.svd(centred, full_matrices=False)
+    return np.sum((vh[:2].T @ (vh[:2] @ w)) ** 2) + np.sum(np.log(s))
+
+
+def spectral_functional(np: Any, a: Any) -> Any:
+    values, vectors = np.linalg.eigh(a + a.T)
+    exponential = vectors * np.exp(0.3 * values) @ vectors.T
+    return np.sum(exponential**2) + np.sum(np.tanh(np.linalg.eigvalsh(a @ a.T)))
+
+
+def log_determinants(np: Any, a: Any, b: Any) -> Any:
+    sign, logarithm = np.linalg.slogdet(a)
+    return np.sum(sign * logarithm) + np.sum(np.linalg.det(b) ** 2)
+
+
+def orthogonalisation(np: Any, a: Any, w: Any) -> Any:
+    q, r = np.linalg.qr(a)
+    return np.sum((q.T @ w) ** 3) + np.sum(np.log(np.abs(np.diagonal(r)))) + np.sum(r[0] ** 2)
+
+
+def whitening(np: Any, a: Any, x: Any) -> Any:
+    factor = np.linalg.cholesky(a @ np.conj(np.swapaxes(a, -1, -2)) + np.eye(3))
+    return np.sum(np.abs(np.linalg.solve(factor, x)) ** 2) + np.sum(np.abs(np.linalg.inv(factor)))
+
+
+def matrix_norms(np: Any, a: Any) -> Any:
+    return np.linalg.norm(a, "nuc") * np.linalg.norm(a, 2) + np.linalg.norm(a, 1) + np.linalg.norm(a) + np.linalg.cond(a)
+
+
+def hermitian_form(np: Any, a: Any, b: Any) -> Any:
+    return np.real(np.sum(np.linalg.solve(a, b) * np.linalg.inv(a)[0])) + np.linalg.slogdet(a)[1] + np.sum(np.linalg.svd(a, compute_uv=False))
+
+
+def matrix_chain(np: Any, a: Any, b: Any, c: Any) -> Any:
+    return np.sum(np.linalg.multi_dot([a, b, c]) * np.linalg.matrix_power(a @ a.T, 3))
+
+
 FUNCTIONS: Functions = {
     "logistic_regression": (logistic_regression, (normal(4), normal(), normal(9, 4), (normal(9) > 0).astype(float))),
     "mlp": (
@@ -350,4 +421,17 @@ FUNCTIONS: Functions = {
     "complex_signal": (complex_signal, (normal(4) + 1j * normal(4), normal(4) + 1j * normal(4))),
     "real_to_complex": (real_to_complex, (normal(4),)),
     "with_branches": (with_branches, (normal(3),)),
+    "gaussian_process": (gaussian_process, (normal(2), normal(), normal(7, 2), normal(7))),
+    "kalman_filter": (kalman_filter, (0.5 * normal(3, 3), normal(2, 3), normal(), normal(), normal(4, 2))),
+    "least_squares": (least_squares, (normal(6, 3), normal(6, 2))),
+    "pseudo_inverse": (pseudo_inverse, (normal(3, 5),)),
+    "principal_components": (principal_components, (normal(8, 4), normal(4))),
+    "spectral_functional": (spectral_functional, (normal(4, 4),)),
+    "log_determinants": (log_determinants, (normal(2, 4, 4), normal(3, 3))),
+    "orthogonalisation": (orthogonalisation, (normal(5, 3), normal(5))),
+    "whitening": (whitening, (normal(2, 3, 3), normal(2, 3, 2))),
+    "complex_whitening": (whitening, (normal(3, 3) + 1j * normal(3, 3), normal(3, 2) + 1j * normal(3, 2))),
+    "hermitian_form": (hermitian_form, (normal(3, 3) + 1j * normal(3, 3), normal(3, 3) + 1j * normal(3, 3))),
+    "matrix_norms": (matrix_norms, (normal(4, 4),)),
+    "matrix_chain": (matrix_chain, (normal(3, 5), normal(5, 2), normal(2, 3))),
 }

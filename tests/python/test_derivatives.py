@@ -245,6 +245,44 @@ COMPOSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
 OTHERS |= COMPOSED
 
 
+def turned(x: Any) -> Any:
+    return x @ np.conjugate(np.swapaxes(x, -1, -2)) + 2 * np.eye(3)
+
+
+def complex_of(x: Any) -> Any:
+    return x + 1j * np.asarray(MATRIX)
+
+
+# By the op that they are made of; those of a kind "library" have no derivative themselves, the functions over them have.
+LIBRARY: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "lu": (lambda x: np.linalg.det(x) + np.linalg.slogdet(x)[1], [rng(3, 3)]),
+    "lu_solve": (lambda x, y: np.linalg.solve(x, y) @ np.linalg.inv(x)[:2], [rng(3, 3), rng(3, 2)]),
+    "cholesky": (lambda x: np.linalg.cholesky(turned(x)), [rng(3, 3)]),
+    "triangular_solve": (lambda x: np.linalg.cholesky(turned(x), upper=True), [rng(3, 3)]),
+    "qr": (lambda x: np.linalg.qr(x, mode="r"), [rng(4, 3)]),
+    "householder_product": (lambda x: np.linalg.qr(x)[0], [rng(4, 3)]),
+    "eigh": (lambda x: np.linalg.eigh(turned(x))[1] ** 2 * np.linalg.eigh(turned(x))[0], [rng(3, 3)]),
+    "eigvalsh": (lambda x: np.linalg.eigvalsh(turned(x)), [rng(3, 3)]),
+    "svd": (lambda x: np.linalg.svd(x, full_matrices=False)[0] ** 2 * np.linalg.svd(x, full_matrices=False)[1], [rng(4, 3)]),
+    "svdvals": (lambda x: np.linalg.svdvals(x), [rng(4, 3)]),
+    "eig": (lambda x: np.sum(np.abs(np.linalg.eig(complex_of(x))[1]) ** 3 * np.abs(np.linalg.eig(complex_of(x))[0]), axis=-1), [rng(3, 3)]),
+    "eigvals": (lambda x: np.sum(np.real(np.exp(np.linalg.eigvals(complex_of(x)))), axis=-1), [rng(3, 3)]),
+    "eig of real": (lambda x: np.real(np.sum(np.exp(np.linalg.eig(x)[0] / 3) * np.abs(np.linalg.eig(x)[1]) ** 2, axis=-1)), [rng(3, 3)]),
+    "eigvals of real": (lambda x: np.real(np.prod(np.linalg.eigvals(x @ x.T + np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]])) + 3)), [rng(3, 3)]),
+    "pinv": (lambda x: np.linalg.pinv(x), [rng(4, 3)]),
+    "lstsq": (lambda x, y: np.linalg.lstsq(x, y)[0], [rng(4, 3), rng(4)]),
+    "lstsq residuals": (lambda x, y: np.linalg.lstsq(x, y)[1], [rng(4, 3), rng(4, 2)]),
+    "norms": (lambda x: np.linalg.norm(x, "nuc") + np.linalg.norm(x, 2) * np.linalg.norm(x, 1) + np.linalg.cond(x), [rng(3, 3)]),
+    "matrix_power": (lambda x: np.linalg.matrix_power(x, -3), [rng(3, 3)]),
+    "tensorsolve": (lambda x, y: np.linalg.tensorsolve(x, y), [rng(2, 3, 3, 2), rng(2, 3)]),
+}
+OTHERS |= LIBRARY
+
+
+def test_ops_of_libraries_are_here() -> None:
+    assert {name for name, row in ROWS.items() if row["kind"] == "library"} <= LIBRARY.keys()
+
+
 @pytest.mark.parametrize("name", COMPOSED)
 def test_compositions_are_numpys(name: str) -> None:
     f, args = COMPOSED[name]
@@ -253,12 +291,21 @@ def test_compositions_are_numpys(name: str) -> None:
         found, wanted = made(*args), f(*args)
         assert found.shape == wanted.shape and found.dtype == wanted.dtype
         numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-13, atol=1e-13)
+    check_tape(f, args)
+
+
+def check_tape(f: Callable[..., Any], args: list[Any]) -> None:
     taped = [x.copy() for x in args]
     for x in taped:
         x.requires_grad = True
     np.sum(f(*taped) ** 2).backward()
     for x, gradient in zip(taped, np.grad(lambda *xs: np.sum(f(*xs) ** 2), argnums=tuple(range(len(args))))(*args), strict=True):
         numpy.testing.assert_allclose(numpy.asarray(x.grad), numpy.asarray(gradient), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_ops_of_libraries_on_the_tape(name: str) -> None:
+    check_tape(*LIBRARY[name])
 
 
 def copied(x: Any, y: Any) -> Any:

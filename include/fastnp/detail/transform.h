@@ -36,6 +36,8 @@ FASTNP_API std::vector<array> recorded_in_two(const std::function<std::vector<ar
 FASTNP_API array value_now(const array& x);
 /// Whether it depends on what derivatives are taken with respect to: then handing its elements to others loses the derivative.
 FASTNP_API bool is_differentiated(const array& x);
+/// Whether it stands for any one of the parts that a function is mapped over: then its elements can't be read.
+FASTNP_API bool is_mapped(const array& x);
 
 /// Of recorded arrays: whether they have the same value, whether one depends on others.
 FASTNP_API bool is_same_value(const array& x, const array& y);

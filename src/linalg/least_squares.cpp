@@ -1,0 +1,133 @@
+// Pseudo-inverses, least squares, ranks and condition numbers.
+#include <limits>
+
+#include "linalg/matrix.h"
+#include "ops/infer.h"
+
+namespace fastnp::linalg {
+
+namespace {
+
+double precision_of(Dtype dtype) {
+    return real_of(dtype) == Dtype::float32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+}
+
+// A size as a number, which the recording is for.
+double fixed(Dim size) {
+    const std::int64_t now = api::arithmetic().hint(size);
+    api::arithmetic().equal(size, Dim(now));
+    return static_cast<double>(now);
+}
+
+bool is_empty(const array& x) {
+    const shape::Arithmetic sizes = api::arithmetic();
+    return sizes.equal(rows_of(x), Dim(0)) || sizes.equal(columns_of(x), Dim(0));
+}
+
+// Golub and Pereyra, where the rank stays.
+array change_of_inverse(const array& a, const array& p, const array& change) {
+    const array turned = adjoint(change), left = matmul(p, adjoint(p)), right = matmul(adjoint(p), p);
+    const array below = matmul(left, turned), beside = matmul(turned, right);
+    return below - matmul(below, matmul(a, p)) + beside - matmul(p, matmul(a, beside)) - matmul(p, matmul(change, p));
+}
+
+// The reciprocals of singular values above a bound, and 0.
+array kept_reciprocals(const array& s, const array& keep) { return where(keep, 1 / where(keep, s, 1), 0); }
+
+array inverse_of(const array& x, const array& rcond, bool hermitian) {
+    const Svd parts = svd(x, false, hermitian);
+    const array keep = parts.s > as_column(rcond) * max(parts.s, {.axis = -1, .keepdims = true});
+    const array result = matmul(adjoint(parts.vh), as_column(kept_reciprocals(parts.s, keep)) * adjoint(parts.u));
+    const auto forward = [](Arrays operands, Arrays results, Arrays changes) {
+        return std::vector<array>{change_of_inverse(operands[0], results[0], changes[0])};
+    };
+    return with_rule("linalg.pinv", {x}, {result}, forward)[0];
+}
+
+}  // namespace
+
+array pinv(const array& a, const PinvOptions& options) {
+    const Working given = options.hermitian ? square_matrices(a) : matrices(a);
+    if (is_empty(a)) return api::constant(0, a.dtype(), joined(stack_of(a), {columns_of(a), rows_of(a)}));
+    return given.given(inverse_of(given.x, options.rcond ? *options.rcond : array(1e-15), options.hermitian));
+}
+
+namespace {
+
+std::vector<array> change_of_solution(Arrays operands, Arrays results, Arrays changes, double rcond) {
+    const array &a = operands[0], &x = results[0];
+    const array p = inverse_of(a, array(rcond), false), turned = adjoint(changes[0]), rest = operands[1] - matmul(a, x);
+    const array beside = matmul(turned, matmul(adjoint(p), x));
+    const array change = matmul(p, changes[1] - matmul(changes[0], x)) + matmul(p, matmul(adjoint(p), matmul(turned, rest)));
+    return {change + beside - matmul(p, matmul(a, beside))};
+}
+
+array least_squares(const array& a, const array& b, const Svd& parts, const array& keep, double rcond) {
+    const array x = matmul(adjoint(parts.vh), as_column(kept_reciprocals(parts.s, keep)) * matmul(adjoint(parts.u), b));
+    const auto forward = [rcond](Arrays operands, Arrays results, Arrays changes) { return change_of_solution(operands, results, changes, rcond); };
+    return with_rule("linalg.lstsq", {a, b}, {x}, forward)[0];
+}
+
+// Sums of squares of what is left, if there are more equations than unknowns, and the rank is full.
+array residuals_of(const array& a, const array& b, const array& x, const array& rank) {
+    const shape::Arithmetic sizes = api::arithmetic();
+    const array none = api::constant(0, real_of(a.dtype()), {Dim(0)});
+    if (sizes.at_least(columns_of(a), rows_of(a))) return none;
+    const array rest = b - matmul(a, x), is_full = rank == api::extent(columns_of(a));
+    const array squares = sum(real(rest * conjugated(rest)), {.axis = 0});
+    if (detail::is_mapped(rank)) return where(is_full, squares, std::numeric_limits<double>::quiet_NaN());
+    return static_cast<bool>(is_full) ? squares : none;
+}
+
+void check_two_axes(const array& x) {
+    if (x.ndim() != 2) throw LinAlgError(std::to_string(x.ndim()) + "-dimensional array given. Array must be two-dimensional");
+}
+
+}  // namespace
+
+LeastSquares lstsq(const array& a, const array& b, std::optional<double> rcond) {
+    const bool is_vector = b.ndim() == 1;
+    const array right = is_vector ? as_column(b) : b;
+    check_two_axes(a);
+    check_two_axes(right);
+    const shape::Arithmetic sizes = api::arithmetic();
+    if (!sizes.equal(rows_of(a), rows_of(right))) throw LinAlgError("Incompatible dimensions");
+    const Dtype result = result_dtype({a.dtype(), b.dtype()}), working = working_dtype(result);
+    const array matrix = api::cast(a, working), sides = api::cast(right, working);
+    double bound = rcond ? *rcond : precision_of(working) * std::max(fixed(rows_of(a)), fixed(columns_of(a)));
+    if (bound <= 0 || bound >= 1) bound = precision_of(working) / 2;  // as LAPACK's gelsd
+    const Svd parts = svd(matrix, false);
+    const array keep = parts.s > bound * max(parts.s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)});
+    const array rank = api::cast(sum(keep), Dtype::int32);
+    const array x = least_squares(matrix, sides, parts, keep, bound);
+    const array residuals = residuals_of(matrix, sides, x, rank);
+    return {api::cast(is_vector ? squeeze(x, -1) : x, result), api::cast(residuals, real_of(result)), rank, api::cast(parts.s, real_of(result))};
+}
+
+array matrix_rank(const array& a, const std::optional<array>& tol, bool hermitian, const std::optional<array>& rtol) {
+    if (tol && rtol) throw ValueError("`tol` and `rtol` can't be both set.");
+    if (a.ndim() < 2) return api::cast(any(a != 0), Dtype::int64);
+    const array s = svdvals(a, hermitian);
+    const auto relative = [&] { return rtol ? as_column(*rtol) : array(precision_of(s.dtype()) * std::max(fixed(rows_of(a)), fixed(columns_of(a)))); };
+    const array bound = tol ? as_column(*tol) : max(s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)}) * relative();
+    return sum(s > bound, {.axis = -1});
+}
+
+array cond(const array& x, const std::optional<NormOrder>& p) {
+    check_rank(x);
+    if (is_empty(x)) throw LinAlgError("cond is not defined on empty arrays");
+    const double* number = p ? std::get_if<double>(&*p) : nullptr;
+    array ratio(0.0);
+    if (!p || (number != nullptr && (*number == 2 || *number == -2))) {
+        const array s = svdvals(x), first = squeeze(part_of(s, Dim(0), Dim(1)), -1);
+        const array last = squeeze(part_of(s, api::arithmetic().subtract(columns_of(s), Dim(1)), Dim(1)), -1);
+        ratio = p && *number == -2 ? last / first : first / last;
+    } else {
+        const Working given = square_matrices(x);
+        const NormOptions options{p, {-2, -1}, false};
+        ratio = api::cast(norm(x, options) * norm(inverse(given.x, false), options), real_of(given.result));
+    }
+    return where(isnan(ratio) & logical_not(any(isnan(x), {.axis = {-2, -1}})), std::numeric_limits<double>::infinity(), ratio);
+}
+
+}  // namespace fastnp::linalg
