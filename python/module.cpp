@@ -8,6 +8,7 @@
 #include "compiled_state.h"
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
+#include "fft.h"
 #include "functions.h"
 #include "ndarray.h"
 #include "number.h"
@@ -121,6 +122,7 @@ void initialise(py::module_& module) {
             return true;
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    add_fft(module);
     add_transforms(module);
     add_tape(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");

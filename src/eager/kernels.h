@@ -18,6 +18,8 @@ void run_update(const ir::Attributes& attributes, std::span<const View> operands
 void run_scatter(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_nonzero(const View& mask, const View& out);
 void run_take(const ir::Attributes& attributes, std::span<const View> operands, const View& out);
+/// Fourier transforms over the last axis.
+void run_fft(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
 
 /// Calls line(pointers) for the first element of every line along `axis`: of x, and of out if it has the axis too.

@@ -15,6 +15,7 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
         case ops::Kind::note: copy(operands[0], out); return;
         case ops::Kind::contract: run_matmul(operands[0], operands[1], out); return;
+        case ops::Kind::library: run_fft(op, attributes, operands[0], out); return;
         case ops::Kind::pick: break;
     }
     switch (op) {

@@ -16,7 +16,7 @@ namespace fastnp::ops {
 
 using ir::Op;
 
-enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract, note };
+enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract, library, note };
 
 enum Trait : std::uint8_t { none = 0, commutative = 1, associative = 2, idempotent = 4, costly = 8 };
 
@@ -55,6 +55,9 @@ bool may_raise(const ir::Node& node);
 bool is_read(Op op);
 /// Whether a node is computed whether needed or not: it writes, it is a read, or it may raise an error.
 bool is_effect(const ir::Node& node);
+
+/// Whether it is one of the Fourier transforms over the last axis.
+bool is_fft(Op op);
 
 /// Whether the op's result lies in memory as its operands do (NumPy's order "K"); others are in C order.
 bool keeps_order(Op op);

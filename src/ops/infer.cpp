@@ -216,6 +216,18 @@ Type infer_matmul(const Call& call) {
     return {call.operands[0].dtype, std::move(result)};
 }
 
+Type infer_library(const Call& call) {
+    const Dtype dtype = call.operands[0].dtype;
+    Dims result = call.shape();
+    const Dim points = call.attributes.dims.empty() ? Dim(0) : call.attributes.dims[0];
+    switch (call.op) {
+        case Op::fft: result.back() = points; return {dtype, std::move(result)};
+        case Op::rfft: result.back() = call.sizes.add(call.sizes.divide(points, Dim(2)), Dim(1)); return {complex_of(dtype), std::move(result)};
+        case Op::irfft: result.back() = points; return {real_of(dtype), std::move(result)};
+        default: throw InternalError("no rule for " + std::string(info(call.op).name));
+    }
+}
+
 }  // namespace
 
 Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, Sizes* sizes) {
@@ -230,6 +242,7 @@ Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, 
         case Kind::move: return infer_move(call);
         case Kind::pick: return infer_pick(call);
         case Kind::contract: return infer_matmul(call);
+        case Kind::library: return infer_library(call);
         case Kind::note: return operands[0];
     }
     throw InternalError("an op of no kind");

@@ -33,7 +33,7 @@ bool Roots::is_precompiled(Value value) const {
     if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
     // Of several complex NaNs the first counts: that takes an order.
     if (kind == Kind::fold && is_complex(value->dtype) && (value->op == Op::max || value->op == Op::min)) return true;
-    return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || copies_.contains(value);
+    return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || kind == Kind::library || copies_.contains(value);
 }
 
 std::optional<Storage> Roots::resolve(Value value) const {

@@ -76,6 +76,7 @@ array Batch::of(Value value) {
         case Kind::move: return of_move(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
+        case Kind::library: return of_map(value);  // the parts are a stack
         case Kind::note: return of_note(value);
         case Kind::make: break;
     }

@@ -36,7 +36,8 @@ std::optional<array> Forward::of(Value value) {
         case Kind::map: return of_map(value);
         case Kind::fold: return of_fold(value);
         case Kind::scan: return of_scan(value);
-        case Kind::move: return same_op(value);
+        case Kind::move:
+        case Kind::library: return same_op(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
         case Kind::note:

@@ -40,7 +40,8 @@ bool is_kept(Value value) {
         case Kind::fold:
         case Kind::argfold:
         case Kind::scan:
-        case Kind::contract: return true;
+        case Kind::contract:
+        case Kind::library: return true;
         case Kind::pick: return value->op != Op::concatenate && value->op != Op::pad;
         default: return ops::may_raise(*value);
     }

@@ -139,6 +139,7 @@ void Reverse::pass(Value value, const array& g) {
         case Kind::move: pass_move(value, g); return;
         case Kind::pick: pass_pick(value, g); return;
         case Kind::contract: pass_product(value, g); return;
+        case Kind::library: add(value->inputs[0], fft_transposed(*value, g)); return;
         case Kind::note:
             if (value->op == Op::mark) add(value->inputs[0], g);
             return;

@@ -61,6 +61,8 @@ array zeros_of(Value value);
 array region_of(const array& x, const ir::Node& update);
 /// x with axes inserted that were summed over, repeated to `like`'s shape.
 array spread(const array& x, Value like, const SmallVector<std::int64_t>& axes);
+/// The transpose of one of the Fourier transforms over the last axis.
+array fft_transposed(const ir::Node& node, const array& g);
 /// numpy.take_along_axis.
 array take_along(const array& x, const array& indices, std::size_t axis);
 /// Each element's derivative of the product of a value's elements over axes: the product of the others.

@@ -38,7 +38,8 @@ def test_gradients(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d"]
+    "name",
+    ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d", "pseudo_spectral"],
 )
 def test_hessians(name: str) -> None:
     function, args = FUNCTIONS[name]
@@ -47,7 +48,9 @@ def test_hessians(name: str) -> None:
     agree(np.compile(np.hessian(functools.partial(function, np)))(*args), theirs)
 
 
-@pytest.mark.parametrize("name", ["attention", "gru", "lorenz", "quantiles", "maxima", "complex_modulus", "jacobi_2d", "embedding"])
+@pytest.mark.parametrize(
+    "name", ["attention", "gru", "lorenz", "quantiles", "maxima", "complex_modulus", "jacobi_2d", "embedding", "pseudo_spectral", "phases"]
+)
 def test_batched_gradients(name: str) -> None:
     function, args = FUNCTIONS[name]
     many = [numpy.stack([arg, 1.1 * arg, arg + 0.1]) for arg in args]

@@ -216,6 +216,10 @@ OTHERS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
 }
 
 
+def parts(z: Any) -> Any:
+    return np.concatenate([z.real, z.imag], axis=-1)
+
+
 COMPOSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "roll": (lambda x: np.roll(x, 2) + np.roll(x, (1, -1), axis=(0, 1)) + numpy.roll(x, 1, axis=1), [rng(3, 4)]),
     "diagonal": (lambda x: np.diagonal(x, 1) * 2 + x.diagonal(-1, 1, 0), [rng(4, 4)]),
@@ -240,6 +244,16 @@ COMPOSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "rot90": (lambda x: np.rot90(x) + np.rot90(x, 3) * 2 + np.rot90(x, 2), [rng(3, 3)]),
     "append": (lambda x, y: np.append(x, y) * 2, [rng(2, 2), rng(3)]),
     "meshgrid": (lambda x, y: np.stack(np.meshgrid(x, y)) + np.stack(np.meshgrid(y, x, indexing="ij")), [rng(2), rng(3)]),
+    "fft": (lambda x: parts(np.fft.fft(x)) + parts(np.fft.ifft(x, norm="ortho")), [rng(3, 4)]),
+    "fft of n": (lambda x, y: parts(np.fft.fft(x + 1j * y, 7, axis=0) * np.fft.fft(y, 7, axis=0)), [rng(5, 2), rng(5, 2) + 1]),
+    "rfft": (lambda x: parts(np.fft.rfft(x) ** 2), [rng(3, 5)]),
+    "rfft of n": (lambda x: parts(np.fft.rfft(x, 6, axis=1, norm="forward")) + parts(np.fft.ihfft(x, 7, axis=1)), [rng(2, 4, 3)]),
+    "irfft": (lambda x, y: np.fft.irfft(x + 1j * y) * np.fft.hfft(x - 1j * y, norm="ortho"), [rng(2, 4), rng(2, 4)]),
+    "irfft of n": (lambda x, y: np.fft.irfft(x + 1j * y, 7) * np.fft.irfft(x * y, 3)[:1], [rng(3), rng(3) + 1]),
+    "fftn": (lambda x: parts(np.fft.fftn(x, s=(2, 5), axes=(0, 2)) * np.fft.ifft2(x, s=(-1, 5))[:2]), [rng(2, 3, 4)]),
+    "irfftn": (lambda x: np.fft.irfftn(np.fft.rfftn(x) ** 2) + np.fft.irfft2(np.fft.rfft2(x), s=(3, 4)), [rng(3, 4)]),
+    "fftshift": (lambda x: np.fft.fftshift(x) * np.fft.ifftshift(x, axes=1) * 2, [rng(3, 5)]),
+    "fftfreq": (lambda x: np.sum(np.fft.fftfreq(5, x[0]) * np.fft.rfftfreq(9, x[1] ** 2)), [np.array([1.5, 0.75])]),
     "norm": (lambda x: np.linalg.norm(x, axis=1) * np.linalg.norm(x[0]), [rng(3, 4)]),
 }
 OTHERS |= COMPOSED
