@@ -84,6 +84,12 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
         if _outside.holds_recorded((args, kwargs)):
             _count(name)
             return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
+    elif _core._records():
+        from fastnp import _mapped, _outside
+
+        if _mapped.is_active() and _mapped.depends((args, kwargs)):
+            _count(name)
+            return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
     originals: dict[int, Any] = {}
     plain_args = [to_numpy(value, originals) for value in args]
     plain_kwargs = {key: to_numpy(value, originals) for key, value in kwargs.items()}

@@ -72,7 +72,7 @@ public:
     void note_example() { maps_ = true; }
     /// What a value is found to be.
     void know(ir::Value value, device::Memory memory) { evaluator_.set(value, std::move(memory)); }
-    /// The elements of a value, of a recording that is run once.
+    /// The elements of a value as they are in this call: of a recording that is run once, or for what each call checks again.
     device::Memory value_now(ir::Value value) { return evaluate(value); }
     /// The recording ends, with a LongRecordError, when it gets longer than that, and at the read with the number `stop_at`.
     void set_limits(std::size_t steps, std::size_t reads, std::size_t stop_at);

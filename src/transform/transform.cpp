@@ -46,6 +46,8 @@ array value_now(const array& x) {
     return api::wrap(recorder.value_now(transform::value_of(x)), false);
 }
 
+array value_at_hand(const array& x) { return x.is_recorded() ? api::wrap(transform::recorder().value_now(transform::value_of(x)), false) : x; }
+
 bool is_differentiated(const array& x) {
     if (!is_inexact(x.dtype())) return false;
     const Value value[] = {transform::value_of(x)};
