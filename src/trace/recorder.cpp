@@ -62,12 +62,13 @@ bool Recorder::made_all_captured() const {
 
 // A recording that is run once raises where the program does, but for what stands for many values.
 void Recorder::effect(ir::Value value) {
-    const auto is_example = [](ir::Value each) { return each->op == ir::Op::example; };
-    const auto varies = [&] {
+    const auto is_unknown = [&](ir::Value each) { return each->op == ir::Op::example || std::find(later_.begin(), later_.end(), each) != later_.end(); };
+    const auto depends = [&] {
         const std::vector<ir::Value> below = ir::reachable({&value, 1});
-        return std::any_of(below.begin(), below.end(), is_example);
+        return std::any_of(below.begin(), below.end(), is_unknown);
     };
-    if (once_ && value->op != ir::Op::update && !(maps_ && varies())) evaluate(value);
+    const bool waits = (maps_ || !later_.empty()) && depends();
+    if (once_ && value->op != ir::Op::update && !waits) evaluate(value);
     else effects_.push_back(value);
 }
 

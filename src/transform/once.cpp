@@ -168,6 +168,7 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
     std::vector<array> inputs;
     for (const array& like : second.inputs) {
         late.push_back(graph.parameter(like.dtype(), api::dims_of(like)));
+        recorder->note_later(late.back());
         inputs.push_back(transform::array_of(late.back()));
     }
     const std::size_t effects = recorder->effects().size();
