@@ -17,6 +17,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core, _fallback
+from fastnp._held import held
 from fastnp._outside import Outside, is_generator
 
 
@@ -314,41 +315,13 @@ class Watch:
             )
 
 
-def _reachable(function: Any, depth: int = 3) -> Iterator[Any]:
+def _reachable(function: Any) -> Iterator[Any]:
     drawers, random = sys.modules.get("numpy.random"), sys.modules.get("random")
     if drawers is not None:
         yield drawers.mtrand._rand
     if random is not None:
         yield random._inst  # type: ignore[attr-defined]
-    yield from _held(function, depth, set())
-
-
-# Generators in what a function's code names, its cells and its attributes, and those of functions and objects that lie there.
-def _held(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if is_generator(value):
-        yield value
-        return
-    if depth == 0 or isinstance(value, type(sys)):
-        return
-    code = getattr(value, "__code__", None)
-    names = {} if code is None else getattr(value, "__globals__", {})
-    for name in getattr(code, "co_names", ()):
-        if name in names:
-            yield from _held(names[name], depth - 1, seen)
-    for cell in getattr(value, "__closure__", None) or ():
-        try:
-            yield from _held(cell.cell_contents, depth - 1, seen)
-        except ValueError:  # it is empty
-            continue
-    for name in ("__self__", "__func__", "__wrapped__", "__defaults__", "func"):
-        if getattr(value, name, None) is not None:
-            yield from _held(getattr(value, name), depth - 1, seen)
-    items = value if isinstance(value, (tuple, list)) and len(value) < 64 else ()
-    for item in (*items, *list(getattr(value, "__dict__", {}).values())[:64]):
-        yield from _held(item, depth - 1, seen)
+    yield from held(function, is_generator)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class Vmap(Transformed):
             found = iter(parts.batch(outputs, places))
             return map_leaves(lambda _: next(found), result)
 
-        return run(body, (args, kwargs))
+        return run(body, (args, kwargs), self.function)
 
 
 class Parts(_mapped.Calls):
