@@ -10,4 +10,10 @@ if(NOT OPENBLAS_STATIC OR NOT OPENBLAS_INCLUDE_DIR)
   message(FATAL_ERROR "OpenBLAS is missing: apt-get install libopenblas-pthread-dev")
 endif()
 
+# NumPy's own Fourier transforms, a header that no package of Debian has.
+find_path(POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h HINTS "${PROJECT_SOURCE_DIR}/build/venv/include")
+if(NOT POCKETFFT_INCLUDE_DIR)
+  message(FATAL_ERROR "pocketfft_hdronly.h is missing: bash cmake/setup.sh")
+endif()
+
 set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)

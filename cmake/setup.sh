@@ -76,6 +76,31 @@ pathlib.Path(sysconfig.get_path("purelib"), "fastnp-build.pth").write_text(f"{bu
 PYTHON
 }
 
+# pocketfft's header out of NumPy's sources: its Fourier transforms are NumPy's to the bit.
+numpy_sources=https://files.pythonhosted.org/packages/d0/ad/fed0499ce6a338d2a03ebae59cd15093910c8875328855781952abf6c2fe/numpy-2.4.6.tar.gz
+numpy_sha256=f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda
+pocketfft=$venv/include/pocketfft_hdronly.h
+
+fetch_pocketfft() {
+    say "pocketfft into $pocketfft"
+    logged pocketfft "$venv/bin/python" - "$numpy_sources" "$numpy_sha256" "$pocketfft" << 'PYTHON' ||
+import hashlib, io, pathlib, sys, tarfile, urllib.request
+url, digest, header = sys.argv[1:]
+with urllib.request.urlopen(url, timeout=60) as answer:
+    archive = answer.read()
+if hashlib.sha256(archive).hexdigest() != digest:
+    sys.exit(f"Error: {url} is not the file that was expected")
+folder = pathlib.PurePosixPath(url).name.removesuffix(".tar.gz")
+with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+    content = files.extractfile(f"{folder}/numpy/fft/pocketfft/pocketfft_hdronly.h").read()
+path = pathlib.Path(header)
+path.parent.mkdir(parents=True, exist_ok=True)
+path.with_suffix(".new").write_bytes(content)
+path.with_suffix(".new").rename(path)
+PYTHON
+        stop "fetching pocketfft failed (no network?): $(reason pocketfft)"
+}
+
 check_compiler() {
     local version
     version=$("${CXX:-g++}" -dumpversion 2> /dev/null) || stop "there is no C++ compiler (${CXX:-g++})"
@@ -92,12 +117,14 @@ setup() {
     # The stamp names what was installed, where, and with what Python: anything else is set up anew.
     local stamp=build/venv/setup.stamp key gpu
     key="$(cat cmake/setup.sh tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
-    if [ "$(cat "$stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import numpy, pybind11" 2> /dev/null; then
+    if [ "$(cat "$stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import numpy, pybind11" 2> /dev/null ||
+        [ ! -f "$pocketfft" ]; then
         say "setting up"
         mkdir -p build
         install_system_packages
         check_compiler
         make_venv
+        [ -f "$pocketfft" ] || fetch_pocketfft
         printf '%s\n' "$key" > "$stamp"
     fi
     if grep -q 'libcuda\.so' <<< "$(/sbin/ldconfig -p)"; then gpu="a CUDA driver is present"; else gpu="no CUDA driver: everything but the GPU works"; fi

@@ -8,6 +8,7 @@
 #include "compiled_state.h"
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
+#include "fft.h"
 #include "functions.h"
 #include "linalg.h"
 #include "ndarray.h"
@@ -122,6 +123,7 @@ void initialise(py::module_& module) {
             return true;
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    add_fft(module);
     add_transforms(module);
     add_tape(module);
     add_linalg(module);

@@ -1,7 +1,11 @@
 #include "tape.h"
 
+#include <atomic>
+
 #include "convert.h"
 #include "fastnp/detail/transform.h"
+
+namespace py = pybind11;
 
 namespace fastnp::python {
 
@@ -10,6 +14,18 @@ thread_local TapeCall* TapeCall::now = nullptr;
 namespace {
 
 thread_local bool records_gradients = true;
+std::atomic<long> leaf_count = 0;
+
+std::shared_ptr<detail::Leaf> new_leaf() {
+    ++leaf_count;
+    return {new detail::Leaf, [](const detail::Leaf* leaf) {
+                --leaf_count;
+                delete leaf;
+            }};
+}
+
+constexpr const char* in_transform =
+    "an array of a tape was used in a transform or a compiled function that did not find it; hand it over, or detach() it";
 
 NdArray* object_of(PyObject* self) { return reinterpret_cast<NdArray*>(self); }
 
@@ -47,14 +63,16 @@ bool enters(F&& enter) {
 void TapeCall::leave() { detail::leave_tape(); }
 
 const array& taped_value(NdArray* object) {
-    if (!TapeCall::is_in_call()) return object->value;  // for what is known of it without its elements
+    // For what is known of it without its elements; a recording of a transform within no_grad() takes these.
+    if (!TapeCall::is_in_call()) return is_leaf(object) || records_gradients || !detail::is_recording() ? object->value : value_at_hand(object);
     if (is_leaf(object)) {
-        if (!records_gradients || recording != nullptr || !enters([] { return detail::enter_tape(); })) return object->value;
+        if (!records_gradients || recording != nullptr) return object->value;
+        if (!enters([] { return detail::enter_tape(); })) raise(PyExc_RuntimeError, in_transform);
         return detail::on_tape(object->taped->leaf, object->value);
     }
     if (!records_gradients || !detail::is_on_open_tape(object->value)) return value_at_hand(object);
     if (!enters([&] { return detail::enter_tape_of(object->value); })) {
-        raise(PyExc_RuntimeError, "an array of a tape was used in a transform or a compiled function; detach() it");
+        raise(PyExc_RuntimeError, in_transform);
     }
     return object->value;
 }
@@ -104,7 +122,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
                   "only arrays of floating and complex dtype can require gradients, not of " + std::string(name_of(object->value.dtype())));
         }
         if (wanted == is_leaf(object)) return 0;
-        if (wanted) taped_of(object).leaf = std::make_shared<detail::Leaf>();
+        if (wanted) taped_of(object).leaf = new_leaf();
         else delete std::exchange(object->taped, nullptr);
         return 0;
     });
@@ -167,7 +185,25 @@ PyObject* detach(PyObject* self, PyObject*) {
     });
 }
 
-void add_tape(pybind11::module_& module) {
+namespace {
+
+// Whatever `body` does is recorded on the tape of arrays that are on one.
+py::object run_on_tape(const py::list& arrays, const py::object& body) {
+    const TapeCall call;
+    NdArray* chosen = nullptr;  // one that is recorded knows its tape
+    for (const py::handle each : arrays) {
+        if (chosen == nullptr || is_leaf(chosen)) chosen = object_of(each.ptr());
+    }
+    const bool is_on = chosen != nullptr && enters([&] { return is_leaf(chosen) ? detail::enter_tape() : detail::enter_tape_of(chosen->value); });
+    if (!is_on) raise(PyExc_RuntimeError, "an array of a tape that is gone, or of another one, was used in a transform; detach() it");
+    return body();
+}
+
+}  // namespace
+
+void add_tape(py::module_& module) {
+    module.def("_tapes", [] { return records_gradients && leaf_count.load() > 0; }, "Whether any array is on a tape that ops are recorded on.");
+    module.def("_on_tape", &run_on_tape, "Runs body() on the tape that arrays are on.");
     module.def(
         "_set_records_gradients", [](bool now) { return std::exchange(records_gradients, now); },
         "Whether ops on arrays that require gradients are recorded in this thread; gives what was set before.");

@@ -116,6 +116,13 @@ void add_transforms(py::module_& module) {
         },
         "What outputs are for all parts at once.");
     module.def(
+        "_at_hand",
+        [](const array& x) {
+            const array value = detail::value_at_hand(x);
+            return py::reinterpret_steal<py::object>(numpy_view(value, own(wrap(value)).get()));
+        },
+        "The elements of a recorded array in the call at hand, as a NumPy array.");
+    module.def(
         "_enter_axis",
         [](const std::string& name, const array& index, std::int64_t size) {
             named_axes.push_back(std::make_unique<detail::NamedAxis>(name, index, size));

@@ -118,6 +118,12 @@ constexpr Dtype real_of(Dtype dtype) {
     return dtype == Dtype::complex128 ? Dtype::float64 : dtype;
 }
 
+/// The complex dtype that holds the dtype's numbers: complex64 for complex64, float32 and the 16-bit ones, else complex128.
+constexpr Dtype complex_of(Dtype dtype) {
+    const bool is_small = dtype == Dtype::complex64 || (is_floating(dtype) && dtype != Dtype::float64);
+    return is_small ? Dtype::complex64 : Dtype::complex128;
+}
+
 /// The order of the axes in the memory of a copy: C, or as they lie in what is copied (NumPy's "K").
 enum class Order : std::uint8_t { c, keep };
 

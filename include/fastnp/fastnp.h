@@ -6,6 +6,7 @@
 #include "fastnp/device.h"
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
+#include "fastnp/fft.h"
 #include "fastnp/interop.h"
 #include "fastnp/linalg.h"
 #include "fastnp/loop.h"

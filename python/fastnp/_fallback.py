@@ -66,12 +66,14 @@ def is_recorded(value: Any, records: bool) -> bool:
     """Whether there is an array in it that is recorded, or is on the tape."""
     if type(value) in (tuple, list):
         return any(is_recorded(item, records) for item in value)
+    if type(value) in (_core._Size, _core._Float):
+        return records
     return type(value) is _core.ndarray and (records or value.requires_grad)
 
 
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     if is_recorded((*args, *kwargs.values()), _core._records()):
-        from fastnp import _compositions  # not needed to import fastnp
+        from fastnp import _compositions, _fft  # noqa: F401  # not needed to import fastnp; the second adds to what the first holds
 
         if name in _compositions.COMPOSED:
             with contextlib.suppress(_compositions.Unsupported):
@@ -80,6 +82,12 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
         from fastnp import _outside  # not needed to import fastnp
 
         if _outside.holds_recorded((args, kwargs)):
+            _count(name)
+            return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
+    elif _core._records():
+        from fastnp import _mapped, _outside
+
+        if _mapped.is_active() and _mapped.depends((args, kwargs)):
             _count(name)
             return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
     originals: dict[int, Any] = {}

@@ -34,6 +34,10 @@ class Outside:
         self.native = native
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from fastnp import _mapped  # which imports this
+
+        if _mapped.is_active():
+            return _mapped.call(self, args, kwargs)
         return _core._call_outside(self, args, kwargs)
 
     @property

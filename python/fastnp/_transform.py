@@ -19,15 +19,30 @@ import numpy
 
 from fastnp import _core
 from fastnp._control import Transformed
+from fastnp._held import held
 from fastnp._trees import children_of, is_leaf, leaves_of, map_leaves, with_children
 
 Function = Callable[..., Any]
 
 
-def run(body: Callable[[], Any], arguments: Any) -> Any:
-    """body() in the recording that there is, or in one of its own, whose values are then computed."""
+def taped(arguments: Any, function: Any) -> list[Any]:
+    """The arrays among the arguments, and in what the function names, that are on the tape."""
+    if _core._records() or not _core._tapes():
+        return []
+
+    def is_taped(value: Any) -> bool:
+        return type(value) is _core.ndarray and value.requires_grad
+
+    return [*filter(is_taped, leaves_of(arguments)), *held(function, is_taped)]
+
+
+def run(body: Callable[[], Any], arguments: Any, function: Any) -> Any:
+    """body() in the recording that there is, or in one of its own, whose values are then computed. What works on arrays of the tape goes onto it."""
     if _core._records():
         return body()
+    on_tape = taped(arguments, function)
+    if on_tape:
+        return _core._on_tape(on_tape, body)
     given = leaves_of(arguments)
     as_numpy = any(isinstance(leaf, (numpy.ndarray, numpy.generic)) for leaf in given) and not any(type(leaf) is _core.ndarray for leaf in given)
     made: list[Any] = []
@@ -155,7 +170,7 @@ class OfArguments(Transformed):
             marks.write_back()
             return self.derivative(marks, tuple(args[number] for number in numbers), result, aux)
 
-        return run(body, (args, kwargs))
+        return run(body, (args, kwargs), self.function)
 
     def derivative(self, marks: Marks, wanted: tuple[Any, ...], result: Any, aux: Any) -> Any:
         """What the transform gives. `wanted`: the chosen arguments."""
@@ -221,7 +236,7 @@ def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
         both = result, pushed(marks, result, changes)
         return (*both, aux) if has_aux else both
 
-    return run(body, (primals, tangents))
+    return run(body, (primals, tangents), fun)
 
 
 def tangents_for(marks: Marks, primals: Any, tangents: Any) -> list[Any]:
@@ -263,6 +278,11 @@ class Second:
         self.saved_bytes = 0
         self.read_bytes = 0
 
+    def on_tape(self, arrays: list[Any]) -> None:
+        """It was recorded on the tape of these arrays, and goes on there."""
+        later = self.later
+        self.later = lambda values: later(values) if _core._records() else _core._on_tape(arrays, lambda: later(values))
+
     def __repr__(self) -> str:
         return f"<the function that {self.name}() gave; {self.saved_bytes} bytes kept for it, of {self.read_bytes} that it reads>"
 
@@ -280,7 +300,8 @@ class Second:
                 arrays.append(array.astype(form.dtype))
 
         map_forms(take, wanted, given)
-        found = iter(self.later(arrays))
+        on_tape = taped(arrays, None)
+        found = iter(_core._on_tape(on_tape, lambda: self.later(arrays)) if on_tape else self.later(arrays))
 
         def put(form: Form) -> Any:
             if not form.is_inexact:
@@ -320,6 +341,11 @@ def map_forms(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool) -> Any:
     """fun(*primals), and a function that is linear in what it is given later."""
+    on_tape = taped(primals, fun)
+    if on_tape:
+        found = _core._on_tape(on_tape, lambda: in_two(name, fun, primals, has_aux))
+        found[1].on_tape(on_tape)
+        return found
     is_reverse = name == "vjp"
     made: dict[str, Any] = {}
 

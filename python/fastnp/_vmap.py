@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from fastnp import _core
+from fastnp import _core, _mapped
 from fastnp._control import Transformed
 from fastnp._transform import Function, as_array, run, scalar_like
 from fastnp._trees import leaves_of, map_leaves, spread_over
@@ -34,21 +34,23 @@ class Vmap(Transformed):
             rest = iter(axes)
             given, keywords = map_leaves(lambda leaf: parts.add(leaf, next(rest)), (list(args), kwargs))
             keywords = parts.checked(keywords)
-            with parts.named(self.axis_name):
+            with parts.named(self.axis_name), _mapped.entered(parts), _mapped.watched(self.function):
                 result = self.function(*given, **keywords)
+                parts.make_all()
             parts.write_back()
             outputs = [as_array(leaf) for leaf in leaves_of(result)]
             places = spread_over(result, self.out_axes, "out_axes")
             found = iter(parts.batch(outputs, places))
             return map_leaves(lambda _: next(found), result)
 
-        return run(body, (args, kwargs))
+        return run(body, (args, kwargs), self.function)
 
 
-class Parts:
+class Parts(_mapped.Calls):
     """What a mapped function gets in place of arrays: any one of their parts."""
 
     def __init__(self, size: int | None) -> None:
+        super().__init__()
         self.size: Any = size
         self.first = "axis_size"
         self.number = -1  # of the axis, if it has a name
@@ -74,13 +76,20 @@ class Parts:
                 f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) "
                 f"and {size} (axis {axis} of one of shape {array.shape})"
             )
-        example = _core._example(array, axis)
         self.arrays.append(array)
-        self.values.append(_core._snapshot(array))
+        return self.stand_in(array, _core._snapshot(array), axis)
+
+    def stand_in(self, array: Any, value: Any, axis: int) -> Any:
+        example = _core._example(array, axis)
+        self.values.append(value)
         self.axes.append(axis)
         self.examples.append(example)
         self.inputs.append(_core._input_of(example, array.ndim == 1))
         return self.inputs[-1]
+
+    def add_given(self, array: Any) -> Any:
+        self.arrays.append(None)  # nobody else has it
+        return self.stand_in(array, array, 0)
 
     def checked(self, keywords: Any) -> Any:
         if self.size is None:
@@ -104,7 +113,7 @@ class Parts:
 
     def write_back(self) -> None:
         for array, axis, example, given in zip(self.arrays, self.axes, self.examples, self.inputs, strict=True):
-            if _core._is_same_value(example, given) or _core._is_scalar(given):
+            if array is None or _core._is_same_value(example, given) or _core._is_scalar(given):
                 continue
             (parts,) = _core._batch(self.examples, self.values, self.axes, [given], self.number)
             _core.copyto(_core.moveaxis(array, axis, 0), parts)
@@ -130,6 +139,11 @@ def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_name: str | No
     ``in_axes``: the axis of each positional argument, None for one that is the same for all parts; a number for all, or a tuple with an entry for each,
     which may be containers in the form of the argument. Keyword arguments are mapped over axis 0. ``out_axes``: where the parts are in the results.
     ``axis_name``: what `psum` and its kin call the axis.
+
+    What fun calls that only NumPy has is called for one part after the other; all of them must give arrays of the same shapes and dtypes, and numbers
+    count as NumPy scalars. Random numbers are those that a loop over the parts draws, bit for bit: first all of part 0's, then part 1's. TypeError where
+    the arguments of a draw depend on an earlier one from the same generator, where a generator is drawn from after a function of the outside was given
+    what it drew, and, outside of compiled functions, where fun draws from generators that are NumPy's or Python's own instead of fastnp.random's.
     ValueError for axes of different sizes; TypeError where fun depends on values that differ from part to part in other ways than through arrays.
     """
     return Vmap(fun, in_axes, out_axes, axis_name, axis_size)

@@ -1,4 +1,4 @@
-"""numpy.fft, by NumPy."""
+"""numpy.fft, by NumPy; recorded arrays go to the compositions of _fft.py."""
 
 from __future__ import annotations
 

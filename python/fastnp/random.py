@@ -20,6 +20,12 @@ def _owned(function: Any) -> Any:
                 return function(*args, **kwargs)
             source = getattr(function, "__self__", None)
             return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
+        if _core._records():
+            from fastnp import _mapped, _outside
+
+            source = numpy.random.mtrand._rand if function is numpy.random.seed else getattr(function, "__self__", None)
+            if _mapped.is_active() and _outside.is_generator(source):
+                return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
         originals: dict[int, Any] = {}
         plain = [_fallback.to_numpy(value, originals) for value in args]
         named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}
@@ -33,6 +39,10 @@ class Generator:
 
     def __init__(self, bit_generator: Any) -> None:
         self._numpy = numpy.random.Generator(bit_generator)
+        if _core._records():
+            from fastnp import _mapped
+
+            _mapped.note_fresh(self._numpy)
 
     @property
     def bit_generator(self) -> Any:
@@ -58,7 +68,12 @@ def default_rng(seed: Any = None) -> Generator:
     """numpy.random.default_rng."""
     if isinstance(seed, Generator):
         return seed
-    return Generator(numpy.random.default_rng(seed).bit_generator)
+    made = Generator(numpy.random.default_rng(seed).bit_generator)
+    if seed is None and _core._records():  # one stream for all parts of a vmap is as good as one for each
+        from fastnp import _mapped
+
+        _mapped.forget(made._numpy)
+    return made
 
 
 def __getattr__(name: str) -> Any:

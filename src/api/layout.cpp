@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "api/primitives.h"
 #include "ops/catalogue.h"
 #include "shape/strides.h"
 
@@ -55,11 +56,48 @@ bool is_f(const array& x) { return lies_in_f_order(x); }
 bool is_c(const array& x) { return lies_in_c_order(x); }
 bool is_c(const eager::View& view) { return shape::is_c_contiguous(view.shape, view.strides, itemsize_of(view.dtype)); }
 
+eager::View permuted(eager::View view, std::span<const std::int64_t> axes) {
+    const eager::View before = view;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        view.shape[i] = before.shape[static_cast<std::size_t>(axes[i])];
+        view.strides[i] = before.strides[static_cast<std::size_t>(axes[i])];
+    }
+    return view;
+}
+array permuted(const array& x, std::span<const std::int64_t> axes) { return permute(x, axes); }
+
+Steps all_steps(const eager::View& view) { return shape::steps_of(Shape(view.shape.size(), 0), view.strides); }
+Steps all_steps(const array& x) {
+    Steps steps;
+    for (const Dim stride : strides_of(x)) steps.push_back(std::abs(arithmetic().hint(stride)));
+    return steps;
+}
+
+// As numpy.empty_like of what was transformed, before its axis at `home` was moved to the end; axes of one element count there.
+template <class Operand>
+AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
+    AxisOrder axes;  // of the operand, in NumPy's order
+    const std::int64_t rank = static_cast<std::int64_t>(all_steps(x).size()), place = rank + home;
+    for (std::int64_t i = 0; i < rank; ++i) axes.push_back(i < place ? i : i == place ? rank - 1 : i - 1);
+    const Operand before = permuted(x, {axes.data(), axes.size()});
+    AxisOrder order;
+    if (!is_c(before)) {
+        if (!is_f(before)) order = shape::like_order(all_steps(before));
+        else
+            for (std::int64_t i = rank; i-- > 0;) order.push_back(i);
+    }
+    if (order.empty()) order = axes;
+    else
+        for (std::int64_t& axis : order) axis = axes[static_cast<std::size_t>(axis)];
+    return std::is_sorted(order.begin(), order.end()) ? AxisOrder{} : order;
+}
+
 // As result_order says: of views, or of arrays.
 template <class Operand>
 AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Operand> operands) {
     if (op == Op::pad && (is_c(operands[0]) || !is_f(operands[0]))) return {};  // numpy.pad knows two orders
     if (op == Op::sort || op == Op::pad) return shape::like_order(steps_of(operands[0]));
+    if (ops::is_fft(op)) return spectrum_order(operands[0], attributes.ints.back());
     std::vector<Steps> steps;
     for (const Operand& operand : operands) steps.push_back(steps_of(operand));
     const std::size_t rank = steps[0].size();

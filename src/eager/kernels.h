@@ -21,6 +21,8 @@ void run_take(const ir::Attributes& attributes, std::span<const View> operands, 
 /// Factors of matrices and what is solved with them; their eigenvalues and singular values. LinAlgError in NumPy's words.
 void run_factor(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_spectral(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
+/// Fourier transforms over the last axis.
+void run_fft(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
 /// Has OpenBLAS use as many threads as the rest.
 void set_blas_threads();

@@ -43,6 +43,9 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Op::svdvals:
         case ops::Op::eig:
         case ops::Op::eigvals: run_spectral(op, attributes, operands[0], out); return;
+        case ops::Op::fft:
+        case ops::Op::rfft:
+        case ops::Op::irfft: run_fft(op, attributes, operands[0], out); return;
         default: throw InternalError("no kernel for " + std::string(ops::info(op).name));
     }
 }

@@ -85,9 +85,11 @@ bool is_read(Op op) { return op == Op::expect || op == Op::bind || op == Op::cal
 
 bool is_effect(const ir::Node& node) { return node.op == Op::update || is_read(node.op) || may_raise(node); }
 
+bool is_fft(Op op) { return op == Op::fft || op == Op::rfft || op == Op::irfft; }
+
 bool keeps_order(Op op) {
     const Kind kind = info(op).kind;
-    return kind == Kind::map || kind == Kind::fold || kind == Kind::scan || op == Op::sort || op == Op::concatenate || op == Op::pad;
+    return kind == Kind::map || kind == Kind::fold || kind == Kind::scan || op == Op::sort || op == Op::concatenate || op == Op::pad || is_fft(op);
 }
 
 }  // namespace fastnp::ops

@@ -54,8 +54,13 @@ std::optional<Op> find(std::string_view name);
 bool may_raise(const ir::Node& node);
 /// Whether a plan looks at the value at this node, and may go no further.
 bool is_read(Op op);
+/// Whether it is a Fourier transform, which is linear.
+inline bool is_fourier(Op op) { return op == Op::fft || op == Op::rfft || op == Op::irfft; }
 /// Whether a node is computed whether needed or not: it writes, it is a read, or it may raise an error.
 bool is_effect(const ir::Node& node);
+
+/// Whether it is one of the Fourier transforms over the last axis.
+bool is_fft(Op op);
 
 /// Whether the op's result lies in memory as its operands do (NumPy's order "K"); others are in C order.
 bool keeps_order(Op op);

@@ -218,7 +218,12 @@ Dims stack_of(const Call& call, std::initializer_list<Dim> rest) {
     return result;
 }
 
-Dtype complex_of(Dtype dtype) { return real_of(dtype) == Dtype::float32 ? Dtype::complex64 : Dtype::complex128; }
+// Lines of so many points.
+Dims lines_of(const Call& call, Dim points) {
+    Dims result = call.shape();
+    result.back() = points;
+    return result;
+}
 
 Type infer_library(const Call& call) {
     const Dtype dtype = call.operands[0].dtype;
@@ -241,6 +246,9 @@ Type infer_library(const Call& call) {
             const Dim u = call.sizes.multiply(shape[rank - 2], dims[1]), v = call.sizes.multiply(dims[2], shape[rank - 1]);
             return {dtype, stack_of(call, {call.sizes.add(call.sizes.add(u, dims[0]), v)})};
         }
+        case Op::fft: return {dtype, lines_of(call, dims[0])};
+        case Op::rfft: return {complex_of(dtype), lines_of(call, call.sizes.add(call.sizes.divide(dims[0], Dim(2)), Dim(1)))};
+        case Op::irfft: return {real_of(dtype), lines_of(call, dims[0])};
         default: throw InternalError("no rule for " + std::string(info(call.op).name));
     }
 }

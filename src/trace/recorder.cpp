@@ -62,12 +62,15 @@ bool Recorder::made_all_captured() const {
 
 // A recording that is run once raises where the program does, but for what stands for many values.
 void Recorder::effect(ir::Value value) {
-    const auto is_example = [](ir::Value each) { return each->op == ir::Op::example || each->op == ir::Op::turn; };
-    const auto varies = [&] {
-        const std::vector<ir::Value> below = ir::reachable({&value, 1});
-        return std::any_of(below.begin(), below.end(), is_example);
+    const auto is_unknown = [&](ir::Value each) {
+        return each->op == ir::Op::example || each->op == ir::Op::turn || std::find(later_.begin(), later_.end(), each) != later_.end();
     };
-    if (once_ && value->op != ir::Op::update && !(maps_ && varies())) evaluate(value);
+    const auto depends = [&] {
+        const std::vector<ir::Value> below = ir::reachable({&value, 1});
+        return std::any_of(below.begin(), below.end(), is_unknown);
+    };
+    const bool waits = (maps_ || !later_.empty()) && depends();
+    if (once_ && value->op != ir::Op::update && !waits) evaluate(value);
     else effects_.push_back(value);
 }
 

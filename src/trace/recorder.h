@@ -70,9 +70,11 @@ public:
     void set_snapshots() { snapshots_ = true; }
     /// There are values that stand for many.
     void note_example() { maps_ = true; }
+    /// The parameter stands for what is given to a second stage: values that depend on it can't be looked at.
+    void note_later(ir::Value parameter) { later_.push_back(parameter); }
     /// What a value is found to be.
     void know(ir::Value value, device::Memory memory) { evaluator_.set(value, std::move(memory)); }
-    /// The elements of a value, of a recording that is run once.
+    /// The elements of a value as they are in this call: of a recording that is run once, or for what each call checks again.
     device::Memory value_now(ir::Value value) { return evaluate(value); }
     /// The recording ends, with a LongRecordError, when it gets longer than that, and at the read with the number `stop_at`.
     void set_limits(std::size_t steps, std::size_t reads, std::size_t stop_at);
@@ -151,6 +153,7 @@ private:
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
+    std::vector<ir::Value> later_;  // parameters
     bool can_read_ = false, once_ = false, snapshots_ = false, maps_ = false;
     std::vector<device::Memory> sources_;  // of snapshots
     std::vector<Found> known_reads_;

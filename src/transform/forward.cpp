@@ -4,6 +4,7 @@
 #include "ops/catalogue.h"
 #include "ops/moves.h"
 #include "transform/custom.h"
+#include "transform/scatter.h"
 #include "transform/turns.h"
 
 namespace fastnp::transform {
@@ -48,7 +49,9 @@ std::optional<array> Forward::of(Value value) {
         case Kind::move: return same_op(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
-        case Kind::library: throw_no_derivative(*value);
+        case Kind::library:
+            if (!ops::is_fourier(value->op)) throw_no_derivative(*value);  // functions over them have one
+            return same_op(value);
         case Kind::note:
             if (value->op == Op::stop_gradient) return std::nullopt;
             return value->op == Op::custom ? of_custom(value) : tangent(value->inputs[0]);
@@ -137,10 +140,7 @@ array Forward::of_pick(Value value) const {
 }
 
 array Forward::of_scatter(Value value) const {
-    const std::int64_t combine = value->attributes.ints[0];
-    if (combine != -1 && combine != static_cast<std::int64_t>(Op::add) && combine != static_cast<std::int64_t>(Op::subtract)) {
-        throw TypeError("numpy." + std::string(ops::info(static_cast<Op>(combine)).name) + ".at has no derivative that is known");
-    }
+    if (value->attributes.ints[0] != -1) return combined_tangent(*value, tangent(value->inputs[0]), tangent(value->inputs[2]));
     const array operands[] = {tangent(value->inputs[0]), array_of(value->inputs[1]), tangent(value->inputs[2])};
     return api::apply(Op::scatter, value->attributes, operands);
 }

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
+#include "ops/catalogue.h"
 #include "trace/recorder.h"
 #include "transform/once.h"
 #include "transform/partition.h"
@@ -120,6 +121,29 @@ std::vector<array> run(const std::string& packed, const std::vector<int>& writte
     return results;
 }
 
+// What a packed graph makes of arrays, as values of the recording that there is.
+std::vector<array> recorded_again(const std::string& packed, const std::vector<array>& parameters) {
+    base::Reader in(packed);
+    const ir::Graph graph = ir::Graph::unpack(in);
+    trace::Recorder& recorder = transform::recorder();
+    std::unordered_map<ir::Value, ir::Value> made;
+    for (const ir::Value value : ir::reachable(graph.outputs())) {
+        std::vector<ir::Value> inputs;
+        for (const ir::Value input : value->inputs) inputs.push_back(made.at(input));
+        if (value->op == ir::Op::parameter) {
+            made[value] = transform::value_of(parameters[static_cast<std::size_t>(value->attributes.ints[0])]);
+        } else if (value->op == ir::Op::mark || value->op == ir::Op::custom) {  // of transforms that are done
+            made[value] = inputs[0];
+        } else {
+            made[value] = recorder.graph().make(value->op, inputs, value->attributes, value->dtype, value->shape);
+            if (ops::may_raise(*made[value])) recorder.effect(made[value]);
+        }
+    }
+    std::vector<array> outputs;
+    for (const ir::Value output : graph.outputs()) outputs.push_back(transform::array_of(made.at(output)));
+    return outputs;
+}
+
 std::string packed(const ir::Graph& graph) {
     base::Writer out;
     graph.pack(out);
@@ -169,6 +193,7 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
     std::vector<array> inputs;
     for (const array& like : second.inputs) {
         late.push_back(graph.parameter(like.dtype(), api::dims_of(like)));
+        recorder->note_later(late.back());
         inputs.push_back(transform::array_of(late.back()));
     }
     const std::size_t effects = recorder->effects().size();
@@ -185,9 +210,9 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
     std::vector<array> saved(results.begin() + static_cast<std::ptrdiff_t>(given), results.end());
     results.resize(given);
     later = [second_graph, saved = std::move(saved)](std::span<const array> values) {
-        if (trace::Recorder::active() != nullptr) throw RecordError("a function that vjp() or linearize() gave outside of a recording was called in one");
         std::vector<array> parameters = saved;
         parameters.insert(parameters.end(), values.begin(), values.end());
+        if (trace::Recorder::active() != nullptr) return recorded_again(*second_graph, parameters);
         return run(*second_graph, {}, parameters);
     };
     return results;

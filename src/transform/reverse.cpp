@@ -6,6 +6,7 @@
 #include "ops/catalogue.h"
 #include "ops/moves.h"
 #include "transform/custom.h"
+#include "transform/scatter.h"
 #include "transform/turns.h"
 
 namespace fastnp::transform {
@@ -185,7 +186,10 @@ void Reverse::pass(Value value, const array& g) {
         case Kind::move: pass_move(value, g); return;
         case Kind::pick: pass_pick(value, g); return;
         case Kind::contract: pass_product(value, g); return;
-        case Kind::library: throw_no_derivative(*value);
+        case Kind::library:
+            if (!ops::is_fourier(value->op)) throw_no_derivative(*value);  // functions over them have one
+            add(value->inputs[0], fft_transposed(*value, g));
+            return;
         case Kind::note:
             if (value->op == Op::mark) add(value->inputs[0], g);
             return;
@@ -355,12 +359,11 @@ void Reverse::pass_scatter(Value value, const array& g) {
     const Value input = value->inputs[0], given = value->inputs[2];
     const array indices = array_of(value->inputs[1]);
     const std::int64_t combine = value->attributes.ints[0];
-    if (combine == static_cast<std::int64_t>(Op::add) || combine == static_cast<std::int64_t>(Op::subtract)) {
-        add(input, g);
-        if (segment_.carries(given)) add(given, combine == static_cast<std::int64_t>(Op::add) ? take(g, indices, 0) : -take(g, indices, 0));
+    if (combine != -1) {
+        if (segment_.carries(input)) add(input, combined_cotangent_of_x(*value, g));
+        if (segment_.carries(given)) add(given, combined_cotangent_of_given(*value, g));
         return;
     }
-    if (combine != -1) throw TypeError("numpy." + std::string(ops::info(static_cast<Op>(combine)).name) + ".at has no derivative that is known");
     if (segment_.carries(input)) {
         const array rest = array_of(value_of(g));
         set_at(rest, {indices}, 0);

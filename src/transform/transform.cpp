@@ -48,6 +48,8 @@ array value_now(const array& x) {
     return api::wrap(recorder.value_now(transform::value_of(x)), false);
 }
 
+array value_at_hand(const array& x) { return x.is_recorded() ? api::wrap(transform::recorder().value_now(transform::value_of(x)), false) : x; }
+
 namespace {
 
 bool depends_on_op(const array& x, std::initializer_list<ir::Op> ops) {

@@ -20,22 +20,6 @@ array cut(const array& x, std::size_t axis, Dim start, Dim length) {
     return api::slice(x, starts, lengths, span_of(steps));
 }
 
-// x moved on along an axis, the places that get free filled.
-array shifted(const array& x, std::size_t axis, std::int64_t by, double fill) {
-    const Dim length = api::dims_of(x)[axis];
-    Dims shape = api::dims_of(x);
-    shape[axis] = Dim(by);
-    const array front = api::constant(fill, x.dtype(), shape);
-    return concatenate({front, cut(x, axis, Dim(0), api::arithmetic().subtract(length, Dim(by)))}, static_cast<int>(axis));
-}
-
-// A size as a number, which the recording is for.
-std::int64_t fixed(Dim size) {
-    const std::int64_t now = api::arithmetic().hint(size);
-    api::arithmetic().equal(size, Dim(now));
-    return now;
-}
-
 array reversed(const array& x, std::size_t axis) { return flip(x, static_cast<int>(axis)); }
 
 array running_product(const array& x, std::size_t axis) {
@@ -44,6 +28,20 @@ array running_product(const array& x, std::size_t axis) {
 }
 
 }  // namespace
+
+array shifted(const array& x, std::size_t axis, std::int64_t by, double fill) {
+    const Dim length = api::dims_of(x)[axis];
+    Dims shape = api::dims_of(x);
+    shape[axis] = Dim(by);
+    const array front = api::constant(fill, x.dtype(), shape);
+    return concatenate({front, cut(x, axis, Dim(0), api::arithmetic().subtract(length, Dim(by)))}, static_cast<int>(axis));
+}
+
+std::int64_t fixed(Dim size) {
+    const std::int64_t now = api::arithmetic().hint(size);
+    api::arithmetic().equal(size, Dim(now));
+    return now;
+}
 
 array converted(const array& x, Dtype dtype) {
     if (x.dtype() == dtype) return x;

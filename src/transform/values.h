@@ -66,10 +66,16 @@ array zeros_of(Value value);
 array region_of(const array& x, const ir::Node& update);
 /// x with axes inserted that were summed over, repeated to `like`'s shape.
 array spread(const array& x, Value like, const SmallVector<std::int64_t>& axes);
+/// The transpose of one of the Fourier transforms over the last axis.
+array fft_transposed(const ir::Node& node, const array& g);
 /// numpy.take_along_axis.
 array take_along(const array& x, const array& indices, std::size_t axis);
 /// Each element's derivative of the product of a value's elements over axes: the product of the others.
 array products_of_others(const array& x, const SmallVector<std::int64_t>& axes);
+/// x moved on along an axis, the places that get free filled.
+array shifted(const array& x, std::size_t axis, std::int64_t by, double fill);
+/// A size as a number, which the recording is for.
+std::int64_t fixed(shape::Dim size);
 /// y[0] = b[0], y[i] = b[i] + a[i] y[i-1] along an axis.
 array recurrence(const array& a, const array& b, std::size_t axis);
 /// x[1:] and a zero, along an axis.

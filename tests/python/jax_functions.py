@@ -292,6 +292,34 @@ def real_to_complex(np: Any, x: Any) -> Any:
     return np.sum(np.imag(turned * turned))
 
 
+def spectral_filter(np: Any, x: Any, w: Any) -> Any:
+    return np.sum(np.fft.irfft(np.fft.rfft(x) * w, n=x.shape[0]) ** 3)
+
+
+def fft_convolution(np: Any, x: Any, kernel: Any) -> Any:
+    n = x.shape[-1] + kernel.shape[-1] - 1
+    product = np.fft.rfft(x, n, norm="ortho") * np.fft.rfft(kernel, n)
+    return np.sum(np.tanh(np.fft.irfft(product, n)))
+
+
+def power_spectrum(np: Any, x: Any, wanted: Any) -> Any:
+    return np.mean((np.log1p(np.abs(np.fft.fft2(x, axes=(0, 1))) ** 2) - wanted) ** 2) + np.sum(np.fft.hfft(x[0]) ** 2)
+
+
+def pseudo_spectral(np: Any, u: Any) -> Any:
+    """Steps of Burgers' equation with derivatives taken in Fourier space."""
+    k = 2j * np.pi * np.fft.fftfreq(u.shape[0], 1 / u.shape[0])
+    for _ in range(3):
+        spectrum = np.fft.fft(u)
+        u = u + 1e-3 * (0.1 * np.fft.ifft(k * k * spectrum) - u * np.fft.ifft(k * spectrum)).real
+    return np.sum(np.fft.fftshift(u) ** 2 * np.arange(u.shape[0]))
+
+
+def phases(np: Any, z: Any) -> Any:
+    spectrum = np.fft.ifftn(z * np.exp(1j * np.abs(np.fft.fftn(z, norm="forward"))))
+    return np.sum(np.abs(np.fft.irfftn(spectrum, norm="ortho")) + 0.5) + np.sum(spectrum.imag)
+
+
 def with_branches(np: Any, x: Any) -> Any:
     total = np.sum(x)
     for k in range(3):
@@ -420,6 +448,11 @@ FUNCTIONS: Functions = {
     "complex_modulus": (complex_modulus, (normal(4) + 1j * normal(4),)),
     "complex_signal": (complex_signal, (normal(4) + 1j * normal(4), normal(4) + 1j * normal(4))),
     "real_to_complex": (real_to_complex, (normal(4),)),
+    "spectral_filter": (spectral_filter, (normal(9), normal(5) + 1j * normal(5))),
+    "fft_convolution": (fft_convolution, (normal(2, 8), normal(5))),
+    "power_spectrum": (power_spectrum, (normal(4, 6), normal(4, 6))),
+    "pseudo_spectral": (pseudo_spectral, (normal(16),)),
+    "phases": (phases, (normal(3, 4) + 1j * normal(3, 4),)),
     "with_branches": (with_branches, (normal(3),)),
     "gaussian_process": (gaussian_process, (normal(2), normal(), normal(7, 2), normal(7))),
     "kalman_filter": (kalman_filter, (0.5 * normal(3, 3), normal(2, 3), normal(), normal(), normal(4, 2))),

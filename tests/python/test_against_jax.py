@@ -41,7 +41,7 @@ LINEAR = ["gaussian_process", "kalman_filter", "pseudo_inverse", "principal_comp
 
 
 @pytest.mark.parametrize(
-    "name", ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d", *LINEAR]
+    "name", ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d", "pseudo_spectral", *LINEAR]
 )
 def test_hessians(name: str) -> None:
     function, args = FUNCTIONS[name]
@@ -50,7 +50,9 @@ def test_hessians(name: str) -> None:
     agree(np.compile(np.hessian(functools.partial(function, np)))(*args), theirs)
 
 
-@pytest.mark.parametrize("name", ["attention", "gru", "lorenz", "quantiles", "maxima", "complex_modulus", "jacobi_2d", "embedding"] + LINEAR)
+@pytest.mark.parametrize(
+    "name", ["attention", "gru", "lorenz", "quantiles", "maxima", "complex_modulus", "jacobi_2d", "embedding", "pseudo_spectral", "phases", *LINEAR]
+)
 def test_batched_gradients(name: str) -> None:
     function, args = FUNCTIONS[name]
     many = [numpy.stack([arg, 1.1 * arg, arg + 0.1]) for arg in args]

@@ -157,6 +157,15 @@ def added_at(x: Any, y: Any) -> Any:
     return z
 
 
+def combined_at(ufunc: str, indices: Any = INDICES) -> Callable[..., Any]:
+    def f(x: Any, y: Any) -> Any:
+        z = x * 1.5
+        getattr(np, ufunc).at(z, indices, y)
+        return z * x
+
+    return f
+
+
 def rng(*shape: int) -> Any:
     return np.asarray(numpy.random.default_rng(sum(shape) + 1).normal(size=shape))
 
@@ -203,6 +212,15 @@ OTHERS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "updates": (updated, [rng(3, 4), rng(2, 2)]),
     "scatter": (scattered, [rng(3, 2), rng(4, 2)]),
     "add.at": (added_at, [rng(3, 2), rng(4, 2)]),
+    "subtract.at": (combined_at("subtract"), [rng(3, 2), rng(4, 2)]),
+    "multiply.at": (combined_at("multiply"), [rng(3, 2), rng(4, 2)]),
+    "multiply.at one number": (combined_at("multiply", np.array([-1, 0, 2, 2, -3, 2])), [rng(3), np.array(0.75)]),
+    "multiply.at many": (combined_at("multiply", np.array([[1, 1, 0], [1, 2, 1]])), [rng(3, 2), rng(2, 3, 1)]),
+    "multiply.at two axes": (combined_at("multiply", (np.array([0, 2, 0]), np.array([1, 1, -1]))), [rng(3, 2), rng(3)]),
+    "divide.at": (combined_at("divide"), [rng(3, 2), np.asarray(numpy.abs(numpy.asarray(rng(4, 2))) + 0.5)]),
+    "maximum.at": (combined_at("maximum"), [rng(3, 2), rng(4, 2)]),
+    "minimum.at": (combined_at("minimum"), [rng(3, 2), rng(4, 2)]),
+    "fmax.at": (combined_at("fmax", np.array([1, 1, 1, 0])), [rng(3, 2), rng(4, 2)]),
     "sort": (lambda x: np.sort(x, axis=0) * np.array([[1.0], [2.0], [3.0]]), [rng(3, 2)]),
     "matmul": (lambda x, y: x @ y, [rng(2, 3), rng(3, 4)]),
     "matmul of vectors": (lambda x, y: x @ y, [rng(3), rng(3) + 1]),
@@ -214,6 +232,10 @@ OTHERS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "diff": (lambda x: np.diff(x, axis=1), [rng(2, 4)]),
     "copyto": (lambda x, y: copied(x, y), [rng(2, 3), rng(3)]),
 }
+
+
+def parts(z: Any) -> Any:
+    return np.concatenate([z.real, z.imag], axis=-1)
 
 
 COMPOSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
@@ -240,6 +262,16 @@ COMPOSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "rot90": (lambda x: np.rot90(x) + np.rot90(x, 3) * 2 + np.rot90(x, 2), [rng(3, 3)]),
     "append": (lambda x, y: np.append(x, y) * 2, [rng(2, 2), rng(3)]),
     "meshgrid": (lambda x, y: np.stack(np.meshgrid(x, y)) + np.stack(np.meshgrid(y, x, indexing="ij")), [rng(2), rng(3)]),
+    "fft": (lambda x: parts(np.fft.fft(x)) + parts(np.fft.ifft(x, norm="ortho")), [rng(3, 4)]),
+    "fft of n": (lambda x, y: parts(np.fft.fft(x + 1j * y, 7, axis=0) * np.fft.fft(y, 7, axis=0)), [rng(5, 2), rng(5, 2) + 1]),
+    "rfft": (lambda x: parts(np.fft.rfft(x) ** 2), [rng(3, 5)]),
+    "rfft of n": (lambda x: parts(np.fft.rfft(x, 6, axis=1, norm="forward")) + parts(np.fft.ihfft(x, 7, axis=1)), [rng(2, 4, 3)]),
+    "irfft": (lambda x, y: np.fft.irfft(x + 1j * y) * np.fft.hfft(x - 1j * y, norm="ortho"), [rng(2, 4), rng(2, 4)]),
+    "irfft of n": (lambda x, y: np.fft.irfft(x + 1j * y, 7) * np.fft.irfft(x * y, 3)[:1], [rng(3), rng(3) + 1]),
+    "fftn": (lambda x: parts(np.fft.fftn(x, s=(2, 5), axes=(0, 2)) * np.fft.ifft2(x, s=(-1, 5))[:2]), [rng(2, 3, 4)]),
+    "irfftn": (lambda x: np.fft.irfftn(np.fft.rfftn(x) ** 2) + np.fft.irfft2(np.fft.rfft2(x), s=(3, 4)), [rng(3, 4)]),
+    "fftshift": (lambda x: np.fft.fftshift(x) * np.fft.ifftshift(x, axes=1) * 2, [rng(3, 5)]),
+    "fftfreq": (lambda x: np.sum(np.fft.fftfreq(5, x[0]) * np.fft.rfftfreq(9, x[1] ** 2)), [np.array([1.5, 0.75])]),
     "norm": (lambda x: np.linalg.norm(x, axis=1) * np.linalg.norm(x[0]), [rng(3, 4)]),
 }
 OTHERS |= COMPOSED
@@ -355,3 +387,84 @@ def test_second_derivatives(name: str) -> None:
     t = np.asarray(numpy.random.default_rng(3).normal(size=x.shape))
     wanted = directional(np.grad(total), [x], [t], 1e-5)
     numpy.testing.assert_allclose(np.tensordot(hessian, t, x.ndim), wanted, rtol=2e-4, atol=2e-4)
+
+
+def total_at(ufunc: str, indices: Any) -> Callable[..., Any]:
+    f = combined_at(ufunc, indices)
+    return lambda x, y: np.sum(f(x, y) * np.array([1.0, 2.0, 4.0]))
+
+
+def test_multiply_at_with_zeros() -> None:
+    indices = numpy.array([0, 2, 0, 2, 0, 2])
+    x, y = np.array([0.5, -1.0, 2.0]), np.array([0.0, 0.0, 3.0, 5.0, 2.0, 0.0])  # one zero for the first, two for the last
+    f = total_at("multiply", np.asarray(indices))
+    of_x, of_y = np.grad(f, argnums=(0, 1))(x, y)
+    numpy.testing.assert_array_equal(of_x, [0.0, -2 * 2 * 1.5, 0.0])
+    numpy.testing.assert_array_equal(of_y, [0.25 * 1.5 * 3 * 2, 0.0, 0.0, 0.0, 0.0, 0.0])
+    second = numpy.asarray(np.hessian(f, argnums=1)(x, y))
+    wanted = numpy.zeros((6, 6))  # of the first: y0 y2 y4, at y0 = 0; of the last: y1 y3 y5, at y1 = y5 = 0
+    wanted[0, 2] = wanted[2, 0] = 0.25 * 1.5 * 2
+    wanted[0, 4] = wanted[4, 0] = 0.25 * 1.5 * 3
+    wanted[1, 5] = wanted[5, 1] = 4 * 4 * 1.5 * 5
+    numpy.testing.assert_allclose(second, wanted, rtol=1e-14)
+    numpy.testing.assert_allclose(numpy.asarray(np.jacfwd(np.jacfwd(f, argnums=1), argnums=1)(x, y)), wanted, rtol=1e-14)
+
+
+def test_ties_of_maximum_at_are_shared() -> None:
+    x, y = np.array([2.0, 1.0, 3.0]), np.array([3.0, 3.0, 4.5, 4.5, -1.0])
+
+    def f(x: Any, y: Any) -> Any:
+        z = x.copy()
+        np.maximum.at(z, np.array([0, 0, 2, 2, 1]), y)
+        return z
+
+    _, pull = np.vjp(f, x * 1.5, y)  # 3, 1.5, 4.5
+    of_x, of_y = pull(np.array([6.0, 5.0, 3.0]))
+    numpy.testing.assert_allclose(of_x, [2.0, 5.0, 1.0])
+    numpy.testing.assert_allclose(of_y, [2.0, 2.0, 1.0, 1.0, 0.0])
+    _, change = np.jvp(f, (x * 1.5, y), (np.array([3.0, 1.0, 0.0]), np.array([6.0, 0.0, 3.0, 3.0, 9.0])))
+    numpy.testing.assert_allclose(change, [3.0, 1.0, 2.0])
+
+
+def test_at_of_other_ufuncs_has_no_derivative() -> None:
+    for derivative in (np.grad(lambda x, y: np.sum(combined_at("arctan2")(x, y))), lambda x, y: np.jvp(combined_at("arctan2"), (x, y), (x, y))):
+        with pytest.raises(TypeError, match="numpy.arctan2.at has no derivative that is known"):
+            derivative(np.ones((3, 2)), np.ones((4, 2)))
+
+
+def test_at_of_complex_numbers_and_of_nothing() -> None:
+    z, w = np.asarray(numpy.asarray(rng(3)) + 1j), np.asarray(numpy.asarray(rng(4)) * (1 - 0.5j))
+
+    def f(z: Any, w: Any) -> Any:
+        z = z * 1
+        np.multiply.at(z, INDICES, w)
+        np.divide.at(z, INDICES[:2], w[1:3])
+        return np.sum(np.abs(z) ** 2 + z.imag)
+
+    t = np.asarray(numpy.array([0.5, 1j, 1 - 2j])), np.asarray(numpy.array([1j, 2.0, 0.5, -1j]))
+    _, change = np.jvp(f, (z, w), t)
+    numpy.testing.assert_allclose(change, directional(f, [z, w], list(t)), rtol=1e-7)
+    gradients = np.grad(f, argnums=(0, 1))(z, w)
+    numpy.testing.assert_allclose(sum(numpy.sum((numpy.asarray(g) * numpy.asarray(d)).real) for g, d in zip(gradients, t, strict=True)), change)
+    for ufunc in ("multiply", "divide", "maximum"):
+        of_x, of_y = np.grad(total_at(ufunc, np.zeros(0, dtype=int)), argnums=(0, 1))(np.ones(3), np.ones(0))
+        numpy.testing.assert_allclose(of_x, [3.0, 6.0, 12.0])
+        assert of_y.shape == (0,)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_in_two_stages(name: str) -> None:
+    """vjp and linearize outside of compiled functions."""
+    f, args = OTHERS[name]
+    rng = numpy.random.default_rng(4)
+    tangents = [np.asarray(rng.normal(size=x.shape)) for x in args]
+    value, change = np.jvp(f, tuple(args), tuple(tangents))
+    again, along = np.linearize(f, *args)
+    tolerance = {"rtol": 1e-12, "atol": 1e-12} if name != "astype" else {"rtol": 1e-6, "atol": 1e-6}
+    numpy.testing.assert_allclose(numpy.asarray(again), numpy.asarray(value), **tolerance)
+    numpy.testing.assert_allclose(numpy.asarray(along(*tangents)), numpy.asarray(change), **tolerance)
+    weights = np.asarray(rng.normal(size=numpy.shape(value)))
+    again, pull = np.vjp(f, *args)
+    for _ in range(2):
+        backward = sum(float(np.sum(g * t)) for g, t in zip(pull(weights), tangents, strict=True))
+        assert abs(backward - float(np.sum(change * weights))) <= (1e-9 if name != "astype" else 1e-5) * (1 + abs(backward))

@@ -478,3 +478,23 @@ def test_errors_of_the_function_are_its_own() -> None:
         np.grad(f)(X)
     with pytest.raises(IndexError, match="index 7 is out of bounds"):
         np.grad(lambda x: np.take(x, np.array([7])).sum())(X)
+
+
+def test_a_second_stage_within_another_transform() -> None:
+    """A function that vjp() gave outside, differentiated and mapped itself: it is linear."""
+    x = np.array([0.5, -1.0, 2.0])
+
+    def f(x):
+        y = np.take(x, np.array([2, 0, 0, 1])) * np.stop_gradient(x[0])
+        y[1:3] *= np.checkpoint(np.tanh)(x[:2])
+        return y
+
+    for pull in (np.vjp(f, x)[1], lambda g: (np.linearize(lambda g: np.vjp(f, x)[1](g)[0], g)[1](g),)):
+        weights = np.array([1.0, -2.0, 0.5, 3.0])
+        matrix = numpy.asarray(np.jacrev(f)(x))
+        numpy.testing.assert_allclose(np.vmap(lambda g, pull=pull: pull(g)[0])(np.eye(4)), matrix, rtol=1e-13)
+        numpy.testing.assert_allclose(np.jacfwd(lambda g, pull=pull: pull(g)[0])(weights), matrix.T, rtol=1e-13)
+        wanted = 2 * matrix @ (numpy.asarray(weights) @ matrix)
+        numpy.testing.assert_allclose(np.grad(lambda g, pull=pull: np.sum(pull(g)[0] ** 2))(weights), wanted, rtol=1e-13)
+    forward = np.linearize(f, x)[1]
+    numpy.testing.assert_allclose(np.vmap(forward)(np.eye(3)), matrix.T, rtol=1e-13)
