@@ -427,6 +427,14 @@ def test_sizes_that_vary() -> None:
         numpy.testing.assert_allclose(numpy.asarray(x), numpy.linalg.solve(a, b), rtol=1e-10, atol=1e-12)
         numpy.testing.assert_allclose(numpy.asarray(s), numpy.linalg.svdvals(a @ b), rtol=1e-10)
         numpy.testing.assert_allclose(float(logarithm), numpy.linalg.slogdet(a)[1], rtol=1e-12)
+    fit = np.compile(lambda a, b: (np.linalg.lstsq(a, b)[0], np.linalg.matrix_rank(a), np.linalg.pinv(a)), fullgraph=True)
+    for m, n in [(4, 3), (6, 3), (7, 5), (12, 4), (9, 6)]:
+        a, b = normal("d", m, n), normal("d", m)
+        x, rank, p = fit(a, b)
+        numpy.testing.assert_allclose(numpy.asarray(x), numpy.linalg.lstsq(a, b)[0], rtol=1e-8, atol=1e-11)
+        numpy.testing.assert_allclose(numpy.asarray(p), numpy.linalg.pinv(a), rtol=1e-8, atol=1e-11)
+        assert int(rank) == n
+    assert compiled.cache_info().compiles <= 3 and fit.cache_info().compiles <= 3  # a size varies once it was seen to
 
 
 COMPLEX: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
