@@ -31,7 +31,8 @@ FASTNP_API array solve_triangular(const array& a, const array& b, const Triangul
 
 /// The inverse (..., n, n). LinAlgError "Singular matrix".
 FASTNP_API array inv(const array& a);
-/// The determinant (...). Its derivative is the adjugate matrix, which singular matrices have, too.
+/// The determinant (...). Its derivative is the adjugate matrix, which singular matrices have, too (of more than three rows: those that elimination
+/// finds singular in its last step).
 FASTNP_API array det(const array& a);
 struct Slogdet {
     array sign, logabsdet;

@@ -12,11 +12,9 @@ double precision_of(Dtype dtype) {
     return real_of(dtype) == Dtype::float32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
 }
 
-// A size as a number, which the recording is for.
-double fixed(Dim size) {
-    const std::int64_t now = api::arithmetic().hint(size);
-    api::arithmetic().equal(size, Dim(now));
-    return static_cast<double>(now);
+// The larger size of matrices times a dtype's precision: how far singular values of 0 may come from it.
+array default_bound(const array& a, Dtype dtype) {
+    return api::cast(api::extent(api::arithmetic().max(rows_of(a), columns_of(a))), dtype) * precision_of(dtype);
 }
 
 bool is_empty(const array& x) {
@@ -54,15 +52,21 @@ array pinv(const array& a, const PinvOptions& options) {
 
 namespace {
 
-std::vector<array> change_of_solution(Arrays operands, Arrays results, Arrays changes, double rcond) {
+// As LAPACK's gelsd, which takes its own for what is no part of 1.
+array bound_of(const array& a, std::optional<double> rcond) {
+    if (!rcond) return default_bound(a, real_of(a.dtype()));
+    return array(*rcond > 0 && *rcond < 1 ? *rcond : precision_of(a.dtype()) / 2);
+}
+
+std::vector<array> change_of_solution(Arrays operands, Arrays results, Arrays changes, std::optional<double> rcond) {
     const array &a = operands[0], &x = results[0];
-    const array p = inverse_of(a, array(rcond), false), turned = adjoint(changes[0]), rest = operands[1] - matmul(a, x);
+    const array p = inverse_of(a, bound_of(a, rcond), false), turned = adjoint(changes[0]), rest = operands[1] - matmul(a, x);
     const array beside = matmul(turned, matmul(adjoint(p), x));
     const array change = matmul(p, changes[1] - matmul(changes[0], x)) + matmul(p, matmul(adjoint(p), matmul(turned, rest)));
     return {change + beside - matmul(p, matmul(a, beside))};
 }
 
-array least_squares(const array& a, const array& b, const Svd& parts, const array& keep, double rcond) {
+array least_squares(const array& a, const array& b, const Svd& parts, const array& keep, std::optional<double> rcond) {
     const array x = matmul(adjoint(parts.vh), as_column(kept_reciprocals(parts.s, keep)) * matmul(adjoint(parts.u), b));
     const auto forward = [rcond](Arrays operands, Arrays results, Arrays changes) { return change_of_solution(operands, results, changes, rcond); };
     return with_rule("linalg.lstsq", {a, b}, {x}, forward)[0];
@@ -94,12 +98,10 @@ LeastSquares lstsq(const array& a, const array& b, std::optional<double> rcond) 
     if (!sizes.equal(rows_of(a), rows_of(right))) throw LinAlgError("Incompatible dimensions");
     const Dtype result = result_dtype({a.dtype(), b.dtype()}), working = working_dtype(result);
     const array matrix = api::cast(a, working), sides = api::cast(right, working);
-    double bound = rcond ? *rcond : precision_of(working) * std::max(fixed(rows_of(a)), fixed(columns_of(a)));
-    if (bound <= 0 || bound >= 1) bound = precision_of(working) / 2;  // as LAPACK's gelsd
     const Svd parts = svd(matrix, false);
-    const array keep = parts.s > bound * max(parts.s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)});
+    const array keep = parts.s > bound_of(matrix, rcond) * max(parts.s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)});
     const array rank = api::cast(sum(keep), Dtype::int32);
-    const array x = least_squares(matrix, sides, parts, keep, bound);
+    const array x = least_squares(matrix, sides, parts, keep, rcond);
     const array residuals = residuals_of(matrix, sides, x, rank);
     return {api::cast(is_vector ? squeeze(x, -1) : x, result), api::cast(residuals, real_of(result)), rank, api::cast(parts.s, real_of(result))};
 }
@@ -108,9 +110,10 @@ array matrix_rank(const array& a, const std::optional<array>& tol, bool hermitia
     if (tol && rtol) throw ValueError("`tol` and `rtol` can't be both set.");
     if (a.ndim() < 2) return api::cast(any(a != 0), Dtype::int64);
     const array s = svdvals(a, hermitian);
-    const auto relative = [&] { return rtol ? as_column(*rtol) : array(precision_of(s.dtype()) * std::max(fixed(rows_of(a)), fixed(columns_of(a)))); };
-    const array bound = tol ? as_column(*tol) : max(s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)}) * relative();
-    return sum(s > bound, {.axis = -1});
+    const auto relative = [&] {
+        return max(s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)}) * (rtol ? as_column(*rtol) : default_bound(a, s.dtype()));
+    };
+    return sum(s > (tol ? as_column(*tol) : relative()), {.axis = -1});
 }
 
 array cond(const array& x, const std::optional<NormOrder>& p) {

@@ -143,9 +143,28 @@ Slogdet sign_and_logarithm(const array& a) {
 
 array trace_of_product(const array& x, const array& y) { return sum(transposed(x) * y, {.axis = {-2, -1}}); }
 
+// Of up to three rows, whose elements are polynomials: its columns are the products of the other two rows.
+array adjugate_of_few(const array& a, std::int64_t n) {
+    const auto entry = [&](std::int64_t i, std::int64_t j) { return a(ellipsis, i % n, j % n); };
+    std::vector<array> rows;
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::vector<array> row;
+        for (std::int64_t j = 0; j < n; ++j) {
+            if (n == 1) row.push_back(ones_like(entry(0, 0)));
+            else if (n == 2) row.push_back(i == j ? entry(i + 1, j + 1) : -entry(i, j));
+            else row.push_back(entry(j + 1, i + 1) * entry(j + 2, i + 2) - entry(j + 1, i + 2) * entry(j + 2, i + 1));
+        }
+        rows.push_back(stack(row, -1));
+    }
+    return stack(rows, -2);
+}
+
 // det(A) times the inverse, also of singular matrices whose U has its 0 in the last place: the adjugate of U is U' with 1 there, inverted, times the
 // other elements of the diagonal, in which the last one is put back.
 array adjugate(const array& a) {
+    for (std::int64_t few = 1; few <= 3; ++few) {
+        if (api::arithmetic().equal(rows_of(a), Dim(few))) return adjugate_of_few(a, few);
+    }
     const Factored lu = factored(a);
     const Dim n = rows_of(a);
     const array is_last = api::iota({n}, 0) == api::extent(n) - 1;

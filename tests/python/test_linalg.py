@@ -427,6 +427,14 @@ def test_sizes_that_vary() -> None:
         numpy.testing.assert_allclose(numpy.asarray(x), numpy.linalg.solve(a, b), rtol=1e-10, atol=1e-12)
         numpy.testing.assert_allclose(numpy.asarray(s), numpy.linalg.svdvals(a @ b), rtol=1e-10)
         numpy.testing.assert_allclose(float(logarithm), numpy.linalg.slogdet(a)[1], rtol=1e-12)
+    fit = np.compile(lambda a, b: (np.linalg.lstsq(a, b)[0], np.linalg.matrix_rank(a), np.linalg.pinv(a)), fullgraph=True)
+    for m, n in [(4, 3), (6, 3), (7, 5), (12, 4), (9, 6)]:
+        a, b = normal("d", m, n), normal("d", m)
+        x, rank, p = fit(a, b)
+        numpy.testing.assert_allclose(numpy.asarray(x), numpy.linalg.lstsq(a, b)[0], rtol=1e-8, atol=1e-11)
+        numpy.testing.assert_allclose(numpy.asarray(p), numpy.linalg.pinv(a), rtol=1e-8, atol=1e-11)
+        assert int(rank) == n
+    assert compiled.cache_info().compiles <= 3 and fit.cache_info().compiles <= 3  # a size varies once it was seen to
 
 
 COMPLEX: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
@@ -508,6 +516,14 @@ def test_determinants_of_singular_matrices() -> None:
     numpy.testing.assert_allclose(numpy.asarray(np.grad(lambda x: np.linalg.det(x))(a)), cofactors, atol=1e-12)
     numpy.testing.assert_allclose(numpy.asarray(np.grad(lambda x: np.linalg.det(x))(np.asarray(SINGULAR))), [[4.0, -2.0], [-2.0, 1.0]], atol=1e-15)
     assert float(np.grad(lambda x: np.linalg.det(x))(np.array([[0.0]]))[0, 0]) == 1
+    assert not numpy.any(np.grad(lambda x: np.linalg.det(x))(np.zeros((3, 3))))
+    numpy.testing.assert_allclose(numpy.asarray(np.grad(lambda x: np.linalg.det(x))(np.array([[0.0, 1.0], [0.0, 2.0]]))), [[2.0, 0.0], [-1.0, 0.0]])
+    four = numpy.arange(16.0).reshape(4, 4) ** 2
+    four[3] = four[0] - four[1] + 2 * four[2]
+    step = numpy.zeros((4, 4))
+    step[1, 2] = 1e-5
+    wanted = (numpy.linalg.det(four + step) - numpy.linalg.det(four - step)) / 2e-5
+    assert abs(float(np.grad(lambda x: np.linalg.det(x))(np.asarray(four))[1, 2]) - wanted) < 1e-4 * abs(wanted)
 
 
 def test_equal_eigenvalues() -> None:
@@ -516,6 +532,20 @@ def test_equal_eigenvalues() -> None:
     for f in (lambda a: np.sum(np.linalg.eigvalsh(a) ** 3), lambda a: np.sum(np.linalg.eigh(a)[0] ** 3), lambda a: np.sum(np.linalg.svdvals(a) ** 3)):
         numpy.testing.assert_allclose(float(np.jvp(f, (x,), (t,))[1]), 3 * numpy.trace(numpy.asarray(x @ x @ t)), rtol=1e-12)
     assert numpy.all(numpy.isfinite(numpy.asarray(np.grad(lambda a: np.sum(np.linalg.eigh(a)[1] ** 2))(x))))
+
+
+def test_derivatives_of_determinants_of_many_sizes() -> None:
+    for n in range(1, 7):
+        a, t = np.asarray(normal("d", 2, n, n)), np.asarray(normal("d", 2, n, n))
+        turned = numpy.linalg.solve(numpy.asarray(a), numpy.asarray(t))
+        first = numpy.linalg.det(numpy.asarray(a)) * numpy.trace(turned, axis1=1, axis2=2)
+        second = first * numpy.trace(turned, axis1=1, axis2=2) - numpy.linalg.det(numpy.asarray(a)) * numpy.trace(turned @ turned, axis1=1, axis2=2)
+
+        def along(x: Any, t: Any = t) -> Any:
+            return np.jvp(lambda y: np.linalg.det(y), (x,), (t,))[1]
+
+        numpy.testing.assert_allclose(numpy.asarray(along(a)), first, rtol=1e-9)
+        numpy.testing.assert_allclose(numpy.asarray(np.jvp(along, (a,), (t,))[1]), second, rtol=1e-8, atol=1e-9)
 
 
 def test_hessian_of_the_logarithm_of_a_determinant() -> None:
