@@ -266,10 +266,18 @@ def _call(outside: Outside, given: Any, depth: int) -> Any:
         if _core._is_recording():
             return _core._call_outside(outside, args, kwargs)
         originals: dict[int, Any] = {}
-        plain = [_fallback.to_numpy(value, originals) for value in args]
-        named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}
+        plain, named = _fallback.to_numpy(args, originals), _fallback.to_numpy(kwargs, originals)
+
+        def made() -> Any:
+            args, kwargs = _map(_as_own, (plain, named)) if outside.native else (plain, named)
+            return _fallback.from_numpy(outside.function(*args, **kwargs), originals)
+
         with _drawing(outside.source):
-            return _fallback.from_numpy(outside.function(*plain, **named), originals)
+            return _core._unrecorded(made)
+
+
+def _as_own(value: Any) -> Any:
+    return _core.asarray(value) if isinstance(value, numpy.ndarray) and _core._is_supported(value) else value
 
 
 def depends(value: Any) -> bool:
