@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -232,17 +233,43 @@ def test_draws_that_can_not_be_followed_are_errors() -> None:
         return x * rng.rand()
 
     for function in (lambda x: x + own.normal(size=4), lambda x: x * python.random(), Holder(), by_default, lambda x: x + numpy.random.normal(size=4)):
-        before = own.bit_generator.state
         with pytest.raises(TypeError, match="can't be followed"):
             np.vmap(function)(X)
-        assert own.bit_generator.state == before
     numpy.random.seed(1)
     wanted = numpy.stack([x + numpy.random.normal(size=4) * numpy.random.rand() for x in X])
     numpy.random.seed(1)
     found = np.compile(np.vmap(lambda x: x + numpy.random.normal(size=4) * numpy.random.rand()), fullgraph=True)(X)
     numpy.testing.assert_allclose(found, wanted, rtol=1e-14)
-    own.normal()
+    random.seed(1)
+    drawn = numpy.stack([x * random.gauss(0, 1) + random.random() + own.normal() for x in X])
+    random.seed(1)
+    own = numpy.random.default_rng(1)
+    compiled = np.compile(np.vmap(lambda x: x * random.gauss(0, 1) + random.random() + own.normal()), fullgraph=True)
+    assert numpy.asarray(compiled(X)).shape == drawn.shape
+    random.seed(1)
+    own = numpy.random.default_rng(1)
+    wanted = numpy.stack([x * random.gauss(0, 1) + random.random() + own.normal() for x in X])
+    random.seed(1)
+    own = numpy.random.default_rng(1)
+    numpy.testing.assert_allclose(compiled(X), wanted, rtol=1e-14)
     assert numpy.asarray(np.vmap(lambda x: x + 1)(X)).shape == X.shape
+
+
+def test_threads_that_draw_meanwhile() -> None:
+    stop = threading.Event()
+
+    def draw() -> None:
+        while not stop.is_set():
+            numpy.random.random()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        for _ in range(50):
+            numpy.testing.assert_allclose(np.vmap(lambda x: x + np.median(x))(X), X + numpy.median(X, axis=1, keepdims=True))
+    finally:
+        stop.set()
+        thread.join()
 
 
 def test_functions_of_math() -> None:
