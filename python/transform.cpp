@@ -116,6 +116,14 @@ void add_transforms(py::module_& module) {
         },
         "What outputs are for all parts at once.");
     module.def(
+        "_unrecorded",
+        [](const py::object& body) {
+            py::object result;
+            detail::unrecorded([&] { result = body(); });
+            return result;
+        },
+        "Runs body() as outside of the recording of a transform.");
+    module.def(
         "_at_hand",
         [](const array& x) {
             const array value = detail::value_at_hand(x);

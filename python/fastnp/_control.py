@@ -152,10 +152,11 @@ class Pure:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _core._is_recording():
-            from fastnp import _outside  # not needed to import fastnp
+        if _core._records():
+            from fastnp import _mapped, _outside  # not needed to import fastnp
 
-            if _outside.holds_recorded((args, kwargs)):
+            given = args, kwargs
+            if _outside.holds_recorded(given) if _core._is_recording() else _mapped.is_active() and _mapped.depends(given):
                 return _outside.Outside(str(getattr(self, "__qualname__", self)), _outside.on_copies(self._function), native=True)(*args, **kwargs)
         return self._function(*args, **kwargs)
 

@@ -7,7 +7,7 @@ function of the outside is to be given of them has to be drawn before; then no d
 
 from __future__ import annotations
 
-import pickle
+import ctypes
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -266,10 +266,18 @@ def _call(outside: Outside, given: Any, depth: int) -> Any:
         if _core._is_recording():
             return _core._call_outside(outside, args, kwargs)
         originals: dict[int, Any] = {}
-        plain = [_fallback.to_numpy(value, originals) for value in args]
-        named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}
+        plain, named = _fallback.to_numpy(args, originals), _fallback.to_numpy(kwargs, originals)
+
+        def made() -> Any:
+            args, kwargs = _map(_as_own, (plain, named)) if outside.native else (plain, named)
+            return _fallback.from_numpy(outside.function(*args, **kwargs), originals)
+
         with _drawing(outside.source):
-            return _fallback.from_numpy(outside.function(*plain, **named), originals)
+            return _core._unrecorded(made)
+
+
+def _as_own(value: Any) -> Any:
+    return _core.asarray(value) if isinstance(value, numpy.ndarray) and _core._is_supported(value) else value
 
 
 def depends(value: Any) -> bool:
@@ -289,15 +297,31 @@ def forget(generator: Any) -> None:
         _local.levels[-1].fresh.pop(id(generator), None)
 
 
+_TWISTER_BYTES = 625 * 4  # its numbers, and the place among them
+
+
+def _fingerprint(source: Any, is_thorough: bool) -> Any:
+    """What a draw changes in a generator. NumPy takes 0.2 ms for the state of a Mersenne Twister; its memory lacks the normal number that may be kept."""
+    if not hasattr(source, "_bit_generator"):  # Python's own
+        _, numbers, kept = source.getstate()
+        return numbers[0], numbers[-1], kept
+    bits = source._bit_generator
+    if not isinstance(bits, numpy.random.MT19937):
+        return repr(bits.state)
+    place = ctypes.string_at(bits.ctypes.state_address, _TWISTER_BYTES)
+    return place, repr(source.get_state(legacy=False)["gauss"]) if is_thorough and hasattr(source, "get_state") else None
+
+
 class Watch:
     """Generators of NumPy's and of Python's own that a function can reach, outside of compiled functions: what it draws there can't be seen."""
 
     def __init__(self, function: Any) -> None:
-        self.sources = {id(source): Outside("", None, source) for source in _reachable(function)}  # type: ignore[arg-type]
+        self.is_thorough = any(held(function, _names_random))
+        self.sources = {id(source): source for source in _reachable(function, self.is_thorough)}
         self.states = {key: self._state(key) for key in self.sources}
 
-    def _state(self, key: int) -> bytes:
-        return pickle.dumps(self.sources[key].save())
+    def _state(self, key: int) -> Any:
+        return _fingerprint(self.sources[key], self.is_thorough)
 
     def note(self, source: Any) -> None:
         """It was drawn from in the order of the parts."""
@@ -305,23 +329,29 @@ class Watch:
             self.states[id(source)] = self._state(id(source))
 
     def check(self) -> None:
-        for key, outside in self.sources.items():
+        for key, source in self.sources.items():
             if self._state(key) == self.states[key]:
                 continue
-            outside.restore(pickle.loads(self.states[key]))
             raise TypeError(
-                f"vmap: the function draws from a {type(outside.source).__module__}.{type(outside.source).__name__}, which can't be followed outside of "
+                f"vmap: the function draws from a {type(source).__module__}.{type(source).__name__}, which can't be followed outside of "
                 "compiled functions: all parts would share what it draws once. Draw from fastnp.random, or compile the function"
             )
 
 
-def _reachable(function: Any) -> Iterator[Any]:
+def _names_random(value: Any) -> bool:
+    return "random" in getattr(getattr(value, "__code__", None), "co_names", ())
+
+
+# The generators that all share are watched, too; beside other threads, which may draw from them, only where the function seems to.
+def _reachable(function: Any, seems_to: bool) -> Iterator[Any]:
+    yield from held(function, is_generator)
+    if threading.active_count() > 1 and not seems_to:
+        return
     drawers, random = sys.modules.get("numpy.random"), sys.modules.get("random")
     if drawers is not None:
         yield drawers.mtrand._rand
     if random is not None:
         yield random._inst  # type: ignore[attr-defined]
-    yield from held(function, is_generator)
 
 
 @contextmanager

@@ -48,6 +48,11 @@ array value_now(const array& x) {
     return api::wrap(recorder.value_now(transform::value_of(x)), false);
 }
 
+void unrecorded(const std::function<void()>& body) {
+    const trace::Recorder::Scope meanwhile(nullptr);
+    body();
+}
+
 array value_at_hand(const array& x) { return x.is_recorded() ? api::wrap(transform::recorder().value_now(transform::value_of(x)), false) : x; }
 
 namespace {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +58,11 @@ def check(f: Callable[..., Any], *args: Any) -> None:
     as_the_loop(np.vmap(f), lambda *given: looped(f, *given), *args)
 
 
+@np.compiler.pure
+def declared(x: Any, k: Any) -> Any:
+    return numpy.sort(x)[::-1] * k, float(x[0]) if x[1] > 0 else -1.0
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "median": (lambda x: np.median(x * 2) + x, [X]),
     "median of a part and of what is shared": (lambda x: np.median(x) - numpy.median(X), [X]),
@@ -76,6 +83,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "a choice": (lambda x: RNG.choice(x, 2, replace=False), [X]),
     "legacy": (lambda x: np_random.normal(x, 0.1) + np_random.rand(4) * np_random.standard_normal(), [X]),
     "of the outside on what was drawn": (lambda x: x + np.median(RNG.normal(size=7)) * OTHER.random(), [X]),
+    "declared pure": (lambda x, y: declared(x * 2, 3)[0] + declared(x, k=y[0])[1], [X, Y]),
     "written to": (lambda x: written(x), [X]),
     "dropped": (lambda x: x * (1 if RNG.normal(size=2) is None else 2) + RNG.random(), [X]),
 }
@@ -225,17 +233,52 @@ def test_draws_that_can_not_be_followed_are_errors() -> None:
         return x * rng.rand()
 
     for function in (lambda x: x + own.normal(size=4), lambda x: x * python.random(), Holder(), by_default, lambda x: x + numpy.random.normal(size=4)):
-        before = own.bit_generator.state
         with pytest.raises(TypeError, match="can't be followed"):
             np.vmap(function)(X)
-        assert own.bit_generator.state == before
     numpy.random.seed(1)
     wanted = numpy.stack([x + numpy.random.normal(size=4) * numpy.random.rand() for x in X])
     numpy.random.seed(1)
     found = np.compile(np.vmap(lambda x: x + numpy.random.normal(size=4) * numpy.random.rand()), fullgraph=True)(X)
     numpy.testing.assert_allclose(found, wanted, rtol=1e-14)
-    own.normal()
+    random.seed(1)
+    drawn = numpy.stack([x * random.gauss(0, 1) + random.random() + own.normal() for x in X])
+    random.seed(1)
+    own = numpy.random.default_rng(1)
+    compiled = np.compile(np.vmap(lambda x: x * random.gauss(0, 1) + random.random() + own.normal()), fullgraph=True)
+    assert numpy.asarray(compiled(X)).shape == drawn.shape
+    random.seed(1)
+    own = numpy.random.default_rng(1)
+    wanted = numpy.stack([x * random.gauss(0, 1) + random.random() + own.normal() for x in X])
+    random.seed(1)
+    own = numpy.random.default_rng(1)
+    numpy.testing.assert_allclose(compiled(X), wanted, rtol=1e-14)
     assert numpy.asarray(np.vmap(lambda x: x + 1)(X)).shape == X.shape
+
+
+def test_threads_that_draw_meanwhile() -> None:
+    stop = threading.Event()
+
+    def draw() -> None:
+        while not stop.is_set():
+            numpy.random.random()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        for _ in range(50):
+            numpy.testing.assert_allclose(np.vmap(lambda x: x + np.median(x))(X), X + numpy.median(X, axis=1, keepdims=True))
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_functions_of_math() -> None:
+    as_the_loop(
+        np.compile(np.vmap(lambda x: math.sin(x[0]) * x + math.floor(x[1])), fullgraph=True),
+        lambda x: numpy.stack([math.sin(row[0]) * row + math.floor(row[1]) for row in x]),
+        X,
+        compiles=False,
+    )
 
 
 def test_a_function_that_calls_back() -> None:

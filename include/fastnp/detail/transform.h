@@ -34,6 +34,8 @@ FASTNP_API std::vector<array> recorded_in_two(const std::function<std::vector<ar
 /// Of a recorded array outside of compile(): its elements now, in memory that can't be written to. RecordError in a recording for later calls, and after
 /// the recording's end.
 FASTNP_API array value_now(const array& x);
+/// Runs `body` as outside of the recording that this thread is in.
+FASTNP_API void unrecorded(const std::function<void()>& body);
 /// Of a recorded array: its elements in the call at hand, which nothing may depend on but what each call checks again.
 FASTNP_API array value_at_hand(const array& x);
 /// Whether it depends on what derivatives are taken with respect to: then handing its elements to others loses the derivative.
