@@ -3,8 +3,9 @@
     python benchmarks/gradients.py [--only faq,lstm] [--libraries fastnp,jax,torch] [--rounds 9]
 
 The gradients of sums of squares of the eight workloads of run.py; a step of training of a perceptron (forward, backward and update); the gradients of an
-LSTM over 50 time steps, and of 50 sweeps of a Jacobi solver in place. Columns: median milliseconds; times faster than the best peer; milliseconds of the
-first call, with nothing kept on disk; largest difference from the first library's result; with --memory, how much the peak of a process's memory grows.
+LSTM over 50 time steps, of 50 sweeps of a Jacobi solver in place, and of 1,000 in C++ (benchmarks/loop.cpp). Columns: median milliseconds; times faster
+than the best peer; milliseconds of the first call, with nothing kept on disk; largest difference from the first library's result; with --memory, how
+much the peak of a process's memory grows.
 """
 
 from __future__ import annotations
@@ -277,11 +278,59 @@ def memory_of(what: str) -> int:
         return 1024 * int(next(line for line in status if line.startswith(what)).split()[1])
 
 
+def jax_loop(size: int, turns: int) -> Call:
+    """benchmarks/loop.cpp in JAX, which does not unroll it either."""
+    import jax
+    import jax.numpy as jnp
+
+    def swept(u: Any, _: Any) -> Any:
+        inner = 0.2 * (u[1:-1, 1:-1] + u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+        return u.at[1:-1, 1:-1].set(inner), None
+
+    both = jax.jit(jax.value_and_grad(lambda u: jnp.sum(jax.lax.scan(swept, u, None, length=turns)[0] ** 2)))
+    start = jax.device_put(np.sin(np.arange(float(size * size))).astype(np.float32).reshape(size, size))
+    return lambda: jax.block_until_ready(both(start))
+
+
+def report_loop(size: int, turns: int, rounds: int) -> None:
+    """What benchmarks/loop.cpp prints, of JAX."""
+    call = jax_loop(size, turns)
+    before, times = memory_of("VmRSS"), []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        value, gradient = call()
+        times.append(1e3 * (time.perf_counter() - start))
+    peak = memory_of("VmHWM") - before
+    print(times[0], statistics.median(times[1:]), float(value), float(np.sum(np.asarray(gradient, np.float64))), peak)
+
+
+def measure_loop(program: str, libraries: list[str], rounds: int) -> float | None:
+    """A loop of a thousand turns that stays one, in C++ beside JAX, each in a process of its own; gives how many times as fast fastnp is."""
+    sizes = ["1024", "1000", str(rounds)]
+    here = os.path.dirname(os.path.abspath(__file__))
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path if path)}
+    commands = {"fastnp": [program, *sizes]}
+    if "jax" in libraries:
+        commands["jax"] = [sys.executable, "-c", f"import gradients; gradients.report_loop({', '.join(sizes)})"]
+    figures = {}
+    for library, command in commands.items():
+        done = subprocess.run(command, capture_output=True, text=True, cwd=here, env=paths, check=True)
+        figures[library] = [float(word) for word in done.stdout.split()]
+    ratio = figures["jax"][1] / figures["fastnp"][1] if "jax" in figures else None
+    for library, (first, median, value, total, peak) in figures.items():
+        note = f"{ratio:6.2f} x best peer (jax)" if library == "fastnp" and ratio is not None else ""
+        print(
+            f"jacobi_2d x1000 {library:<6} {median:9.3f} ms   first {first:9.1f} ms   peak +{peak / 1e6:7.1f} MB   value {value:.6g} {total:.6g}   {note}"
+        )
+    return ratio
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="workloads, separated by commas")
     parser.add_argument("--libraries", default="fastnp,jax,torch")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--loop", default="build/release/benchmarks/loop", help="benchmarks/loop.cpp, as built")
     parser.add_argument("--memory", action="store_true", help="measure peaks of memory, each in a process of its own")
     options = parser.parse_args()
     libraries = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
@@ -303,6 +352,10 @@ def main() -> None:
                 f"{work.name:<13} {library:<8} {f['ms']:10.3f} ms   first {f['first_ms']:9.1f} ms   {memory}difference {f['difference']:.1e}   {note}",
                 flush=True,
             )
+    program = os.path.abspath(options.loop)
+    if os.path.exists(program) and (not options.only or "loop" in options.only.split(",")):
+        ratio = measure_loop(program, libraries, max(options.rounds // 3, 1))
+        ratios += [ratio] if ratio is not None else []
     if ratios:
         print(f"geometric mean: {statistics.geometric_mean(ratios):.2f} times the best peer; least {min(ratios):.2f}")
 

@@ -9,3 +9,11 @@ foreach(source IN LISTS example_sources)
     add_test(NAME example_${name} COMMAND example_${name})
   endif()
 endforeach()
+
+# What benchmarks/gradients.py runs beside JAX.
+add_executable(benchmark_loop "${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/loop.cpp")
+target_link_libraries(benchmark_loop PRIVATE fastnp::fastnp fastnp_warnings)
+set_target_properties(benchmark_loop PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/benchmarks" OUTPUT_NAME loop)
+if(FASTNP_BUILD_TESTS)
+  add_test(NAME benchmark_loop COMMAND benchmark_loop 64 30 1)
+endif()
