@@ -41,7 +41,20 @@ LINEAR = ["gaussian_process", "kalman_filter", "pseudo_inverse", "principal_comp
 
 
 @pytest.mark.parametrize(
-    "name", ["logistic_regression", "rosenbrock", "recurrence", "layer_norm", "mixture", "products", "pairwise", "van_der_pol", "jacobi_1d", "pseudo_spectral", *LINEAR]
+    "name",
+    [
+        "logistic_regression",
+        "rosenbrock",
+        "recurrence",
+        "layer_norm",
+        "mixture",
+        "products",
+        "pairwise",
+        "van_der_pol",
+        "jacobi_1d",
+        "pseudo_spectral",
+        *LINEAR,
+    ],
 )
 def test_hessians(name: str) -> None:
     function, args = FUNCTIONS[name]
