@@ -188,7 +188,7 @@ void Run::hold(int slot, const device::Memory& memory) {
 void Run::take_turns(const Step& step) {
     std::vector<device::Memory> operands;
     for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
-    const std::vector<device::Memory> given = run_turns(step.loop, std::move(operands), values_, caller_);
+    const std::vector<device::Memory> given = run_turns(step.loop, operands, values_, caller_);
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (step.loop.given[i] >= 0) hold(step.loop.given[i], given[i]);
     }

@@ -11,7 +11,7 @@ namespace fastnp::plan {
 
 namespace {
 
-device::Memory allocate(Dtype dtype, Shape shape) {
+device::Memory allocate(Dtype dtype, const Shape& shape) {
     device::Memory memory{device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype))), nullptr, dtype, shape, {}};
     memory.data = memory.buffer->data();
     memory.strides = shape::c_strides(shape, itemsize_of(dtype));
@@ -25,15 +25,15 @@ device::Memory copy_of(const device::Memory& memory) {
 }
 
 // What bodies take: C order.
-device::Memory in_order(device::Memory memory) {
+device::Memory in_order(const device::Memory& memory) {
     return memory.strides == shape::c_strides(memory.shape, itemsize_of(memory.dtype)) ? memory : copy_of(memory);
 }
 
 class Turns {
 public:
-    Turns(const LoopStep& step, std::vector<device::Memory> operands, std::int64_t* values, trace::Caller& caller)
+    Turns(const LoopStep& step, const std::vector<device::Memory>& operands, std::int64_t* values, trace::Caller& caller)
         : step_(step), values_(values), caller_(caller), count_(value_of(step.count)), states_(step.states.size()) {
-        for (device::Memory& operand : operands) operands_.push_back(in_order(std::move(operand)));
+        for (const device::Memory& operand : operands) operands_.push_back(in_order(operand));
         for (std::size_t i = 0; i < states_; ++i) {
             if (step.written[i]) operands_[i] = copy_of(operands_[i]);
             bytes_.push_back(shape::byte_count(operands_[i].shape, itemsize_of(operands_[i].dtype)));
@@ -72,7 +72,7 @@ private:
     device::Memory stack_of(const ir::Call::Type& type, std::int64_t count) const {
         Shape shape{count};
         for (const shape::Dim dim : type.shape) shape.push_back(value_of(dim));
-        return allocate(type.dtype, std::move(shape));
+        return allocate(type.dtype, shape);
     }
 
     void save(std::int64_t place) {
@@ -122,8 +122,8 @@ private:
 
 }  // namespace
 
-std::vector<device::Memory> run_turns(const LoopStep& step, std::vector<device::Memory> operands, std::int64_t* values, trace::Caller& caller) {
-    return Turns(step, std::move(operands), values, caller).run();
+std::vector<device::Memory> run_turns(const LoopStep& step, const std::vector<device::Memory>& operands, std::int64_t* values, trace::Caller& caller) {
+    return Turns(step, operands, values, caller).run();
 }
 
 }  // namespace fastnp::plan

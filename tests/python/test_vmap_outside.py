@@ -68,7 +68,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "median of a part and of what is shared": (lambda x: np.median(x) - numpy.median(X), [X]),
     "along an axis": (lambda x: np.median(x, axis=0, keepdims=True) * x, [Y]),
     "two results": (lambda x: (np.histogram(x, bins=3, range=(-2, 2))[0], x + 1), [X]),
-    "named results": (lambda x: np.linalg.eigh(np.outer(x, x)).eigenvalues, [X]),
+    "named results": (lambda x: np.unique_inverse(x * 2).inverse_indices + x, [X]),
     "of two operands": (lambda x, y: np.interp(x, np.sort(y[0]), y[1]), [X, Y]),
     "a list of operands": (lambda x, y: np.kron(x, y[0]), [X, Y]),
     "results that are used twice": (lambda x: np.percentile(x, [10, 50]) * np.median(np.percentile(x, 30) * x), [X]),
