@@ -80,7 +80,7 @@ void add_transforms(py::module_& module) {
         "Runs body(), which gives a list of arrays, in a recording of its own, and gives what these are.");
     module.def(
         "_recorded_in_two",
-        [](const py::object& body) {
+        [](const py::object& body, std::optional<std::int64_t> memory_budget) {
             detail::Later later;
             detail::StageReport report;
             const Arrays results = detail::recorded_in_two(
@@ -90,13 +90,13 @@ void add_transforms(py::module_& module) {
                     second.function = [held = Held(given[2])](std::span<const array> values) { return arrays_of(held(list_of(values))); };
                     return arrays_of(given[0]);
                 },
-                later, &report);
+                later, &report, memory_budget);
             return py::make_tuple(results, py::cpp_function([later](const Arrays& values) { return later(values); }),
                                   py::make_tuple(report.saved_bytes, report.read_bytes, report.recomputed));
         },
         "Runs body(), which gives (arrays, arrays like those of a second stage, its function); gives (arrays, the second stage, (bytes saved for it, "
         "bytes "
-        "that it reads, elementwise ops computed again)).");
+        "that it reads, ops computed again)).");
     module.def("_mark", [](const array& x) { return detail::mark(x); }, "x as a value that derivatives are taken with respect to.");
     module.def(
         "_input_of", [](const array& marked, bool scalar) { return py::reinterpret_steal<py::object>(wrap(detail::input_of(marked), nullptr, scalar)); },

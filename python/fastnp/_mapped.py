@@ -288,7 +288,7 @@ def depends(value: Any) -> bool:
 def note_fresh(generator: Any) -> None:
     """A generator that a mapped function makes: it starts anew for each part."""
     if _local.levels:
-        _local.levels[-1].fresh[id(generator)] = generator, Outside("", None, generator).save()  # type: ignore[arg-type]
+        _local.levels[-1].fresh[id(generator)] = generator, Outside("", None, generator).save()  # type: ignore[arg-type]  # it is not called
 
 
 def forget(generator: Any) -> None:
@@ -351,7 +351,7 @@ def _reachable(function: Any, seems_to: bool) -> Iterator[Any]:
     if drawers is not None:
         yield drawers.mtrand._rand
     if random is not None:
-        yield random._inst  # type: ignore[attr-defined]
+        yield random._inst  # type: ignore[attr-defined]  # what random.random() and the others draw from
 
 
 @contextmanager

@@ -277,6 +277,7 @@ class Second:
         self.as_numpy = as_numpy
         self.saved_bytes = 0
         self.read_bytes = 0
+        self.recomputed = 0
 
     def on_tape(self, arrays: list[Any]) -> None:
         """It was recorded on the tape of these arrays, and goes on there."""
@@ -284,7 +285,8 @@ class Second:
         self.later = lambda values: later(values) if _core._records() else _core._on_tape(arrays, lambda: later(values))
 
     def __repr__(self) -> str:
-        return f"<the function that {self.name}() gave; {self.saved_bytes} bytes kept for it, of {self.read_bytes} that it reads>"
+        kept = f"{self.saved_bytes} bytes kept for it, of {self.read_bytes} that it reads"
+        return f"<the function that {self.name}() gave; {kept}; {self.recomputed} ops computed again>"
 
     def __call__(self, *given: Any) -> Any:
         wanted = self.inputs if self.name == "linearize" else (self.inputs,)
@@ -339,11 +341,11 @@ def map_forms(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return with_children(tree, [map_forms(function, *parts) for parts in zip(children, *rows, strict=True)])
 
 
-def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool) -> Any:
+def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool, memory_budget: int | None) -> Any:
     """fun(*primals), and a function that is linear in what it is given later."""
     on_tape = taped(primals, fun)
     if on_tape:
-        found = _core._on_tape(on_tape, lambda: in_two(name, fun, primals, has_aux))
+        found = _core._on_tape(on_tape, lambda: in_two(name, fun, primals, has_aux, memory_budget))
         found[1].on_tape(on_tape)
         return found
     is_reverse = name == "vjp"
@@ -366,27 +368,28 @@ def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool) ->
     given = leaves_of(primals)
     as_numpy = any(isinstance(leaf, (numpy.ndarray, numpy.generic)) for leaf in given) and not any(type(leaf) is _core.ndarray for leaf in given)
     is_inside = _core._records()
-    arrays, later, (saved, read, _) = _core._recorded_in_two(body)
+    arrays, later, report = _core._recorded_in_two(body, memory_budget)
     second = Second(name, made["forms"][0], later, made["forms"][1], as_numpy)
-    second.saved_bytes, second.read_bytes = saved, read
+    second.saved_bytes, second.read_bytes, second.recomputed = report
     result, aux = made["result"], made["aux"]
     if not is_inside:
         result, aux = computed_tree((result, aux), arrays, made["scalars"], as_numpy)
     return (result, second, aux) if has_aux else (result, second)
 
 
-def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:
     """(fun(*primals), a function from cotangents of the result to a tuple of those of the arguments), as jax.vjp; with ``has_aux=True``, the aux third.
 
     The function may be called any number of times. Outside of compiled functions, what it needs of fun's values is kept, as few bytes as can be: the rest
-    is computed again from these (a minimum cut); its repr says how many.
+    is computed again from these (a minimum cut); its repr says how many. Sums, products and what picks elements are not computed again, unless a
+    ``memory_budget`` is given: then no more bytes than that are kept, and as little as can be is computed again for it. ValueError if it is too small.
     """
-    return in_two("vjp", fun, primals, has_aux)
+    return in_two("vjp", fun, primals, has_aux, memory_budget)
 
 
-def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """(fun(*primals), a function from tangents of the arguments to the result's), as jax.linearize."""
-    return in_two("linearize", fun, primals, has_aux)
+def linearize(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:
+    """(fun(*primals), a function from tangents of the arguments to the result's), as jax.linearize; ``memory_budget`` as vjp() has it."""
+    return in_two("linearize", fun, primals, has_aux, memory_budget)
 
 
 class Jacobian(OfArguments):

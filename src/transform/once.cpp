@@ -176,7 +176,8 @@ std::vector<array> recorded(const std::function<std::vector<array>()>& body) {
     return run_recording(*recorder, body());
 }
 
-std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report) {
+std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report,
+                                   std::optional<std::int64_t> memory_budget) {
     Stage second;
     if (trace::Recorder::active() != nullptr) {
         std::vector<array> outputs = body(second);
@@ -199,7 +200,7 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
     const std::size_t effects = recorder->effects().size();
     for (const array& each : second.function(inputs)) ends.push_back(transform::value_of(each));
     recorder->keep_effects(effects);
-    const transform::Partition parts = transform::partition(graph, late, ends);
+    const transform::Partition parts = transform::partition(graph, late, ends, memory_budget);
     if (report != nullptr) *report = {parts.bytes, parts.all_bytes, parts.recomputed};
     std::vector<ir::Value> needed = parts.saved;
     needed.insert(needed.end(), late.begin(), late.end());

@@ -31,7 +31,7 @@ using Network =
                           boost::property<boost::edge_capacity_t, Capacity,
                                           boost::property<boost::edge_residual_capacity_t, Capacity, boost::property<boost::edge_reverse_t, Edge>>>>;
 
-constexpr Capacity unlimited = Capacity{1} << 60;
+constexpr Capacity unlimited = Capacity{1} << 60, most_cost = Capacity{1} << 50;
 
 // Whether a value is never computed twice: it is known early, or nowhere.
 bool is_kept(Value value) {
@@ -44,6 +44,22 @@ bool is_kept(Value value) {
         case Kind::library: return true;
         case Kind::pick: return value->op != Op::concatenate && value->op != Op::pad;
         default: return ops::may_raise(*value);
+    }
+}
+
+// Whether it can be computed twice at all: calls of the outside, reads and writes in place can't.
+bool can_repeat(Value value) {
+    if (value->op == Op::parameter) return false;
+    if (ops::info(value->op).kind != Kind::pick) return true;
+    switch (value->op) {
+        case Op::concatenate:
+        case Op::pad:
+        case Op::take:
+        case Op::sort:
+        case Op::argsort:
+        case Op::loop:
+        case Op::after: return true;
+        default: return false;
     }
 }
 
@@ -69,14 +85,46 @@ public:
         }
     }
 
+    // The fewest bytes.
     Partition run() {
+        return cut([](Value value) { return is_kept(value) ? unlimited : 0; }, 1);
+    }
+
+    // The least work that is done again within a budget: the more a byte costs, the fewer are kept.
+    Partition run_within(std::int64_t budget) {
+        constexpr int cheapest = -10, dearest = 24;  // powers of two: additions that a byte is worth
+        int low = cheapest, high = dearest;
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (at_price(middle).bytes <= budget) high = middle;
+            else low = middle + 1;
+        }
+        Partition found = at_price(low);
+        if (found.bytes > budget) found = cut([](Value value) { return can_repeat(value) ? 0 : unlimited; }, 1);
+        if (found.bytes > budget) {
+            throw ValueError("memory_budget: " + std::to_string(found.bytes) + " bytes have to be kept at least, and the budget is of " +
+                             std::to_string(budget));
+        }
+        return found;
+    }
+
+private:
+    Partition at_price(int power) {
+        constexpr int unit = 10;  // of work: as many bits, so that a byte may be worth less than an addition
+        return cut([this](Value value) { return can_repeat(value) ? std::min(work_of(value) << unit, most_cost) : unlimited; },
+                   Capacity{1} << (power + unit));
+    }
+
+    // A cut where keeping a value costs its bytes times `price`, and computing it again what `again` says.
+    template <class Again>
+    Partition cut(Again again, Capacity price) {
         const std::size_t source = 2 * early_.size(), sink = source + 1;
         network_ = Network(sink + 1);
         for (std::size_t i = 0; i < early_.size(); ++i) {
             const Value value = early_[i];
             const bool is_many = value->op == Op::loop || value->op == Op::call;  // its arrays are what can be kept
-            connect(2 * i, 2 * i + 1, is_many ? unlimited : bytes_of(value));
-            if (is_kept(value)) connect(source, 2 * i, unlimited);
+            connect(2 * i, 2 * i + 1, is_many ? unlimited : std::min(bytes_of(value), most_cost / price) * price);
+            if (const Capacity cost = again(value); cost != 0) connect(source, 2 * i, cost);
             if (read_.contains(value)) connect(2 * i + 1, sink, unlimited);
             for (const Value input : value->inputs) connect(2 * number_.at(input) + 1, 2 * i, unlimited);
         }
@@ -84,7 +132,36 @@ public:
         return result(source);
     }
 
-private:
+    Capacity elements_of(Value value) const {
+        Capacity count = 1;
+        for (const shape::Dim dim : value->shape) count *= sizes_.hint(dim);
+        return count;
+    }
+
+    // In additions, roughly.
+    Capacity work_of(Value value) const {
+        constexpr Capacity costly = 16, moved = 4;
+        switch (ops::info(value->op).kind) {
+            case Kind::map: return elements_of(value) * ((ops::info(value->op).traits & ops::costly) != 0 ? costly : 1);
+            case Kind::fold:
+            case Kind::argfold:
+            case Kind::scan: return elements_of(value->inputs[0]);
+            case Kind::contract: return elements_of(value) * sizes_.hint(value->inputs[0]->shape.back());
+            case Kind::library: return costly * elements_of(value->inputs[0]) * sizes_.hint(value->inputs[0]->shape.back());
+            case Kind::pick: return value->op == Op::loop ? work_of_turns(*value) : value->op == Op::after ? 0 : moved * elements_of(value);
+            case Kind::make:
+            case Kind::move:
+            case Kind::note: return 0;
+        }
+        return 0;
+    }
+
+    Capacity work_of_turns(const ir::Node& loop) const {
+        Capacity each = 1;
+        for (const Value input : loop.inputs) each += elements_of(input);
+        return each * sizes_.hint(loop.attributes.dims[0]);
+    }
+
     void connect(std::size_t from, std::size_t to, Capacity capacity) {
         const Edge forward = add_edge(from, to, network_).first, back = add_edge(to, from, network_).first;
         put(boost::edge_capacity, network_, forward, capacity);
@@ -108,11 +185,16 @@ private:
             if (is_early(2 * i) && !is_early(2 * i + 1)) {
                 found.saved.push_back(early_[i]);
                 found.bytes += bytes_of(early_[i]);
-            } else if (!is_early(2 * i) && ops::info(early_[i]->op).kind == Kind::map) {
+            } else if (!is_early(2 * i) && is_work(early_[i])) {
                 ++found.recomputed;
             }
         }
         return found;
+    }
+
+    static bool is_work(Value value) {
+        const Kind kind = ops::info(value->op).kind;
+        return kind != Kind::make && kind != Kind::move && kind != Kind::note && value->op != Op::after;
     }
 
     const shape::Sizes& sizes_;
@@ -124,7 +206,10 @@ private:
 
 }  // namespace
 
-Partition partition(const ir::Graph& graph, std::span<const Value> late, std::span<const Value> outputs) { return Cut(graph, late, outputs).run(); }
+Partition partition(const ir::Graph& graph, std::span<const Value> late, std::span<const Value> outputs, std::optional<std::int64_t> budget) {
+    Cut cut(graph, late, outputs);
+    return budget ? cut.run_within(*budget) : cut.run();
+}
 
 ir::Graph extract(const ir::Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs) {
     ir::Graph made = graph.sibling();

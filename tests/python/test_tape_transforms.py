@@ -122,7 +122,7 @@ def test_an_array_that_is_not_found_is_an_error() -> None:
     for value in (hidden, hidden * 2):
         deep = [[[[[[[value]]]]]]]
         with pytest.raises(RuntimeError, match="hand it over, or detach"):
-            np.grad(lambda x: np.sum(x * deep[0][0][0][0][0][0][0]))(WEIGHTS)  # noqa: B023
+            np.grad(lambda x: np.sum(x * deep[0][0][0][0][0][0][0]))(WEIGHTS)  # noqa: B023  # called at once
 
 
 def test_without_gradients_nothing_is_on_the_tape() -> None:
@@ -134,7 +134,7 @@ def test_without_gradients_nothing_is_on_the_tape() -> None:
             found = np.grad(cubes)(value)
             assert not found.requires_grad
             near(found, np.grad(cubes)(value.detach()))
-            assert not np.vmap(lambda z: z * value)(np.outer(WEIGHTS, WEIGHTS)).requires_grad  # noqa: B023
+            assert not np.vmap(lambda z: z * value)(np.outer(WEIGHTS, WEIGHTS)).requires_grad  # noqa: B023  # called at once
     assert not np.grad(cubes)(x.detach()).requires_grad
     numpys = np.grad(cubes)(START)
     assert type(numpys) is numpy.ndarray

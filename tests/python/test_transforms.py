@@ -148,6 +148,32 @@ def test_vjp_keeps_little() -> None:
     assert pull.saved_bytes <= 80000 + 80
 
 
+def test_vjp_keeps_to_a_budget() -> None:
+    weights = [numpy.random.default_rng(i).normal(size=(20, 20)) / 5 for i in range(8)]
+
+    def f(x: Any) -> Any:
+        for w in weights:
+            x = np.tanh(x @ w) + np.sum(x * 0.01, axis=0)
+        return np.sum(x * x)
+
+    x = numpy.random.default_rng(9).normal(size=(50, 20))
+    _, free = np.vjp(f, x)
+    wanted = free(1.0)[0]
+    before = -1
+    for share in (1.0, 0.7, 0.4):
+        budget = int(free.saved_bytes * share)
+        _, pull = np.vjp(f, x, memory_budget=budget)
+        assert pull.saved_bytes <= budget and pull.recomputed >= before
+        before = pull.recomputed
+        near(pull(1.0)[0], wanted)
+    assert before > 8
+    assert np.vjp(f, x, memory_budget=10**9)[1].recomputed == 0
+    with pytest.raises(ValueError, match="memory_budget: .* bytes have to be kept at least, and the budget is of 100"):
+        np.vjp(f, x, memory_budget=100)
+    value, push = np.linearize(f, x, memory_budget=10**9)
+    near(push(x), np.sum(wanted * x))
+
+
 @ways
 def test_jvp(way: Any) -> None:
     value, change = way(lambda x, t: np.jvp(lambda p: {"y": np.sin(p[0]), "z": p[1] * 2}, ([x, x],), ([t, 3 * t],)))(X, X * 2)

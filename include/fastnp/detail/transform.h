@@ -25,11 +25,13 @@ struct Stage {
 struct StageReport {
     std::int64_t saved_bytes = 0;  // what is kept for it
     std::int64_t read_bytes = 0;   // what would be, without computing anything again
-    std::size_t recomputed = 0;    // elementwise ops that are computed again
+    std::size_t recomputed = 0;    // ops that are computed again
 };
 /// Runs `body` as `recorded` does; `second`, which it fills, is done when `later` is called: in the same recording, or, outside of one, any number of
-/// times, on values kept from the first stage (transform/partition.h).
-FASTNP_API std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report = nullptr);
+/// times, on values kept from the first stage (transform/partition.h): as few bytes as can be, or no more than a budget, for less to be computed again.
+/// ValueError for a budget that is too small.
+FASTNP_API std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report = nullptr,
+                                              std::optional<std::int64_t> memory_budget = std::nullopt);
 
 /// Of a recorded array outside of compile(): its elements now, in memory that can't be written to. RecordError in a recording for later calls, and after
 /// the recording's end.

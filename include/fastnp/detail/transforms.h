@@ -247,11 +247,18 @@ auto vmap(F f, VmapOptions options = {}) {
     });
 }
 
+/// How vjp() and linearize() make their second stage.
+struct StageOptions {
+    /// Bytes that may be kept for it outside of compiled functions; as little as can be is computed again for that. Nothing: as few bytes as can be, where
+    /// sums, products and what picks elements are not computed again. ValueError for one that is too small.
+    std::optional<std::int64_t> memory_budget{};
+};
+
 namespace detail {
 
 /// f(arguments...) and what comes after it, which `second` sets up from the marks and the result.
 template <class Result, class F, class Arguments, class Second>
-std::pair<Result, Later> in_two(const F& f, Arguments arguments, Second second) {
+std::pair<Result, Later> in_two(const F& f, Arguments arguments, const StageOptions& options, Second second) {
     std::optional<Result> result;
     Later later;
     const std::vector<array> computed = recorded_in_two(
@@ -263,7 +270,7 @@ std::pair<Result, Later> in_two(const F& f, Arguments arguments, Second second) 
             second(stage, marked, outputs);
             return outputs;
         },
-        later);
+        later, nullptr, options.memory_budget);
     put_leaves(*result, computed);
     return {std::move(*result), std::move(later)};
 }
@@ -273,12 +280,12 @@ std::pair<Result, Later> in_two(const F& f, Arguments arguments, Second second) 
 /// f(arguments...), and a function from a cotangent of the result's type to those of the arguments, as a tuple: as jax.vjp. The function may be called any
 /// number of times; outside of compiled functions it works on values that were kept, as few bytes as can be.
 template <class F, class... A>
-auto vjp(F f, A... values) {
+auto vjp(const StageOptions& options, F f, A... values) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
     Arguments arguments(std::move(values)...);
-    auto [result, later] = detail::in_two<Result>(f, arguments, [](detail::Stage& stage, const auto& marked, const std::vector<array>& outputs) {
+    auto [result, later] = detail::in_two<Result>(f, arguments, options, [](detail::Stage& stage, const auto& marked, const std::vector<array>& outputs) {
         stage.inputs = outputs;
         stage.function = [marked, outputs](std::span<const array> cotangents) { return detail::pull_back(marked->marks(), outputs, cotangents); };
     });
@@ -289,23 +296,34 @@ auto vjp(F f, A... values) {
     };
     return std::pair(std::move(result), pull);
 }
+template <class F, class... A>
+    requires(!std::is_same_v<F, StageOptions>)
+auto vjp(F f, A... values) {
+    return vjp(StageOptions(), std::move(f), std::move(values)...);
+}
 
 /// f(arguments...), and a function from tangents of the arguments to that of the result: as jax.linearize.
 template <class F, class... A>
-auto linearize(F f, A... values) {
+auto linearize(const StageOptions& options, F f, A... values) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
-    auto [result, later] = detail::in_two<Result>(f, Arguments(std::move(values)...), [](detail::Stage& stage, const auto& marked, const auto& outputs) {
+    const auto second = [](detail::Stage& stage, const auto& marked, const auto& outputs) {
         stage.inputs = marked->marks();
         stage.function = [marked, outputs](std::span<const array> tangents) { return detail::push_forward(marked->marks(), outputs, tangents); };
-    });
+    };
+    auto [result, later] = detail::in_two<Result>(f, Arguments(std::move(values)...), options, second);
     auto push = detail::FunctionOf<Result, Arguments>::make([like = result, later = std::move(later)](Arguments tangents) {
         Result found = like;
         detail::put_leaves(found, later(detail::leaves_of(tangents)));
         return found;
     });
     return std::pair(std::move(result), push);
+}
+template <class F, class... A>
+    requires(!std::is_same_v<F, StageOptions>)
+auto linearize(F f, A... values) {
+    return linearize(StageOptions(), std::move(f), std::move(values)...);
 }
 
 /// f with a reverse-mode derivative of its own, as jax.custom_vjp: forward(arguments...) gives a pair of f's result and anything (of arrays and plain

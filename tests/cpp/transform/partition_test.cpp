@@ -1,6 +1,7 @@
 // What is kept between two stages of a computation: the least, by a minimum cut.
 #include <boost/test/unit_test.hpp>
 
+#include "fastnp/error.h"
 #include "transform/partition.h"
 
 using namespace fastnp;
@@ -24,7 +25,9 @@ struct Graph {
         attributes.ints.push_back(0);
         return graph.make(Op::sum, {&x, 1}, std::move(attributes), Dtype::float64, {});
     }
-    transform::Partition cut(Value late, Value output) { return transform::partition(graph, {&late, 1}, {&output, 1}); }
+    transform::Partition cut(Value late, Value output, std::optional<std::int64_t> budget = std::nullopt) {
+        return transform::partition(graph, {&late, 1}, {&output, 1}, budget);
+    }
 };
 
 }  // namespace
@@ -45,6 +48,37 @@ BOOST_AUTO_TEST_CASE(elementwise_values_are_computed_again_from_what_they_share)
     const ir::Graph second = transform::extract(g.graph, inputs, {&out, 1});
     BOOST_TEST(second.parameters().size() == 2U);
     BOOST_TEST(second.outputs().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_trades_memory_for_work) {
+    Graph g;
+    const Value x = g.parameter({Dim(100)}), late = g.parameter({Dim(100)});
+    const Value a = g.map(Op::sin, {x}), b = g.map(Op::exp, {a}), c = g.map(Op::add, {b, b});
+    const Value out = g.map(Op::multiply, {g.map(Op::multiply, {g.map(Op::multiply, {late, a}), b}), c});
+    const transform::Partition least = g.cut(late, out, 800), some = g.cut(late, out, 1700), most = g.cut(late, out, 2400);
+    BOOST_TEST(least.bytes == 800);
+    BOOST_TEST(some.bytes == 1600);
+    BOOST_TEST(some.recomputed == 1U);  // the sum, which is the cheapest
+    BOOST_TEST(most.bytes == 2400);
+    BOOST_TEST(most.recomputed == 0U);
+    BOOST_CHECK_THROW((void)g.cut(late, out, 799), ValueError);
+}
+
+BOOST_AUTO_TEST_CASE(within_a_budget_sums_are_made_again) {
+    Graph g;
+    const Value x = g.parameter({Dim(10), Dim(100)}), late = g.parameter({});
+    std::vector<Value> sums;
+    for (const Op op : {Op::sin, Op::cos, Op::exp}) {
+        const Value y = g.map(op, {x});
+        ir::Attributes axis;
+        axis.ints.push_back(0);
+        sums.push_back(g.graph.make(Op::sum, {&y, 1}, axis, Dtype::float64, {Dim(100)}));
+    }
+    const Value all = g.map(Op::add, {g.map(Op::multiply, {sums[0], sums[1]}), sums[2]});
+    const Value out = g.map(Op::multiply, {g.map(Op::multiply, {all, sums[0]}), sums[1]});
+    const Value wide = g.graph.make(Op::multiply, std::vector<Value>{out, late}, {}, Dtype::float64, {Dim(100)});
+    BOOST_TEST(g.cut(late, wide).recomputed == 0U);
+    BOOST_TEST(g.cut(late, wide).bytes == 800);
 }
 
 BOOST_AUTO_TEST_CASE(sums_are_kept_not_made_again) {

@@ -274,4 +274,17 @@ BOOST_AUTO_TEST_CASE(errors_name_what_is_wrong) {
     BOOST_CHECK_THROW((void)(kept + 1), Error);
 }
 
+BOOST_AUTO_TEST_CASE(second_stages_keep_to_a_budget) {
+    const auto f = [](array x) { return sin(exp(x) * 2) * x; };
+    const array x = linspace(0, 1, 1000);
+    const auto [value, pull] = vjp(f, x);
+    for (const std::int64_t budget : {8000, 16000, 1'000'000}) {
+        const auto [again, within] = vjp(StageOptions{.memory_budget = budget}, f, x);
+        BOOST_TEST(near(again, value));
+        BOOST_TEST(near(std::get<0>(within(x)), std::get<0>(pull(x))));
+        BOOST_TEST(near(linearize(StageOptions{.memory_budget = budget}, f, x).second(x), std::get<0>(pull(x))));
+    }
+    BOOST_CHECK_THROW((void)vjp(StageOptions{.memory_budget = 100}, f, x), ValueError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
