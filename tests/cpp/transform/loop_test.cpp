@@ -276,7 +276,8 @@ BOOST_AUTO_TEST_CASE(ten_thousand_turns_take_memory_like_their_square_root) {
         const auto compiled = compile(grad(orbit(count)));
         (void)compiled(x, v);
         double spent = 0;
-        for (const auto& [phase, milliseconds] : compiled.entries()[0].milliseconds) spent += milliseconds;
+        const std::vector<EntryInfo> entries = compiled.entries();
+        for (const auto& [phase, milliseconds] : entries[0].milliseconds) spent += milliseconds;
         return spent;
     };
     const double few = time_of(100), many = time_of(10'000);
@@ -363,7 +364,8 @@ BOOST_AUTO_TEST_CASE(states_that_a_derivative_saves_are_not_computed_twice) {
     const auto compiled = compile(value_and_grad(f));
     (void)compiled(start(), weights());
     std::size_t loops = 0;
-    for (const KernelInfo& kernel : compiled.entries()[0].kernels) loops += kernel.kind == "loop" ? 1 : 0;
+    const std::vector<EntryInfo> entries = compiled.entries();
+    for (const KernelInfo& kernel : entries[0].kernels) loops += kernel.kind == "loop" ? 1 : 0;
     BOOST_TEST(loops == 2u);  // there and back
 }
 
