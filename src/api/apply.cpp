@@ -44,12 +44,7 @@ array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePt
 }
 
 Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) {
-    Memory memory;
-    memory.buffer = device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype)));
-    memory.data = memory.buffer->data();
-    memory.dtype = dtype;
-    memory.shape = shape;
-    memory.strides = shape::strides_in(shape, order, itemsize_of(dtype));
+    Memory memory = device::allocate(dtype, shape, order);
     if (Recorder* recorder = Recorder::active()) recorder->note_made(memory);
     return memory;
 }

@@ -4,6 +4,7 @@
 #include "device/buffer.h"
 #include "fastnp/dtype.h"
 #include "fastnp/small_vector.h"
+#include "shape/order.h"
 
 namespace fastnp::device {
 
@@ -14,5 +15,8 @@ struct Memory {
     Shape shape;
     Strides strides;  // bytes
 };
+
+/// New memory for an array, uninitialised, its axes in an order. ValueError and MemoryError where it is too large.
+Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order = {});
 
 }  // namespace fastnp::device

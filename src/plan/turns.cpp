@@ -11,15 +11,8 @@ namespace fastnp::plan {
 
 namespace {
 
-device::Memory allocate(Dtype dtype, const Shape& shape) {
-    device::Memory memory{device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype))), nullptr, dtype, shape, {}};
-    memory.data = memory.buffer->data();
-    memory.strides = shape::c_strides(shape, itemsize_of(dtype));
-    return memory;
-}
-
 device::Memory copy_of(const device::Memory& memory) {
-    device::Memory copy = allocate(memory.dtype, memory.shape);
+    device::Memory copy = device::allocate(memory.dtype, memory.shape);
     eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
     return copy;
 }
@@ -72,7 +65,7 @@ private:
     device::Memory stack_of(const ir::Call::Type& type, std::int64_t count) const {
         Shape shape{count};
         for (const shape::Dim dim : type.shape) shape.push_back(value_of(dim));
-        return allocate(type.dtype, shape);
+        return device::allocate(type.dtype, shape);
     }
 
     void save(std::int64_t place) {

@@ -7,7 +7,6 @@
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/moves.h"
-#include "shape/strides.h"
 
 namespace fastnp::trace {
 
@@ -81,9 +80,7 @@ void Evaluator::compute(ir::Value value, const ir::Graph& graph) {
     }
     std::vector<eager::View> operands;
     for (const ir::Value input : value->inputs) operands.push_back(view_of(known_.at(input)));
-    device::Memory memory{device::Buffer::allocate(shape::byte_count(shape, itemsize_of(value->dtype))), nullptr, value->dtype, shape, {}};
-    memory.data = memory.buffer->data();
-    memory.strides = shape::c_strides(shape, itemsize_of(memory.dtype));
+    device::Memory memory = device::allocate(value->dtype, shape);
     if (value->op == ir::Op::cast) eager::copy(operands[0], view_of(memory));
     else eager::run(value->op, attributes, operands, view_of(memory));
     const std::size_t bytes = memory.buffer->bytes();
@@ -100,18 +97,11 @@ device::Memory part_of(const device::Memory& parts, std::int64_t number) {
     return part;
 }
 
-device::Memory made(Dtype dtype, const Shape& shape) {
-    device::Memory memory{device::Buffer::allocate(shape::byte_count(shape, itemsize_of(dtype))), nullptr, dtype, shape, {}};
-    memory.data = memory.buffer->data();
-    memory.strides = shape::c_strides(shape, itemsize_of(dtype));
-    return memory;
-}
-
 // An array of `count` values like this one.
 device::Memory stack_of(ir::Value like, std::int64_t count, const shape::Sizes& sizes) {
     Shape shape{count};
     for (const shape::Dim dim : like->shape) shape.push_back(sizes.hint(dim));
-    return made(like->dtype, shape);
+    return device::allocate(like->dtype, shape);
 }
 
 }  // namespace
@@ -157,7 +147,7 @@ void Evaluator::take_turns(ir::Value loop, const ir::Graph& graph) {
     now.insert(now.end(), collected.begin(), collected.end());
     now.insert(now.end(), saved.begin(), saved.end());
     looped_.insert_or_assign(loop, std::move(now));
-    known_.insert_or_assign(loop, made(Dtype::bool_, {}));
+    known_.insert_or_assign(loop, device::allocate(Dtype::bool_, {}));
 }
 
 void Evaluator::keep(ir::Value value, device::Memory memory, std::size_t bytes) {

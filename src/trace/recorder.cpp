@@ -11,7 +11,7 @@
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
-#include "shape/strides.h"
+#include "shape/order.h"
 
 namespace fastnp::trace {
 
@@ -75,9 +75,7 @@ void Recorder::effect(ir::Value value) {
 }
 
 ir::Value Recorder::take_snapshot(const device::Memory& memory) {
-    device::Memory copy{device::Buffer::allocate(shape::byte_count(memory.shape, itemsize_of(memory.dtype))), nullptr, memory.dtype, memory.shape, {}};
-    copy.data = copy.buffer->data();
-    copy.strides = shape::c_strides(memory.shape, itemsize_of(memory.dtype));
+    device::Memory copy = device::allocate(memory.dtype, memory.shape);
     eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (same_layout(sources_[i], memory) && std::memcmp(captured_[i].data, copy.data, copy.buffer->bytes()) == 0) return captured_values_[i];
