@@ -94,7 +94,7 @@ private:
     bool is_apart(Value update) const {
         Value memory = update->inputs[0];
         while (memory->op == Op::update) memory = memory->inputs[0];
-        if (ops::is_move(memory) || memory->op == Op::parameter || !trace::stores_most(update, sizes_)) return false;
+        if (ops::is_move(memory) || memory->op == Op::parameter || !ops::takes_most(update, sizes_)) return false;
         return is_copy(update->inputs[0]) || trace::reads_elsewhere(update);
     }
 

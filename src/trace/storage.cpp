@@ -1,6 +1,5 @@
 #include "trace/storage.h"
 
-#include <algorithm>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -215,16 +214,6 @@ bool takes_region(const ir::Node& slice, const ir::Node& update) {
 
 }  // namespace
 
-bool stores_most(Value update, const shape::Sizes& sizes) {
-    double share = 1;
-    for (std::size_t i = 0; i < update->shape.size(); ++i) {
-        if (update->attributes.ints[i] != 1) return false;
-        share *=
-            static_cast<double>(sizes.hint(update->inputs[1]->shape[i])) / static_cast<double>(std::max<std::int64_t>(sizes.hint(update->shape[i]), 1));
-    }
-    return share > 0.5;
-}
-
 bool reads_elsewhere(Value update) {
     constexpr std::size_t most = 256;  // values that are looked at
     std::vector<Value> open{update->inputs[1]};
@@ -244,13 +233,7 @@ bool reads_elsewhere(Value update) {
 }
 
 Value contents_after(ir::Graph& graph, Value update, Value contents, Value stored) {
-    shape::Sizes& sizes = graph.sizes();
-    ir::Attributes widths;
-    const std::size_t rank = update->shape.size();
-    for (std::size_t i = 0; i < rank; ++i) widths.dims.push_back(update->attributes.dims[i]);
-    for (std::size_t i = 0; i < rank; ++i) {
-        widths.dims.push_back(sizes.subtract(update->shape[i], sizes.add(update->attributes.dims[i], stored->shape[i])));
-    }
+    const ir::Attributes widths = ops::pad_around(update, stored->shape, graph.sizes());
     const auto constant = [&](const Scalar& scalar, Dtype dtype, const Dims& shape) {
         ir::Attributes attributes;
         attributes.scalar = scalar;

@@ -38,10 +38,8 @@ struct Write {
 /// RecordError for views that no update can say. `owner` is a number for the copy that a first write may take.
 Write write(ir::Graph& graph, Storage& storage, ir::Value view, ir::Value value, std::int64_t owner);
 
-/// Whether an update stores most of an array.
-bool stores_most(ir::Value update, const shape::Sizes& sizes);
 /// Whether an update computes what it stores from other elements of the array than those that it stores to, as a stencil does. Then it takes memory
-/// besides, and if it stores most of the array, contents_after() in other memory is better.
+/// besides, and if it stores most of the array (ops::takes_most), contents_after() in other memory is better.
 bool reads_elsewhere(ir::Value update);
 /// What is in memory after an update, as a value that is stored nowhere yet: `stored` where its region is, `contents` elsewhere.
 ir::Value contents_after(ir::Graph& graph, ir::Value update, ir::Value contents, ir::Value stored);

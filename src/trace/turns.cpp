@@ -103,7 +103,7 @@ private:
     // The next state in other memory than this one: then neither has to be copied.
     bool is_stencil_in_place(Value value) const {
         return value->op == Op::update && is_state(value->inputs[0]) && std::find(turns_.next.begin(), turns_.next.end(), value) != turns_.next.end() &&
-               stores_most(value, made_.sizes()) && reads_elsewhere(value);
+               ops::takes_most(value, made_.sizes()) && reads_elsewhere(value);
     }
 
     // States that are written to stay where they lie; others are results, in memory of their own.

@@ -109,30 +109,12 @@ namespace {
 
 constexpr std::size_t most_padded = 32;  // parts that one kernel adds up
 
-// Whether the region of a slice or an update is most of the array, as those of stencils are.
-bool is_most(const ir::Node& node) {
-    const shape::Arithmetic sizes = api::arithmetic();
-    const Dims& whole = node.inputs[0]->shape;
-    double share = 1;
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-        if (node.attributes.ints[i] != 1) return false;
-        const Dim length = (node.op == Op::update ? *node.inputs[1] : node).shape[i];
-        share *= static_cast<double>(sizes.hint(length)) / static_cast<double>(std::max<std::int64_t>(sizes.hint(whole[i]), 1));
-    }
-    return share > 0.5;
-}
+bool is_most(Value region) { return ops::takes_most(region, recorder().graph().sizes()); }
 
-// A part of that region within a border.
-array padded(const array& part, const ir::Node& node, const Scalar& border) {
-    const shape::Arithmetic sizes = api::arithmetic();
-    const Dims whole = node.inputs[0]->shape, shape = api::dims_of(part);
-    ir::Attributes attributes;
-    for (std::size_t i = 0; i < whole.size(); ++i) attributes.dims.push_back(node.attributes.dims[i]);
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-        attributes.dims.push_back(sizes.subtract(whole[i], sizes.add(node.attributes.dims[i], shape[i])));
-    }
+// A part of the region of a slice or an update within a border.
+array padded(const array& part, Value region, const Scalar& border) {
     const array operands[] = {part, api::constant(border, part.dtype())};
-    return api::apply(Op::pad, attributes, operands);
+    return api::apply(Op::pad, ops::pad_around(region, api::dims_of(part), recorder().graph().sizes()), operands);
 }
 
 }  // namespace
@@ -143,9 +125,9 @@ array Reverse::taken(Value value, Sum sum) const {
     if (sum.parts.empty()) return *sum.whole;
     if (const auto joined = join(value, sum.parts)) return sum.whole ? *sum.whole + *joined : *joined;
     if (sum.parts.size() <= most_padded) {
-        const auto small = std::stable_partition(sum.parts.begin(), sum.parts.end(), [](const Sum::Part& part) { return is_most(*part.slice); });
+        const auto small = std::stable_partition(sum.parts.begin(), sum.parts.end(), [](const Sum::Part& part) { return is_most(part.slice); });
         for (auto part = sum.parts.begin(); part != small; ++part) {
-            const array whole = padded(converted(part->cotangent, value->dtype), *part->slice, 0);
+            const array whole = padded(converted(part->cotangent, value->dtype), part->slice, 0);
             sum.whole = sum.whole ? *sum.whole + whole : whole;
         }
         sum.parts.erase(sum.parts.begin(), small);
@@ -379,8 +361,8 @@ void Reverse::pass_update(Value value, const array& g) {
     const Value input = value->inputs[0], given = value->inputs[1];
     if (segment_.carries(given)) add(given, region_of(g, *value));
     if (!segment_.carries(input) || ops::takes_all(value)) return;
-    if (is_most(*value)) {
-        add(input, where(padded(api::constant(true, Dtype::bool_, given->shape), *value, false), 0, g));
+    if (is_most(value)) {
+        add(input, where(padded(api::constant(true, Dtype::bool_, given->shape), value, false), 0, g));
         return;
     }
     const array rest = array_of(value_of(g));
