@@ -12,6 +12,7 @@
 
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
+#include "pass/work.h"
 
 namespace fastnp::transform {
 
@@ -140,14 +141,14 @@ private:
 
     // In additions, roughly.
     Capacity work_of(Value value) const {
-        constexpr Capacity costly = 16, moved = 4;
+        constexpr Capacity decomposed = 16, moved = 4;  // of an element by a library, and by a pick
         switch (ops::info(value->op).kind) {
-            case Kind::map: return elements_of(value) * ((ops::info(value->op).traits & ops::costly) != 0 ? costly : 1);
+            case Kind::map: return elements_of(value) * pass::additions(value);
             case Kind::fold:
             case Kind::argfold:
             case Kind::scan: return elements_of(value->inputs[0]);
             case Kind::contract: return elements_of(value) * sizes_.hint(value->inputs[0]->shape.back());
-            case Kind::library: return costly * elements_of(value->inputs[0]) * sizes_.hint(value->inputs[0]->shape.back());
+            case Kind::library: return decomposed * elements_of(value->inputs[0]) * sizes_.hint(value->inputs[0]->shape.back());
             case Kind::pick: return value->op == Op::loop ? work_of_turns(*value) : value->op == Op::after ? 0 : moved * elements_of(value);
             case Kind::make:
             case Kind::move:
