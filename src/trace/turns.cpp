@@ -168,7 +168,7 @@ std::vector<Value> Turns::ends() const {
 
 ir::Body close(const ir::Graph& graph, Turns& turns) { return Closing(graph, turns).run(); }
 
-Value placeholder(ir::Graph& graph, Dtype dtype, const shape::Dims& shape) {
+Value turn_value(ir::Graph& graph, Dtype dtype, const shape::Dims& shape) {
     ir::Attributes attributes;
     attributes.ints.push_back(graph.next_owner());
     attributes.dims = shape;

@@ -25,7 +25,7 @@ struct Turns {
 ir::Body close(const ir::Graph& graph, Turns& turns);
 
 /// A value that stands for what a body is given.
-ir::Value placeholder(ir::Graph& graph, Dtype dtype, const shape::Dims& shape);
+ir::Value turn_value(ir::Graph& graph, Dtype dtype, const shape::Dims& shape);
 
 /// Those of `values` that depend on one of `others`.
 std::vector<bool> depend_on(std::span<const ir::Value> values, std::span<const ir::Value> others);

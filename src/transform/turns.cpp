@@ -118,15 +118,14 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
         std::vector<array> given_states, given_parts;
         for (const Operand& state : states) {
             operands.push_back(state.value);
-            const Value place =
-                state.place != nullptr ? state.place : trace::placeholder(recorder.graph(), state.value.dtype(), api::dims_of(state.value));
+            const Value place = state.place != nullptr ? state.place : trace::turn_value(recorder.graph(), state.value.dtype(), api::dims_of(state.value));
             turns->states.push_back(place);
             given_states.push_back(stand_in(place, true));
         }
         for (const Operand& part : parts) {
             operands.push_back(part.value);
             const Dims shape = without_first(api::dims_of(part.value));
-            const Value place = part.place != nullptr ? part.place : trace::placeholder(recorder.graph(), part.value.dtype(), shape);
+            const Value place = part.place != nullptr ? part.place : trace::turn_value(recorder.graph(), part.value.dtype(), shape);
             turns->parts.push_back(place);
             given_parts.push_back(stand_in(place, false));
         }
