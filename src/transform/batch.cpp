@@ -23,12 +23,6 @@ AxisList moved_on(const AxisList& axes) {
     return result;
 }
 
-AxisList with_first(std::int64_t first, const AxisList& rest) {
-    AxisList result{first};
-    for (const std::int64_t each : rest) result.push_back(each);
-    return result;
-}
-
 }  // namespace
 
 Segment Batch::mapped(std::span<const Value> examples, std::span<const Value> outputs, std::int64_t axis) {
@@ -51,15 +45,9 @@ Segment Batch::mapped(std::span<const Value> examples, std::span<const Value> ou
     }
 }
 
-Dims Batch::with_count(const Dims& shape) const {
-    Dims result{count_};
-    for (const Dim dim : shape) result.push_back(dim);
-    return result;
-}
-
 array Batch::parts(Value value) const {
     const auto found = parts_.find(value);
-    return found != parts_.end() ? found->second : api::broadcast(array_of(value), with_count(value->shape));
+    return found != parts_.end() ? found->second : api::broadcast(array_of(value), with_first(count_, value->shape));
 }
 
 void Batch::run() {
@@ -99,7 +87,7 @@ array Batch::of_move(Value value) const {
     const array x = parts(value->inputs[0]);
     const ir::Attributes& attributes = value->attributes;
     switch (value->op) {
-        case Op::reshape: return api::reshape(x, with_count(value->shape));
+        case Op::reshape: return api::reshape(x, with_first(count_, value->shape));
         case Op::transpose: return api::permute(x, span_of(with_first(0, moved_on(attributes.ints))));
         case Op::expand_dims: return api::expand(x, span_of(moved_on(attributes.ints)));
         case Op::squeeze: return api::squeeze(x, span_of(moved_on(attributes.ints)));
@@ -107,12 +95,12 @@ array Batch::of_move(Value value) const {
             AxisList fresh;
             for (std::size_t i = value->inputs[0]->shape.size(); i < value->shape.size(); ++i)
                 fresh.push_back(static_cast<std::int64_t>(fresh.size()) + 1);
-            return api::broadcast(api::expand(x, span_of(fresh)), with_count(value->shape));
+            return api::broadcast(api::expand(x, span_of(fresh)), with_first(count_, value->shape));
         }
         case Op::slice: {
             Dims starts{Dim(0)};
             for (std::size_t i = 0; i < value->shape.size(); ++i) starts.push_back(attributes.dims[i]);
-            return api::slice(x, starts, with_count(value->shape), span_of(with_first(1, attributes.ints)));
+            return api::slice(x, starts, with_first(count_, value->shape), span_of(with_first(1, attributes.ints)));
         }
         default: throw InternalError("no parts of the move " + std::string(ops::info(value->op).name));
     }
@@ -153,14 +141,15 @@ array Batch::of_loop(Value value) {
 
 array Batch::of_after(Value value) const {
     const std::optional<array>& found = loops_.at(value->inputs[0])[static_cast<std::size_t>(value->attributes.ints[0])];
-    return found ? *found : api::broadcast(array_of(value), with_count(value->shape));
+    return found ? *found : api::broadcast(array_of(value), with_first(count_, value->shape));
 }
 
 array Batch::of_across(Value value) const {
     const array x = parts(value->inputs[0]);
     if (value->attributes.ints[0] != axis_) return across(x, value->attributes.ints[0], static_cast<Op>(value->attributes.ints[1]));
     const std::int64_t first = 0;
-    return api::broadcast(api::expand(api::fold(static_cast<Op>(value->attributes.ints[1]), x, {&first, 1}), {&first, 1}), with_count(value->shape));
+    return api::broadcast(api::expand(api::fold(static_cast<Op>(value->attributes.ints[1]), x, {&first, 1}), {&first, 1}),
+                          with_first(count_, value->shape));
 }
 
 array Batch::of_pad(Value value) const {
@@ -222,7 +211,7 @@ array Batch::of_scatter(Value value) const {
     merged[0] = api::arithmetic().multiply(count_, length);
     const array operands[] = {api::reshape(parts(value->inputs[0]), merged), rows(parts(value->inputs[1]), value->inputs[1], length),
                               parts(value->inputs[2])};
-    return api::reshape(api::apply(Op::scatter, value->attributes, operands), with_count(value->shape));
+    return api::reshape(api::apply(Op::scatter, value->attributes, operands), with_first(count_, value->shape));
 }
 
 array Batch::of_update(Value value) const {
@@ -231,7 +220,7 @@ array Batch::of_update(Value value) const {
     Dims starts{Dim(0)};
     for (std::size_t i = 0; i < rank; ++i) starts.push_back(dims[i]);
     const array whole = array_of(value_of(parts(value->inputs[0])));
-    const Dims lengths = with_count(Dims(dims.begin() + rank, dims.end()));
+    const Dims lengths = with_first(count_, Dims(dims.begin() + rank, dims.end()));
     api::assign(api::slice(whole, starts, lengths, span_of(with_first(1, value->attributes.ints))), parts(value->inputs[1]));
     return array_of(value_of(whole));
 }
@@ -241,7 +230,7 @@ array Batch::of_product(Value value) const {
     const Value x = value->inputs[0], y = value->inputs[1];
     if (varies(y) || y->shape.size() != 2) return matmul(parts(x), parts(y));
     const Dim many = api::arithmetic().multiply(count_, x->shape[0]);
-    return api::reshape(matmul(api::reshape(parts(x), {many, x->shape[1]}), array_of(y)), with_count(value->shape));
+    return api::reshape(matmul(api::reshape(parts(x), {many, x->shape[1]}), array_of(y)), with_first(count_, value->shape));
 }
 
 // The axes before those that the library sees are a stack, which the parts go in front of. One system for all parts takes their right sides side by side.

@@ -40,7 +40,6 @@ private:
     array of_library(Value value) const;
     array of_note(Value value);
     array of_custom(Value value);
-    shape::Dims with_count(const shape::Dims& shape) const;
     array rows(const array& parts, Value indices, shape::Dim length) const;
 
     Segment segment_;

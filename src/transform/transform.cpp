@@ -162,9 +162,7 @@ array units(const array& like) {
     const shape::Dims shape = api::dims_of(like);
     const shape::Dim count = api::arithmetic().product(shape);
     const array numbers = api::iota({count, count}, 0) == api::iota({count, count}, 1);
-    shape::Dims all{count};
-    for (const shape::Dim dim : shape) all.push_back(dim);
-    return api::reshape(api::cast(numbers, like.dtype()), all);
+    return api::reshape(api::cast(numbers, like.dtype()), transform::with_first(count, shape));
 }
 
 shape::Dims joined(const array& first, const array& second) {

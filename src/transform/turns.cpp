@@ -24,12 +24,6 @@ public:
 
 Dims without_first(const Dims& shape) { return Dims(shape.begin() + 1, shape.end()); }
 
-Dims with_first(Dim first, const Dims& shape) {
-    Dims all{first};
-    for (const Dim dim : shape) all.push_back(dim);
-    return all;
-}
-
 // What the body has for a value: memory of the loop's, which states may be written to.
 array stand_in(Value place, bool held) {
     auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, place, {}, held});

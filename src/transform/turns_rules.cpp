@@ -401,11 +401,6 @@ std::vector<std::optional<array>> batch_loop(const ir::Node& loop, const std::ve
     const trace::Turns& turns = turns_of(ir::Looped(loop.attributes.ints));
     const std::size_t states = turns.states.size(), parts = turns.parts.size();
     const std::vector<bool> moving = moving_states(turns, operands, false);
-    const auto with_count = [&](Value value) {
-        Dims shape{count};
-        for (const Dim dim : value->shape) shape.push_back(dim);
-        return shape;
-    };
     std::vector<Operand> begin, along;
     std::vector<Value> examples;
     for (std::size_t i = 0; i < states; ++i) {
@@ -414,7 +409,7 @@ std::vector<std::optional<array>> batch_loop(const ir::Node& loop, const std::ve
             continue;
         }
         examples.push_back(turns.states[i]);
-        begin.push_back({operands[i] ? *operands[i] : api::broadcast(array_of(loop.inputs[i]), with_count(turns.states[i]))});
+        begin.push_back({operands[i] ? *operands[i] : api::broadcast(array_of(loop.inputs[i]), with_first(count, turns.states[i]->shape))});
     }
     for (std::size_t i = 0; i < parts; ++i) {
         const auto& given = operands[states + i];

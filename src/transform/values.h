@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <unordered_set>
 #include <vector>
 
@@ -22,6 +23,14 @@ inline AxisList inverse(const AxisList& axes) {
     AxisList result(axes.size(), 0);
     for (std::size_t i = 0; i < axes.size(); ++i) result[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
     return result;
+}
+
+/// A shape, or numbers of axes, with one more in front.
+template <class T>
+SmallVector<T> with_first(std::type_identity_t<T> first, const SmallVector<T>& rest) {
+    SmallVector<T> all{first};
+    for (const T& each : rest) all.push_back(each);
+    return all;
 }
 
 /// The recording that this thread is in; InternalError outside of one.
