@@ -138,6 +138,7 @@ private:
             slot.number = static_cast<int>(base->attributes.ints[0]);
         } else if (base->op == ir::Op::given || base->op == ir::Op::after) {
             slot.kind = Slot::Kind::given;
+            slot.number = plan_.given_count++;
         } else {
             const bool is_result = std::any_of(graph_.outputs().begin(), graph_.outputs().end(), [&](Value output) { return base_of(output) == base; });
             slot.kind = is_result ? Slot::Kind::result : Slot::Kind::temporary;

@@ -19,7 +19,7 @@ namespace fastnp::plan {
 struct Slot {
     enum class Kind : std::uint8_t { argument, temporary, result, given };  // given: by a call or a loop
     Kind kind;
-    int number;             // argument: which; temporary and result: its place; given: of no meaning
+    int number;             // argument: which; else its place among those of its kind
     shape::Dim bytes = 0;   // temporaries, results
     int stage = 0;          // results: the bound size (Sizes::stage) after which the bytes are known
 };
@@ -109,7 +109,7 @@ struct Plan {
     std::vector<int> temporary_group;        // temporaries that never live at once share a place
     std::vector<shape::Dim> group_bytes;
     std::vector<int> group_stage;            // as a slot's
-    int result_count = 0;
+    int result_count = 0, given_count = 0;
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     codegen::Code code;
 

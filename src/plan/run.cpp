@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <unordered_map>
 
 #include "base/thread_pool.h"
 #include "eager/eager.h"
@@ -105,7 +104,8 @@ public:
           values_(values),
           caller_(caller),
           bases_(plan.slots.size(), nullptr),
-          made_(static_cast<std::size_t>(plan.result_count + plan.sizes.bound_count() + 1)) {
+          made_(static_cast<std::size_t>(plan.result_count + plan.sizes.bound_count() + 1)),
+          held_(static_cast<std::size_t>(plan.given_count)) {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
             if (plan.slots[i].kind == Slot::Kind::argument) bases_[i] = arguments[static_cast<std::size_t>(plan.slots[i].number)];
         }
@@ -129,7 +129,8 @@ private:
     SmallVector<void*, 32> bases_;  // by slot
     std::vector<device::BufferPtr> made_;  // results, then the temporaries of each stage
     std::vector<trace::CalledPtr> called_;  // by the number of the call
-    std::unordered_map<int, device::BufferPtr> held_;  // what a call or a loop gave, by slot
+    // What calls and loops gave, by a slot's number: a loop may have hundreds of states, and most plans have nothing here, which allocates nothing.
+    std::vector<device::BufferPtr> held_;
 };
 
 // The results of one stage, and one block for its temporaries.
@@ -182,7 +183,7 @@ Outcome Run::call(const Step& step) {
 
 void Run::hold(int slot, const device::Memory& memory) {
     bases_[static_cast<std::size_t>(slot)] = memory.data;
-    held_.insert_or_assign(slot, memory.buffer);
+    held_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)] = memory.buffer;
 }
 
 void Run::take_turns(const Step& step) {
@@ -237,7 +238,7 @@ void Run::take(std::vector<Result>& results) const {
         const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
         Result result{memory_of(output)};
         if (slot.kind == Slot::Kind::argument) result.argument = slot.number;
-        else if (slot.kind == Slot::Kind::given) result.memory.buffer = held_.at(output.slot);
+        else if (slot.kind == Slot::Kind::given) result.memory.buffer = held_[static_cast<std::size_t>(slot.number)];
         else result.memory.buffer = made_[static_cast<std::size_t>(slot.number)];
         results.push_back(std::move(result));
     }
