@@ -89,6 +89,10 @@ Ref CompiledState::frame() {
 }
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile) {
+    return as_written(args, nargs, kwnames, flat, may_compile, frame());
+}
+
+PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted) {
     struct InFrame {
         bool was_frozen, gave_numpy;
         InFrame(bool frozen, bool numpy) : was_frozen(std::exchange(frame_is_frozen, frozen)), gave_numpy(std::exchange(frame_gives_numpy, numpy)) {}
@@ -98,8 +102,8 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         }
         InFrame(const InFrame&) = delete;
     } const inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
-    const Ref parted = may_compile || !goes_on_later(function_.get()) ? frame() : Ref();
-    const Ref result = own(PyObject_Vectorcall(parted ? parted.get() : function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    const bool in_parts = parted && (may_compile || !goes_on_later(function_.get()));
+    const Ref result = own(PyObject_Vectorcall(in_parts ? parted.get() : function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
@@ -191,9 +195,9 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     Parameters::flatten(bound, flat);
     flat.add_numbers();
     if (!has_recalled_ && may_compile) recall_parts();
-    if (in_parts_ && frame()) {
+    if (const Ref parted = in_parts_ ? frame() : Ref()) {
         ++uncompiled_;
-        return as_written(args, nargs, kwnames, flat, may_compile);
+        return as_written(args, nargs, kwnames, flat, may_compile, parted);
     }
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);

@@ -60,6 +60,8 @@ private:
     std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
     /// Runs the function as written, in parts where there are any.
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile);
+    /// By a frame that is at hand, or null.
+    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool may_compile);
     /// What takes the function's place where a recording broke, or null.
     Ref frame();
