@@ -28,8 +28,8 @@ os.environ["FASTNP_CACHE_DIR"] = ""
 
 import numpy as np  # noqa: E402  (the thread counts come first)
 import workloads  # noqa: E402  (as above)
+from stopwatch import Call, medians  # noqa: E402  (as above)
 
-Call = Callable[[], Any]
 rng = np.random.default_rng(1)
 
 
@@ -239,16 +239,8 @@ def measure(work: Work, libraries: list[str], rounds: int) -> dict[str, dict[str
         calls[library] = call
         figures[library] = {"first_ms": 1e3 * first, "difference": difference(result, wanted)}
         call()
-    times: dict[str, list[float]] = {library: [] for library in calls}
-    for _ in range(rounds):
-        for library, call in calls.items():
-            time.sleep(0.02)
-            call()
-            start = time.perf_counter()
-            call()
-            times[library].append(time.perf_counter() - start)
-    for library, samples in times.items():
-        figures[library]["ms"] = 1e3 * statistics.median(samples)
+    for library, ms in medians(calls, rounds).items():
+        figures[library]["ms"] = ms
     return figures
 
 

@@ -24,9 +24,8 @@ for _name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "FASTNP_NUM_THREADS", "OPE
     os.environ.setdefault(_name, str(THREADS))
 
 import numpy as np  # noqa: E402  (the thread counts come first)
-from workloads import Workload, make  # noqa: E402
-
-Call = Callable[[], Any]
+from stopwatch import Call, medians  # noqa: E402  (as above)
+from workloads import Workload, make  # noqa: E402  (as above)
 
 
 def fastnp_call(work: Workload) -> Call:
@@ -104,8 +103,7 @@ def copy_bandwidth() -> float:
 
 
 def measure(work: Workload, libraries: list[str], rounds: int, bandwidth: float) -> dict[str, dict[str, float]]:
-    """Figures by library. They take turns, so that noise of the machine meets all of them; a turn is a pause, in which the threads
-    of the library before stop spinning, a call, and a call that is timed."""
+    """Figures by library."""
     calls: dict[str, Call] = {}
     figures: dict[str, dict[str, float]] = {}
     for library in libraries:
@@ -120,18 +118,9 @@ def measure(work: Workload, libraries: list[str], rounds: int, bandwidth: float)
         calls[library] = call
         figures[library] = {"first_ms": 1e3 * first, "error": relative_error(result, work)}
         call()
-    times: dict[str, list[float]] = {library: [] for library in calls}
-    for _ in range(rounds):
-        for library, call in calls.items():
-            time.sleep(0.02)
-            call()
-            start = time.perf_counter()
-            call()
-            times[library].append(time.perf_counter() - start)
-    for library, samples in times.items():
-        seconds = statistics.median(samples)
-        figures[library]["ms"] = 1e3 * seconds
-        figures[library]["share_of_copy"] = work.moved_bytes / seconds / bandwidth
+    for library, ms in medians(calls, rounds).items():
+        figures[library]["ms"] = ms
+        figures[library]["share_of_copy"] = work.moved_bytes / (1e-3 * ms) / bandwidth
     return figures
 
 

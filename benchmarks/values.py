@@ -12,13 +12,12 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import logging
-import statistics
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from stopwatch import median
 
 import fastnp
 
@@ -80,15 +79,6 @@ def compilers() -> dict[str, Callable[[Any], Any]]:
 
         found["torch"] = torch.compile
     return found
-
-
-def median(call: Callable[[], Any], rounds: int) -> float:
-    spent = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        spent.append(time.perf_counter() - start)
-    return statistics.median(spent) * 1e3
 
 
 def measure(compiled: Any, function: Any, x: np.ndarray, rounds: int) -> float | None:
