@@ -26,6 +26,47 @@ std::int64_t sum_of_tasks(std::int64_t tasks) {
     return sum;
 }
 
+using Clock = std::chrono::steady_clock;
+
+constexpr auto ages = std::chrono::seconds(20);                // in which a thread comes, however busy the machine is
+constexpr auto longest_alone = std::chrono::milliseconds(20);  // more than a caller goes without workers
+
+template <class Condition>
+bool happens_within(Clock::duration most, Condition condition) {
+    const Clock::time_point end = Clock::now() + most;
+    while (!condition()) {
+        if (Clock::now() > end) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+// Whether workers take part in a job of at least a task a thread: the caller waits for one in its first task, and workers in theirs for the caller.
+bool is_shared(std::int64_t tasks, Clock::duration wait, Clock::duration late = {}) {
+    std::atomic<bool> caller{false}, worker{false}, over{false};
+    bool shared = false;
+    const Clock::time_point start = Clock::now();
+    parallel(tasks, [&](std::int64_t, int number) {
+        if (number != 0) {
+            worker = true;
+            happens_within(ages, [&] { return caller.load(); });
+            if (late == Clock::duration{}) return;
+            happens_within(ages, [&] { return over.load(); });
+            std::this_thread::sleep_for(late + 3 * (Clock::now() - start));  // for longer than the caller had work
+        } else if (!caller.exchange(true)) {
+            shared = happens_within(wait, [&] { return worker.load(); });
+            over = true;
+        }
+    });
+    return shared;
+}
+
+// A job whose workers end long after the caller has nothing left to do. It begins when the caller takes workers again, whatever was before.
+bool have_late_workers() {
+    std::this_thread::sleep_for(longest_alone);
+    return is_shared(base::thread_count(), ages, std::chrono::milliseconds(20));
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(thread_pool)
@@ -84,6 +125,22 @@ BOOST_AUTO_TEST_CASE(works_after_the_workers_fell_asleep) {
     BOOST_TEST(sum_of_tasks(100) == 4950);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     BOOST_TEST(sum_of_tasks(100) == 4950);
+}
+
+// How soon the caller comes to the next job is up to the system, so there are several tries.
+BOOST_AUTO_TEST_CASE(after_workers_were_late_short_jobs_run_on_the_caller_for_a_while) {
+    const std::int64_t short_job = base::thread_count(), long_job = 2000;
+    if (short_job == 1 || short_job >= 256) return;
+    bool alone = false;
+    for (int tries = 0; tries < 25 && !alone; ++tries) {
+        BOOST_REQUIRE(have_late_workers());
+        alone = !is_shared(short_job, std::chrono::milliseconds(200));
+    }
+    BOOST_TEST(alone);
+    BOOST_REQUIRE(have_late_workers());
+    BOOST_TEST(is_shared(long_job, ages));
+    std::this_thread::sleep_for(longest_alone);
+    BOOST_TEST(is_shared(short_job, ages));
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_has_workers_of_its_own) {
