@@ -213,7 +213,6 @@ void run_householder_product(const View& x, const View& out) {
 }  // namespace
 
 void run_factor(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
-    set_blas_threads();
     over_stack(operands, out, 1, [&](std::span<const View> given, const View& to) {
         with_lapack_element(out.dtype, [&]<class T>() {
             switch (op) {

@@ -24,8 +24,6 @@ void run_spectral(ops::Op op, const ir::Attributes& attributes, const View& x, c
 /// Fourier transforms over the last axis.
 void run_fft(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
-/// Has OpenBLAS use as many threads as the rest.
-void set_blas_threads();
 
 /// Calls line(pointers) for the first element of every line along `axis`: of x, and of out if it has the axis too.
 template <class Line>

@@ -1,10 +1,12 @@
 // Matrix products: OpenBLAS for the dtypes that it has, a plain loop for the others. Operands that BLAS can't walk are packed first.
 #include <cblas.h>
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/thread_pool.h"
+#include "eager/blas.h"
 #include "eager/kernels.h"
 #include "ops/number.h"
 
@@ -122,42 +124,89 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
     }
 }
 
-}  // namespace
-
-void set_blas_threads() {
-    static const bool set = [] {
-        openblas_set_num_threads(base::thread_count());
-        return true;
-    }();
-    (void)set;
+Matrix block_of(const Matrix& m, std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) {
+    return {m.data + row * m.row_stride + column * m.column_stride, rows, columns, m.row_stride, m.column_stride};
 }
 
-void run_matmul(const View& x, const View& y, const View& out) {
-    set_blas_threads();
-    const std::size_t rank = out.shape.size();
-    auto matrix = [rank](const View& view) {
-        return Matrix{static_cast<char*>(view.data), view.shape[rank - 2], view.shape[rank - 1], view.strides[rank - 2], view.strides[rank - 1]};
-    };
-    std::int64_t batches = 1;
-    for (std::size_t i = 0; i + 2 < rank; ++i) batches *= out.shape[i];
-    View a = x;
-    View b = y;
-    View c = out;
-    SmallVector<std::int64_t> index(rank - 2, 0);
-    for (std::int64_t n = 0; n < batches; ++n) {
-        with_element(out.dtype, [&]<class T>() { product<T>(matrix(a), matrix(b), matrix(c), out.dtype); });
-        for (std::size_t i = rank - 2; i-- > 0;) {
-            auto shift = [i](View& view, std::int64_t steps) { view.data = static_cast<char*>(view.data) + steps * view.strides[i]; };
-            shift(a, 1);
-            shift(b, 1);
-            shift(c, 1);
-            if (++index[i] < out.shape[i]) break;
-            shift(a, -out.shape[i]);
-            shift(b, -out.shape[i]);
-            shift(c, -out.shape[i]);
-            index[i] = 0;
+// How many multiplications make a task of their own: about 5 microseconds of one processor.
+constexpr std::int64_t least_work = 1 << 18;
+constexpr std::int64_t block = 16;  // that the edges of blocks are multiples of, as BLAS's own kernels are
+
+// A stack of products, cut into tasks: of some matrices each or, if there are few, of a block of one matrix's rows and columns.
+class Products {
+public:
+    Products(const View& x, const View& y, const View& out) : x_(x), y_(y), out_(out), rank_(out.shape.size()) {
+        for (std::size_t i = 0; i + 2 < rank_; ++i) matrices_ *= out.shape[i];
+        if (matrices_ == 0) return;
+        const std::int64_t rows = out.shape[rank_ - 2], columns = out.shape[rank_ - 1];
+        const std::int64_t work = rows * columns * std::max<std::int64_t>(x.shape[rank_ - 1], 1);
+        const std::int64_t threads = base::thread_count();
+        const std::int64_t wanted = std::clamp<std::int64_t>(work * matrices_ / least_work, 1, threads);
+        if (matrices_ >= wanted) {
+            per_task_ = std::max<std::int64_t>(1, std::min(matrices_ / wanted, 1 + least_work / std::max<std::int64_t>(work, 1)));
+            return;
+        }
+        // The fewest edges for so many blocks.
+        const std::int64_t blocks = (wanted + matrices_ - 1) / matrices_;
+        std::int64_t fewest = INT64_MAX;
+        for (std::int64_t down = 1; down <= blocks; ++down) {
+            const std::int64_t across = blocks / down;
+            const std::int64_t edges = rows * across + columns * down;
+            if (down * across < blocks || edges >= fewest) continue;
+            fewest = edges;
+            down_ = down;
+            across_ = across;
         }
     }
+
+    void run() {
+        const std::int64_t tasks = (matrices_ + per_task_ - 1) / per_task_ * down_ * across_;
+        base::parallel_for(tasks, [](void* self, std::int64_t task, int) { static_cast<Products*>(self)->run(task); }, this);
+    }
+
+private:
+    void run(std::int64_t task) const {
+        const std::int64_t tile = task % (down_ * across_), first = task / (down_ * across_) * per_task_;
+        for (std::int64_t number = first; number < std::min(first + per_task_, matrices_); ++number) {
+            with_element(out_.dtype, [&]<class T>() { run_block<T>(number, tile / across_, tile % across_); });
+        }
+    }
+
+    template <class T>
+    void run_block(std::int64_t number, std::int64_t down, std::int64_t across) const {
+        const Matrix x = matrix(x_, number), y = matrix(y_, number), out = matrix(out_, number);
+        const auto [row, rows] = part_of(out.rows, down, down_);
+        const auto [column, columns] = part_of(out.columns, across, across_);
+        product<T>(block_of(x, row, rows, 0, x.columns), block_of(y, 0, y.rows, column, columns), block_of(out, row, rows, column, columns), out_.dtype);
+    }
+
+    // Where a part begins, and how long it is.
+    static std::pair<std::int64_t, std::int64_t> part_of(std::int64_t length, std::int64_t number, std::int64_t parts) {
+        const std::int64_t each = parts == 1 ? length : ((length + parts - 1) / parts + block - 1) / block * block;
+        const std::int64_t begin = std::min(number * each, length);
+        return {begin, std::min(each, length - begin)};
+    }
+
+    Matrix matrix(const View& view, std::int64_t number) const {
+        char* data = static_cast<char*>(view.data);
+        for (std::size_t i = rank_ - 2; i-- > 0;) {
+            data += number % out_.shape[i] * view.strides[i];
+            number /= out_.shape[i];
+        }
+        return {data, view.shape[rank_ - 2], view.shape[rank_ - 1], view.strides[rank_ - 2], view.strides[rank_ - 1]};
+    }
+
+    const View &x_, &y_, &out_;
+    std::size_t rank_;
+    std::int64_t matrices_ = 1, per_task_ = 1, down_ = 1, across_ = 1;
+};
+
+}  // namespace
+
+// Products share their work among fastnp's own threads: OpenBLAS's wait by giving up the processor again and again, each for another one.
+void run_matmul(const View& x, const View& y, const View& out) {
+    use_blas();
+    Products(x, y, out).run();
 }
 
 }  // namespace fastnp::eager

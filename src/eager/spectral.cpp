@@ -276,7 +276,6 @@ void run_general(const View& x, const View& out, bool with_vectors) {
 }  // namespace
 
 void run_spectral(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
-    set_blas_threads();
     over_stack({&x, 1}, out, 10, [&](std::span<const View> given, const View& to) {
         with_lapack_element(x.dtype, [&]<class T>() {
             switch (op) {

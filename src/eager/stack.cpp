@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/thread_pool.h"
+#include "eager/blas.h"
 #include "eager/lapack.h"
 
 namespace fastnp::eager {
@@ -27,7 +28,12 @@ void over_stack(std::span<const View> operands, const View& out, std::int64_t ef
     const auto longest = static_cast<std::size_t>(std::max_element(x.shape.begin(), x.shape.begin() + rank) - x.shape.begin());
     std::int64_t work = effort * rows * columns * std::min(rows, columns) + own_work;
     for (std::size_t i = 0; i < rank; ++i) work *= x.shape[i];
-    if (rank == 0 || rows * columns > largest_shared || work < least_work || base::thread_count() == 1) return body(operands, out);
+    use_blas();
+    if (rows * columns > largest_shared) {
+        const BlasThreads threads;
+        return body(operands, out);
+    }
+    if (rank == 0 || work < least_work || base::thread_count() == 1) return body(operands, out);
     const std::int64_t length = x.shape[longest];
     const std::int64_t tasks = std::clamp<std::int64_t>(work / task_work, 1, std::min<std::int64_t>(length, base::thread_count() * 8));
     auto task = [&](std::int64_t number) {

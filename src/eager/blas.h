@@ -1,0 +1,18 @@
+// How many threads OpenBLAS uses: the caller's alone, as fastnp shares work out itself; its own where the library has the better way to.
+#pragma once
+
+namespace fastnp::eager {
+
+/// To be called before a function of OpenBLAS: it stays on the caller's thread.
+void use_blas();
+
+/// While one lives, OpenBLAS uses as many threads of its own as fastnp does. For factors of large matrices, whose parts depend on each other.
+class BlasThreads {
+public:
+    BlasThreads();
+    ~BlasThreads();
+    BlasThreads(const BlasThreads&) = delete;
+    BlasThreads& operator=(const BlasThreads&) = delete;
+};
+
+}  // namespace fastnp::eager
