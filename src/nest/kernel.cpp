@@ -1,5 +1,6 @@
 #include "nest/kernel.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "fastnp/error.h"
@@ -7,6 +8,28 @@
 #include "ops/catalogue.h"
 
 namespace fastnp::nest {
+
+std::vector<std::int64_t> Kernel::rebase() {
+    std::vector<std::vector<Access*>> named(buffers.size());
+    const auto note = [&](Access& access) { named[static_cast<std::size_t>(access.buffer)].push_back(&access); };
+    for (Expr& expr : exprs) {
+        if (expr.kind == Expr::Kind::load) note(expr.access);
+    }
+    for (Stage& stage : stages) {
+        for (Store& store : stage.stores) note(store.access);
+    }
+    for (Store& store : outer_stores) note(store.access);
+    std::vector<std::int64_t> later(buffers.size(), 0);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const auto is_constant = [](const Access* access) { return access->offset.is_constant(); };
+        if (named[i].empty() || !std::all_of(named[i].begin(), named[i].end(), is_constant)) continue;
+        later[i] = std::max<std::int64_t>(named[i][0]->offset.value(), 0);
+        for (const Access* access : named[i]) later[i] = std::clamp<std::int64_t>(access->offset.value(), 0, later[i]);
+        for (Access* access : named[i]) access->offset = access->offset.value() - later[i];
+        buffers[i].aligned = buffers[i].aligned && later[i] % 64 == 0;
+    }
+    return later;
+}
 
 std::size_t Kernel::outer_count() const {
     std::size_t count = 0;

@@ -101,22 +101,25 @@ struct Kernel {
     std::vector<std::string> ops; // names of what was fused, for explain
 
     std::size_t outer_count() const;
-    ExprId add(Expr expr);        // the equal one if it is there
+    /// Has each buffer begin at the first place that is named in it, where that is a constant: kernels over different parts of an array have one code.
+    /// Gives how many bytes later each begins.
+    std::vector<std::int64_t> rebase();
+    ExprId add(Expr expr);  // the equal one if it is there
 };
 
 /// How a kernel is run.
 struct Schedule {
-    int lane = -1;        // the axis along which vectors run; -1: none (a kernel of rank 0)
-    int unroll_axis = -1; // the axis whose steps are put side by side
+    int lane = -1;  // the axis along which vectors run; -1: none (a kernel of rank 0)
+    int unroll_axis = -1;  // the axis whose steps are put side by side
     int unroll = 1;
-    bool tiled = false;      // lanes on an outer axis, accumulators kept in memory, `unroll` inner steps per pass
+    bool tiled = false;  // lanes on an outer axis, accumulators kept in memory, `unroll` inner steps per pass
     bool streaming = false;  // stores bypass the cache
     /// Outer points are handed out by number: all outer axes but the lanes', the unrolled one in groups of `unroll`, and, where lanes run
     /// along an outer axis, its blocks of `lane_block` steps (fastest).
     std::int64_t lane_block = 0;
     shape::Dim lane_blocks = 1;
     shape::Dim parallel = 1;
-    std::int64_t cost = 1;   // rough nanoseconds x 16 an unit of `parallel` takes, for the choice of a grain
+    std::int64_t cost = 1;  // rough nanoseconds x 16 an unit of `parallel` takes, for the choice of a grain
 };
 
 /// Brings the axes into the best order, merges those that every access walks as one, and chooses vectors and unrolling.

@@ -453,7 +453,11 @@ private:
         return false;
     }
 
-    Lowered take() { return std::move(result_); }
+    Lowered take() {
+        const std::vector<std::int64_t> later = result_.kernel.rebase();
+        for (std::size_t i = 0; i < later.size(); ++i) result_.bindings[i].offset = later[i];
+        return std::move(result_);
+    }
 
     const Region& region_;
     const pass::Program& program_;

@@ -9,10 +9,11 @@
 
 namespace fastnp::nest {
 
-/// What a kernel's buffer is bound to: a value's memory, or a temporary of the lowering.
+/// What a kernel's buffer is bound to: a value's memory, or a temporary of the lowering, from `offset` bytes on.
 struct Binding {
     ir::Value value = nullptr;
     int temporary = -1;
+    std::int64_t offset = 0;
 };
 
 struct Lowered {

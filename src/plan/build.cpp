@@ -189,6 +189,7 @@ private:
             }
             for (const nest::Binding& binding : bindings_[static_cast<std::size_t>(order_[i].second)]) {
                 step.kernel.slots.push_back(binding.value != nullptr ? slot_of(binding.value) : slot_of_temporary(binding.temporary));
+                step.kernel.offsets.push_back(binding.offset);
             }
         }
     }

@@ -35,6 +35,7 @@ struct ViewOf {
 struct KernelStep {
     codegen::KernelFunction function;
     std::vector<int> slots;     // per buffer
+    std::vector<std::int64_t> offsets;  // per buffer: bytes from the beginning of its slot
     shape::Dim parallel;
     std::int64_t cost;          // of a unit of `parallel`
     std::vector<Dtype> scratch; // rows
