@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <unordered_set>
+#include <utility>
+
+#include <boost/container/flat_set.hpp>
 
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
@@ -45,7 +47,11 @@ constexpr int most_ops = 256, most_region_ops = 512;
 constexpr int ops_of_fold = 64;  // what a fold counts among these: its loops are as much code
 constexpr std::ptrdiff_t most_siblings = 64;  // that are tried, of units that read the same value
 constexpr int worth_reading = 12;  // additions that are saved at a point
-constexpr int worth_keeping = 32;  // additions, from which a value that several kernels take is stored
+// Additions, from which a value that several kernels take is stored; of one that is still in a near cache when it is read.
+constexpr int worth_keeping = 32, worth_keeping_near = 16;
+constexpr std::int64_t near_bytes = 256 * 1024;
+
+using Numbers = boost::container::flat_set<int>;
 
 class Fuser {
 public:
@@ -68,7 +74,7 @@ private:
     struct Unit {
         Value node = nullptr;
         Region region;
-        std::set<int> needs;  // units whose values it reads
+        Numbers needs;  // units whose values it reads
         int ops = 0;          // that the region computes
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
@@ -86,7 +92,7 @@ private:
                 if (shifts || direct.insert(input).second) ++readings[input];
             }
         }
-        Work ops(roots_, each_op, most_ops), spent(roots_, additions, most_ops);
+        Work ops(roots_, each_op, most_ops), spent(roots_, additions, worth_reading);
         for (const Value value : roots_.order()) {
             const int count = ops.of(value), cost = spent.of(value);
             if (ops::info(value->op).kind != Kind::map) continue;
@@ -230,18 +236,19 @@ private:
         return unit;
     }
 
-    bool depends_on(int unit, int target) const {
-        std::vector<int> open{unit};
-        std::unordered_set<int> seen;
+    // Marks the units that others need, in one step or several, down to the lowest one.
+    void mark_before(const Numbers& units, int lowest) {
+        marks_.resize(units_.size(), 0);
+        ++mark_;
+        std::vector<int> open(units.begin(), units.end());
         while (!open.empty()) {
             const int at = open.back();
             open.pop_back();
-            if (at == target) return true;
-            if (furthest(at) < target || !seen.insert(at).second) continue;
-            const std::set<int>& needs = units_[static_cast<std::size_t>(at)].needs;
-            open.insert(open.end(), needs.begin(), needs.end());
+            if (furthest(at) < lowest) continue;
+            for (const int need : units_[static_cast<std::size_t>(at)].needs) {
+                if (std::exchange(marks_[static_cast<std::size_t>(need)], mark_) != mark_) open.push_back(need);
+            }
         }
-        return false;
     }
 
     // Whether doing a root in a region is good, not only possible.
@@ -255,16 +262,33 @@ private:
         return true;
     }
 
-    bool try_join(int number, Value root, const std::set<int>& needs, int ops, const Reads& reads) {
-        Unit& unit = units_[static_cast<std::size_t>(number)];
-        if (unit.node != nullptr || unit.ops + ops > most_region_ops || !stores_apart(unit.region, root)) return false;
+    // The role that a root could have in a unit, as far as that is good and what it reads of the unit is there.
+    std::optional<Region::Role> role_in_unit(int number, Value root, const Numbers& needs, int ops, const Reads& reads) {
+        const Unit& unit = units_[static_cast<std::size_t>(number)];
+        if (unit.node != nullptr || unit.ops + ops > most_region_ops || !stores_apart(unit.region, root)) return std::nullopt;
         const auto role = role_in(unit.region, root);
-        const bool reads_it = needs.contains(number);
-        if (!role || !worthwhile(unit.region, *role, reads_it) || !reads_in_place(unit, number, root, *role, reads)) return false;
-        for (const int need : needs) {
-            if (need != number && depends_on(need, number)) return false;
+        const bool fits = role && worthwhile(unit.region, *role, needs.contains(number)) && reads_in_place(unit, number, root, *role, reads);
+        return fits ? role : std::nullopt;
+    }
+
+    // Puts a root into the first of the units that can take it, none of which is before `lowest`.
+    template <class Units>
+    bool join(const Units& units, int lowest, Value root, const Numbers& needs, int ops, const Reads& reads) {
+        bool is_marked = false;
+        for (const int number : units) {
+            const auto role = role_in_unit(number, root, needs, ops, reads);
+            if (!role) continue;
+            if (!std::exchange(is_marked, true)) mark_before(needs, lowest);
+            if (marks_[static_cast<std::size_t>(number)] == mark_) continue;  // something lies between the two
+            put_into(number, root, *role, needs, ops);
+            return true;
         }
-        unit.region.members.push_back({root, *role});
+        return false;
+    }
+
+    void put_into(int number, Value root, Region::Role role, const Numbers& needs, int ops) {
+        Unit& unit = units_[static_cast<std::size_t>(number)];
+        unit.region.members.push_back({root, role});
         for (const int need : needs) {
             if (need == number) continue;
             unit.needs.insert(need);
@@ -272,7 +296,6 @@ private:
         }
         unit_of_[root] = number;
         unit.ops += ops;
-        return true;
     }
 
     // Whether a root can be computed in one walk with a region as far as writes go: what one of them stores to, the others touch at the same point only.
@@ -290,13 +313,15 @@ private:
 
     void form() {
         units_.clear();
+        marks_.clear();
+        mark_ = 0;
         highest_.clear();
         unit_of_.clear();
         readers_.clear();
         std::vector<int> binds{-1};  // the units that find the bound sizes
         for (const Value root : roots_.order()) {
             if (!roots_.contains(root)) continue;
-            std::set<int> needs;
+            Numbers needs;
             if (const auto stage = stages_.find(root); stage != stages_.end()) needs.insert(binds.at(stage->second));
             std::unordered_set<Value> leaves;
             int ops = 0;
@@ -314,11 +339,11 @@ private:
                     reads.emplace_back(leaf, at);
                 });
                 if (ordered_) order_effects(root, needs);
-                bool joined = false;
-                for (auto need = needs.rbegin(); need != needs.rend() && !joined; ++need) joined = try_join(*need, root, needs, ops, reads);
-                for (const int sibling : joined ? std::vector<int>() : siblings_of(leaves)) {
-                    joined = try_join(sibling, root, needs, ops, reads);
-                    if (joined) break;
+                const std::vector<int> latest_first(needs.rbegin(), needs.rend());
+                bool joined = !needs.empty() && join(latest_first, *needs.begin(), root, needs, ops, reads);
+                if (!joined) {
+                    const std::vector<int> siblings = siblings_of(leaves);
+                    joined = !siblings.empty() && join(siblings, siblings.front(), root, needs, ops, reads);
                 }
                 if (joined) {
                     for (const Value leaf : leaves) note_reader(leaf, unit_of_[root]);
@@ -362,7 +387,7 @@ private:
     }
 
     // Writes come after all that reads what they overwrite, and effects in the order of the program.
-    void order_effects(Value root, std::set<int>& needs) {
+    void order_effects(Value root, Numbers& needs) {
         if (root->op == Op::update) {
             const Value before = roots_.version_of(root->inputs[0]);
             const auto made = unit_of_.find(before);
@@ -377,8 +402,8 @@ private:
 
     // Values of much work that several regions would compute, or one region again and again behind a broadcast, become roots.
     bool force_shared() {
-        std::unordered_map<Value, std::set<int>> users;
-        std::set<Value> repeated;
+        std::unordered_map<Value, Numbers> users;
+        std::unordered_set<Value> repeated;
         for (std::size_t i = 0; i < units_.size(); ++i) {
             for (const Region::Member& member : units_[i].region.members) {
                 const bool is_update = member.value->op == Op::update;
@@ -392,13 +417,14 @@ private:
             const int spent = work.of(value);
             const auto found = users.find(value);
             if (found == users.end() || found->second.size() < 2 || hint_of(value->shape) <= 1) continue;
-            if (is_costly(value) || spent >= worth_keeping) changed = roots_.insert(value) || changed;
+            const auto bytes = hint_of(value->shape) * static_cast<std::int64_t>(itemsize_of(value->dtype));
+            if (is_costly(value) || spent >= (bytes <= near_bytes ? worth_keeping_near : worth_keeping)) changed = roots_.insert(value) || changed;
         }
         for (const Value value : repeated) changed = roots_.insert(value) || changed;
         return changed;
     }
 
-    void collect(Value value, bool is_self, int unit, std::unordered_map<Value, std::set<int>>& users, std::set<Value>& repeated) {
+    void collect(Value value, bool is_self, int unit, std::unordered_map<Value, Numbers>& users, std::unordered_set<Value>& repeated) {
         if (!is_self && (value->op == Op::parameter || roots_.contains(value))) return;
         const Kind kind = ops::info(value->op).kind;
         if (kind == Kind::map && !users[value].insert(unit).second) return;
@@ -474,6 +500,8 @@ private:
     bool ordered_ = false;  // whether effects have to be kept in order
     std::vector<Unit> units_;
     std::vector<int> highest_;  // the last unit that is needed by one of those up to here, or this one
+    std::vector<int> marks_;  // of units, the mark of the last walk that came by
+    int mark_ = 0;
     std::unordered_map<Value, int> unit_of_;
     std::unordered_map<Value, std::vector<int>> readers_;  // units by what they read: parameters and earlier values
     std::unordered_map<Value, Value> previous_effect_;

@@ -1,8 +1,7 @@
 #include "pass/work.h"
 
 #include <algorithm>
-#include <unordered_set>
-#include <vector>
+#include <utility>
 
 #include "ops/catalogue.h"
 
@@ -47,16 +46,17 @@ int Work::of(Value value) {
     return known_[value] = sum;
 }
 
-int Work::exact(Value value) const {
-    std::vector<Value> open{value};
-    std::unordered_set<Value> seen{value};
+int Work::exact(Value value) {
+    if (seen_.size() <= value->id) seen_.resize(2 * static_cast<std::size_t>(value->id) + 64, 0);  // operands have lower numbers
+    ++walk_;
+    open_.assign(1, value);
     int sum = 0;
-    while (!open.empty() && sum <= most_) {
-        const Value at = open.back();
-        open.pop_back();
+    while (!open_.empty() && sum <= most_) {
+        const Value at = open_.back();
+        open_.pop_back();
         sum += weight_(at);
         for (const Value input : at->inputs) {
-            if (input->op != Op::parameter && !roots_.contains(input) && seen.insert(input).second) open.push_back(input);
+            if (std::exchange(seen_[input->id], walk_) != walk_ && input->op != Op::parameter && !roots_.contains(input)) open_.push_back(input);
         }
     }
     return sum;

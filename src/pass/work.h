@@ -1,7 +1,9 @@
 // How much is computed between a value and memory, for deciding what is better kept than computed again.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "ir/graph.h"
 #include "pass/roots.h"
@@ -19,12 +21,15 @@ public:
 
 private:
     int below(ir::Value value) const;
-    int exact(ir::Value value) const;
+    int exact(ir::Value value);
 
     const Roots& roots_;
     int (*weight_)(ir::Value);
     int most_;
     std::unordered_map<ir::Value, int> known_;
+    std::vector<std::uint32_t> seen_;  // by a value's number, the last walk that came by
+    std::uint32_t walk_ = 0;
+    std::vector<ir::Value> open_;
 };
 
 /// 1 for each op.
