@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,6 +15,7 @@
 #include "pass/index_map.h"
 #include "pass/loops.h"
 #include "pass/place.h"
+#include "pass/products.h"
 #include "trace/storage.h"
 
 namespace fastnp::pass {
@@ -74,6 +76,7 @@ public:
     ir::Graph run() {
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
         covered_ = covered_loops(graph_, order_);
+        joined_ = joined_products(order_, sizes_);
         find_unwritten();
         for (const Value value : order_) put(value);
         std::vector<Value> outputs;
@@ -122,6 +125,10 @@ private:
             done_[value] = done_.at(other->second);
             return;
         }
+        if (const auto part = joined_.find(value); part != joined_.end()) {
+            done_[value] = part_of_product(value, part->second);
+            return;
+        }
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(done_.at(input));
         ir::Attributes attributes = value->attributes;
@@ -141,6 +148,28 @@ private:
 
     Value make(Op op, const SmallVector<Value, 3>& inputs, const ir::Attributes& attributes, Dtype dtype, const Dims& shape) {
         return graph_.make(op, {inputs.data(), inputs.size()}, attributes, dtype, shape);
+    }
+
+    Value part_of_product(Value value, const PartOfProduct& part) {
+        Dims shape(part.whole->shape.begin(), part.whole->shape.end() - 1);
+        shape.push_back(value->shape.back());
+        Value& whole = products_[{part.whole, part.matrix}];
+        if (whole == nullptr) {
+            Dim rows(1);
+            for (std::size_t i = 0; i + 1 < part.whole->shape.size(); ++i) rows = sizes_.multiply(rows, part.whole->shape[i]);
+            const SmallVector<Value, 3> operands{reshaped(done_.at(part.whole), {rows, part.whole->shape.back()}), done_.at(part.matrix)};
+            whole = reshaped(make(Op::matmul, operands, {}, value->dtype, {rows, value->shape.back()}), shape);
+        }
+        ir::Attributes attributes;
+        attributes.dims = part.starts;
+        attributes.ints = SmallVector<std::int64_t>(part.starts.size(), 1);
+        return reshaped(make(Op::slice, {whole}, attributes, value->dtype, part.shape), value->shape);
+    }
+
+    Value reshaped(Value value, const Dims& shape) {
+        ir::Attributes attributes;
+        attributes.dims = shape;
+        return rewrite_move(make(Op::reshape, {value}, attributes, value->dtype, shape));
     }
 
     Value constant_like(Value like, const Scalar& scalar, Dtype dtype) {
@@ -278,6 +307,8 @@ private:
     ir::Graph graph_;  // made anew, so that its numbers are in the order of the program
     shape::Sizes& sizes_;
     std::unordered_map<Value, Value> done_, covered_;
+    std::unordered_map<Value, PartOfProduct> joined_;
+    std::map<std::pair<Value, Value>, Value> products_;  // of whole arrays, by operands
     std::unordered_set<Value> unwritten_;
 };
 

@@ -109,6 +109,9 @@ namespace {
 
 constexpr std::size_t most_padded = 32;  // parts that one kernel adds up
 
+// Whether a value is one matrix for all of a stack.
+bool is_repeated_matrix(Value value) { return value->op == Op::broadcast_to && value->inputs[0]->shape.size() == 2 && value->shape.size() > 2; }
+
 bool is_most(Value region) { return ops::takes_most(region, recorder().graph().sizes()); }
 
 // A part of the region of a slice or an update within a border.
@@ -119,9 +122,52 @@ array padded(const array& part, Value region, const Scalar& border) {
 
 }  // namespace
 
+// Whether copying the operands of products, to join them, is less than writing and adding up their results.
+bool Reverse::is_joined_cheaper(std::span<const Sum::Product> alike) {
+    const shape::Arithmetic sizes = api::arithmetic();
+    double copied = 0, added = 0;
+    for (const Sum::Product& each : alike) {
+        const Dims left = api::dims_of(each.left), right = api::dims_of(each.right);
+        const auto size = [&](const Dims& of, std::size_t from_end) { return static_cast<double>(sizes.hint(of[of.size() - from_end])); };
+        const std::size_t summed = each.over_rows ? 2 : 1, kept = each.over_rows ? 1 : 2;
+        copied += size(left, summed) * (size(left, kept) + size(right, kept));
+        added += size(left, kept) * size(right, kept);
+    }
+    return copied <= added;
+}
+
+// Products of equal form are one product of what they are made of, joined along the axis that is summed over, where copying that is less than adding up
+// matrices: the gradient of weights that a loop uses again and again.
+array Reverse::total_of(std::vector<Sum::Product> products) {
+    const auto whole = [](const Sum::Product& each) {
+        return each.over_rows ? matmul(swapaxes(each.left, -1, -2), each.right) : matmul(each.left, swapaxes(each.right, -1, -2));
+    };
+    std::optional<array> total;
+    const auto add = [&total](const array& each) { total = total ? *total + each : each; };
+    for (const bool over_rows : {true, false}) {
+        const auto others = std::stable_partition(products.begin(), products.end(), [&](const auto& each) { return each.over_rows != over_rows; });
+        const std::span<const Sum::Product> alike(others, products.end());
+        if (alike.size() > 1 && is_joined_cheaper(alike)) {
+            std::vector<array> left, right;
+            for (const Sum::Product& each : alike) left.push_back(each.left);
+            for (const Sum::Product& each : alike) right.push_back(each.right);
+            const int axis = over_rows ? -2 : -1;
+            add(whole({concatenate(left, axis), concatenate(right, axis), over_rows}));
+        } else {
+            for (const Sum::Product& each : alike) add(whole(each));
+        }
+        products.erase(others, products.end());
+    }
+    return *total;
+}
+
 // Parts that lie one after the other along an axis are joined, and those of stencils added up in one kernel; others are added in place, so that many small
 // ones cost what they are made of.
 array Reverse::taken(Value value, Sum sum) const {
+    if (!sum.products.empty()) {
+        const array total = total_of(std::move(sum.products));
+        sum.whole = sum.whole ? *sum.whole + total : total;
+    }
     if (sum.parts.empty()) return *sum.whole;
     if (const auto joined = join(value, sum.parts)) return sum.whole ? *sum.whole + *joined : *joined;
     if (sum.parts.size() <= most_padded) {
@@ -147,7 +193,7 @@ void Reverse::run() {
         const auto found = sums_.find(*at);
         if (found != sums_.end()) {
             const array g = taken(*at, std::move(found->second));
-            found->second = {g, {}};
+            found->second = {g, {}, {}};
             if (!segment_.starts_at(*at)) pass(*at, g);
         }
         if ((*at)->op == Op::loop && loops_.contains(*at)) pass_loop(*at);
@@ -372,8 +418,19 @@ void Reverse::pass_update(Value value, const array& g) {
 
 void Reverse::pass_product(Value value, const array& g) {
     const Value x = value->inputs[0], y = value->inputs[1];
-    if (segment_.carries(x)) add(x, matmul(g, swapaxes(array_of(y), -1, -2)));
-    if (segment_.carries(y)) add(y, matmul(swapaxes(array_of(x), -1, -2), g));
+    if (segment_.carries(x)) sums_[x].products.push_back({g, array_of(y), false});
+    if (!segment_.carries(y)) return;
+    if (!is_repeated_matrix(y) || segment_.starts_at(y)) {
+        sums_[y].products.push_back({array_of(x), g, true});
+        return;
+    }
+    const auto stacked = [](const array& of) {
+        Dims shape = api::dims_of(of);
+        Dim rows(1);
+        for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows = api::arithmetic().multiply(rows, shape[i]);
+        return api::reshape(of, {rows, shape.back()});
+    };
+    sums_[y->inputs[0]].products.push_back({stacked(array_of(x)), stacked(g), true});
 }
 
 void Reverse::pass_loop(Value value) {

@@ -28,8 +28,17 @@ private:
             array cotangent;
         };
         std::vector<Part> parts;
+        // Of two matrices: of the transpose of the left one with the right one, or of the left one with the transpose of the right one. Either way both
+        // have the axis that is summed over at one place, so that several products are one of longer matrices.
+        struct Product {
+            array left, right;
+            bool over_rows;
+        };
+        std::vector<Product> products;
     };
     static std::optional<array> join(Value value, std::vector<Sum::Part> parts);
+    static bool is_joined_cheaper(std::span<const Sum::Product> alike);
+    static array total_of(std::vector<Sum::Product> products);
     array taken(Value value, Sum sum) const;
     void pass(Value value, const array& g);
     void pass_map(Value value, const array& g);
