@@ -42,8 +42,8 @@ public:
         return take();
     }
 
-    /// The folds of a split region alone: each block's results into temporaries of shape [blocks, outer...].
-    Lowered run_blocks(std::vector<Temporary>& temporaries) {
+    /// The folds of a split region, each block's results into temporaries of shape [blocks, outer...], and what is computed at each of its points.
+    Lowered run_blocks(std::vector<Temporary>& temporaries, const std::function<bool(Value)>& stored) {
         const std::size_t outer = result_.kernel.outer_count();
         Kernel& kernel = result_.kernel;
         std::int64_t rest = 1;
@@ -68,6 +68,9 @@ public:
             const Dims strides = pass::contiguous_strides(shape, dtype, sizes_);
             for (std::size_t i = 0; i < strides.size(); ++i) access.strides[i] = strides[i];
             kernel.outer_stores.push_back({access, result});
+        }
+        for (const Region::Member& member : region_.members) {
+            if (member.role == Region::Role::full) add_stores(member, stored);
         }
         return take();
     }
@@ -96,7 +99,9 @@ public:
             const ExprId value = kernel.add(load);
             record_fold(member.value, combine_of(member.value), temporary.dtype, value, 0);
         }
-        for (const Region::Member& member : region_.members) add_stores(member, stored);
+        for (const Region::Member& member : region_.members) {
+            if (member.role != Region::Role::full) add_stores(member, stored);
+        }
         return take();
     }
 
@@ -487,7 +492,7 @@ std::vector<Lowered> lower(const Region& region, const pass::Program& program, s
         kernels.push_back(Lowering(region, program, sizes).run(stored));
         return kernels;
     }
-    kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries));
+    kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries, stored));
     kernels.push_back(Lowering(region, program, sizes).run_results(temporaries, stored));
     return kernels;
 }

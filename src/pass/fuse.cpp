@@ -12,6 +12,7 @@
 
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
+#include "pass/roles.h"
 #include "pass/roots.h"
 #include "pass/work.h"
 
@@ -40,7 +41,6 @@ IndexMap Region::map_of(const Member& member) const {
 
 namespace {
 
-constexpr std::int64_t small_total = 32768;  // elements below which one thread and one kernel are best
 // Ops of one value, and of all values of a kernel. A loop that was unrolled is cut at equal distances, into kernels that are mostly equal: their code is
 // generated once.
 constexpr int most_ops = 256, most_region_ops = 512;
@@ -56,7 +56,11 @@ using Numbers = boost::container::flat_set<int>;
 class Fuser {
 public:
     Fuser(ir::Graph& graph, const std::vector<Dims>& parameter_strides, const FuseOptions& options)
-        : graph_(graph), sizes_(graph.sizes()), options_(options), roots_(graph, parameter_strides, options.fuse) {}
+        : graph_(graph),
+          sizes_(graph.sizes()),
+          options_(options),
+          roles_(graph.sizes(), options.threads),
+          roots_(graph, parameter_strides, options.fuse) {}
 
     Program run() {
         const auto& effects = graph_.effects();
@@ -74,12 +78,22 @@ private:
     struct Unit {
         Value node = nullptr;
         Region region;
-        Numbers needs;  // units whose values it reads
-        int ops = 0;          // that the region computes
+        Numbers needs;                       // units whose values it reads
+        int ops = 0;                         // that the region computes, about
+        std::unordered_set<Value> computed;  // these
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
     using Seen = std::unordered_map<Value, std::vector<IndexMap>>;  // what was visited, and by which maps
     using Reads = std::vector<std::pair<Value, IndexMap>>;          // the leaves of a root over its own domain
+
+    // A value that is to be computed, and what that takes.
+    struct Root {
+        Value value;
+        Reads reads;
+        std::unordered_set<Value> leaves;
+        std::vector<Value> computed;
+        int ops = 0;  // about how much code that is
+    };
 
     // Has values exist that too much is computed for, and those that are read at several points at a time, as stencils do, if that is more work than
     // reading them.
@@ -96,7 +110,7 @@ private:
         for (const Value value : roots_.order()) {
             const int count = ops.of(value), cost = spent.of(value);
             if (ops::info(value->op).kind != Kind::map) continue;
-            const bool again = cost * (readings[value] - 1) >= worth_reading && hint_of(value->shape) > 1 && is_shifted(value, direct, readings);
+            const bool again = cost * (readings[value] - 1) >= worth_reading && roles_.points(value->shape) > 1 && is_shifted(value, direct, readings);
             if (count > most_ops || again) roots_.insert(value);
         }
     }
@@ -151,59 +165,30 @@ private:
         for (const Value input : value->inputs) visit(input, map, false, leaf, seen);
     }
 
-    Dims domain_of(Value root) const {
-        if (root->op == Op::update) return root->inputs[1]->shape;
-        return ops::info(root->op).kind == Kind::fold ? root->inputs[0]->shape : root->shape;
-    }
-
-    // Gives about how much code that is, in ops.
-    int leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
+    Seen leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
         Seen seen;
         if (root->op == Op::update) visit(root->inputs[1], map, false, leaf, seen);
         else if (ops::info(root->op).kind == Kind::fold) visit(root->inputs[0], map, false, leaf, seen);
         else visit(root, map, true, leaf, seen);
-        return static_cast<int>(seen.size()) + (ops::info(root->op).kind == Kind::fold ? ops_of_fold : 0);
+        return seen;
+    }
+
+    Root root_of(Value value) {
+        Root root{value, {}, {}, {}};
+        if (roots_.is_precompiled(value)) {
+            for (const Value input : value->inputs) root.leaves.insert(roots_.version_of(input));
+            return root;
+        }
+        const Seen seen = leaves_of(value, identity_map(Roles::domain_of(value).size()), [&](Value leaf, const IndexMap& at) {
+            root.leaves.insert(leaf);
+            root.reads.emplace_back(leaf, at);
+        });
+        for (const auto& [each, maps] : seen) root.computed.push_back(each);
+        root.ops = static_cast<int>(seen.size()) + (ops::info(value->op).kind == Kind::fold ? ops_of_fold : 0);
+        return root;
     }
 
     // --- regions -----------------------------------------------------------------------------------------------------------------
-
-    std::int64_t hint_of(const Dims& dims, const SmallVector<bool>* mask = nullptr, bool wanted = false) {
-        std::int64_t product = 1;
-        for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (mask == nullptr || (*mask)[i] == wanted) product *= sizes_.hint(dims[i]);
-        }
-        return product;
-    }
-
-    SmallVector<bool> mask_of(Value root) const {
-        SmallVector<bool> mask(domain_of(root).size(), false);
-        if (ops::info(root->op).kind == Kind::fold) {
-            for (const std::int64_t axis : root->attributes.ints) mask[static_cast<std::size_t>(axis)] = true;
-        }
-        return mask;
-    }
-
-    // The role that a root could play in a region, by its shape.
-    std::optional<Region::Role> role_in(const Region& region, Value root) const {
-        const bool is_fold = ops::info(root->op).kind == Kind::fold;
-        if (is_fold) {
-            if (domain_of(root) == region.domain && mask_of(root) == region.reduced) return Region::Role::fold;
-            return std::nullopt;
-        }
-        if (domain_of(root) == region.domain) return Region::Role::full;
-        if (root->op == Op::update) return std::nullopt;
-        if (!region.has_fold()) return std::nullopt;
-        const bool keeps = root->shape.size() == region.domain.size();
-        std::size_t at = 0;
-        for (std::size_t i = 0; i < region.domain.size(); ++i) {
-            if (region.reduced[i]) {
-                if (keeps && !(root->shape[at++] == Dim(1))) return std::nullopt;
-                continue;
-            }
-            if (at >= root->shape.size() || !(root->shape[at++] == region.domain[i])) return std::nullopt;
-        }
-        return at == root->shape.size() ? std::optional(Region::Role::outer) : std::nullopt;
-    }
 
     // Whether what the root reads of the region's own values is there when it is computed: the same point's.
     bool reads_in_place(const Unit& unit, int number, Value root, Region::Role role, const Reads& reads) {
@@ -251,51 +236,66 @@ private:
         }
     }
 
-    // Whether doing a root in a region is good, not only possible.
-    bool worthwhile(const Region& region, Region::Role role, bool reads_it) {
-        const std::int64_t total = hint_of(region.domain);
-        if (role == Region::Role::full && region.has_fold()) {
-            const bool rows = !region.domain.empty() && region.reduced.back();
-            return total <= small_total || (rows && hint_of(region.domain, &region.reduced, false) >= 8 * options_.threads);
+    // What a root reads of a unit's own values.
+    Roles::Reads reads_of(const Unit& unit, int number, const Reads& reads) const {
+        auto found = Roles::Reads::nothing;
+        for (const auto& [leaf, map] : reads) {
+            const auto made = unit_of_.find(leaf);
+            if (made == unit_of_.end() || made->second != number) continue;
+            found = std::max(found, is_full(unit.region, leaf) ? Roles::Reads::points : Roles::Reads::folds);
         }
-        if (role == Region::Role::outer) return reads_it;
-        return true;
+        return found;
+    }
+
+    static bool is_full(const Region& region, Value value) {
+        return std::any_of(region.members.begin(), region.members.end(),
+                           [&](const Region::Member& member) { return member.value == value && member.role == Region::Role::full; });
     }
 
     // The role that a root could have in a unit, as far as that is good and what it reads of the unit is there.
-    std::optional<Region::Role> role_in_unit(int number, Value root, const Numbers& needs, int ops, const Reads& reads) {
+    std::optional<Region::Role> role_in_unit(int number, const Root& root) {
         const Unit& unit = units_[static_cast<std::size_t>(number)];
-        if (unit.node != nullptr || unit.ops + ops > most_region_ops || !stores_apart(unit.region, root)) return std::nullopt;
-        const auto role = role_in(unit.region, root);
-        const bool fits = role && worthwhile(unit.region, *role, needs.contains(number)) && reads_in_place(unit, number, root, *role, reads);
-        return fits ? role : std::nullopt;
+        if (unit.node != nullptr || !has_room(unit, root) || !stores_apart(unit.region, root.value)) return std::nullopt;
+        const auto role = roles_.role_in(unit.region, root.value);
+        if (!role || !roles_.is_worthwhile(unit.region, root.value, *role, reads_of(unit, number, root.reads))) return std::nullopt;
+        return reads_in_place(unit, number, root.value, *role, root.reads) ? role : std::nullopt;
+    }
+
+    // Whether a kernel does not get too long: what both compute counts once.
+    static bool has_room(const Unit& unit, const Root& root) {
+        int ops = unit.ops + root.ops;
+        if (ops <= most_region_ops) return true;
+        for (const Value value : root.computed) ops -= unit.computed.contains(value) ? 1 : 0;
+        return ops <= most_region_ops;
     }
 
     // Puts a root into the first of the units that can take it, none of which is before `lowest`.
     template <class Units>
-    bool join(const Units& units, int lowest, Value root, const Numbers& needs, int ops, const Reads& reads) {
+    bool join(const Units& units, int lowest, const Root& root, const Numbers& needs) {
         bool is_marked = false;
         for (const int number : units) {
-            const auto role = role_in_unit(number, root, needs, ops, reads);
+            const auto role = role_in_unit(number, root);
             if (!role) continue;
             if (!std::exchange(is_marked, true)) mark_before(needs, lowest);
             if (marks_[static_cast<std::size_t>(number)] == mark_) continue;  // something lies between the two
-            put_into(number, root, *role, needs, ops);
+            put_into(number, root, *role, needs);
             return true;
         }
         return false;
     }
 
-    void put_into(int number, Value root, Region::Role role, const Numbers& needs, int ops) {
+    void put_into(int number, const Root& root, Region::Role role, const Numbers& needs) {
         Unit& unit = units_[static_cast<std::size_t>(number)];
-        unit.region.members.push_back({root, role});
+        if (role == Region::Role::fold) unit.region.reduced = Roles::mask_of(root.value);
+        unit.region.members.push_back({root.value, role});
         for (const int need : needs) {
             if (need == number) continue;
             unit.needs.insert(need);
             for (std::size_t i = static_cast<std::size_t>(number); i < units_.size() && highest_[i] < need; ++i) highest_[i] = need;
         }
-        unit_of_[root] = number;
-        unit.ops += ops;
+        unit_of_[root.value] = number;
+        unit.ops += root.ops;
+        for (const Value value : root.computed) unit.ops -= unit.computed.insert(value).second ? 0 : 1;
     }
 
     // Whether a root can be computed in one walk with a region as far as writes go: what one of them stores to, the others touch at the same point only.
@@ -318,55 +318,47 @@ private:
         highest_.clear();
         unit_of_.clear();
         readers_.clear();
-        std::vector<int> binds{-1};  // the units that find the bound sizes
-        for (const Value root : roots_.order()) {
-            if (!roots_.contains(root)) continue;
+        binds_.assign(1, -1);
+        for (const Value value : roots_.order()) {
+            if (!roots_.contains(value)) continue;
+            const Root root = root_of(value);
             Numbers needs;
-            if (const auto stage = stages_.find(root); stage != stages_.end()) needs.insert(binds.at(stage->second));
-            std::unordered_set<Value> leaves;
-            int ops = 0;
-            Reads reads;
-            auto note = [&](Value leaf) {
-                leaves.insert(leaf);
-                const auto found = unit_of_.find(leaf);
-                if (found != unit_of_.end()) needs.insert(found->second);
-            };
-            if (roots_.is_precompiled(root)) {
-                for (const Value input : root->inputs) note(roots_.version_of(input));
-            } else {
-                ops = leaves_of(root, identity_map(domain_of(root).size()), [&](Value leaf, const IndexMap& at) {
-                    note(leaf);
-                    reads.emplace_back(leaf, at);
-                });
-                if (ordered_) order_effects(root, needs);
-                const std::vector<int> latest_first(needs.rbegin(), needs.rend());
-                bool joined = !needs.empty() && join(latest_first, *needs.begin(), root, needs, ops, reads);
-                if (!joined) {
-                    const std::vector<int> siblings = siblings_of(leaves);
-                    joined = !siblings.empty() && join(siblings, siblings.front(), root, needs, ops, reads);
-                }
-                if (joined) {
-                    for (const Value leaf : leaves) note_reader(leaf, unit_of_[root]);
-                    continue;
-                }
+            if (const auto stage = stages_.find(value); stage != stages_.end()) needs.insert(binds_.at(stage->second));
+            for (const Value leaf : root.leaves) {
+                if (const auto made = unit_of_.find(leaf); made != unit_of_.end()) needs.insert(made->second);
             }
-            if (ordered_ && roots_.is_precompiled(root)) order_effects(root, needs);
-            for (const Value leaf : leaves) note_reader(leaf, static_cast<int>(units_.size()));
-            Unit unit;
-            unit.needs = needs;
-            unit.ops = ops;
-            if (roots_.is_precompiled(root)) {
-                unit.node = root;
-            } else {
-                unit.region.domain = domain_of(root);
-                unit.region.reduced = mask_of(root);
-                unit.region.members.push_back({root, ops::info(root->op).kind == Kind::fold ? Region::Role::fold : Region::Role::full});
-            }
-            unit_of_[root] = static_cast<int>(units_.size());
-            if (root->op == Op::bind) binds.push_back(unit_of_[root]);
-            highest_.push_back(static_cast<int>(units_.size()));
-            units_.push_back(std::move(unit));
+            if (ordered_) order_effects(value, needs);
+            if (roots_.is_precompiled(value) || !join(root, needs)) open(root, std::move(needs));
+            for (const Value leaf : root.leaves) note_reader(leaf, unit_of_[value]);
         }
+    }
+
+    // Puts a root into the unit that it fits into best: the last that it needs, else the first that reads what it does.
+    bool join(const Root& root, const Numbers& needs) {
+        const std::vector<int> latest_first(needs.rbegin(), needs.rend());
+        if (!needs.empty() && join(latest_first, *needs.begin(), root, needs)) return true;
+        const std::vector<int> siblings = siblings_of(root.leaves);
+        return !siblings.empty() && join(siblings, siblings.front(), root, needs);
+    }
+
+    // A unit of its own.
+    void open(const Root& root, Numbers needs) {
+        const int number = static_cast<int>(units_.size());
+        Unit unit;
+        unit.needs = std::move(needs);
+        unit.ops = root.ops;
+        unit.computed.insert(root.computed.begin(), root.computed.end());
+        if (roots_.is_precompiled(root.value)) {
+            unit.node = root.value;
+        } else {
+            unit.region.domain = Roles::domain_of(root.value);
+            unit.region.reduced = Roles::mask_of(root.value);
+            unit.region.members.push_back({root.value, ops::info(root.value->op).kind == Kind::fold ? Region::Role::fold : Region::Role::full});
+        }
+        unit_of_[root.value] = number;
+        if (root.value->op == Op::bind) binds_.push_back(number);
+        highest_.push_back(number);
+        units_.push_back(std::move(unit));
     }
 
     void note_reader(Value leaf, int unit) {
@@ -416,8 +408,8 @@ private:
         for (const Value value : roots_.order()) {
             const int spent = work.of(value);
             const auto found = users.find(value);
-            if (found == users.end() || found->second.size() < 2 || hint_of(value->shape) <= 1) continue;
-            const auto bytes = hint_of(value->shape) * static_cast<std::int64_t>(itemsize_of(value->dtype));
+            if (found == users.end() || found->second.size() < 2 || roles_.points(value->shape) <= 1) continue;
+            const auto bytes = roles_.points(value->shape) * static_cast<std::int64_t>(itemsize_of(value->dtype));
             if (is_costly(value) || spent >= (bytes <= near_bytes ? worth_keeping_near : worth_keeping)) changed = roots_.insert(value) || changed;
         }
         for (const Value value : repeated) changed = roots_.insert(value) || changed;
@@ -430,7 +422,8 @@ private:
         if (kind == Kind::map && !users[value].insert(unit).second) return;
         if (value->op == Op::broadcast_to) {
             const Value operand = value->inputs[0];
-            const bool repeats_rows = !operand->shape.empty() && !(operand->shape.back() == Dim(1)) && hint_of(operand->shape) < hint_of(value->shape);
+            const bool repeats_rows =
+                !operand->shape.empty() && !(operand->shape.back() == Dim(1)) && roles_.points(operand->shape) < roles_.points(value->shape);
             if (repeats_rows && maps_below(operand) >= 3 && !roots_.contains(operand)) {
                 Value at = operand;
                 while (ops::info(at->op).kind == Kind::move) at = at->inputs[0];
@@ -454,24 +447,21 @@ private:
 
     // --- the program -------------------------------------------------------------------------------------------------------------
 
+    // A region of one stage alone: what reads folds needs them whole. Points are stored by blocks of rows only.
     void choose_split(Region& region) {
-        const bool all_outer = std::none_of(region.members.begin(), region.members.end(), [](const auto& m) { return m.role == Region::Role::full; });
-        if (!region.has_fold() || !all_outer) return;
-        for (const Region::Member& member : region.members) {  // one stage alone: folds that read folds need them whole
-            if (member.role != Region::Role::fold) continue;
+        if (!region.has_fold() || !roles_.is_split(region)) return;
+        for (const Region::Member& member : region.members) {
+            if (member.role == Region::Role::outer) continue;
+            if (member.role == Region::Role::full && !region.reduced.back()) return;
             bool reads_fold = false;
             const int own = unit_of_.at(member.value);
             leaves_of(member.value, identity_map(region.domain.size()), [&](Value leaf, const IndexMap&) {
                 const auto found = unit_of_.find(leaf);
-                reads_fold = reads_fold || (found != unit_of_.end() && found->second == own);
+                reads_fold = reads_fold || (found != unit_of_.end() && found->second == own && !is_full(region, leaf));
             });
             if (reads_fold) return;
         }
-        const std::int64_t outer = hint_of(region.domain, &region.reduced, false);
-        const std::int64_t inner = hint_of(region.domain, &region.reduced, true);
-        const bool rows = region.reduced.back();
-        if (outer * inner < 8 * small_total) return;
-        region.split = rows ? outer < 8 * options_.threads && inner > small_total : outer <= 4096 && inner >= 1024;
+        region.split = true;
     }
 
     Program finish() {
@@ -496,10 +486,12 @@ private:
     ir::Graph& graph_;
     shape::Sizes& sizes_;
     const FuseOptions& options_;
+    const Roles roles_;
     Roots roots_;
     bool ordered_ = false;  // whether effects have to be kept in order
     std::vector<Unit> units_;
     std::vector<int> highest_;  // the last unit that is needed by one of those up to here, or this one
+    std::vector<int> binds_;  // the units that find the bound sizes
     std::vector<int> marks_;  // of units, the mark of the last walk that came by
     int mark_ = 0;
     std::unordered_map<Value, int> unit_of_;

@@ -28,6 +28,8 @@ using shape::Dims;
 
 namespace {
 
+constexpr std::size_t most_seen = 256;  // values that are looked at for one rewrite
+
 bool is_constant(Value value) { return value->op == Op::constant; }
 
 // A constant's element as bytes, and back.
@@ -184,6 +186,7 @@ private:
         switch (ops::info(value->op).kind) {
             case Kind::map: return rewrite_map(value);
             case Kind::move: return rewrite_move(value);
+            case Kind::fold: return rewrite_fold(value);
             case Kind::note: return value->inputs[0];
             default: return value;
         }
@@ -220,6 +223,35 @@ private:
             default: break;
         }
         return value;
+    }
+
+    // A fold over rows and more of what reads other folds over these rows (the loss of a softmax): first over the rows, in the walk that has them at hand.
+    // The 16-bit floats are not rounded in between.
+    Value rewrite_fold(Value value) {
+        const Value input = value->inputs[0];
+        const auto last = static_cast<std::int64_t>(input->shape.size()) - 1;
+        const bool is_short = is_floating(value->dtype) && itemsize_of(value->dtype) == 2;
+        ir::Attributes rows, rest;
+        for (const std::int64_t axis : value->attributes.ints) (axis == last ? rows : rest).ints.push_back(axis);
+        if (rows.ints.empty() || rest.ints.empty() || is_short || is_complex(value->dtype) || !reads_rows(input)) return value;
+        const Dims shape(input->shape.begin(), input->shape.end() - 1);
+        return make(value->op, {make(value->op, {input}, rows, value->dtype, shape)}, rest, value->dtype, value->shape);
+    }
+
+    // Whether computing a value takes folds of the rows of its shape.
+    static bool reads_rows(Value value) {
+        const auto last = static_cast<std::int64_t>(value->shape.size()) - 1;
+        std::vector<Value> open{value};
+        std::unordered_set<Value> seen;
+        while (!open.empty() && seen.size() < most_seen) {
+            const Value at = open.back();
+            open.pop_back();
+            if (!seen.insert(at).second) continue;
+            const Kind kind = ops::info(at->op).kind;
+            if (kind == Kind::fold && at->inputs[0]->shape == value->shape && at->attributes.ints.size() == 1 && at->attributes.ints[0] == last) return true;
+            if (kind == Kind::map || kind == Kind::move) open.insert(open.end(), at->inputs.begin(), at->inputs.end());
+        }
+        return false;
     }
 
     // NumPy's own short cuts for small exponents.

@@ -51,6 +51,36 @@ BOOST_AUTO_TEST_CASE(sibling_reductions_share_a_pass) {
     BOOST_TEST(made.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(values_and_their_sum_are_one_walk) {
+    const auto both = [](const array& x) {
+        const array y = exp(x);
+        return std::make_pair(y, sum(y));
+    };
+    BOOST_TEST(kernels(both, ones({400000}, float32)).size() == 2U);  // blocks, and the sum of their sums
+    BOOST_TEST(kernels(both, ones({1000}, float32)).size() == 1U);
+    const auto of_rows = [](const array& x) {
+        const array y = exp(x);
+        return std::make_pair(y, sum(y, {.axis = 1}));
+    };
+    BOOST_TEST(kernels(of_rows, rows).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(folds_after_folds_of_long_lines_are_split) {
+    const auto made = kernels([](const array& x) { return var(x); }, ones({400000}, float32));
+    BOOST_TEST(made.size() == 4U);  // blocks and their results, of the mean and of the squares
+}
+
+BOOST_AUTO_TEST_CASE(a_fold_of_what_reads_folds_of_rows_takes_no_second_walk) {
+    const auto made = kernels(
+        [](const array& x) {
+            const array z = x - mean(x, {.axis = 1, .keepdims = true});
+            return sum(z * z);
+        },
+        rows);
+    BOOST_REQUIRE(made.size() == 2U);  // rows, and the sum of their sums
+    BOOST_TEST(made[0].kind == "rows");
+}
+
 BOOST_AUTO_TEST_CASE(outer_products_are_not_made) {
     const array x = ones({64, 32}, float32);
     const auto made = kernels([](const array& a) { return sum(a(all, all, newaxis) * a(all, newaxis, all), {.axis = {-2, -1}}); }, x);
