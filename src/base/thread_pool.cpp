@@ -48,6 +48,8 @@ int wanted_threads() {
 class Pool {
 public:
     explicit Pool(int threads) : count_(threads) {
+        CPU_ZERO(&allowed_);
+        knows_allowed_ = sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
         for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
     }
 
@@ -69,6 +71,7 @@ public:
         tasks_ = tasks;
         failure_ = nullptr;
         next_.store(0, std::memory_order_relaxed);
+        caller_processor_.store(sched_getcpu(), std::memory_order_relaxed);
         // Nobody works on the last job any more, so the state holds only its number.
         state_.store((number_of(state_.load(std::memory_order_relaxed)) + 1) << number_shift | open, std::memory_order_seq_cst);
         if (sleepers_.load(std::memory_order_seq_cst) > 0) wake();
@@ -129,6 +132,7 @@ private:
         while (wait(seen)) {
             std::uint64_t state = state_.load(std::memory_order_acquire);
             seen = number_of(state);
+            keep_off(caller_processor_.load(std::memory_order_relaxed));
             while ((state & open) != 0 && number_of(state) == seen) {
                 if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) continue;
                 take(worker);
@@ -136,6 +140,14 @@ private:
                 break;
             }
         }
+    }
+
+    // A kernel may wake a worker on the very processor of the thread that wakes it, again and again, while others are idle: the two would take turns.
+    void keep_off(int processor) const {
+        if (processor < 0 || sched_getcpu() != processor || !knows_allowed_ || CPU_COUNT(&allowed_) < 2) return;
+        cpu_set_t others = allowed_;
+        CPU_CLR(static_cast<std::size_t>(processor), &others);
+        sched_setaffinity(0, sizeof others, &others);  // it moves at once; where that is not allowed it stays
     }
 
     // Until there is a job of another number; false at the end of the process.
@@ -160,6 +172,8 @@ private:
     }
 
     int count_;
+    cpu_set_t allowed_;  // the processors of the process
+    bool knows_allowed_ = false;
     std::vector<std::thread> threads_;
     std::mutex entry_;  // held by the thread that uses the workers
     std::mutex mutex_;
@@ -167,6 +181,7 @@ private:
     std::atomic<bool> stop_{false};
     std::atomic<int> sleepers_{0};
     alignas(64) std::atomic<std::uint64_t> state_{0};  // the job's number, whether workers may still join it, how many have
+    std::atomic<int> caller_processor_{-1};                 // where the thread that has the job runs
     alignas(64) std::atomic<std::int64_t> next_{0};
     void (*body_)(void*, std::int64_t, int) = nullptr;
     void* context_ = nullptr;

@@ -1,6 +1,7 @@
 // The thread pool: every task runs once, exceptions reach the caller, nested and concurrent entry work, a forked child can use it.
 #include "base/thread_pool.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,6 +142,35 @@ BOOST_AUTO_TEST_CASE(after_workers_were_late_short_jobs_run_on_the_caller_for_a_
     BOOST_TEST(is_shared(long_job, ages));
     std::this_thread::sleep_for(longest_alone);
     BOOST_TEST(is_shared(short_job, ages));
+}
+
+BOOST_AUTO_TEST_CASE(workers_keep_off_the_callers_processor) {
+    cpu_set_t allowed, here;
+    BOOST_REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    if (base::thread_count() < 2 || CPU_COUNT(&allowed) < 2) return;
+    parallel(2, [](std::int64_t, int) {});  // workers are made: they may run where this thread may now
+    CPU_ZERO(&here);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &here);
+    BOOST_REQUIRE(sched_setaffinity(0, sizeof here, &here) == 0);  // so that the system can't part the two by moving this one
+    int shared = 0, met = 0;
+    const bool enough = happens_within(ages, [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the workers fall asleep: waking them is what chooses a processor
+        std::atomic<int> processors[2] = {-1, -1};
+        parallel(2, [&](std::int64_t, int worker) {
+            processors[worker == 0 ? 0 : 1] = sched_getcpu();
+            const Clock::time_point end = Clock::now() + std::chrono::milliseconds(1);
+            while (Clock::now() < end) {
+            }
+        });
+        if (processors[1] >= 0) {  // a worker came in time
+            ++met;
+            shared += processors[0] == processors[1] ? 1 : 0;
+        }
+        return met == 100;
+    });
+    sched_setaffinity(0, sizeof allowed, &allowed);
+    BOOST_TEST((enough || met > 0));
+    BOOST_TEST(shared <= 1 + base::thread_count());  // each worker finds out once
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_has_workers_of_its_own) {
