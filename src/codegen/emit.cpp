@@ -73,8 +73,8 @@ void Emitter::lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const 
     const bool whole_only = known >= 0 && known % (width * group) == 0;
     llvm::Value* rest = begin;
     // One masked body does for kernels without folds where masks are cheap: half the code to generate.
-    const bool has_main =
-        (known < 0 || known >= width * group) && (group > 1 || schedule_.streaming || !machine_.masked_memory || whole_only || !kernel_.stages.empty());
+    const bool has_main = (known < 0 || known >= width * group) &&
+                          (group > 1 || schedule_.jam > 1 || schedule_.streaming || !machine_.masked_memory || whole_only || !kernel_.stages.empty());
     if (has_main) {
         llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(ir.CreateSub(end, begin), number(width * group)), number(width * group));
         rest = ir.CreateAdd(begin, whole);
@@ -135,9 +135,16 @@ void Emitter::serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int co
     run(rest, end, 1);
 }
 
+std::vector<int> Emitter::copies() const {
+    std::vector<int> numbers;
+    for (int part = 0; part < schedule_.jam; ++part) {
+        for (int step = 0; step < copies_; ++step) numbers.push_back(copy_of(part, step));
+    }
+    return numbers;
+}
+
 Value Emitter::eval(nest::ExprId id, int copy) {
-    const bool varies = schedule_.unroll_axis >= 0 && (depends_[id] >> schedule_.unroll_axis & 1U) != 0;
-    const std::pair<nest::ExprId, int> key{id, varies ? copy : 0};
+    const std::pair<nest::ExprId, int> key{id, first_equal(id, copy)};
     for (auto scope = memo_.rbegin(); scope != memo_.rend(); ++scope) {
         const auto found = scope->find(key);
         if (found != scope->end()) return found->second;
@@ -151,7 +158,10 @@ Value Emitter::compute(nest::ExprId id, int copy) {
     const nest::Expr& expr = kernel_.exprs[id];
     using Kind = nest::Expr::Kind;
     switch (expr.kind) {
-        case Kind::load: return expr.args.empty() ? load(expr.access, copy) : guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+        case Kind::load:
+            if (!expr.args.empty()) return guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+            if (const int spacing = lane_spacing(expr.access); spacing > 0) return spaced_load(id, copy, spacing);
+            return load(expr.access, copy);
         case Kind::inside: return inside(expr, copy);
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
         case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};
@@ -170,8 +180,7 @@ Value Emitter::compute(nest::ExprId id, int copy) {
             return b_.map(expr.op, expr.compute, expr.dtype, args);
         }
         case Kind::fold: {
-            const Copies& results = fold_results_[static_cast<std::size_t>(expr.number)];
-            return results[static_cast<std::size_t>(copy) < results.size() ? static_cast<std::size_t>(copy) : 0];
+            return fold_results_[static_cast<std::size_t>(expr.number)][static_cast<std::size_t>(copy)];
         }
         case Kind::scratch: return load_at(scratch_address(expr.number, copy), expr.dtype, nullptr, schedule_.lane >= 0);
     }
@@ -198,8 +207,9 @@ void Emitter::hoist(const std::vector<nest::ExprId>& roots) {
     }
     for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
         if (!needed[i] || (depends_[i] & ~available_.back() & ~nest::depends_on_folds) != 0) continue;
-        const bool varies = schedule_.unroll_axis >= 0 && (depends_[i] >> schedule_.unroll_axis & 1U) != 0;
-        for (int copy = 0; copy < (varies ? copies_ : 1); ++copy) eval(i, copy);
+        for (const int copy : copies()) {
+            if (copy == first_equal(i, copy)) eval(i, copy);
+        }
     }
 }
 
@@ -221,7 +231,7 @@ void Emitter::stage(const nest::Stage& stage) {
 
 void Emitter::inner_loops(const nest::Stage& stage, std::size_t level) {
     const std::size_t lane = schedule_.lane < 0 ? kernel_.axes.size() : static_cast<std::size_t>(schedule_.lane);
-    if (level == lane) {
+    if (level == lane || static_cast<int>(level) == schedule_.jam_axis) {
         inner_loops(stage, level + 1);
         return;
     }
@@ -240,20 +250,22 @@ void Emitter::inner_loops(const nest::Stage& stage, std::size_t level) {
 
 void Emitter::inner_point(const nest::Stage& stage) {
     accumulate(stage);
-    for (int copy = 0; copy < copies_; ++copy) {
+    for (const int copy : copies()) {
         for (const auto& [row, value] : stage.keeps) {
             Value kept = eval(value, copy);
             store_at(scratch_address(row, copy), kept, nullptr, schedule_.lane >= 0);
         }
-        for (const nest::Store& each : stage.stores) store(each.access, eval(each.value, copy), copy);
     }
+    stores(stage.stores, schedule_.jam);
 }
 
-void Emitter::outer_stores() {
-    for (int copy = 0; copy < copies_; ++copy) {
-        std::vector<Value> values;  // all before the first store, which may be to what others read
-        for (const nest::Store& each : kernel_.outer_stores) values.push_back(eval(each.value, copy));
-        for (std::size_t i = 0; i < values.size(); ++i) store(kernel_.outer_stores[i].access, values[i], copy);
+void Emitter::stores(const std::vector<nest::Store>& all, int parts) {
+    for (int step = 0; step < copies_; ++step) {
+        std::vector<Copies> values(all.size());  // all before the first store, which may be to what others read
+        for (int part = 0; part < parts; ++part) {
+            for (std::size_t i = 0; i < all.size(); ++i) values[i].push_back(eval(all[i].value, copy_of(part, step)));
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) store(all[i].access, values[i], step);
     }
 }
 
@@ -261,7 +273,7 @@ void Emitter::outer_point() {
     enter(0);
     for (const nest::Stage& each : kernel_.stages) stage(each);
     available_.back() |= nest::depends_on_folds;
-    outer_stores();
+    stores(kernel_.outer_stores, outer_parts());
     leave();
 }
 
@@ -274,7 +286,7 @@ void Emitter::unit_over_lane_block() {
         tiled(begin, end);
         return;
     }
-    if (schedule_.streaming) begin = lanes_up_to_alignment(begin, end);
+    if (schedule_.streaming && schedule_.jam == 1) begin = lanes_up_to_alignment(begin, end);  // else blocks begin aligned
     lane_loop(begin, end, schedule_.unroll, [&] { outer_point(); });
 }
 
@@ -343,7 +355,7 @@ void Emitter::run(const std::string& symbol) {
     cascades_.resize(kernel_.folds.size());
     totals_.resize(kernel_.folds.size());
     memo_.emplace_back();
-    available_.push_back(0);
+    available_.push_back(schedule_.jam_axis >= 0 ? 1U << schedule_.jam_axis : 0U);  // all steps of it
 
     loop(function_->getArg(2), function_->getArg(3), 1, "unit", [&](llvm::Value* index) {
         llvm::Value* left = index;
@@ -351,7 +363,7 @@ void Emitter::run(const std::string& symbol) {
         std::vector<std::pair<std::size_t, llvm::Value*>> order;  // axes, slowest first, and how many steps each has
         int jammed = -1;
         for (std::size_t a = 0; a < outer_; ++a) {
-            if (outer_lanes && static_cast<int>(a) == schedule_.lane) continue;
+            if ((outer_lanes && static_cast<int>(a) == schedule_.lane) || static_cast<int>(a) == schedule_.jam_axis) continue;
             llvm::Value* extent = size(kernel_.axes[a].extent);
             if (unrolled_along(static_cast<int>(a))) {
                 jammed = static_cast<int>(a);

@@ -1,4 +1,4 @@
-// The state of one kernel's emission. memory.cpp has loads and stores, emit.cpp the loops, fold.cpp the reductions.
+// The state of one kernel's emission. memory.cpp has loads and stores, emit.cpp the loops, fold.cpp and tiles.cpp the reductions.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ public:
 
 private:
     using Body = std::function<void(llvm::Value*)>;
-    using Copies = std::vector<Value>;
+    using Copies = std::vector<Value>;  // by number
 
     // Loops (emit.cpp).
     llvm::Value* number(std::int64_t value) { return b_.ir.getInt64(static_cast<std::uint64_t>(value)); }
@@ -33,14 +33,29 @@ private:
     void unit();
     void unit_over_lane_block();
     void outer_point();
-    void tiled(llvm::Value* begin, llvm::Value* end);
     void stage(const nest::Stage& stage);
     void inner_loops(const nest::Stage& stage, std::size_t level);
     void lane_part(const nest::Stage& stage);
     void inner_point(const nest::Stage& stage);
     void inner_range(int axis, llvm::Value*& begin, llvm::Value*& end);
-    void outer_stores();
+    void stores(const std::vector<nest::Store>& all, int parts);
     bool unrolled_along(int axis) const { return schedule_.unroll_axis == axis && schedule_.unroll > 1; }
+
+    // What is computed side by side: a part for each step of the jammed axis, and in it `copies_` steps of the unrolled one. Both together are a
+    // copy's number, which stays the same where fewer steps are left.
+    int copy_of(int part, int step) const { return part * schedule_.unroll + step; }
+    int part_of(int copy) const { return copy / schedule_.unroll; }
+    int step_of(int copy) const { return copy % schedule_.unroll; }
+    bool varies_along(nest::ExprId id, int axis) const { return axis >= 0 && (depends_[id] >> axis & 1U) != 0; }
+    /// The copy that stands for all with the same value.
+    int first_equal(nest::ExprId id, int copy) const {
+        return copy_of(varies_along(id, schedule_.jam_axis) ? part_of(copy) : 0, varies_along(id, schedule_.unroll_axis) ? step_of(copy) : 0);
+    }
+    std::vector<int> copies() const;
+    /// Numbers of copies that are outer points, or steps of one.
+    std::size_t copy_count() const { return static_cast<std::size_t>(outer_parts()) * static_cast<std::size_t>(schedule_.unroll); }
+    /// Parts that are outer points of their own; those along an inner axis are folded into one.
+    int outer_parts() const { return schedule_.jam_axis < static_cast<int>(outer_) ? schedule_.jam : 1; }
 
     // Expressions.
     Value eval(nest::ExprId id, int copy);
@@ -61,12 +76,23 @@ private:
     llvm::Value* index_of(int axis, int copy);
     llvm::Value* address(const nest::Access& access, int copy);
     Value load(const nest::Access& access, int copy);
+    int lane_spacing(const nest::Access& access) const;
+    int elements_together(const nest::Access& access) const;
+    struct Beside {
+        nest::ExprId id;
+        int element;
+    };
+    std::vector<Beside> loads_beside(nest::ExprId id, int spacing) const;
+    Value spaced_load(nest::ExprId id, int copy, int spacing);
     /// Where `guard` is true; other elements are any.
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
     Value inside(const nest::Expr& expr, int copy);
-    void store(const nest::Access& access, Value value, int copy);
+    /// The values of all parts of a step.
+    void store(const nest::Access& access, const Copies& parts, int step);
+    void spaced_store(const nest::Access& access, const Copies& parts, int step);
     llvm::Value* scratch_address(int row, int copy);
     Value load_at(llvm::Value* address, Dtype dtype, llvm::Value* stride, bool vector);
+    void store_vector(llvm::Value* raw, llvm::Value* address, Dtype dtype);
     void store_at(llvm::Value* address, Value value, llvm::Value* stride, bool vector);
     llvm::Value* lane_stride(const nest::Access& access, bool& varies);
     llvm::Value* lane_pointers(llvm::Value* address, llvm::Value* stride);
@@ -80,6 +106,8 @@ private:
         llvm::Value* stack_re = nullptr;
         llvm::Value* stack_im = nullptr;
     };
+    /// Whether the order of what it combines matters.
+    static bool rounds(const nest::Fold& fold);
     Value identity(const nest::Fold& fold);
     Accumulator make_accumulator(Dtype dtype);
     Value read(const Accumulator& accumulator, Dtype dtype);
@@ -87,13 +115,33 @@ private:
     void reset(const nest::Stage& stage);
     void accumulate(const nest::Stage& stage);
     Value combine(const nest::Fold& fold, const Value& x, const Value& y);
-    Value merged_copies(int fold);
+    Value merged_copies(int fold, int part);
+    Value value_of(const nest::Fold& fold, int part, int step);
+    Value pairwise(const nest::Fold& fold, Copies values);
+    Value sum_of_some(const nest::Fold& fold, Value value);
     Value across_lanes(const nest::Fold& fold, Value value);
     bool cascades(const nest::Stage& stage) const;
     void start_cascade(const nest::Stage& stage);
     void flush(const nest::Stage& stage);
-    Value finish_cascade(int fold);
+    Value finish_cascade(int fold, int part);
     void finish(const nest::Stage& stage);
+
+    // Folds whose accumulators lie in memory (tiles.cpp).
+    struct Tile {
+        const nest::Fold& fold;
+        int number;
+        int part;
+        llvm::Value* begin;  // the first of its lanes
+        Accumulator sums;
+        Accumulator totals;  // none if there is one level alone
+    };
+    void tiled(llvm::Value* begin, llvm::Value* end);
+    Accumulator make_tile(Dtype dtype);
+    std::vector<Tile> make_tiles(llvm::Value* begin, bool two_levels);
+    llvm::Value* slot_of(const Tile& tile, llvm::Value* memory);
+    Value read(const Tile& tile, const Accumulator& from);
+    void write(const Tile& tile, const Accumulator& to, Value value);
+    void add_to_tiles(const std::vector<Tile>& tiles, llvm::Value* end, llvm::Value* first, llvm::Value* last);
 
     const nest::Kernel& kernel_;
     const nest::Schedule& schedule_;
@@ -111,12 +159,12 @@ private:
     std::vector<llvm::Value*> index_;  // per axis, of copy 0
     llvm::Value* mask_ = nullptr;      // lanes in use; null: all
     llvm::AllocaInst* harmless_ = nullptr;  // an element to be read in place of one that is not there
-    int copies_ = 1;
+    int copies_ = 1;                   // steps of the unrolled axis that are done now
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;
 
     std::vector<std::vector<Accumulator>> accumulators_;  // [fold][copy]
-    std::vector<Cascade> cascades_;
+    std::vector<std::vector<Cascade>> cascades_;          // [fold][part]
     std::vector<Accumulator> totals_;
     llvm::Value* flushes_ = nullptr;
     std::vector<Copies> fold_results_;

@@ -14,9 +14,9 @@ namespace {
 constexpr int cascade_levels = 48;
 constexpr std::int64_t cascade_steps = 16;
 
-bool rounds(const nest::Fold& fold) { return fold.combine == ir::Op::add && is_inexact(fold.dtype); }
-
 }  // namespace
+
+bool Emitter::rounds(const nest::Fold& fold) { return fold.combine == ir::Op::add && is_inexact(fold.dtype); }
 
 Value Emitter::identity(const nest::Fold& fold) {
     using ir::Op;
@@ -66,7 +66,7 @@ void Emitter::reset(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         auto& copies = accumulators_[static_cast<std::size_t>(f)];
-        while (static_cast<int>(copies.size()) < std::max(copies_, schedule_.unroll)) copies.push_back(make_accumulator(fold.dtype));
+        while (copies.size() < copy_count()) copies.push_back(make_accumulator(fold.dtype));
         for (const Accumulator& each : copies) write(each, identity(fold));
     }
 }
@@ -75,8 +75,9 @@ void Emitter::accumulate(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
-        for (int copy = 0; copy < copies_; ++copy) {
-            Value value = eval(fold.value, copy);
+        for (const int copy : copies()) {
+            if (part_of(copy) >= outer_parts()) continue;
+            Value value = value_of(fold, part_of(copy), step_of(copy));
             if (schedule_.lane >= 0) value = b_.splat(value);
             if (mask_ != nullptr && lanes_inner) value = b_.select({&b_, Dtype::bool_, mask_, nullptr}, value, b_.splat(identity(fold)));
             const Accumulator& accumulator = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
@@ -85,13 +86,26 @@ void Emitter::accumulate(const nest::Stage& stage) {
     }
 }
 
-// The copies of one outer point's accumulators as one; where copies are outer points of their own, that of copy 0.
-Value Emitter::merged_copies(int f) {
+// What a step adds to a part: where parts are along an inner axis, the values of all in order.
+Value Emitter::value_of(const nest::Fold& fold, int part, int step) {
+    Value value = eval(fold.value, copy_of(part, step));
+    for (int next = outer_parts(); next < schedule_.jam; ++next) value = combine(fold, value, eval(fold.value, copy_of(next, step)));
+    return value;
+}
+
+// The accumulators of one outer point as one; where steps of the unrolled axis are outer points of their own, that of the first.
+Value Emitter::merged_copies(int f, int part) {
     const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
     const auto& copies = accumulators_[static_cast<std::size_t>(f)];
     const bool inner = schedule_.unroll_axis >= static_cast<int>(outer_) && schedule_.unroll > 1;
     std::vector<Value> values;
-    for (std::size_t i = 0; i < (inner ? copies.size() : 1); ++i) values.push_back(read(copies[i], fold.dtype));
+    for (int step = 0; step < (inner ? schedule_.unroll : 1); ++step) {
+        values.push_back(read(copies[static_cast<std::size_t>(copy_of(part, step))], fold.dtype));
+    }
+    return pairwise(fold, std::move(values));
+}
+
+Value Emitter::pairwise(const nest::Fold& fold, Copies values) {
     while (values.size() > 1) {
         std::vector<Value> halves;
         for (std::size_t i = 0; i + 1 < values.size(); i += 2) halves.push_back(combine(fold, values[i], values[i + 1]));
@@ -143,11 +157,10 @@ void Emitter::start_cascade(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         if (!rounds(fold)) continue;
-        Cascade& cascade = cascades_[static_cast<std::size_t>(f)];
-        if (cascade.stack_re == nullptr) {
+        auto& parts = cascades_[static_cast<std::size_t>(f)];
+        while (static_cast<int>(parts.size()) < outer_parts()) {
             auto* stack = llvm::ArrayType::get(b_.vector_type(b_.element_type(fold.dtype)), cascade_levels);
-            cascade.stack_re = at.CreateAlloca(stack);
-            cascade.stack_im = is_complex(fold.dtype) ? at.CreateAlloca(stack) : nullptr;
+            parts.push_back({at.CreateAlloca(stack), is_complex(fold.dtype) ? at.CreateAlloca(stack) : nullptr});
         }
     }
 }
@@ -161,57 +174,76 @@ llvm::Value* level_address(Builder& b, llvm::Value* stack, llvm::Value* level) {
 
 }  // namespace
 
-// Adds the accumulators as the next partial sum, and starts them anew: levels whose bit of the count is set hold a sum to join.
+// Adds the accumulators as the next partial sum, and starts them anew: levels whose bit of the count is set hold a sum to join. All sums take the
+// same course, so it is one loop.
 void Emitter::flush(const nest::Stage& stage) {
     auto& ir = b_.ir;
+    struct Sum {
+        const nest::Fold& fold;
+        const Cascade& cascade;
+        Value value;
+        llvm::PHINode* re = nullptr;
+        llvm::PHINode* im = nullptr;
+    };
+    std::vector<Sum> sums;
+    for (const int f : stage.folds) {
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        for (int part = 0; rounds(fold) && part < outer_parts(); ++part) {
+            sums.push_back({fold, cascades_[static_cast<std::size_t>(f)][static_cast<std::size_t>(part)], merged_copies(f, part)});
+        }
+    }
     llvm::Value* count = ir.CreateLoad(ir.getInt64Ty(), flushes_);
+    llvm::BasicBlock* before = ir.GetInsertBlock();
+    llvm::BasicBlock* check = llvm::BasicBlock::Create(ir.getContext(), "cascade", function_);
+    llvm::BasicBlock* join = llvm::BasicBlock::Create(ir.getContext(), "cascade.join", function_);
+    llvm::BasicBlock* done = llvm::BasicBlock::Create(ir.getContext(), "cascade.end", function_);
+    ir.CreateBr(check);
+    ir.SetInsertPoint(check);
+    llvm::PHINode* level = ir.CreatePHI(ir.getInt64Ty(), 2);
+    llvm::PHINode* bits = ir.CreatePHI(ir.getInt64Ty(), 2);
+    for (Sum& sum : sums) {
+        sum.re = ir.CreatePHI(sum.value.re->getType(), 2);
+        if (sum.value.im != nullptr) sum.im = ir.CreatePHI(sum.value.im->getType(), 2);
+    }
+    ir.CreateCondBr(ir.CreateICmpNE(ir.CreateAnd(bits, number(1)), number(0)), join, done);
+    ir.SetInsertPoint(join);
+    Copies joined;
+    for (const Sum& sum : sums) {
+        Value below{&b_, sum.fold.dtype, ir.CreateLoad(sum.re->getType(), level_address(b_, sum.cascade.stack_re, level)), nullptr};
+        if (sum.im != nullptr) below.im = ir.CreateLoad(sum.im->getType(), level_address(b_, sum.cascade.stack_im, level));
+        joined.push_back(combine(sum.fold, below, {&b_, sum.fold.dtype, sum.re, sum.im}));
+    }
+    llvm::Value* next_level = ir.CreateAdd(level, number(1));
+    llvm::Value* next_bits = ir.CreateLShr(bits, number(1));
+    llvm::BasicBlock* join_end = ir.GetInsertBlock();
+    ir.CreateBr(check);
+    const auto comes = [&](llvm::PHINode* phi, llvm::Value* first, llvm::Value* next) {
+        phi->addIncoming(first, before);
+        phi->addIncoming(next, join_end);
+    };
+    comes(level, number(0), next_level);
+    comes(bits, count, next_bits);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        comes(sums[i].re, sums[i].value.re, joined[i].re);
+        if (sums[i].im != nullptr) comes(sums[i].im, sums[i].value.im, joined[i].im);
+    }
+    ir.SetInsertPoint(done);
+    for (const Sum& sum : sums) {
+        ir.CreateStore(sum.re, level_address(b_, sum.cascade.stack_re, level));
+        if (sum.im != nullptr) ir.CreateStore(sum.im, level_address(b_, sum.cascade.stack_im, level));
+    }
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         if (!rounds(fold)) continue;
-        const Cascade& cascade = cascades_[static_cast<std::size_t>(f)];
-        llvm::Type* type = b_.vector_type(b_.element_type(fold.dtype));
-        Value sum = merged_copies(f);
-        llvm::BasicBlock* before = ir.GetInsertBlock();
-        llvm::BasicBlock* check = llvm::BasicBlock::Create(ir.getContext(), "cascade", function_);
-        llvm::BasicBlock* join = llvm::BasicBlock::Create(ir.getContext(), "cascade.join", function_);
-        llvm::BasicBlock* done = llvm::BasicBlock::Create(ir.getContext(), "cascade.end", function_);
-        ir.CreateBr(check);
-        ir.SetInsertPoint(check);
-        llvm::PHINode* level = ir.CreatePHI(ir.getInt64Ty(), 2);
-        llvm::PHINode* bits = ir.CreatePHI(ir.getInt64Ty(), 2);
-        llvm::PHINode* re = ir.CreatePHI(type, 2);
-        llvm::PHINode* im = sum.im != nullptr ? ir.CreatePHI(type, 2) : nullptr;
-        ir.CreateCondBr(ir.CreateICmpNE(ir.CreateAnd(bits, number(1)), number(0)), join, done);
-        ir.SetInsertPoint(join);
-        Value below{&b_, fold.dtype, ir.CreateLoad(type, level_address(b_, cascade.stack_re, level)), nullptr};
-        if (im != nullptr) below.im = ir.CreateLoad(type, level_address(b_, cascade.stack_im, level));
-        const Value joined = combine(fold, below, {&b_, fold.dtype, re, im});
-        llvm::Value* next_level = ir.CreateAdd(level, number(1));
-        llvm::Value* next_bits = ir.CreateLShr(bits, number(1));
-        llvm::BasicBlock* join_end = ir.GetInsertBlock();
-        ir.CreateBr(check);
-        level->addIncoming(number(0), before);
-        level->addIncoming(next_level, join_end);
-        bits->addIncoming(count, before);
-        bits->addIncoming(next_bits, join_end);
-        re->addIncoming(sum.re, before);
-        re->addIncoming(joined.re, join_end);
-        if (im != nullptr) {
-            im->addIncoming(sum.im, before);
-            im->addIncoming(joined.im, join_end);
-        }
-        ir.SetInsertPoint(done);
-        ir.CreateStore(re, level_address(b_, cascade.stack_re, level));
-        if (im != nullptr) ir.CreateStore(im, level_address(b_, cascade.stack_im, level));
         for (const Accumulator& each : accumulators_[static_cast<std::size_t>(f)]) write(each, identity(fold));
     }
     ir.CreateStore(ir.CreateAdd(count, number(1)), flushes_);
 }
 
-Value Emitter::finish_cascade(int f) {
+Value Emitter::finish_cascade(int f, int part) {
     auto& ir = b_.ir;
     const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
-    const Cascade& cascade = cascades_[static_cast<std::size_t>(f)];
+    const Cascade& cascade = cascades_[static_cast<std::size_t>(f)][static_cast<std::size_t>(part)];
     Accumulator& total = totals_[static_cast<std::size_t>(f)];
     if (total.re == nullptr) total = make_accumulator(fold.dtype);
     write(total, identity(fold));
@@ -262,105 +294,35 @@ void Emitter::lane_part(const nest::Stage& stage) {
     });
 }
 
+// -0.0 is the identity of sums, but an empty sum is +0.0.
+Value Emitter::sum_of_some(const nest::Fold& fold, Value value) {
+    if (fold.combine != ir::Op::add || !is_floating(fold.dtype)) return value;
+    llvm::Value* empty = b_.ir.CreateICmpEQ(size(kernel_.inner_points), number(0));
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(empty); known != nullptr && !known->isOne()) return value;
+    return b_.select({&b_, Dtype::bool_, empty, nullptr}, b_.number(fold.dtype, 0.0), value);
+}
+
 void Emitter::finish(const nest::Stage& stage) {
-    auto& ir = b_.ir;
     const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
     const bool separate = schedule_.unroll_axis >= 0 && schedule_.unroll_axis < static_cast<int>(outer_);
     const bool cascaded = cascades(stage);
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
-        Copies results;
-        for (int copy = 0; copy < (separate ? copies_ : 1); ++copy) {
+        Copies results(copy_count());
+        for (const int copy : copies()) {
+            if ((!separate && step_of(copy) != 0) || part_of(copy) >= outer_parts()) continue;
             Value value;
             if (cascaded && rounds(fold)) {
-                value = finish_cascade(f);
+                value = finish_cascade(f, part_of(copy));
             } else {
-                value = separate ? read(accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)], fold.dtype) : merged_copies(f);
+                value = separate ? read(accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)], fold.dtype)
+                                 : merged_copies(f, part_of(copy));
             }
             if (lanes_inner) value = across_lanes(fold, value);
-            if (fold.combine == ir::Op::add && is_floating(fold.dtype)) {  // -0.0 is the identity, but an empty sum is +0.0
-                llvm::Value* empty = ir.CreateICmpEQ(size(kernel_.inner_points), number(0));
-                if (!llvm::isa<llvm::ConstantInt>(empty) || llvm::cast<llvm::ConstantInt>(empty)->isOne()) {
-                    value = b_.select({&b_, Dtype::bool_, empty, nullptr}, b_.number(fold.dtype, 0.0), value);
-                }
-            }
-            results.push_back(value);
+            results[static_cast<std::size_t>(copy)] = sum_of_some(fold, value);
         }
         fold_results_[static_cast<std::size_t>(f)] = std::move(results);
     }
-}
-
-// Column folds over a block of lanes: the accumulators lie in memory (the first-level cache), and each pass over the block takes `unroll` steps of
-// the inner axis, so that memory is read in long runs.
-void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
-    auto& ir = b_.ir;
-    const nest::Stage& only = kernel_.stages[0];
-    const int inner = static_cast<int>(outer_);
-    std::vector<std::pair<llvm::Value*, llvm::Value*>> tiles;
-    for (const int f : only.folds) {
-        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
-        llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
-        auto* type = llvm::ArrayType::get(b_.element_type(fold.dtype), static_cast<std::uint64_t>(schedule_.lane_block + b_.width));
-        auto make = [&] {
-            llvm::AllocaInst* tile = at.CreateAlloca(type);
-            tile->setAlignment(llvm::Align(64));
-            return tile;
-        };
-        tiles.emplace_back(make(), is_complex(fold.dtype) ? make() : nullptr);
-    }
-    auto slot = [&](llvm::Value* tile) {
-        llvm::Type* type = llvm::cast<llvm::AllocaInst>(tile)->getAllocatedType();
-        return ir.CreateInBoundsGEP(type, tile, {number(0), ir.CreateSub(index_[static_cast<std::size_t>(schedule_.lane)], begin)});
-    };
-    auto get = [&](std::size_t i) {
-        const Dtype dtype = kernel_.folds[static_cast<std::size_t>(only.folds[i])].dtype;
-        llvm::Type* type = b_.vector_type(b_.element_type(dtype));
-        Value value{&b_, dtype, ir.CreateAlignedLoad(type, slot(tiles[i].first), llvm::Align(1)), nullptr};
-        if (tiles[i].second != nullptr) value.im = ir.CreateAlignedLoad(type, slot(tiles[i].second), llvm::Align(1));
-        return value;
-    };
-    auto put = [&](std::size_t i, Value value) {
-        value = b_.splat(value);
-        ir.CreateAlignedStore(value.re, slot(tiles[i].first), llvm::Align(1));
-        if (tiles[i].second != nullptr) ir.CreateAlignedStore(value.im, slot(tiles[i].second), llvm::Align(1));
-    };
-    lane_loop(begin, end, 1, [&] {
-        for (std::size_t i = 0; i < only.folds.size(); ++i) put(i, identity(kernel_.folds[static_cast<std::size_t>(only.folds[i])]));
-    });
-    llvm::Value* first = nullptr;
-    llvm::Value* last = nullptr;
-    inner_range(inner, first, last);
-    serial_loop(inner, first, last, schedule_.unroll, [&] {
-        hoist(roots_of(only));
-        lane_loop(begin, end, 1, [&] {
-            for (std::size_t i = 0; i < only.folds.size(); ++i) {
-                const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(only.folds[i])];
-                std::vector<Value> values;
-                for (int copy = 0; copy < copies_; ++copy) values.push_back(eval(fold.value, copy));
-                while (values.size() > 1) {
-                    std::vector<Value> halves;
-                    for (std::size_t k = 0; k + 1 < values.size(); k += 2) halves.push_back(combine(fold, values[k], values[k + 1]));
-                    if (values.size() % 2 != 0) halves.push_back(values.back());
-                    values = std::move(halves);
-                }
-                put(i, combine(fold, get(i), b_.splat(values[0])));
-            }
-        });
-    });
-    lane_loop(begin, end, 1, [&] {
-        enter(0);
-        for (std::size_t i = 0; i < only.folds.size(); ++i) {
-            const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(only.folds[i])];
-            Value value = get(i);
-            if (fold.combine == ir::Op::add && is_floating(fold.dtype)) {
-                llvm::Value* empty = ir.CreateICmpEQ(size(kernel_.inner_points), number(0));
-                value = b_.select({&b_, Dtype::bool_, empty, nullptr}, b_.number(fold.dtype, 0.0), value);
-            }
-            fold_results_[static_cast<std::size_t>(only.folds[i])] = {value};
-        }
-        outer_stores();
-        leave();
-    });
 }
 
 }  // namespace fastnp::codegen

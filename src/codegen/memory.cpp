@@ -1,5 +1,8 @@
 // Loads and stores of the emitter: a whole vector where the lanes lie side by side, a gather or scatter where they do not, one element where
 // the lanes share it; under the mask of the last, partial vector.
+#include <algorithm>
+#include <cstdlib>
+
 #include "codegen/emitter.h"
 
 namespace fastnp::codegen {
@@ -7,22 +10,24 @@ namespace fastnp::codegen {
 using llvm::Align;
 
 llvm::Value* Emitter::index_of(int axis, int copy) {
+    if (axis == schedule_.jam_axis) return number(part_of(copy));
     llvm::Value* index = index_[static_cast<std::size_t>(axis)];
-    if (copy == 0 || schedule_.unroll_axis != axis) return index;
+    if (step_of(copy) == 0 || schedule_.unroll_axis != axis) return index;
     const int step = axis == schedule_.lane ? b_.width : 1;
-    return b_.ir.CreateAdd(index, number(copy * step), "", true, true);
+    return b_.ir.CreateAdd(index, number(step_of(copy) * step), "", true, true);
 }
 
 llvm::Value* Emitter::address(const nest::Access& access, int copy) {
     auto& ir = b_.ir;
     llvm::Value* at = bases_[static_cast<std::size_t>(access.buffer)];
     if (access.offset != shape::Dim(0)) at = ir.CreateInBoundsGEP(ir.getInt8Ty(), at, size(access.offset));
-    // Outer axes first, the lanes' last, so that what a loop does not change comes before what it does.
+    // Outer axes first, the lanes' last, so that what a loop does not change comes before what it does; then what is a number in the instruction.
     std::vector<int> order;
     for (std::size_t a = 0; a < access.strides.size(); ++a) {
-        if (static_cast<int>(a) != schedule_.lane) order.push_back(static_cast<int>(a));
+        if (static_cast<int>(a) != schedule_.lane && static_cast<int>(a) != schedule_.jam_axis) order.push_back(static_cast<int>(a));
     }
     if (schedule_.lane >= 0) order.push_back(schedule_.lane);
+    if (schedule_.jam_axis >= 0) order.push_back(schedule_.jam_axis);
     for (const int a : order) {
         const shape::Dim stride = access.strides[static_cast<std::size_t>(a)];
         if (stride == shape::Dim(0)) continue;
@@ -104,6 +109,17 @@ Value Emitter::load_at(llvm::Value* at, Dtype dtype, llvm::Value* stride, bool v
     return {&b_, dtype, ir.CreateShuffleVector(pairs, even), ir.CreateShuffleVector(pairs, odd)};
 }
 
+// Past the cache if the schedule says so.
+void Emitter::store_vector(llvm::Value* raw, llvm::Value* at, Dtype dtype) {
+    auto& ir = b_.ir;
+    const bool whole = static_cast<int>(itemsize_of(dtype)) * b_.width == machine_.vector_bytes;
+    const bool streams = schedule_.streaming && whole;
+    llvm::StoreInst* store = ir.CreateAlignedStore(raw, at, Align(streams ? static_cast<std::uint64_t>(machine_.vector_bytes) : 1));
+    if (!streams) return;
+    auto* one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir.getContext(), one));
+}
+
 void Emitter::store_at(llvm::Value* at, Value value, llvm::Value* stride, bool vector) {
     auto& ir = b_.ir;
     const Align part_align(1);
@@ -118,13 +134,7 @@ void Emitter::store_at(llvm::Value* at, Value value, llvm::Value* stride, bool v
         } else if (mask_ != nullptr) {
             ir.CreateMaskedStore(raw, at, part_align, mask_);
         } else {
-            const bool whole = static_cast<int>(itemsize_of(value.dtype)) * b_.width == machine_.vector_bytes;
-            const bool streams = schedule_.streaming && whole;
-            llvm::StoreInst* store = ir.CreateAlignedStore(raw, at, streams ? Align(static_cast<std::uint64_t>(machine_.vector_bytes)) : part_align);
-            if (streams) {
-                auto* one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
-                store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir.getContext(), one));
-            }
+            store_vector(raw, at, value.dtype);
         }
         return;
     }
@@ -146,6 +156,110 @@ void Emitter::store_at(llvm::Value* at, Value value, llvm::Value* stride, bool v
     } else {
         ir.CreateAlignedStore(pairs, at, part_align);
     }
+}
+
+namespace {
+
+// The elements at these positions of vectors that are laid end to end.
+llvm::Value* picked(llvm::IRBuilder<>& ir, const std::vector<llvm::Value*>& vectors, const std::vector<int>& positions) {
+    const int width = static_cast<int>(llvm::cast<llvm::FixedVectorType>(vectors[0]->getType())->getNumElements());
+    llvm::Value* found = nullptr;
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+        llvm::SmallVector<int, 64> order;
+        bool any = false;
+        for (int i = 0; i < width; ++i) {
+            const int from = positions[static_cast<std::size_t>(i)], here = from - static_cast<int>(v) * width;
+            const bool inside = here >= 0 && here < width;
+            any = any || inside;
+            // Lanes of earlier vectors are in their places; those of later ones may be anything.
+            order.push_back(inside ? (found == nullptr ? here : here + width) : here < 0 ? i : -1);
+        }
+        if (!any) continue;
+        found = found == nullptr ? ir.CreateShuffleVector(vectors[v], order) : ir.CreateShuffleVector(found, vectors[v], order);
+    }
+    return found;
+}
+
+}  // namespace
+
+// How many elements apart the lanes of an access are, where that is a small constant and picking lanes out of whole vectors is cheaper than loading
+// them one by one; else 0.
+int Emitter::lane_spacing(const nest::Access& access) const {
+    constexpr std::int64_t most = 8, most_alone = 4;
+    if (schedule_.lane < 0 || b_.width == 1 || mask_ != nullptr) return 0;
+    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
+    const shape::Dim stride = access.strides[static_cast<std::size_t>(schedule_.lane)];
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(dtype));
+    if (is_complex(dtype) || !stride.is_constant() || stride.value() % itemsize != 0) return 0;
+    const std::int64_t spacing = stride.value() / itemsize;
+    return spacing >= 2 && spacing <= (elements_together(access) > 1 ? most : most_alone) ? static_cast<int>(spacing) : 0;
+}
+
+// Steps of the jammed axis whose elements lie side by side; 1: no such axis.
+int Emitter::elements_together(const nest::Access& access) const {
+    if (schedule_.jam_axis < 0) return 1;
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype));
+    return access.strides[static_cast<std::size_t>(schedule_.jam_axis)] == shape::Dim(itemsize) ? schedule_.jam : 1;
+}
+
+// Loads of elements that lie between the lanes of one, `spacing` elements apart, with how many elements from the first of them each is; of the one
+// itself alone if there are no others.
+std::vector<Emitter::Beside> Emitter::loads_beside(nest::ExprId id, int spacing) const {
+    const nest::Access& own = kernel_.exprs[id].access;
+    if (!own.offset.is_constant()) return {{id, 0}};
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel_.exprs[id].dtype));
+    std::vector<Beside> found;
+    std::int64_t first = 0;
+    for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
+        const nest::Expr& expr = kernel_.exprs[i];
+        const nest::Access& other = expr.access;
+        if (expr.kind != nest::Expr::Kind::load || !expr.args.empty() || other.buffer != own.buffer || other.strides != own.strides) continue;
+        if (!other.offset.is_constant() || (other.offset.value() - own.offset.value()) % itemsize != 0) continue;
+        const std::int64_t elements = (other.offset.value() - own.offset.value()) / itemsize;
+        if (std::abs(elements) >= spacing) continue;
+        found.push_back({i, static_cast<int>(elements)});
+        first = std::min(first, elements);
+    }
+    std::erase_if(found, [&](const Beside& each) { return each.element - first >= spacing; });
+    for (Beside& each : found) each.element -= static_cast<int>(first);
+    return found;
+}
+
+// Lanes `spacing` elements apart: whole vectors, taken apart. What lies between the lanes is there as well: the elements along the jammed axis, and
+// those that other expressions load.
+Value Emitter::spaced_load(nest::ExprId id, int copy, int spacing) {
+    auto& ir = b_.ir;
+    const nest::Access& access = kernel_.exprs[id].access;
+    const int together = elements_together(access), width = b_.width;
+    const int start = together > 1 ? copy_of(0, step_of(copy)) : copy;
+    const std::vector<Beside> loads = loads_beside(id, spacing);
+    const auto own = std::find_if(loads.begin(), loads.end(), [&](const Beside& each) { return each.id == id; });
+    const auto last = std::max_element(loads.begin(), loads.end(), [](const Beside& x, const Beside& y) { return x.element < y.element; });
+    llvm::Type* element = b_.memory_type(kernel_.exprs[id].dtype);
+    llvm::Type* type = b_.vector_type(element);
+    llvm::Value* at = ir.CreateInBoundsGEP(element, address(access, start), number(-own->element));
+    const int used = (width - 1) * spacing + last->element + together;  // elements from the first to the last one
+    std::vector<llvm::Value*> vectors;
+    for (int first = 0; first < used; first += width) {
+        llvm::Value* from = ir.CreateInBoundsGEP(element, at, number(first));
+        if (first + width <= used) {
+            vectors.push_back(ir.CreateAlignedLoad(type, from, Align(1)));
+            continue;
+        }
+        llvm::SmallVector<llvm::Constant*, 64> there;  // memory may end after the last one
+        for (int i = 0; i < width; ++i) there.push_back(ir.getInt1(first + i < used));
+        vectors.push_back(ir.CreateMaskedLoad(type, from, Align(1), llvm::ConstantVector::get(there), llvm::Constant::getNullValue(type)));
+    }
+    for (const Beside& each : loads) {
+        for (int part = 0; part < together; ++part) {
+            std::vector<int> positions;
+            for (int i = 0; i < width; ++i) positions.push_back(i * spacing + each.element + part);
+            const Dtype dtype = kernel_.exprs[each.id].dtype;
+            const int which = together > 1 ? copy_of(part, step_of(copy)) : copy;
+            memo_.back().emplace(std::pair(each.id, which), Value{&b_, dtype, b_.from_memory(picked(ir, vectors, positions), dtype), nullptr});
+        }
+    }
+    return memo_.back().at({id, copy});
 }
 
 Value Emitter::load(const nest::Access& access, int copy) {
@@ -202,13 +316,35 @@ Value Emitter::inside(const nest::Expr& expr, int copy) {
     return {&b_, Dtype::bool_, ir.CreateAnd(ir.CreateICmpSGE(steps, first), ir.CreateICmpSLT(steps, last)), nullptr};
 }
 
-void Emitter::store(const nest::Access& access, Value value, int copy) {
+void Emitter::store(const nest::Access& access, const Copies& parts, int step) {
+    const int count = static_cast<int>(parts.size());
+    if (count > 1 && elements_together(access) == count && lane_spacing(access) == count) {
+        spaced_store(access, parts, step);
+        return;
+    }
     bool vector = false;
     llvm::Value* stride = lane_stride(access, vector);
-    store_at(address(access, copy), value, stride, vector);
+    for (int part = 0; part < count; ++part) {
+        store_at(address(access, copy_of(part, step)), parts[static_cast<std::size_t>(part)], stride, vector);
+    }
 }
 
-// Scratch rows follow each other, each with an element per inner point in C order, at multiples of 64 bytes.
+// Lanes whose elements for all steps of the jammed axis lie side by side: whole vectors, put together.
+void Emitter::spaced_store(const nest::Access& access, const Copies& parts, int step) {
+    auto& ir = b_.ir;
+    const int count = static_cast<int>(parts.size()), width = b_.width;
+    std::vector<llvm::Value*> vectors;
+    for (const Value& part : parts) vectors.push_back(b_.to_memory(b_.splat(part).re, part.dtype));
+    llvm::Value* at = address(access, copy_of(0, step));
+    for (int first = 0; first < count * width; first += width) {
+        std::vector<int> positions;
+        for (int i = first; i < first + width; ++i) positions.push_back(i % count * width + i / count);
+        llvm::Value* to = ir.CreateInBoundsGEP(b_.memory_type(parts[0].dtype), at, number(first));
+        store_vector(picked(ir, vectors, positions), to, parts[0].dtype);
+    }
+}
+
+// Scratch rows follow each other, each with an element per inner point, those along the lanes side by side, at multiples of 64 bytes.
 llvm::Value* Emitter::scratch_address(int row, int copy) {
     auto& ir = b_.ir;
     llvm::Value* at = scratch_argument_;
@@ -218,9 +354,13 @@ llvm::Value* Emitter::scratch_address(int row, int copy) {
         at = ir.CreateInBoundsGEP(ir.getInt8Ty(), at, padded);
     }
     llvm::Value* linear = number(0);
-    for (std::size_t a = outer_; a < kernel_.axes.size(); ++a) {
-        linear = ir.CreateAdd(ir.CreateMul(linear, size(kernel_.axes[a].extent)), index_of(static_cast<int>(a), copy));
+    const auto move = [&](int a) {
+        linear = ir.CreateAdd(ir.CreateMul(linear, size(kernel_.axes[static_cast<std::size_t>(a)].extent)), index_of(a, copy));
+    };
+    for (int a = static_cast<int>(outer_); a < static_cast<int>(kernel_.axes.size()); ++a) {
+        if (a != schedule_.lane) move(a);
     }
+    if (schedule_.lane >= static_cast<int>(outer_)) move(schedule_.lane);
     const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel_.scratch[static_cast<std::size_t>(row)]));
     return ir.CreateInBoundsGEP(ir.getInt8Ty(), at, ir.CreateMul(linear, number(itemsize)));
 }

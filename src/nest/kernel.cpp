@@ -175,6 +175,8 @@ std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
     add(schedule.lane);
     add(schedule.unroll_axis);
     add(schedule.unroll);
+    add(schedule.jam_axis);
+    add(schedule.jam);
     add(schedule.tiled);
     add(schedule.streaming);
     add(schedule.lane_block);
@@ -193,6 +195,7 @@ std::string to_string(const Kernel& kernel, const Schedule& schedule, const shap
         out << "  axis i" << a << " < " << sizes.text(kernel.axes[a].extent) << (kernel.axes[a].inner ? " inner" : "");
         if (static_cast<int>(a) == schedule.lane) out << " lanes";
         if (static_cast<int>(a) == schedule.unroll_axis) out << " unroll " << schedule.unroll;
+        if (static_cast<int>(a) == schedule.jam_axis) out << " jammed";
         out << "\n";
     }
     if (kernel.block != 0) out << "  i0 counts blocks of " << kernel.block << "\n";

@@ -107,15 +107,22 @@ struct Kernel {
     ExprId add(Expr expr);  // the equal one if it is there
 };
 
+/// Steps of a jammed axis (see Schedule).
+inline constexpr std::int64_t most_jammed = 8;
+
 /// How a kernel is run.
 struct Schedule {
     int lane = -1;  // the axis along which vectors run; -1: none (a kernel of rank 0)
     int unroll_axis = -1;  // the axis whose steps are put side by side
     int unroll = 1;
+    /// An axis of few steps, a constant number, all of which are done side by side: what does not depend on it is computed once for all, and elements
+    /// that lie side by side along it are loaded and stored as whole vectors. If it is an outer one, points are not handed out along it.
+    int jam_axis = -1;
+    int jam = 1;
     bool tiled = false;  // lanes on an outer axis, accumulators kept in memory, `unroll` inner steps per pass
     bool streaming = false;  // stores bypass the cache
-    /// Outer points are handed out by number: all outer axes but the lanes', the unrolled one in groups of `unroll`, and, where lanes run
-    /// along an outer axis, its blocks of `lane_block` steps (fastest).
+    /// Outer points are handed out by number: all outer axes but the lanes' and the jammed one, the unrolled one in groups of `unroll`, and, where lanes
+    /// run along an outer axis, its blocks of `lane_block` steps (fastest).
     std::int64_t lane_block = 0;
     shape::Dim lane_blocks = 1;
     shape::Dim parallel = 1;

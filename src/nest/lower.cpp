@@ -387,6 +387,7 @@ private:
         if (kernel.stages.size() < 2) return;
         std::int64_t points = 1;
         for (const Axis& axis : kernel.axes) points *= axis.inner ? std::max<std::int64_t>(axis.hint, 1) : 1;
+        if (jams_inner_points()) return;
         const auto depends = dependencies(kernel);
         std::uint32_t inner = 0;
         for (std::size_t a = 0; a < kernel.axes.size(); ++a) inner |= kernel.axes[a].inner ? 1U << a : 0U;
@@ -397,6 +398,13 @@ private:
                 continue;
             keep(i);
         }
+    }
+
+    // Whether the inner points are few enough to be all done side by side, with what they share in registers.
+    bool jams_inner_points() const {
+        const std::vector<Axis>& axes = result_.kernel.axes;
+        const std::size_t outer = result_.kernel.outer_count();
+        return axes.size() == outer + 1 && axes[outer].extent.is_constant() && axes[outer].extent.value() <= most_jammed;
     }
 
     void keep(ExprId id) {

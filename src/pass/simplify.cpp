@@ -248,7 +248,8 @@ private:
             open.pop_back();
             if (!seen.insert(at).second) continue;
             const Kind kind = ops::info(at->op).kind;
-            if (kind == Kind::fold && at->inputs[0]->shape == value->shape && at->attributes.ints.size() == 1 && at->attributes.ints[0] == last) return true;
+            if (kind == Kind::fold && at->inputs[0]->shape == value->shape && at->attributes.ints.size() == 1 && at->attributes.ints[0] == last)
+                return true;
             if (kind == Kind::map || kind == Kind::move) open.insert(open.end(), at->inputs.begin(), at->inputs.end());
         }
         return false;
