@@ -109,8 +109,11 @@ namespace {
 
 constexpr std::size_t most_padded = 32;  // parts that one kernel adds up
 
-// Whether a value is one matrix for all of a stack.
-bool is_repeated_matrix(Value value) { return value->op == Op::broadcast_to && value->inputs[0]->shape.size() == 2 && value->shape.size() > 2; }
+// Whether a value is one matrix for all of a stack, whole: its rows and columns are not repeated.
+bool is_repeated_matrix(Value value) {
+    if (value->op != Op::broadcast_to || value->inputs[0]->shape.size() != 2 || value->shape.size() <= 2) return false;
+    return std::equal(value->inputs[0]->shape.begin(), value->inputs[0]->shape.end(), value->shape.end() - 2);
+}
 
 bool is_most(Value region) { return ops::takes_most(region, recorder().graph().sizes()); }
 

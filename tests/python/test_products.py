@@ -33,7 +33,7 @@ def strided(rng: numpy.random.Generator, shape: tuple[int, ...], dtype: str) -> 
     return numpy.broadcast_to(x[tuple(slice(0, min(n, 1)) for n in shape[:-1]) + (slice(0, shape[-1]),)], shape)
 
 
-SIZES = (0, 1, 2, 3, 15, 16, 17, 33, 70, 130)
+SIZES = (0, 1, 1, 2, 3, 15, 16, 17, 33, 70, 130)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -189,6 +189,23 @@ def test_gradient_of_weights_of_a_stack_is_one_product() -> None:
     gradient = fastnp.compile(fastnp.grad(lambda w, x: numpy.sum((x @ w) ** 2)))
     close(gradient(w, x), numpy.einsum("bij,bik->jk", x, 2 * (x @ w)))
     assert products_in(gradient, w, x) == 2
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4), (3, 1), (1, 1), (4,), (1, 3, 4), (5, 3, 4), (5, 1, 4)])
+def test_gradients_of_weights_that_are_repeated(shape: tuple[int, ...]) -> None:
+    x, w = rng.standard_normal((5, 2, 3)), rng.standard_normal(shape)
+
+    def f(w: Any, x: Any) -> Any:
+        return numpy.sum((x @ numpy.broadcast_to(w, (5, 3, 4))) ** 2)
+
+    whole = numpy.einsum("bij,bik->bjk", x, 2 * (x @ numpy.broadcast_to(w, (5, 3, 4))))
+    axes = tuple(range(3 - len(shape)))
+    expected = whole.sum(axis=axes)
+    expected = expected.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1 and expected.shape[i] != 1), keepdims=True)
+    for gradient in (fastnp.grad(f), fastnp.compile(fastnp.grad(f))):
+        found = gradient(w, x)
+        assert found.shape == w.shape
+        close(found, expected)
 
 
 def test_gradients_of_shared_inputs_of_several_weights() -> None:
