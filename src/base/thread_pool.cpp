@@ -45,11 +45,33 @@ int wanted_threads() {
     return std::max(1U, std::thread::hardware_concurrency());
 }
 
+// Where a worker runs. A kernel may wake it on the very processor of the thread that wakes it, again and again, while others are idle: the two would
+// take turns.
+class Place {
+public:
+    Place() {
+        CPU_ZERO(&allowed_);
+        sched_getaffinity(0, sizeof allowed_, &allowed_);
+        chosen_ = allowed_;
+    }
+
+    void keep_off(int processor) {
+        if (processor < 0 || sched_getcpu() != processor) return;
+        cpu_set_t now;
+        if (sched_getaffinity(0, sizeof now, &now) != 0) return;
+        if (!CPU_EQUAL(&now, &chosen_)) allowed_ = now;  // somebody else has said where it may run
+        cpu_set_t others = allowed_;
+        CPU_CLR(static_cast<std::size_t>(processor), &others);
+        if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0) chosen_ = others;  // it moves at once
+    }
+
+private:
+    cpu_set_t allowed_, chosen_;
+};
+
 class Pool {
 public:
     explicit Pool(int threads) : count_(threads) {
-        CPU_ZERO(&allowed_);
-        knows_allowed_ = sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
         for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
     }
 
@@ -128,11 +150,12 @@ private:
     }
 
     void serve(int worker) {
+        Place place;
         std::uint64_t seen = 0;
         while (wait(seen)) {
             std::uint64_t state = state_.load(std::memory_order_acquire);
             seen = number_of(state);
-            keep_off(caller_processor_.load(std::memory_order_relaxed));
+            place.keep_off(caller_processor_.load(std::memory_order_relaxed));
             while ((state & open) != 0 && number_of(state) == seen) {
                 if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) continue;
                 take(worker);
@@ -140,14 +163,6 @@ private:
                 break;
             }
         }
-    }
-
-    // A kernel may wake a worker on the very processor of the thread that wakes it, again and again, while others are idle: the two would take turns.
-    void keep_off(int processor) const {
-        if (processor < 0 || sched_getcpu() != processor || !knows_allowed_ || CPU_COUNT(&allowed_) < 2) return;
-        cpu_set_t others = allowed_;
-        CPU_CLR(static_cast<std::size_t>(processor), &others);
-        sched_setaffinity(0, sizeof others, &others);  // it moves at once; where that is not allowed it stays
     }
 
     // Until there is a job of another number; false at the end of the process.
@@ -172,8 +187,6 @@ private:
     }
 
     int count_;
-    cpu_set_t allowed_;  // the processors of the process
-    bool knows_allowed_ = false;
     std::vector<std::thread> threads_;
     std::mutex entry_;  // held by the thread that uses the workers
     std::mutex mutex_;

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(workers_keep_off_the_callers_processor) {
         return met == 100;
     });
     sched_setaffinity(0, sizeof allowed, &allowed);
-    BOOST_TEST((enough || met > 0));
+    BOOST_TEST_REQUIRE((enough || met > 4 * base::thread_count()));
     BOOST_TEST(shared <= 1 + base::thread_count());  // each worker finds out once
 }
 
