@@ -2,7 +2,7 @@
 
 #include <cblas.h>
 
-#include <mutex>
+#include <atomic>
 
 #include "base/thread_pool.h"
 
@@ -10,21 +10,24 @@ namespace fastnp::eager {
 
 namespace {
 
-// OpenBLAS has one number of threads for the process. Another thread's product that runs meanwhile may use them, too, which is slower but right.
+// OpenBLAS has one number of threads for the process. Another thread's product that runs meanwhile may use them, too, or a factor have to do without:
+// slower but right. It may be changed at any time where OpenBLAS has threads of its own, not where it uses OpenMP's.
 class Setting {
 public:
-    Setting() { openblas_set_num_threads(1); }
+    Setting() : may_change_(openblas_get_parallel() == OPENBLAS_THREAD) {
+        if (may_change_) openblas_set_num_threads(1);
+    }
 
-    void change(int users) {
-        const std::scoped_lock lock(mutex_);
-        const bool was_used = users_ > 0;
-        users_ += users;
-        if (was_used != (users_ > 0)) openblas_set_num_threads(users_ > 0 ? base::thread_count() : 1);
+    void add_user() {
+        if (users_.fetch_add(1) == 0 && may_change_) openblas_set_num_threads(base::thread_count());
+    }
+    void remove_user() {
+        if (users_.fetch_sub(1) == 1 && may_change_) openblas_set_num_threads(1);
     }
 
 private:
-    std::mutex mutex_;
-    int users_ = 0;
+    const bool may_change_;
+    std::atomic<int> users_{0};
 };
 
 Setting& setting() {
@@ -36,7 +39,7 @@ Setting& setting() {
 
 void use_blas() { setting(); }
 
-BlasThreads::BlasThreads() { setting().change(1); }
-BlasThreads::~BlasThreads() { setting().change(-1); }
+BlasThreads::BlasThreads() { setting().add_user(); }
+BlasThreads::~BlasThreads() { setting().remove_user(); }
 
 }  // namespace fastnp::eager

@@ -63,6 +63,38 @@ void gemm(const Layout& a, const Matrix& x, const Layout& b, const Matrix& y, Ma
     }
 }
 
+// A matrix of one row or one column as BLAS walks a vector; 0: it can't.
+int step_of(const Matrix& m, std::size_t itemsize) {
+    const std::int64_t stride = m.columns == 1 ? m.row_stride : m.column_stride, size = static_cast<std::int64_t>(itemsize);
+    if (m.rows * m.columns == 1) return 1;
+    return stride % size == 0 && stride >= size && stride / size < INT32_MAX ? static_cast<int>(stride / size) : 0;
+}
+
+// With a vector on one side, a matrix is read once, at the speed of memory. False where a layout doesn't fit.
+template <class T>
+bool gemv(const Matrix& x, const Matrix& y, const Matrix& out) {
+    if (out.rows != 1 && out.columns != 1) return false;
+    const Matrix& matrix = out.columns == 1 ? x : y;
+    const Matrix& vector = out.columns == 1 ? y : x;
+    const Layout layout = layout_of(matrix, sizeof(T));
+    const int from = step_of(vector, sizeof(T)), to = step_of(out, sizeof(T));
+    if (!layout.fits || from == 0 || to == 0) return false;
+    // As it lies in memory, in rows; the product is with its rows, or with its columns.
+    const bool turned = layout.transpose == CblasTrans;
+    const int rows = static_cast<int>(turned ? matrix.columns : matrix.rows), columns = static_cast<int>(turned ? matrix.rows : matrix.columns);
+    const CBLAS_TRANSPOSE transpose = (out.columns == 1) == turned ? CblasTrans : CblasNoTrans;
+    const T one(1), zero(0);
+    const auto* a = reinterpret_cast<const T*>(matrix.data);
+    const auto* v = reinterpret_cast<const T*>(vector.data);
+    auto* r = reinterpret_cast<T*>(out.data);
+    if constexpr (std::is_same_v<T, float>) cblas_sgemv(CblasRowMajor, transpose, rows, columns, one, a, layout.leading, v, from, zero, r, to);
+    else if constexpr (std::is_same_v<T, double>) cblas_dgemv(CblasRowMajor, transpose, rows, columns, one, a, layout.leading, v, from, zero, r, to);
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+        cblas_cgemv(CblasRowMajor, transpose, rows, columns, &one, a, layout.leading, v, from, &zero, r, to);
+    else cblas_zgemv(CblasRowMajor, transpose, rows, columns, &one, a, layout.leading, v, from, &zero, r, to);
+    return true;
+}
+
 template <class T>
 void plain(const Matrix& x, const Matrix& y, const Matrix& out) {
     for (std::int64_t i = 0; i < x.rows; ++i) {
@@ -98,6 +130,7 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
             plain<T>(x, y, out);
             return;
         }
+        if (gemv<T>(x, y, out)) return;
         std::unique_ptr<char[]> held_x, held_y, held_out;
         Layout a = layout_of(x, sizeof(T));
         if (!a.fits) {
