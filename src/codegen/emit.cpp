@@ -361,12 +361,12 @@ void Emitter::run(const std::string& symbol) {
         llvm::Value* left = index;
         const bool outer_lanes = schedule_.lane >= 0 && schedule_.lane < static_cast<int>(outer_);
         std::vector<std::pair<std::size_t, llvm::Value*>> order;  // axes, slowest first, and how many steps each has
-        int jammed = -1;
+        int unrolled = -1;
         for (std::size_t a = 0; a < outer_; ++a) {
             if ((outer_lanes && static_cast<int>(a) == schedule_.lane) || static_cast<int>(a) == schedule_.jam_axis) continue;
             llvm::Value* extent = size(kernel_.axes[a].extent);
             if (unrolled_along(static_cast<int>(a))) {
-                jammed = static_cast<int>(a);
+                unrolled = static_cast<int>(a);
                 extent = ir.CreateSDiv(ir.CreateAdd(extent, number(schedule_.unroll - 1)), number(schedule_.unroll));
             }
             order.emplace_back(a, extent);
@@ -377,16 +377,16 @@ void Emitter::run(const std::string& symbol) {
             index_[order[i].first] = slowest ? left : ir.CreateSRem(left, order[i].second);
             if (!slowest) left = ir.CreateSDiv(left, order[i].second);
         }
-        if (jammed < 0) {
+        if (unrolled < 0) {
             unit();
             return;
         }
-        const auto axis = static_cast<std::size_t>(jammed);
+        const auto axis = static_cast<std::size_t>(unrolled);
         llvm::Value* block = index_[axis];
         llvm::Value* begin = ir.CreateMul(block, number(schedule_.unroll));
         llvm::Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateAdd(begin, number(schedule_.unroll)), size(kernel_.axes[axis].extent));
         std::vector<llvm::Value*> saved = index_;
-        serial_loop(jammed, begin, end, schedule_.unroll, [&] {
+        serial_loop(unrolled, begin, end, schedule_.unroll, [&] {
             llvm::Value* at = index_[axis];
             index_ = saved;
             index_[axis] = at;

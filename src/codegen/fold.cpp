@@ -1,6 +1,6 @@
-// Reductions of the emitter. Each fold keeps one accumulator vector per unrolled copy. Sums of inexact dtypes are pairwise: after at most 16 steps the
-// accumulators are added into a stack of partial sums that works like a binary counter, so rounding errors grow with the logarithm of the
-// length, as in NumPy.
+// Reductions of the emitter. Each fold keeps an accumulator vector for each part and step that is done side by side. Sums of inexact dtypes are pairwise:
+// after at most 16 steps the accumulators are added into a stack of partial sums that works like a binary counter, so rounding errors grow with the
+// logarithm of the length, as in NumPy.
 #include <cmath>
 #include <limits>
 

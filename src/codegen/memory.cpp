@@ -1,4 +1,5 @@
-// Loads and stores of the emitter: a whole vector where the lanes lie side by side, a gather or scatter where they do not, one element where
+// Loads and stores of the emitter: a whole vector where the lanes lie side by side, several of which lanes are
+// picked where they lie a few elements apart, a gather or scatter elsewhere, one element where
 // the lanes share it; under the mask of the last, partial vector.
 #include <algorithm>
 #include <cstdlib>

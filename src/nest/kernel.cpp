@@ -31,6 +31,13 @@ std::vector<std::int64_t> Kernel::rebase() {
     return later;
 }
 
+bool fits_side_by_side(const Kernel& kernel, std::size_t axis) {
+    constexpr std::size_t most_exprs = 256;  // that are written out
+    const shape::Dim extent = kernel.axes[axis].extent;
+    if (!extent.is_constant() || extent.value() < 1 || extent.value() > most_jammed) return false;
+    return kernel.exprs.size() * static_cast<std::size_t>(extent.value()) <= most_exprs;
+}
+
 std::size_t Kernel::outer_count() const {
     std::size_t count = 0;
     while (count < axes.size() && !axes[count].inner) ++count;

@@ -109,6 +109,8 @@ struct Kernel {
 
 /// Steps of a jammed axis (see Schedule).
 inline constexpr std::int64_t most_jammed = 8;
+/// Whether an axis is short enough, a constant number of steps, and a kernel too, that all its steps may be done side by side.
+bool fits_side_by_side(const Kernel& kernel, std::size_t axis);
 
 /// How a kernel is run.
 struct Schedule {

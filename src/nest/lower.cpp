@@ -404,7 +404,7 @@ private:
     bool jams_inner_points() const {
         const std::vector<Axis>& axes = result_.kernel.axes;
         const std::size_t outer = result_.kernel.outer_count();
-        return axes.size() == outer + 1 && axes[outer].extent.is_constant() && axes[outer].extent.value() <= most_jammed;
+        return axes.size() == outer + 1 && fits_side_by_side(result_.kernel, outer);
     }
 
     void keep(ExprId id) {

@@ -13,7 +13,6 @@ using shape::Dim;
 namespace {
 
 constexpr std::int64_t few_steps = 16;        // about a vector of lanes
-constexpr std::size_t most_jammed_exprs = 256;
 constexpr std::int64_t little_work = 65536;   // points that one thread does as well
 
 enum class Use : std::uint8_t { load, guarded_load, store };
@@ -195,7 +194,7 @@ bool shares_work(const Kernel& kernel, std::size_t outer, std::size_t axis) {
 // Whether doing all steps of a narrow axis side by side saves something at each point: work that does not depend on it, or picking elements one by one.
 // Few points are worth more on several threads.
 bool worth_jamming(Kernel& kernel, std::size_t outer, std::size_t lane, std::size_t jam) {
-    if (jam == lane || kernel.exprs.size() * static_cast<std::size_t>(kernel.axes[jam].hint) > most_jammed_exprs) return false;
+    if (jam == lane || !fits_side_by_side(kernel, jam)) return false;
     bool saves = false;
     for_each_use(kernel, [&](const Access& access, Use use) {
         const bool at_each = outer == kernel.axes.size() || moves_within(kernel, access, outer);
@@ -282,13 +281,13 @@ void choose_unrolling(Kernel& kernel, Schedule& plan, std::size_t outer) {
         return;
     }
     // Few inner steps: several outer points side by side, so that what does not depend on their axis is loaded once for all.
-    int jam = -1;
+    int beside = -1;
     for (std::size_t a = 0; a < outer; ++a) {
         if (a != lane && static_cast<int>(a) != plan.jam_axis && kernel.axes[a].hint >= few_steps && !(kernel.block != 0 && a == 0))
-            jam = static_cast<int>(a);
+            beside = static_cast<int>(a);
     }
-    if (jam >= 0 && !calls && kernel.stages.size() == 1) {
-        plan.unroll_axis = jam;
+    if (beside >= 0 && !calls && kernel.stages.size() == 1) {
+        plan.unroll_axis = beside;
         plan.unroll = std::min(most, 4);
     } else {
         plan.unroll_axis = plan.lane;

@@ -475,7 +475,6 @@ private:
             choose_split(unit.region);
             program.steps.push_back({unit.node, std::move(unit.region)});
         };
-        // Splits look at members, so all are chosen before any region is moved away.
         for (std::size_t i = 0; i < units_.size(); ++i) put(static_cast<int>(i));
         for (const Value value : roots_.order()) {
             if (auto storage = roots_.resolve(value)) program.storage.emplace(value, std::move(*storage));

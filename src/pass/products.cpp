@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t fewest_parts = 3;
 constexpr std::int64_t most_rows = 256;             // of a part: from there on a product by itself is as fast
-constexpr std::int64_t most_bytes = 64 * 1024 * 1024;  // of all parts, which are there at the same time
+constexpr std::int64_t most_bytes = 64 * 1024 * 1024;  // of all parts, which are there at the same time, and of what they are made of
 
 // What a matrix is a part of: its columns along the last axis, its rows along another one or just one row.
 std::optional<PartOfProduct> part_of(Value product, shape::Sizes& sizes) {
@@ -66,7 +66,8 @@ std::unordered_map<Value, PartOfProduct> joined_products(std::span<const Value> 
         std::int64_t rows = 1;
         for (std::size_t i = 0; i + 1 < part.whole->shape.size(); ++i) rows *= sizes.hint(part.whole->shape[i]);
         const auto covered = static_cast<std::int64_t>(group.size()) * sizes.hint(product->shape[0]);
-        const auto bytes = rows * sizes.hint(product->shape[1]) * static_cast<std::int64_t>(itemsize_of(product->dtype));
+        const std::int64_t columns = std::max(sizes.hint(product->shape[1]), sizes.hint(part.whole->shape.back()));  // the whole may have to be copied
+        const auto bytes = rows * columns * static_cast<std::int64_t>(itemsize_of(product->dtype));
         if (2 * covered < rows || bytes > most_bytes) continue;
         for (auto& [each, its] : group) joined.emplace(each, std::move(its));
     }

@@ -63,10 +63,10 @@ void run_task(void* context, std::int64_t task, int /*worker*/) {
 }
 
 void run_kernel(const KernelStep& step, void* const* bases, const std::int64_t* values) {
-    SmallVector<void*, 64> pointers;
-    for (std::size_t i = 0; i < step.slots.size(); ++i) pointers.push_back(static_cast<char*>(bases[step.slots[i]]) + step.offsets[i]);
     const std::int64_t units = value_of(step.parallel, values);
     if (units <= 0) return;
+    SmallVector<void*, 64> pointers;
+    for (std::size_t i = 0; i < step.slots.size(); ++i) pointers.push_back(static_cast<char*>(bases[step.slots[i]]) + step.offsets[i]);
     Launch launch{&step, pointers.data(), values, units, units, scratch_bytes(step, values)};
     const std::int64_t cost = units * step.cost;
     const int threads = base::thread_count();
