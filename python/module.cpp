@@ -81,6 +81,9 @@ void initialise(py::module_& module) {
             return all;
         },
         "(name, model, bytes of memory, compute capability) of each device.");
+    py::class_<device_scope>(module, "_DeviceScope", "Makes a device the current one of this thread as long as it lives.")
+        .def(py::init<const std::string&>());
+    module.def("_current_device", &current_device, "The device that arrays of this thread are made and computed on.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fastnp/export.h"
@@ -22,5 +23,21 @@ FASTNP_API std::vector<DeviceInfo> devices();
 
 /// Why devices() lists no CUDA device, in one line; empty if it lists one.
 FASTNP_API std::string cuda_problem();
+
+/// The device that arrays of this thread are made and computed on: "cpu", or the one that the innermost device_scope names.
+FASTNP_API std::string current_device();
+
+/// While it lives, arrays of this thread are made and computed on a device: "cpu", "cuda" (the first CUDA device), "cuda:0", "cuda:1", ... Scopes nest.
+/// ValueError: no device has such a name. DeviceError: it can't be used; the message says what is missing.
+class FASTNP_API device_scope {
+public:
+    explicit device_scope(std::string_view name);
+    ~device_scope();
+    device_scope(const device_scope&) = delete;
+    device_scope& operator=(const device_scope&) = delete;
+
+private:
+    std::string before_;
+};
 
 }  // namespace fastnp

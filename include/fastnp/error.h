@@ -33,6 +33,8 @@ FASTNP_ERROR(BufferError, Error)
 FASTNP_ERROR(AxisError, ValueError)
 /// numpy.linalg.LinAlgError.
 FASTNP_ERROR(LinAlgError, ValueError)
+/// A device can't be used; the message says what is missing. Python: RuntimeError.
+FASTNP_ERROR(DeviceError, Error)
 /// A function did something that a recording can't hold; the message says what. compile() then runs it uncompiled.
 FASTNP_ERROR(RecordError, Error)
 /// A recording with too many steps or reads of values, in a loop as a rule.

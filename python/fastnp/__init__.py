@@ -62,6 +62,7 @@ _transforms = {
     **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp"], "_transform"),
     **dict.fromkeys(["axis_index", "pmax", "pmean", "pmin", "psum", "vmap"], "_vmap"),
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
+    **dict.fromkeys(["current_device", "device"], "_device"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
 }
 _submodules = {"random", "linalg", "fft", "compiler", "cuda"}

@@ -1,0 +1,48 @@
+"""Where arrays are made and computed: ``with np.device("cpu"):``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from fastnp import _core
+
+__all__ = ["current_device", "device"]
+
+
+class device:
+    """A context, or a decorator, in which arrays are made and computed on a device: ``"cpu"``, ``"cuda"`` (the first CUDA device), ``"cuda:1"``, ...
+
+    Contexts nest; each thread has its own. ValueError: no device has such a name. RuntimeError: it can't be used; the message says what is missing
+    (``fastnp.cuda.problem()`` says the same beforehand). (As jax.default_device and torch.device.)
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"device() takes the name of a device, not {type(name).__name__}")
+        self.name = name
+        self._scopes: list[_core._DeviceScope] = []
+
+    def __enter__(self) -> device:
+        self._scopes.append(_core._DeviceScope(self.name))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._scopes.pop()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with type(self)(self.name):
+                return function(*args, **kwargs)
+
+        return inside
+
+    def __repr__(self) -> str:
+        return f"device({self.name!r})"
+
+
+def current_device() -> str:
+    """The device that arrays of this thread are made and computed on: that of the innermost ``device`` context, ``"cpu"`` outside of any."""
+    return _core._current_device()
