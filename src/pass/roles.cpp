@@ -13,6 +13,8 @@ using shape::Dims;
 
 namespace {
 
+constexpr std::int64_t small_total = 32768;  // elements below which one thread and one kernel are best
+
 bool is_fold(Value value) { return ops::info(value->op).kind == ops::Kind::fold; }
 
 bool is_rows(const SmallVector<bool>& reduced) { return !reduced.empty() && reduced.back(); }

@@ -7,8 +7,6 @@
 
 namespace fastnp::pass {
 
-constexpr std::int64_t small_total = 32768;  // elements below which one thread and one kernel are best
-
 class Roles {
 public:
     Roles(shape::Sizes& sizes, int threads) : sizes_(sizes), threads_(threads) {}
