@@ -124,17 +124,18 @@ Number<T> operator/(Number<T> x, Number<T> y) {
 template <Complex T>
 Number<T> operator/(Number<T> x, Number<T> y) {
     using R = typename T::value_type;
+    const auto product = [](R a, R b) { return detail::kept_apart(a * b); };
     const R re = std::abs(y.v.real());
     const R im = std::abs(y.v.imag());
     if (re >= im) {
         if (re == 0 && im == 0) return {T(x.v.real() / re, x.v.imag() / re)};
         const R ratio = y.v.imag() / y.v.real();
-        const R scale = R(1) / (y.v.real() + y.v.imag() * ratio);
-        return {T((x.v.real() + x.v.imag() * ratio) * scale, (x.v.imag() - x.v.real() * ratio) * scale)};
+        const R scale = R(1) / (y.v.real() + product(y.v.imag(), ratio));
+        return {T((x.v.real() + product(x.v.imag(), ratio)) * scale, (x.v.imag() - product(x.v.real(), ratio)) * scale)};
     }
     const R ratio = y.v.real() / y.v.imag();
-    const R scale = R(1) / (y.v.imag() + y.v.real() * ratio);
-    return {T((x.v.real() * ratio + x.v.imag()) * scale, (x.v.imag() * ratio - x.v.real()) * scale)};
+    const R scale = R(1) / (y.v.imag() + product(y.v.real(), ratio));
+    return {T((product(x.v.real(), ratio) + x.v.imag()) * scale, (product(x.v.imag(), ratio) - x.v.real()) * scale)};
 }
 
 template <class T>

@@ -47,6 +47,25 @@ def test_out():
         np.add(x, 1, out, out=out)
 
 
+def product(x, y):
+    """Of complex numbers, each part rounded as written; NumPy's own loops fuse some of it on some processors."""
+    return x.real * y.real - x.imag * y.imag + 1j * (x.real * y.imag + x.imag * y.real)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize(("name", "expected"), [("multiply", product), ("divide", numpy.divide)])
+def test_complex_products_and_quotients_are_rounded_as_written(name, expected, dtype):
+    # Products are rounded before they are added up: (2 + 2.5j) / (2 + 2.5j) is 1, with no imaginary part.
+    random = numpy.random.default_rng(5)
+    x, y = ((random.normal(size=(2, 3000)) * 10.0 ** random.integers(-3, 4, (2, 3000))) for _ in range(2))
+    x, y = (x + 1j * y[:, ::-1]).astype(dtype), (y - 1j * x[::-1]).astype(dtype)
+    x[0, :2], y[0, :2] = 2 + 2.5j, 2 + 2.5j
+    call = getattr(np, name)
+    for a, b in [(x, y), (x, x), (x[:, ::2], y[:, 1::2]), (x, y[:, :1]), (x.T, y.T)]:
+        for f in (call, np.compile(call)):
+            numpy.testing.assert_array_equal(numpy.asarray(f(np.array(a), np.array(b))), expected(a, b))
+
+
 def test_where_dtype_and_casting():
     x, out = np.arange(4.0), np.full(4, -1.0)
     np.sqrt(x, out=out, where=x > 1)
