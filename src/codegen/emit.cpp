@@ -31,7 +31,9 @@ Emitter::Emitter(const nest::Kernel& kernel, const nest::Schedule& schedule, con
       machine_(machine),
       b_(module, schedule.lane < 0 ? 1 : lanes_of(kernel, machine)),
       depends_(nest::dependencies(kernel)),
-      outer_(kernel.outer_count()) {}
+      outer_(kernel.outer_count()) {
+    find_guarded();
+}
 
 llvm::Value* Emitter::size(shape::Dim dim) {
     if (dim.is_constant()) return number(dim.value());
@@ -78,17 +80,23 @@ void Emitter::lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const 
     if (has_main) {
         llvm::Value* whole = ir.CreateMul(ir.CreateSDiv(ir.CreateSub(end, begin), number(width * group)), number(width * group));
         rest = ir.CreateAdd(begin, whole);
-        loop(begin, rest, width * group, "lanes", [&](llvm::Value* at) {
-            index_[static_cast<std::size_t>(lane)] = at;
-            copies_ = along ? copies : outer_copies;
-            enter(1U << lane);
-            body();
-            leave();
-            copies_ = outer_copies;
-        });
+        whole_lanes(begin, rest, along ? copies : 0, body);
         if (whole_only) return;
     }
     loop(rest, end, width, "lanes.rest", [&](llvm::Value* at) { masked_lanes(at, end, along ? 1 : outer_copies, body); });
+}
+
+// All of them in whole vectors, `copies` a step, if any: else those of an outer loop.
+void Emitter::whole_lanes(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body) {
+    const int outer_copies = copies_;
+    loop(begin, end, static_cast<std::int64_t>(b_.width) * std::max(copies, 1), "lanes", [&](llvm::Value* at) {
+        index_[static_cast<std::size_t>(schedule_.lane)] = at;
+        if (copies != 0) copies_ = copies;
+        enter(1U << schedule_.lane);
+        body();
+        leave();
+        copies_ = outer_copies;
+    });
 }
 
 // One vector of lanes from `at`, those from `end` on masked out.
@@ -145,9 +153,10 @@ std::vector<int> Emitter::copies() const {
 
 Value Emitter::eval(nest::ExprId id, int copy) {
     const std::pair<nest::ExprId, int> key{id, first_equal(id, copy)};
-    for (auto scope = memo_.rbegin(); scope != memo_.rend(); ++scope) {
-        const auto found = scope->find(key);
-        if (found != scope->end()) return found->second;
+    const std::size_t outermost = inside_from_ != all_guarded && guarded_[id] ? inside_from_ : 0;
+    for (std::size_t scope = memo_.size(); scope-- > outermost;) {
+        const auto found = memo_[scope].find(key);
+        if (found != memo_[scope].end()) return found->second;
     }
     Value value = compute(id, key.second);
     memo_.back().emplace(key, value);
@@ -159,10 +168,12 @@ Value Emitter::compute(nest::ExprId id, int copy) {
     using Kind = nest::Expr::Kind;
     switch (expr.kind) {
         case Kind::load:
-            if (!expr.args.empty()) return guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+            if (!expr.args.empty() && !is_true(eval(expr.args[0], copy).re)) return guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
             if (const int spacing = lane_spacing(expr.access); spacing > 0) return spaced_load(id, copy, spacing);
             return load(expr.access, copy);
-        case Kind::inside: return inside(expr, copy);
+        case Kind::inside:
+            if (inside_from_ != all_guarded && holds_inside(expr)) return {&b_, Dtype::bool_, b_.ir.getTrue(), nullptr};
+            return inside(expr, copy);
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
         case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};
         case Kind::index: {
@@ -175,6 +186,7 @@ Value Emitter::compute(nest::ExprId id, int copy) {
             return {&b_, Dtype::int64, at, nullptr};
         }
         case Kind::map: {
+            if (expr.op == ir::Op::select && is_true(eval(expr.args[0], copy).re)) return eval(expr.args[1], copy);
             llvm::SmallVector<Value, 3> args;
             for (const nest::ExprId arg : expr.args) args.push_back(eval(arg, copy));
             return b_.map(expr.op, expr.compute, expr.dtype, args);
@@ -277,7 +289,7 @@ void Emitter::outer_point() {
     leave();
 }
 
-void Emitter::unit_over_lane_block() {
+void Emitter::unit_over_lane_block(const std::vector<nest::ExprId>& roots) {
     auto& ir = b_.ir;
     const auto lane = static_cast<std::size_t>(schedule_.lane);
     llvm::Value* begin = ir.CreateMul(index_[lane], number(schedule_.lane_block));
@@ -286,12 +298,17 @@ void Emitter::unit_over_lane_block() {
         tiled(begin, end);
         return;
     }
+    if (has_borders()) {
+        unit_with_borders(begin, end, roots);
+        return;
+    }
     if (schedule_.streaming && schedule_.jam == 1) begin = lanes_up_to_alignment(begin, end);  // else blocks begin aligned
     lane_loop(begin, end, schedule_.unroll, [&] { outer_point(); });
 }
 
-// Does the lanes before the first store's next aligned address, under a mask; returns where the aligned ones begin.
-llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end) {
+// The first of the lanes [begin, end) whose element of the first store has an aligned address. If none has: `end` where stores must be aligned, else the
+// first of all.
+llvm::Value* Emitter::aligned_lanes(llvm::Value* begin, llvm::Value* end) {
     auto& ir = b_.ir;
     const nest::Access& access = kernel_.outer_stores[0].access;
     const auto itemsize = static_cast<std::int64_t>(itemsize_of(kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype));
@@ -302,7 +319,12 @@ llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end
     llvm::Value* aligned = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateAdd(begin, lanes), end);
     // Memory of others may be so that no element is ever aligned.
     llvm::Value* rest = ir.CreateAnd(at, number(itemsize - 1));
-    aligned = ir.CreateSelect(ir.CreateICmpEQ(rest, number(0)), aligned, end);
+    return ir.CreateSelect(ir.CreateICmpEQ(rest, number(0)), aligned, schedule_.streaming ? end : begin);
+}
+
+// Does the lanes before the aligned ones, under a mask; returns where these begin.
+llvm::Value* Emitter::lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end) {
+    llvm::Value* aligned = aligned_lanes(begin, end);
     loop(begin, aligned, b_.width, "lanes.head", [&](llvm::Value* from) { masked_lanes(from, aligned, 1, [&] { outer_point(); }); });
     return aligned;
 }
@@ -324,7 +346,7 @@ void Emitter::unit() {
     enter(known);
     hoist(roots);
     if (outer_lanes) {
-        unit_over_lane_block();
+        unit_over_lane_block(roots);
     } else {
         outer_point();
     }
@@ -359,11 +381,13 @@ void Emitter::run(const std::string& symbol) {
 
     loop(function_->getArg(2), function_->getArg(3), 1, "unit", [&](llvm::Value* index) {
         llvm::Value* left = index;
-        const bool outer_lanes = schedule_.lane >= 0 && schedule_.lane < static_cast<int>(outer_);
         std::vector<std::pair<std::size_t, llvm::Value*>> order;  // axes, slowest first, and how many steps each has
         int unrolled = -1;
-        for (std::size_t a = 0; a < outer_; ++a) {
-            if ((outer_lanes && static_cast<int>(a) == schedule_.lane) || static_cast<int>(a) == schedule_.jam_axis) continue;
+        for (const std::size_t a : nest::unit_axes(kernel_, schedule_)) {
+            if (static_cast<int>(a) == schedule_.lane) {
+                order.emplace_back(a, size(schedule_.lane_blocks));
+                continue;
+            }
             llvm::Value* extent = size(kernel_.axes[a].extent);
             if (unrolled_along(static_cast<int>(a))) {
                 unrolled = static_cast<int>(a);
@@ -371,7 +395,6 @@ void Emitter::run(const std::string& symbol) {
             }
             order.emplace_back(a, extent);
         }
-        if (outer_lanes) order.emplace_back(static_cast<std::size_t>(schedule_.lane), size(schedule_.lane_blocks));
         for (std::size_t i = order.size(); i-- > 0;) {
             const bool slowest = i == 0;
             index_[order[i].first] = slowest ? left : ir.CreateSRem(left, order[i].second);

@@ -1,4 +1,5 @@
-// The state of one kernel's emission. memory.cpp has loads and stores, emit.cpp the loops, fold.cpp and tiles.cpp the reductions.
+// The state of one kernel's emission. memory.cpp has loads and stores, emit.cpp the loops, borders.cpp
+// those around guards, fold.cpp and tiles.cpp the reductions.
 #pragma once
 
 #include <functional>
@@ -26,12 +27,14 @@ private:
     void loop(llvm::Value* begin, llvm::Value* end, std::int64_t step, const char* name, const Body& body);
     /// Lanes over [begin, end) of the lane axis, `copies` vectors a step where they fit, then one by one under a mask.
     void lane_loop(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
+    void whole_lanes(llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
     void masked_lanes(llvm::Value* at, llvm::Value* end, int copies, const std::function<void()>& body);
+    llvm::Value* aligned_lanes(llvm::Value* begin, llvm::Value* end);
     llvm::Value* lanes_up_to_alignment(llvm::Value* begin, llvm::Value* end);
     /// Steps of a serial axis, `copies` at a time where they fit, then one by one.
     void serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body);
     void unit();
-    void unit_over_lane_block();
+    void unit_over_lane_block(const std::vector<nest::ExprId>& roots);
     void outer_point();
     void stage(const nest::Stage& stage);
     void inner_loops(const nest::Stage& stage, std::size_t level);
@@ -70,6 +73,18 @@ private:
     void leave() {
         memo_.pop_back();
         available_.pop_back();
+    }
+
+    // Points around which all guards hold, and those at the borders (borders.cpp).
+    static constexpr std::size_t all_guarded = static_cast<std::size_t>(-1);
+    bool has_borders() const;
+    bool holds_inside(const nest::Expr& expr) const;
+    void find_guarded();
+    std::pair<llvm::Value*, llvm::Value*> lanes_inside(llvm::Value* begin, llvm::Value* end);
+    void unit_with_borders(llvm::Value* begin, llvm::Value* end, const std::vector<nest::ExprId>& roots);
+    static bool is_true(llvm::Value* condition) {
+        const auto* known = llvm::dyn_cast<llvm::Constant>(condition);
+        return known != nullptr && known->isAllOnesValue();
     }
 
     // Memory (memory.cpp).
@@ -162,6 +177,8 @@ private:
     int copies_ = 1;                   // steps of the unrolled axis that are done now
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;
+    std::vector<bool> guarded_;              // expressions that depend on guards
+    std::size_t inside_from_ = all_guarded;  // guards hold now; what depends on them is known from this scope of the memo on
 
     std::vector<std::vector<Accumulator>> accumulators_;  // [fold][copy]
     std::vector<std::vector<Cascade>> cascades_;          // [fold][part]

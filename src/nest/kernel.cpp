@@ -52,6 +52,16 @@ ExprId Kernel::add(Expr expr) {
     return static_cast<ExprId>(exprs.size() - 1);
 }
 
+std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedule) {
+    const std::size_t outer = kernel.outer_count();
+    std::vector<std::size_t> axes;
+    for (std::size_t a = 0; a < outer; ++a) {
+        if (static_cast<int>(a) != schedule.lane && static_cast<int>(a) != schedule.jam_axis) axes.push_back(a);
+    }
+    if (schedule.lane >= 0 && schedule.lane < static_cast<int>(outer)) axes.push_back(static_cast<std::size_t>(schedule.lane));
+    return axes;
+}
+
 std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
     std::vector<std::uint32_t> result(kernel.exprs.size(), 0);
     std::uint32_t inner = 0;

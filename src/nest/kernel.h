@@ -134,6 +134,9 @@ struct Schedule {
 /// Brings the axes into the best order, merges those that every access walks as one, and chooses vectors and unrolling.
 Schedule schedule(Kernel& kernel, shape::Sizes& sizes);
 
+/// The outer axes by whose steps units of `parallel` are numbered, slowest first; the lanes' axis counts in blocks, the unrolled one in groups.
+std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedule);
+
 /// Axes that an expression's value depends on, as bits; bit 31: on fold results.
 std::vector<std::uint32_t> dependencies(const Kernel& kernel);
 inline constexpr std::uint32_t depends_on_folds = 1U << 31;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "nest/axes.h"
 #include "nest/kernel.h"
 #include "ops/catalogue.h"
 
@@ -14,24 +15,6 @@ namespace {
 
 constexpr std::int64_t few_steps = 16;        // about a vector of lanes
 constexpr std::int64_t little_work = 65536;   // points that one thread does as well
-
-enum class Use : std::uint8_t { load, guarded_load, store };
-
-template <class F>
-void for_each_use(Kernel& kernel, F visit) {
-    for (Expr& expr : kernel.exprs) {
-        if (expr.kind == Expr::Kind::load) visit(expr.access, expr.args.empty() ? Use::load : Use::guarded_load);
-    }
-    for (Stage& stage : kernel.stages) {
-        for (Store& store : stage.stores) visit(store.access, Use::store);
-    }
-    for (Store& store : kernel.outer_stores) visit(store.access, Use::store);
-}
-
-template <class F>
-void for_each_access(Kernel& kernel, F visit) {
-    for_each_use(kernel, [&](Access& access, Use) { visit(access); });
-}
 
 // Whether it is made of an index along an axis.
 bool is_index(const Expr& expr) { return expr.kind == Expr::Kind::index || (expr.kind == Expr::Kind::inside && expr.step != 0); }

@@ -89,6 +89,47 @@ BOOST_AUTO_TEST_CASE(pads_within_kernels_equal_precompiled_ones) {
     }
 }
 
+// Where rows are long, the points around which nothing is outside are done apart.
+BOOST_AUTO_TEST_CASE(long_rows_are_done_without_guards) {
+    const Dtype dtypes[] = {Dtype::float64, Dtype::float32, Dtype::int16, Dtype::int8, Dtype::bfloat16, Dtype::complex64};
+    const Shape shapes[] = {{6, 700}, {3001}, {5, 3, 300}, {90, 520}, {1, 1025}, {2, 9000}};
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        Programs programs(1000 + seed);
+        const auto f = programs.any(4);
+        const Shape& shape = shapes[seed % std::size(shapes)];
+        std::int64_t count = 1;
+        for (const std::int64_t size : shape) count *= size;
+        const Dtype dtype = dtypes[seed / 2 % std::size(dtypes)];
+        const array x = (arange(static_cast<double>(count)) % 100 - 6).reshape(shape).astype(dtype);
+        const auto compiled = compile(f);
+        BOOST_TEST(same(compiled(x), f(x)), "seed " << seed);
+        BOOST_TEST(compiled.entries()[0].uncompiled == "");
+        const array strided = transpose(transpose(x).copy());
+        BOOST_TEST(same(compiled(strided), f(strided)), "strided, seed " << seed);
+        const auto into = [&](array y, const array& z) { y(from(1)) = f(z).reshape({-1}); };
+        const array a = zeros({1 + f(x).size()}, dtype), b = a.copy();  // stored one element from where vectors begin
+        compile(into)(a, x);
+        into(b, x);
+        BOOST_TEST(same(a, b), "stored, seed " << seed);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(large_results_of_stencils_bypass_the_cache) {
+    const auto f = [](array u) { return pad(u, {{1, 1}, {1, 1}}) + pad(u, {{0, 2}, {2, 0}}) * 2 + pad(u, {{2, 0}, {0, 2}}); };
+    for (const std::int64_t columns : {2500, 2501}) {
+        const array u = sin(arange(1900.0 * static_cast<double>(columns)).astype(Dtype::float32)).reshape({1900, columns});
+        BOOST_TEST(same(compile(f)(u), f(u)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(guards_that_never_hold_together) {
+    const auto halves = [](array u) { return pad(u, {{0, 0}, {0, u.shape(1)}}) + pad(-u, {{0, 0}, {u.shape(1), 0}}); };
+    const array u = sin(arange(4000.0)).reshape({4, 1000});
+    BOOST_TEST(same(compile(halves)(u), halves(u)));
+    const auto rows = [](array x) { return pad(x, {{0, 4}, {0, 0}}) - pad(x, {{4, 0}, {0, 0}}); };
+    BOOST_TEST(same(compile(rows)(u), rows(u)));
+}
+
 BOOST_AUTO_TEST_CASE(pads_of_sizes_that_vary) {
     const auto f = [](array x, array y) { return pad(x, {{1, 2}, {0, 3}}, 7.0) * 2 + pad(y * y, {{0, 3}, {3, 0}}, -1.0); };
     const auto compiled = compile(f);
@@ -97,6 +138,11 @@ BOOST_AUTO_TEST_CASE(pads_of_sizes_that_vary) {
         BOOST_TEST(same(compiled(x, y), f(x, y)));
     }
     BOOST_TEST(compiled.cache_info().compiles < 5u);
+    const auto wide = compile(f);
+    for (int n : {200, 700, 131, 1000, 3}) {
+        const array x = sin(arange(n * (n / 3 + 1.0))).reshape({n / 3 + 1, n});
+        BOOST_TEST(same(wide(x, x), f(x, x)));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(complex_and_bool_pads) {

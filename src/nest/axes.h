@@ -1,0 +1,27 @@
+// The axes of a kernel, and what walks along them.
+#pragma once
+
+#include "nest/kernel.h"
+
+namespace fastnp::nest {
+
+enum class Use : std::uint8_t { load, guarded_load, store };
+
+/// Calls visit(access, use) for all that a kernel, constant or not, loads and stores.
+template <class K, class F>
+void for_each_use(K& kernel, F visit) {
+    for (auto& expr : kernel.exprs) {
+        if (expr.kind == Expr::Kind::load) visit(expr.access, expr.args.empty() ? Use::load : Use::guarded_load);
+    }
+    for (auto& stage : kernel.stages) {
+        for (auto& store : stage.stores) visit(store.access, Use::store);
+    }
+    for (auto& store : kernel.outer_stores) visit(store.access, Use::store);
+}
+
+template <class K, class F>
+void for_each_access(K& kernel, F visit) {
+    for_each_use(kernel, [&](auto& access, Use) { visit(access); });
+}
+
+}  // namespace fastnp::nest
