@@ -15,6 +15,7 @@ struct External {
     ir::Op op = ir::Op::cast;       // vector, span
     Dtype dtype = Dtype::float64;   // computed in; of a cast: from
     Dtype to = Dtype::float64;      // of a cast
+    friend bool operator==(const External&, const External&) = default;
 };
 
 /// Its name in generated code; for messages too.

@@ -19,7 +19,8 @@ std::string pack(const StoredCode& code) {
         out.text(name_of(external.dtype));
         out.text(name_of(external.to));
     }
-    out.text(code.object);
+    out.number(code.objects.size());
+    for (const std::string& object : code.objects) out.text(object);
     return out.bytes();
 }
 
@@ -41,7 +42,7 @@ std::optional<StoredCode> unpack(std::string_view bytes) {
         if (kind > static_cast<std::uint64_t>(External::Kind::cast) || !op || !dtype || !to) return std::nullopt;
         code.externals.push_back({static_cast<External::Kind>(kind), *op, *dtype, *to});
     }
-    code.object = in.text();
+    for (std::uint64_t left = in.count(); left > 0; --left) code.objects.emplace_back(in.text());
     if (!in.at_end()) return std::nullopt;
     return code;
 }

@@ -13,7 +13,7 @@ namespace fastnp::codegen {
 struct StoredCode {
     std::vector<std::string> symbols;   // of each kernel
     std::vector<External> externals;    // that it calls
-    std::string object;                 // as an object file
+    std::vector<std::string> objects;   // object files
 };
 
 /// What is kept for the kernels of this fingerprint, or nothing. Never raises.

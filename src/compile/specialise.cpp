@@ -85,13 +85,19 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
 
 plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, plan::Times& times) {
     plan::Bodies bodies(graph.bodies().size());
+    std::vector<plan::Plan*> plans;
     std::set<std::int64_t> needed;  // inner ones have smaller numbers
     find_bodies(graph, graph, needed);
     for (const std::int64_t number : needed) {
         const auto place = static_cast<std::size_t>(number);
-        bodies[place] = std::make_shared<const plan::Plan>(body_plan(graph, *graph.bodies()[place], bodies, backend, times));
+        const auto body = std::make_shared<plan::Plan>(body_plan(graph, *graph.bodies()[place], bodies, backend, times));
+        plans.push_back(body.get());
+        bodies[place] = body;
     }
-    return made(graph, parameter_strides, bodies, backend, times);
+    plan::Plan plan = made(graph, parameter_strides, bodies, backend, times);
+    plans.push_back(&plan);
+    plan::generate(plans, times);
+    return plan;
 }
 
 }  // namespace fastnp::compiler

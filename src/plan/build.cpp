@@ -36,7 +36,7 @@ public:
         find_last_calls();
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         times_.emplace_back("lower", spent.count());
-        generate();
+        number_kernels();
         plan_.sizes = sizes_;
         plan_.calls = graph_.calls();
         return std::move(plan_);
@@ -273,19 +273,9 @@ private:
         }
     }
 
-    void generate() {
-        if (plan_.kernels.empty()) return;
-        std::vector<codegen::Job> jobs;
-        for (std::size_t i = 0; i < plan_.kernels.size(); ++i) jobs.push_back({&plan_.kernels[i], &plan_.schedules[i]});
-        plan_.code = codegen::compile(jobs);
-        times_.emplace_back("load", plan_.code.load_ms);
-        times_.emplace_back("emit", plan_.code.emit_ms);
-        times_.emplace_back("optimize", plan_.code.optimize_ms);
-        times_.emplace_back("generate", plan_.code.generate_ms);
-        times_.emplace_back("link", plan_.code.link_ms);
-        times_.emplace_back("store", plan_.code.store_ms);
+    void number_kernels() {
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-            if (plan_.steps[i].is_kernel) plan_.steps[i].kernel.function = plan_.code.functions[static_cast<std::size_t>(order_[i].second)];
+            if (plan_.steps[i].is_kernel) plan_.steps[i].kernel.number = static_cast<std::size_t>(order_[i].second);
         }
     }
 
@@ -306,6 +296,29 @@ private:
 };
 
 }  // namespace
+
+void generate(std::span<Plan* const> plans, Times& times) {
+    std::vector<codegen::Job> jobs;
+    for (const Plan* plan : plans) {
+        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
+    }
+    if (jobs.empty()) return;
+    const codegen::Code code = codegen::compile(jobs);
+    times.emplace_back("load", code.load_ms);
+    times.emplace_back("emit", code.emit_ms);
+    times.emplace_back("optimize", code.optimize_ms);
+    times.emplace_back("generate", code.generate_ms);
+    times.emplace_back("link", code.link_ms);
+    times.emplace_back("store", code.store_ms);
+    std::size_t first = 0;
+    for (Plan* plan : plans) {
+        for (Step& step : plan->steps) {
+            if (step.is_kernel) step.kernel.function = code.functions[first + step.kernel.number];
+        }
+        plan->code = code.owner;
+        first += plan->kernels.size();
+    }
+}
 
 Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times) { return PlanBuilder(graph, program, bodies, times).run(); }
 

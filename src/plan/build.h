@@ -1,4 +1,4 @@
-// Programs to plans: lowers each region, compiles all kernels at once, gives every value in memory its slot.
+// Programs to plans: lowers each region, gives every value in memory its slot, compiles all kernels at once.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,10 @@ using Times = std::vector<std::pair<std::string, double>>;
 /// The plans of a graph's bodies (ir::Body), by their number; null for those that nothing runs.
 using Bodies = std::vector<std::shared_ptr<const Plan>>;
 
+/// A plan that lacks its code.
 Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times);
+
+/// Makes the code of plans.
+void generate(std::span<Plan* const> plans, Times& times);
 
 }  // namespace fastnp::plan

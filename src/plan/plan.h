@@ -33,7 +33,8 @@ struct ViewOf {
 };
 
 struct KernelStep {
-    codegen::KernelFunction function;
+    codegen::KernelFunction function = nullptr;
+    std::size_t number = 0;     // among the plan's kernels
     std::vector<int> slots;     // per buffer
     std::vector<std::int64_t> offsets;  // per buffer: bytes from the beginning of its slot
     shape::Dim parallel;
@@ -112,7 +113,7 @@ struct Plan {
     std::vector<int> group_stage;            // as a slot's
     int result_count = 0, given_count = 0;
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
-    codegen::Code code;
+    std::shared_ptr<void> code;              // keeps the functions
 
     // Kept for explain().
     std::vector<nest::Kernel> kernels;

@@ -46,12 +46,13 @@ struct Folder {
 
 StoredCode sample(std::size_t size = 300) {
     StoredCode code{{"one", "two"}, {{External::Kind::cast, ir::Op::cast, Dtype::float64, Dtype::int32}, {External::Kind::span, ir::Op::cbrt}}, {}};
-    for (std::size_t i = 0; i < size; ++i) code.object += static_cast<char>(i * 7);
+    code.objects = {"a", {}};
+    for (std::size_t i = 0; i < size; ++i) code.objects[1] += static_cast<char>(i * 7);
     return code;
 }
 
 bool same(const std::optional<StoredCode>& found, const StoredCode& expected) {
-    if (!found || found->symbols != expected.symbols || found->object != expected.object) return false;
+    if (!found || found->symbols != expected.symbols || found->objects != expected.objects) return false;
     if (found->externals.size() != expected.externals.size()) return false;
     for (std::size_t i = 0; i < expected.externals.size(); ++i) {
         if (symbol_of(found->externals[i]) != symbol_of(expected.externals[i])) return false;

@@ -1,0 +1,198 @@
+#include "codegen/object.h"
+
+#include <algorithm>
+
+#include "base/thread_pool.h"
+#include "codegen/host.h"
+#include "codegen/llvm.h"
+#include "codegen/stopwatch.h"
+#include "fastnp/error.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::codegen {
+
+void initialize_target() {
+    static const bool once = [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        // Done by optimize(), where it pays: the code generator would do it always.
+        if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
+        return true;
+    }();
+    (void)once;
+}
+
+namespace {
+
+struct Emitted {
+    std::unique_ptr<llvm::LLVMContext> context;
+    std::unique_ptr<llvm::Module> module;
+    std::unique_ptr<llvm::TargetMachine> target;
+    std::vector<std::string> symbols;
+    std::map<std::string, External> externals;
+};
+
+// `first`: the number of the first job among those that are linked together.
+Emitted emit_all(std::span<const Job> jobs, std::size_t first = 0) {
+    initialize_target();
+    Emitted out;
+    out.context = std::make_unique<llvm::LLVMContext>();
+    out.module = std::make_unique<llvm::Module>("fastnp", *out.context);
+    out.target = make_target_machine();
+    out.module->setTargetTriple(out.target->getTargetTriple().str());
+    out.module->setDataLayout(out.target->createDataLayout());
+    for (const Job& job : jobs) {
+        out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(first + out.symbols.size()));
+        emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
+        set_host_attributes(*out.module->getFunction(out.symbols.back()));
+    }
+#ifndef NDEBUG
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(*out.module, &stream)) throw InternalError("malformed LLVM IR: " + problem);
+#endif
+    return out;
+}
+
+// Whether to look for cheaper addresses (loop strength reduction). With many of them that takes most of the time of code generation, and the kernel has
+// so much else to do that nothing is gained.
+bool reduces_addresses(const llvm::Function& function) {
+    constexpr int most_accesses = 12;
+    int accesses = 0;
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) accesses += instruction.mayReadOrWriteMemory() ? 1 : 0;
+    return accesses <= most_accesses;
+}
+
+void optimize(Emitted& emitted) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager graphs;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(emitted.target.get());
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(graphs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, graphs, modules);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    llvm::LoopPassManager licm;
+    licm.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(licm), true));
+    passes.addPass(llvm::InstCombinePass());
+    llvm::FunctionPassManager addresses;
+    addresses.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopStrengthReducePass()));
+    for (llvm::Function& function : *emitted.module) {
+        if (function.isDeclaration()) continue;
+        passes.run(function, functions);
+        if (reduces_addresses(function)) addresses.run(function, functions);
+    }
+}
+
+llvm::SmallVector<char, 0> generate(Emitted& emitted, llvm::CodeGenFileType type) {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager passes;
+    if (emitted.target->addPassesToEmitFile(passes, stream, nullptr, type)) throw InternalError("the host's code generator emits no files");
+    passes.run(*emitted.module);
+    return bytes;
+}
+
+// Jobs in as many parts as there are threads, one after the other, of about the same work.
+std::vector<std::span<const Job>> parts_of(std::span<const Job> jobs) {
+    const auto work = [](const Job& job) { return 20 + job.kernel->exprs.size(); };  // the beginning and the end of each kernel are work as well
+    std::size_t left = 0;
+    for (const Job& job : jobs) left += work(job);
+    std::vector<std::span<const Job>> parts;
+    auto threads = static_cast<std::size_t>(base::thread_count());
+    while (!jobs.empty()) {
+        const std::size_t share = (left + threads - 1) / threads;
+        std::size_t count = 0, own = 0;
+        while (count < jobs.size() && (threads == 1 || count == 0 || own + work(jobs[count]) / 2 <= share)) own += work(jobs[count++]);
+        parts.push_back(jobs.first(count));
+        jobs = jobs.subspan(count);
+        left -= own;
+        if (threads > 1) --threads;
+    }
+    return parts;
+}
+
+struct Part {
+    std::span<const Job> jobs;
+    std::size_t first;
+    StoredCode made;
+    Code times;
+};
+
+void make_part(Part& part) {
+    Stopwatch clock;
+    Emitted emitted = emit_all(part.jobs, part.first);
+    part.times.emit_ms = clock.lap();
+    optimize(emitted);
+    part.times.optimize_ms = clock.lap();
+    const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
+    part.times.generate_ms = clock.lap();
+    part.made = {std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};
+    for (const auto& [name, external] : emitted.externals) part.made.externals.push_back(external);
+}
+
+}  // namespace
+
+StoredCode make_objects(std::span<const Job> jobs, Code& times) {
+    std::vector<Part> parts;
+    for (const std::span<const Job> each : parts_of(jobs)) {
+        parts.push_back({each, parts.empty() ? 0 : parts.back().first + parts.back().jobs.size(), {}, {}});
+    }
+    const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
+    base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data());
+    StoredCode all;
+    for (const Part& part : parts) {
+        all.symbols.insert(all.symbols.end(), part.made.symbols.begin(), part.made.symbols.end());
+        for (const External& external : part.made.externals) {
+            if (std::find(all.externals.begin(), all.externals.end(), external) == all.externals.end()) all.externals.push_back(external);
+        }
+        all.objects.push_back(part.made.objects[0]);
+        times.emit_ms = std::max(times.emit_ms, part.times.emit_ms);
+        times.optimize_ms = std::max(times.optimize_ms, part.times.optimize_ms);
+        times.generate_ms = std::max(times.generate_ms, part.times.generate_ms);
+    }
+    return all;
+}
+
+std::string llvm_text(std::span<const Job> jobs) {
+    Emitted emitted = emit_all(jobs);
+    optimize(emitted);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    emitted.module->print(stream, nullptr);
+    return text;
+}
+
+std::string assembly_text(std::span<const Job> jobs) {
+    Emitted emitted = emit_all(jobs);
+    optimize(emitted);
+    const auto bytes = generate(emitted, llvm::CodeGenFileType::AssemblyFile);
+    return {bytes.data(), bytes.size()};
+}
+
+}  // namespace fastnp::codegen

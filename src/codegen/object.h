@@ -1,0 +1,17 @@
+// Kernels to object code: LLVM IR, a trimmed list of passes (the emitter writes vector code that needs no search), one code generation.
+#pragma once
+
+#include <span>
+
+#include "codegen/jit.h"
+#include "codegen/stored_code.h"
+
+namespace fastnp::codegen {
+
+/// LLVM's code generator for the host, made ready; once.
+void initialize_target();
+
+/// Object code of kernels, made here and now, by all threads: a module for each. `times`: those of the module that took longest.
+StoredCode make_objects(std::span<const Job> jobs, Code& times);
+
+}  // namespace fastnp::codegen
