@@ -16,4 +16,5 @@ if(NOT POCKETFFT_INCLUDE_DIR)
   message(FATAL_ERROR "pocketfft_hdronly.h is missing: bash cmake/setup.sh")
 endif()
 
-set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
+# OpenBLAS starts its threads when they are asked for, not when the library is loaded: eager/blas.cpp has what it calls instead.
+set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} -Wl,--wrap=blas_thread_init Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -6,6 +6,18 @@
 
 #include "base/thread_pool.h"
 
+// What OpenBLAS calls as this library is loaded, in place of blas_thread_init (the linker's option --wrap; a file of its own, memory.c, has the call). Its
+// threads would be started there, and look for work for some 30 ms, on processors that the first calls of a program have a use for. As it is, there is one
+// thread until openblas_set_num_threads() asks for more.
+extern "C" {
+extern int blas_cpu_number, blas_num_threads;  // OpenBLAS's own
+int __real_blas_thread_init();  // NOLINT: the linker's names
+int __wrap_blas_thread_init() {  // NOLINT: the linker's names
+    blas_cpu_number = blas_num_threads = 1;
+    return __real_blas_thread_init();
+}
+}
+
 namespace fastnp::eager {
 
 namespace {
