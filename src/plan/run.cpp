@@ -1,11 +1,7 @@
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-
-#include "base/thread_pool.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
+#include "plan/launch.h"
 #include "plan/plan.h"
 #include "plan/turns.h"
 
@@ -13,70 +9,10 @@ namespace fastnp::plan {
 
 namespace {
 
-// In the units of Schedule::cost, about 0.1 ns each: below the first a kernel is run by the calling thread, and a task is at least the second.
-constexpr std::int64_t parallel_cost = 200'000;
-constexpr std::int64_t task_cost = 80'000;
-
-std::int64_t value_of(shape::Dim dim, const std::int64_t* values) { return dim.is_constant() ? dim.value() : values[dim.id()]; }
-
-// Memory private to a thread, kept from call to call.
-void* thread_scratch(std::size_t bytes) {
-    struct Scratch {
-        void* data = nullptr;
-        std::size_t size = 0;
-        ~Scratch() { std::free(data); }
-    };
-    thread_local Scratch held;
-    if (bytes > held.size) {
-        std::free(held.data);
-        held.size = (bytes + 4095) / 4096 * 4096;
-        held.data = std::aligned_alloc(64, held.size);
-        if (held.data == nullptr) {
-            held.size = 0;
-            throw MemoryError("Unable to allocate scratch memory for a kernel");
-        }
-    }
-    return held.data;
-}
-
-std::size_t scratch_bytes(const KernelStep& step, const std::int64_t* values) {
-    std::size_t total = 0;
-    const auto points = static_cast<std::size_t>(step.scratch.empty() ? 0 : value_of(step.inner_points, values));
-    for (const Dtype dtype : step.scratch) total += (points * itemsize_of(dtype) + 63) / 64 * 64;
-    return total == 0 ? 0 : total + 64;
-}
-
-struct Launch {
-    const KernelStep* step;
-    void* const* pointers;
-    const std::int64_t* values;
-    std::int64_t units, per_task;
-    std::size_t scratch;
-};
-
-void run_task(void* context, std::int64_t task, int /*worker*/) {
-    const Launch& launch = *static_cast<const Launch*>(context);
-    const std::int64_t begin = task * launch.per_task;
-    const std::int64_t end = std::min(begin + launch.per_task, launch.units);
-    void* scratch = launch.scratch == 0 ? nullptr : thread_scratch(launch.scratch);
-    launch.step->function(launch.pointers, launch.values, begin, end, scratch);
-}
-
 void run_kernel(const KernelStep& step, void* const* bases, const std::int64_t* values) {
-    const std::int64_t units = value_of(step.parallel, values);
-    if (units <= 0) return;
     SmallVector<void*, 64> pointers;
     for (std::size_t i = 0; i < step.slots.size(); ++i) pointers.push_back(static_cast<char*>(bases[step.slots[i]]) + step.offsets[i]);
-    Launch launch{&step, pointers.data(), values, units, units, scratch_bytes(step, values)};
-    const std::int64_t cost = units * step.cost;
-    const int threads = base::thread_count();
-    if (cost < parallel_cost || threads == 1 || units == 1) {
-        run_task(&launch, 0, 0);
-        return;
-    }
-    const std::int64_t tasks = std::clamp<std::int64_t>(cost / task_cost, 1, std::min<std::int64_t>(units, threads * 16));
-    launch.per_task = (units + tasks - 1) / tasks;
-    base::parallel_for((units + launch.per_task - 1) / launch.per_task, &run_task, &launch);
+    launch(step, pointers.data(), values);
 }
 
 eager::View view_of(const ViewOf& view, void* const* bases, const std::int64_t* values) {

@@ -1,0 +1,181 @@
+// Loops whose turns are taken several at a time, block by block: values and derivatives of loops over arrays that are larger than a near cache, against
+// the same turns taken one by one.
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <tuple>
+#include <vector>
+
+#include "fastnp/fastnp.h"
+
+using namespace fastnp;
+
+namespace {
+
+bool near(const array& x, const array& y, double tolerance = 1e-10) {
+    if (x.dtype() != y.dtype() || x.shape() != y.shape()) return false;
+    return fastnp::all(absolute(x - y) <= tolerance * (1 + absolute(y))).item<bool>();
+}
+
+array grid(std::int64_t rows, std::int64_t columns, double by = 1) {
+    return sin(arange(static_cast<double>(rows * columns)) * by).reshape({rows, columns});
+}
+
+using Turn = std::function<array(array)>;
+
+// Compiled loops of several lengths against turns that are run as they are written.
+void check(const Turn& turn, const array& start, std::vector<std::int64_t> counts = {1, 2, 5, 33, 70}) {
+    for (const std::int64_t count : counts) {
+        const auto compiled = compile([&](array x) { return loop(count, turn, x); });
+        array expected = start;
+        for (std::int64_t i = 0; i < count; ++i) expected = turn(expected + 0);
+        const array copy = start + 0;
+        BOOST_TEST(near(compiled(start), expected));
+        BOOST_TEST(fastnp::all(copy == start).item<bool>());
+        for (const EntryInfo& entry : compiled.entries()) BOOST_TEST(entry.uncompiled == "");
+    }
+}
+
+array jacobi(array u) {
+    const auto inner = range(1, -1);
+    u(inner, inner) = 0.2 * (u(inner, inner) + u(until(-2), inner) + u(from(2), inner) + u(inner, until(-2)) + u(inner, from(2)));
+    return u;
+}
+
+array upwind(array u) {
+    u(from(3)) = 0.7 * u(from(3)) + 0.3 * u(until(-3));
+    return u;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(loop_tiles)
+
+BOOST_AUTO_TEST_CASE(stencils_of_several_sizes) {
+    for (const auto& [rows, columns] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 3}, {1, 50}, {40, 200}, {777, 301}, {2100, 130}, {64, 4096}}) {
+        check(jacobi, grid(rows, columns), {1, 33, 50});
+    }
+    check(jacobi, grid(900, 300).astype(float32), {40});
+}
+
+BOOST_AUTO_TEST_CASE(stencils_of_one_axis_and_to_one_side) {
+    check(upwind, grid(1, 300'001).reshape({300'001}));
+    check(upwind, grid(2000, 111));
+    check([](array u) { return where(u > 0, u, 0.5 * concatenate({u(from(1)), u(until(1))}, 0)); }, grid(500, 80), {3, 20});  // not by rows alone
+    check([](array u) { return 0.5 * (u + flip(u, 0)); }, grid(700, 200), {3, 20});
+    check([](array u) { return 0.5 * (u + transpose(u)); }, grid(400, 400), {3, 20});
+}
+
+BOOST_AUTO_TEST_CASE(elements_apart) {
+    check([](array u) { return 3.7 * u * (1 - u); }, absolute(grid(600, 500)), {1, 2, 20});
+    check([](array u) { return u - 0.01 * sum(u, {.axis = 1, .keepdims = true}); }, grid(3000, 100), {1, 2, 40});
+    check([](array u) { return u - 0.01 * sum(u, {.axis = 0}); }, grid(300, 1000), {1, 2, 40});  // columns: every row needs all
+    check([](array u) { return u / sqrt(sum(u * u)); }, grid(300, 1000), {1, 2, 20});
+}
+
+BOOST_AUTO_TEST_CASE(states_that_change_places) {
+    const auto wave = [](array before, array now) {
+        const auto inner = range(1, -1);
+        array next = 2 * now - before;
+        next(inner, inner) =
+            next(inner, inner) + 0.1 * (now(until(-2), inner) + now(from(2), inner) + now(inner, until(-2)) + now(inner, from(2)) - 4 * now(inner, inner));
+        return std::tuple(now, next);
+    };
+    for (const std::int64_t rows : {30, 1500}) {
+        for (const std::int64_t count : {1, 2, 3, 50}) {
+            const array start = grid(rows, 200);
+            array a = start, b = start * 0.9;
+            for (std::int64_t i = 0; i < count; ++i) std::tie(a, b) = wave(a, b);
+            const auto compiled = compile([=](array x) { return loop(count, wave, x, x * 0.9); });
+            const auto [c, d] = compiled(start);
+            BOOST_TEST(near(c, a));
+            BOOST_TEST(near(d, b));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(several_states_and_steps) {
+    // Reaction and diffusion: two states, each of which reads the other, and a coefficient that the neighbours differ in.
+    const array rate = absolute(grid(1300, 150, 0.3));
+    const auto spread = [](const array& u) {
+        array around = zeros_like(u);
+        around(from(1)) = around(from(1)) + u(until(-1));
+        around(until(-1)) = around(until(-1)) + u(from(1));
+        return around - 2 * u;
+    };
+    const auto turn = [&](array u, array v) {
+        const array meets = u * v * v;
+        return std::tuple(u + 0.1 * spread(u) - meets + 0.03 * rate * (1 - u), v + 0.05 * spread(v * rate) + meets - 0.09 * v);
+    };
+    const array start = absolute(grid(1300, 150));
+    array a = start, b = start * 0.3;
+    for (int i = 0; i < 45; ++i) std::tie(a, b) = turn(a, b);
+    const auto [c, d] = compile([=](array x) { return loop(45, turn, x, x * 0.3); })(start);
+    BOOST_TEST(near(c, a));
+    BOOST_TEST(near(d, b));
+}
+
+BOOST_AUTO_TEST_CASE(turns_with_their_own_parts_and_results) {
+    const array forces = grid(40, 600 * 100, 0.7).reshape({40, 600, 100});
+    const auto forced = [](array u, array force) {
+        u(range(1, -1)) = 0.5 * u(range(1, -1)) + 0.25 * (u(until(-2)) + u(from(2)));
+        const array next = u + 0.1 * force;
+        return std::pair(next, next * force);
+    };
+    for (const bool backward : {false, true}) {
+        const auto taken = [=](array u, array parts) { return scan(forced, u, parts, {.backward = backward}); };
+        const array start = grid(600, 100);
+        const auto [last, all] = taken(start, forces);
+        const auto [found, each] = compile(taken)(start, forces);
+        BOOST_TEST(near(found, last));
+        BOOST_TEST(near(each, all));
+    }
+    const auto numbered = [](array turn, array u) { return 0.9 * u + 0.01 * turn.astype(float64) * cos(u); };
+    const array start = grid(700, 300);
+    array expected = start;
+    for (int i = 0; i < 40; ++i) expected = numbered(array(i), expected);
+    BOOST_TEST(near(compile([=](array u) { return loop(40, numbered, u); })(start), expected));
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_of_loops_in_tiles) {
+    // Not linear, so that states are saved, each or every few turns.
+    const auto turn = [](array u) {
+        const auto inner = range(1, -1);
+        u(inner) = u(inner) + 0.1 * (u(until(-2)) - 2 * u(inner) + u(from(2))) - 0.05 * u(inner) * u(inner);
+        return u;
+    };
+    const array start = grid(1100, 120);
+    const auto unrolled = [&](array u) {
+        for (int i = 0; i < 20; ++i) u = turn(u + 0);
+        return sum(u * u);
+    };
+    const array expected = grad(unrolled)(start);
+    for (const std::int64_t every : {0, 1, 4, 7}) {
+        const auto looped = [=](array u) {
+            const array end = loop(LoopOptions{.save_every = every}, 20, turn, u);
+            return sum(end * end);
+        };
+        BOOST_TEST(near(compile(grad(looped))(start), expected));
+        BOOST_TEST(near(grad(looped)(start), expected));
+    }
+    const auto linear = [](array u) { return sum(loop(45, jacobi, u) * sin(u)); };
+    const auto one_by_one = [](array u) {
+        array end = u;
+        for (int i = 0; i < 45; ++i) end = jacobi(end + 0);
+        return sum(end * sin(u));
+    };
+    const array wide = grid(600, 200);
+    BOOST_TEST(near(compile(grad(linear))(wide), grad(one_by_one)(wide)));
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_vary) {
+    const auto compiled = compile([](array u) { return loop(40, jacobi, u); });
+    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{{500, 300}, {900, 200}, {30, 40}, {1200, 250}}) {
+        array expected = grid(rows, columns);
+        for (int i = 0; i < 40; ++i) expected = jacobi(expected + 0);
+        BOOST_TEST(near(compiled(grid(rows, columns)), expected));
+    }
+    BOOST_TEST(compiled.cache_info().compiles <= 2u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
