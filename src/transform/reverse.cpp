@@ -1,6 +1,8 @@
 #include "transform/reverse.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
@@ -123,7 +125,40 @@ array padded(const array& part, Value region, const Scalar& border) {
     return api::apply(Op::pad, ops::pad_around(region, api::dims_of(part), recorder().graph().sizes()), operands);
 }
 
+// A value as a number times another; nothing for 16-bit floats, whose sums leave their range where scaled ones don't.
+std::optional<std::pair<Scalar, array>> scaled(const array& whole) {
+    const Value product = value_of(whole);
+    if (product->op != Op::multiply || (is_floating(product->dtype) && itemsize_of(product->dtype) == 2)) return std::nullopt;
+    for (const std::size_t i : {0, 1}) {
+        const Value factor = product->inputs[i];
+        if (factor->op != Op::constant) continue;
+        const std::complex<double> by(factor->attributes.scalar.real(), factor->attributes.scalar.imag());
+        if (std::isfinite(by.real()) && std::isfinite(by.imag())) return std::pair(factor->attributes.scalar, array_of(product->inputs[1 - i]));
+    }
+    return std::nullopt;
+}
+
 }  // namespace
+
+// Parts of stencils, each within zeros. Where several are a number times something, what they are made of is added up, and multiplied once.
+array Reverse::sum_of_padded(std::span<const Sum::Part> parts, Dtype dtype) {
+    std::optional<array> total;
+    const auto add = [](std::optional<array>& to, const array& each) { to = to ? *to + each : each; };
+    std::vector<std::pair<Scalar, std::optional<array>>> sums;  // by factor
+    for (const Sum::Part& part : parts) {
+        const array cotangent = converted(part.cotangent, dtype);
+        const auto factors = scaled(cotangent);
+        if (!factors) {
+            add(total, padded(cotangent, part.slice, 0));
+            continue;
+        }
+        auto at = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == factors->first; });
+        if (at == sums.end()) at = sums.insert(sums.end(), {factors->first, std::nullopt});
+        add(at->second, padded(factors->second, part.slice, 0));
+    }
+    for (const auto& [factor, sum] : sums) add(total, *sum * factor);
+    return *total;
+}
 
 // Whether copying the operands of products, to join them, is less than writing and adding up their results.
 bool Reverse::is_joined_cheaper(std::span<const Sum::Product> alike) {
@@ -175,9 +210,9 @@ array Reverse::taken(Value value, Sum sum) const {
     if (const auto joined = join(value, sum.parts)) return sum.whole ? *sum.whole + *joined : *joined;
     if (sum.parts.size() <= most_padded) {
         const auto small = std::stable_partition(sum.parts.begin(), sum.parts.end(), [](const Sum::Part& part) { return is_most(part.slice); });
-        for (auto part = sum.parts.begin(); part != small; ++part) {
-            const array whole = padded(converted(part->cotangent, value->dtype), part->slice, 0);
-            sum.whole = sum.whole ? *sum.whole + whole : whole;
+        if (small != sum.parts.begin()) {
+            const array total = sum_of_padded({sum.parts.begin(), small}, value->dtype);
+            sum.whole = sum.whole ? *sum.whole + total : total;
         }
         sum.parts.erase(sum.parts.begin(), small);
         if (sum.parts.empty()) return *sum.whole;

@@ -37,6 +37,7 @@ private:
         std::vector<Product> products;
     };
     static std::optional<array> join(Value value, std::vector<Sum::Part> parts);
+    static array sum_of_padded(std::span<const Sum::Part> parts, Dtype dtype);
     static bool is_joined_cheaper(std::span<const Sum::Product> alike);
     static array total_of(std::vector<Sum::Product> products);
     array taken(Value value, Sum sum) const;
