@@ -6,8 +6,7 @@
 #include "eager/eager.h"
 #include "eager/half.h"
 #include "eager/isa.h"
-#include "ops/number.h"
-#include "ops/rules.h"
+#include "eager/rows.h"
 
 namespace fastnp::eager {
 
@@ -16,13 +15,6 @@ SpanKernel floating_kernel(ops::Op op, Dtype dtype);
 SpanKernel complex_kernel(ops::Op op, Dtype dtype);
 
 namespace detail {
-
-using ops::Number;
-
-template <class T>
-constexpr bool has(const ops::Rule& rule) {
-    return ops::rules::has_loop(rule, dtype_of<T>);
-}
 
 // Bools are read as bytes, so that whatever is not zero counts as true and loops over them vectorise.
 template <class T>
@@ -129,34 +121,6 @@ FASTNP_V4 void map2_v4(const void* const* operands, void* out, std::int64_t coun
 }
 
 }  // namespace detail
-
-// Each row becomes a function object over Numbers: its meaning, the element type it returns, the type of its second operand.
-namespace rows {
-using namespace ops;  // the meanings' functions
-#define MAP1(name, rule, meaning, partial, traits, doc)                               \
-    struct name##_row {                                                               \
-        static constexpr const ops::Rule& loops = ops::rules::rule;                   \
-        template <class T>                                                            \
-        using Out = element_of<ops::rules::output_of(ops::rules::rule, dtype_of<T>)>; \
-        template <class T>                                                            \
-        static auto call(Number<T> x) {                                               \
-            return meaning;                                                           \
-        }                                                                             \
-    };
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc)                           \
-    struct name##_row {                                                                        \
-        static constexpr const ops::Rule& loops = ops::rules::rule;                            \
-        template <class T>                                                                     \
-        using Out = element_of<ops::rules::output_of(ops::rules::rule, dtype_of<T>)>;          \
-        template <class T>                                                                     \
-        using SecondOf = std::conditional_t<ops::rules::rule.integer_second, std::int32_t, T>; \
-        template <class T, class Y>                                                            \
-        static auto call(Number<T> x, Number<Y> y) {                                           \
-            return meaning;                                                                    \
-        }                                                                                      \
-    };
-#include "fastnp/ops/map.def"
-}  // namespace rows
 
 namespace detail {
 
