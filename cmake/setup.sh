@@ -101,6 +101,33 @@ PYTHON
         stop "fetching pocketfft failed (no network?): $(reason pocketfft)"
 }
 
+# CUDA's library of device functions, which becomes part of ours, and the assembler that tests check generated code with; nothing else of the toolkit.
+cuda_wheel=nvidia-cuda-nvcc-cu12==12.9.86
+cuda_sha256=5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0
+cuda=$venv/cuda
+
+fetch_cuda() {
+    say "libdevice and ptxas into $cuda"
+    local download=build/cuda-download
+    rm -rf "$download"
+    mkdir -p "$download" "$cuda"
+    printf '%s --hash=sha256:%s\n' "$cuda_wheel" "$cuda_sha256" > "$download/wheel.txt"
+    logged cuda "$venv/bin/python" -m pip download --disable-pip-version-check --quiet --no-deps --only-binary=:all: --require-hashes \
+        -r "$download/wheel.txt" -d "$download" || stop "fetching $cuda_wheel failed (no network?): $(reason cuda)"
+    logged cuda "$venv/bin/python" - "$download" "$cuda" << 'PYTHON' || stop "unpacking $cuda_wheel failed: $(reason cuda)"
+import pathlib, sys, zipfile
+download, folder = map(pathlib.Path, sys.argv[1:])
+(wheel,) = download.glob("*.whl")
+with zipfile.ZipFile(wheel) as files:
+    for name, mode in (("bin/ptxas", 0o755), ("nvvm/libdevice/libdevice.10.bc", 0o644)):
+        path = folder / pathlib.PurePosixPath(name).name
+        path.with_suffix(".new").write_bytes(files.read(f"nvidia/cuda_nvcc/{name}"))
+        path.with_suffix(".new").chmod(mode)
+        path.with_suffix(".new").rename(path)
+PYTHON
+    rm -rf "$download"
+}
+
 check_compiler() {
     local version
     version=$("${CXX:-g++}" -dumpversion 2> /dev/null) || stop "there is no C++ compiler (${CXX:-g++})"
@@ -118,13 +145,14 @@ setup() {
     local stamp=build/venv/setup.stamp key gpu
     key="$(cat cmake/setup.sh tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
     if [ "$(cat "$stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import numpy, pybind11" 2> /dev/null ||
-        [ ! -f "$pocketfft" ]; then
+        [ ! -f "$pocketfft" ] || [ ! -x "$cuda/ptxas" ] || [ ! -f "$cuda/libdevice.10.bc" ]; then
         say "setting up"
         mkdir -p build
         install_system_packages
         check_compiler
         make_venv
         [ -f "$pocketfft" ] || fetch_pocketfft
+        [ -x "$cuda/ptxas" ] && [ -f "$cuda/libdevice.10.bc" ] || fetch_cuda
         printf '%s\n' "$key" > "$stamp"
     fi
     if grep -q 'libcuda\.so' <<< "$(/sbin/ldconfig -p)"; then gpu="a CUDA driver is present"; else gpu="no CUDA driver: everything but the GPU works"; fi

@@ -61,8 +61,13 @@ constexpr float bfloat_bits_to_float(std::uint16_t bits) { return std::bit_cast<
 struct float16_t {
     std::uint16_t bits = 0;
     constexpr float16_t() = default;
+#if defined(__NVPTX__)  // one instruction each
+    constexpr explicit float16_t(float value) : bits(std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))) {}
+    constexpr explicit operator float() const { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
+#else
     constexpr explicit float16_t(float value) : bits(detail::float_to_half_bits(value)) {}
     constexpr explicit operator float() const { return detail::half_bits_to_float(bits); }
+#endif
 };
 
 /// The upper half of a binary32; 8 bits of precision. Not in NumPy; promotes as ml_dtypes' bfloat16 where that is defined.

@@ -1,0 +1,70 @@
+# The library of device functions: the catalogue's meanings as LLVM bitcode for GPUs (cuda/device_functions), linked with CUDA's libdevice and optimised, inside
+# the library as bytes. codegen/nvptx reads of it what a kernel calls. Clang makes it, whatever compiler makes the rest.
+find_program(FASTNP_CLANG NAMES clang++-${LLVM_VERSION_MAJOR} clang++ HINTS "${LLVM_TOOLS_BINARY_DIR}")
+find_program(FASTNP_LLVM_LINK NAMES llvm-link PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
+find_program(FASTNP_LLVM_OPT NAMES opt PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
+find_file(FASTNP_LIBDEVICE libdevice.10.bc HINTS "${PROJECT_SOURCE_DIR}/build/venv/cuda" PATHS /usr/local/cuda/nvvm/libdevice)
+foreach(needed FASTNP_CLANG FASTNP_LLVM_LINK FASTNP_LLVM_OPT FASTNP_LIBDEVICE)
+  if(NOT ${needed})
+    message(FATAL_ERROR "${needed} is missing: bash cmake/setup.sh")
+  endif()
+endforeach()
+
+# The target has no C++ library: its headers are the host's, the functions behind them are c_library.cpp and complex_library.cpp.
+execute_process(COMMAND "${FASTNP_CLANG}" -E -x c++ -v /dev/null OUTPUT_QUIET ERROR_VARIABLE search_list COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "<\\.\\.\\.> search starts here:\n([^E]*)End of search list" search_list "${search_list}")
+string(REGEX REPLACE "[ \n]+" ";" header_folders "${CMAKE_MATCH_1}")
+set(header_options -nostdinc)
+foreach(folder IN LISTS header_folders)
+  if(folder)
+    list(APPEND header_options -isystem "${folder}")
+  endif()
+endforeach()
+set(device_options
+    --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_80 -Xclang -target-feature -Xclang +ptx80 -D_GNU_SOURCE -D__x86_64__ ${header_options}
+    -std=c++20 -O2 -Wall -Wextra -Wno-unused-function -Wno-bitwise-instead-of-logical -fno-exceptions -fno-rtti
+    -ffp-contract=off -fmath-errno)  # errno: functions are then called by name instead of being instructions that the target lacks
+
+# device_bitcode(NAME SOURCE OPTIONS...)
+set(bitcode_folder "${CMAKE_BINARY_DIR}/device_functions")
+file(MAKE_DIRECTORY "${bitcode_folder}")
+set(bitcode_files "")
+function(device_bitcode name source)
+  set(output "${bitcode_folder}/${name}.bc")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${FASTNP_CLANG}" ${device_options} ${ARGN} "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/src"
+            -MD -MF "${output}.d" -MT "${output}" -emit-llvm -c "${PROJECT_SOURCE_DIR}/cuda/device_functions/${source}" -o "${output}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/cuda/device_functions/${source}"
+    DEPFILE "${output}.d"
+    COMMENT "Device functions: ${name}"
+    VERBATIM)
+  set(bitcode_files ${bitcode_files} "${output}" PARENT_SCOPE)
+endfunction()
+
+set(dtype_table "${PROJECT_SOURCE_DIR}/include/fastnp/ops/dtype.def")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${dtype_table}")
+file(STRINGS "${dtype_table}" rows REGEX "^DTYPE\\(")
+foreach(row IN LISTS rows)
+  string(REGEX MATCH "^DTYPE\\(([a-z0-9_]+),.*\"([a-z0-9]+)\"\\)" row "${row}")
+  device_bitcode(${CMAKE_MATCH_1} functions.cpp -DFASTNP_DTYPE=${CMAKE_MATCH_1} "-DFASTNP_DTYPE_TEXT=\"${CMAKE_MATCH_2}\"")
+endforeach()
+device_bitcode(c_library c_library.cpp -fno-builtin)
+device_bitcode(complex_library complex_library.cpp)
+
+# Only our symbols stay visible; what nothing calls goes.
+set(device_functions "${bitcode_folder}/device_functions.bc")
+add_custom_command(
+  OUTPUT "${device_functions}"
+  COMMAND "${FASTNP_LLVM_LINK}" ${bitcode_files} -o "${bitcode_folder}/ours.bc"
+  COMMAND "${FASTNP_LLVM_LINK}" --suppress-warnings --only-needed "${bitcode_folder}/ours.bc" "${FASTNP_LIBDEVICE}" -o "${bitcode_folder}/linked.bc"
+  COMMAND "${FASTNP_LLVM_OPT}" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 "--internalize-public-api-list=fastnp_span_*"
+          "-passes=internalize,globaldce,default<O2>,globaldce,strip,strip-dead-prototypes" "${bitcode_folder}/linked.bc" -o "${device_functions}"
+  DEPENDS ${bitcode_files} "${FASTNP_LIBDEVICE}"
+  COMMENT "Device functions: linking"
+  VERBATIM)
+
+set(embedding "${PROJECT_SOURCE_DIR}/cuda/device_functions/library.S")
+add_library(fastnp_device_functions OBJECT "${embedding}")
+set_source_files_properties("${embedding}" PROPERTIES OBJECT_DEPENDS "${device_functions}" COMPILE_DEFINITIONS "FASTNP_LIBRARY=\"${device_functions}\"")
+list(APPEND FASTNP_OBJECTS $<TARGET_OBJECTS:fastnp_device_functions>)

@@ -1,0 +1,52 @@
+// The C library's functions of real numbers that the catalogue's meanings call, for devices: CUDA's libdevice has nearly all of them, within 4 ulp. What
+// is rounded exactly (square roots, fused steps) is an instruction.
+#include <bit>
+#include <cstdint>
+
+// clang-format off
+#define FASTNP_EACH1(f) f(cbrt) f(exp) f(exp2) f(expm1) f(log) f(log2) f(log10) f(log1p) f(sin) f(cos) f(tan) f(asin) f(acos) f(atan) f(sinh) f(cosh) \
+    f(tanh) f(asinh) f(acosh) f(atanh)
+#define FASTNP_EACH2(f) f(pow) f(atan2) f(fmod) f(nextafter)
+// clang-format on
+
+extern "C" {
+
+#define FASTNP_REAL1(name)                           \
+    double __nv_##name(double);                      \
+    float __nv_##name##f(float);                     \
+    double name(double x) { return __nv_##name(x); } \
+    float name##f(float x) { return __nv_##name##f(x); }
+FASTNP_EACH1(FASTNP_REAL1)
+
+#define FASTNP_REAL2(name)                                        \
+    double __nv_##name(double, double);                           \
+    float __nv_##name##f(float, float);                           \
+    double name(double x, double y) { return __nv_##name(x, y); } \
+    float name##f(float x, float y) { return __nv_##name##f(x, y); }
+FASTNP_EACH2(FASTNP_REAL2)
+
+double __nv_hypot(double, double);
+double hypot(double x, double y) { return __nv_hypot(x, y); }
+// libdevice's takes an approximate root where the compiler is not asked for exact ones.
+float hypotf(float x, float y) {
+    const double re = x;
+    const double im = y;
+    if (__builtin_isinf(x) || __builtin_isinf(y)) return __builtin_inff();
+    return static_cast<float>(__nvvm_sqrt_rn_d(re * re + im * im));
+}
+
+double sqrt(double x) { return __nvvm_sqrt_rn_d(x); }
+float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+double fma(double x, double y, double z) { return __nvvm_fma_rn_d(x, y, z); }
+float fmaf(float x, float y, float z) { return __nvvm_fma_rn_f(x, y, z); }
+
+double modf(double x, double* whole) {
+    *whole = __builtin_trunc(x);
+    return __builtin_copysign(__builtin_isinf(x) ? 0.0 : x - *whole, x);
+}
+float modff(float x, float* whole) {
+    *whole = __builtin_truncf(x);
+    return __builtin_copysignf(__builtin_isinf(x) ? 0.0F : x - *whole, x);
+}
+
+}  // extern "C"
