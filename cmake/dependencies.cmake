@@ -2,7 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}")
-llvm_map_components_to_libnames(FASTNP_LLVM_LIBRARIES X86 OrcJIT Passes)
+llvm_map_components_to_libnames(FASTNP_LLVM_LIBRARIES X86 NVPTX OrcJIT Passes BitReader Linker)
 
 find_library(OPENBLAS_STATIC NAMES libopenblas.a PATH_SUFFIXES x86_64-linux-gnu/openblas-pthread openblas-pthread)
 find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES x86_64-linux-gnu/openblas-pthread openblas-pthread)

@@ -5,7 +5,10 @@ if(test_sources)
   add_executable(fastnp_tests "${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" ${test_sources} ${FASTNP_OBJECTS})
   target_include_directories(fastnp_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests/cpp" "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(fastnp_tests PRIVATE ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings Boost::unit_test_framework)
-  target_compile_definitions(fastnp_tests PRIVATE BOOST_TEST_DYN_LINK)
+  target_include_directories(fastnp_tests SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  # What checks generated code for GPUs; cmake/setup.sh fetches it.
+  find_program(FASTNP_PTXAS ptxas HINTS "${PROJECT_SOURCE_DIR}/build/venv/cuda" PATHS /usr/local/cuda/bin)
+  target_compile_definitions(fastnp_tests PRIVATE BOOST_TEST_DYN_LINK ${llvm_definitions} "FASTNP_PTXAS=\"${FASTNP_PTXAS}\"")
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector>)
   # main.cpp asks unit_test.hpp for a main() before it includes it.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -9,6 +9,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #pragma GCC diagnostic pop
@@ -48,6 +50,17 @@ const Host& host() {
 }
 
 }  // namespace
+
+void initialize_llvm() {
+    static const bool once = [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        // Loop strength reduction is done by those who optimise, where it pays: code generators would do it always.
+        if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
+        return true;
+    }();
+    (void)once;
+}
 
 const Machine& host_machine() { return host().machine; }
 std::string host_name() { return host().cpu; }

@@ -10,6 +10,8 @@ class Function;
 
 namespace fastnp::codegen {
 
+/// Starts LLVM: the host's code generator, and the options of all targets.
+void initialize_llvm();
 const Machine& host_machine();
 /// A new target machine for the host (one per compilation: they are not thread-safe).
 std::unique_ptr<llvm::TargetMachine> make_target_machine();

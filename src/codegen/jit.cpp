@@ -36,7 +36,7 @@ T check(llvm::Expected<T> value, const char* what) {
 
 llvm::orc::LLJIT& session() {
     static llvm::orc::LLJIT* jit = [] {
-        initialize_target();
+        initialize_llvm();
         auto made = llvm::orc::LLJITBuilder().setNumCompileThreads(0).create();
         return check(std::move(made), "starting the linker").release();
     }();

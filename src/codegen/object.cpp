@@ -15,8 +15,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/CommandLine.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -28,17 +26,6 @@
 #pragma GCC diagnostic pop
 
 namespace fastnp::codegen {
-
-void initialize_target() {
-    static const bool once = [] {
-        llvm::InitializeNativeTarget();
-        llvm::InitializeNativeTargetAsmPrinter();
-        // Done by optimize(), where it pays: the code generator would do it always.
-        if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
-        return true;
-    }();
-    (void)once;
-}
 
 namespace {
 
@@ -52,7 +39,7 @@ struct Emitted {
 
 // `first`: the number of the first job among those that are linked together.
 Emitted emit_all(std::span<const Job> jobs, std::size_t first = 0) {
-    initialize_target();
+    initialize_llvm();
     Emitted out;
     out.context = std::make_unique<llvm::LLVMContext>();
     out.module = std::make_unique<llvm::Module>("fastnp", *out.context);

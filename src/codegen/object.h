@@ -8,9 +8,6 @@
 
 namespace fastnp::codegen {
 
-/// LLVM's code generator for the host, made ready; once.
-void initialize_target();
-
 /// Object code of kernels, made here and now, by all threads: a module for each. `times`: those of the module that took longest.
 StoredCode make_objects(std::span<const Job> jobs, Code& times);
 

@@ -1,6 +1,7 @@
 // Conversions, constants, casts and calls to precompiled code. The catalogue's meanings are in meaning.cpp.
 #include "codegen/value.h"
 
+#include "codegen/nvptx.h"
 #include "eager/eager.h"
 #include "eager/vector_math.h"
 #include "fastnp/error.h"
@@ -138,7 +139,7 @@ Value Builder::cast(Value x, Dtype to) {
         if (kind == 'i') return {this, to, ir.CreateSExtOrTrunc(x.re, type), nullptr};
         if (kind == 'u') return {this, to, ir.CreateZExtOrTrunc(x.re, type), nullptr};
         // Values out of range are poison to LLVM but have NumPy's x86 answers in the precompiled kernel.
-        return call_span({External::Kind::cast, ir::Op::cast, from, to}, {x}, to);
+        return call_precompiled({External::Kind::cast, ir::Op::cast, from, to}, {x}, to);
     }
     auto to_real = [&](llvm::Value* v, Dtype source) -> llvm::Value* {
         const char k = kind_of(source);
@@ -149,7 +150,7 @@ Value Builder::cast(Value x, Dtype to) {
         return result;
     };
     if (is_half(to) && itemsize_of(from) > 4 && !is_complex(from)) {  // through float would round twice
-        return call_span({External::Kind::cast, ir::Op::cast, from, to}, {x}, to);
+        return call_precompiled({External::Kind::cast, ir::Op::cast, from, to}, {x}, to);
     }
     Value result{this, to, round_to(to_real(x.re, real_of(from)), to), nullptr};
     if (is_complex(to)) result.im = x.im != nullptr ? to_real(x.im, real_of(from)) : llvm::Constant::getNullValue(type);
@@ -208,6 +209,52 @@ Value Builder::fill(Dtype dtype, llvm::Value* from) {
     return {this, dtype, ir.CreateShuffleVector(pairs, even), ir.CreateShuffleVector(pairs, odd)};
 }
 
+Value Builder::call_precompiled(const External& function_called, llvm::ArrayRef<Value> args, Dtype result) {
+    return target == Target::nvptx ? call_device_function(function_called, args, result) : call_span(function_called, args, result);
+}
+
+// How device functions take and return an element: a complex one as a vector of two.
+Type* Builder::passed_type(Dtype dtype) {
+    Type* part = element_type(dtype);
+    return is_complex(dtype) ? llvm::FixedVectorType::get(part, 2) : part;
+}
+
+// A call for each lane, values in registers (see cuda/device_functions). It is inlined when the module becomes PTX.
+Value Builder::call_device_function(const External& function_called, llvm::ArrayRef<Value> args, Dtype result) {
+    if (!has_device_function(function_called)) throw InternalError("no device function for " + symbol_of(function_called));
+    llvm::SmallVector<Type*, 2> parameters;
+    bool vector = false;
+    for (const Value& arg : args) {
+        parameters.push_back(passed_type(arg.dtype));
+        vector = vector || is_vector(arg);
+    }
+    llvm::FunctionCallee callee = external(function_called, llvm::FunctionType::get(passed_type(result), parameters, false));
+    if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) declared->setDoesNotAccessMemory();
+    const auto lane_of = [&](llvm::Value* part, int lane) {
+        return part->getType()->isVectorTy() ? ir.CreateExtractElement(part, static_cast<std::uint64_t>(lane)) : part;
+    };
+    const auto pair_of = [&](llvm::Value* re, llvm::Value* im) {
+        llvm::Value* none = llvm::PoisonValue::get(llvm::FixedVectorType::get(re->getType(), 2));
+        return ir.CreateInsertElement(ir.CreateInsertElement(none, re, std::uint64_t{0}), im, std::uint64_t{1});
+    };
+    Value all{this, result, llvm::PoisonValue::get(vector_type(element_type(result))), nullptr};
+    if (is_complex(result)) all.im = all.re;
+    for (int lane = 0; lane < (vector ? width : 1); ++lane) {
+        llvm::SmallVector<llvm::Value*, 2> arguments;
+        for (const Value& arg : args) {
+            llvm::Value* re = lane_of(arg.re, lane);
+            arguments.push_back(arg.im != nullptr ? pair_of(re, lane_of(arg.im, lane)) : re);
+        }
+        llvm::Value* value = ir.CreateCall(callee, arguments);
+        const Value one{this, result, is_complex(result) ? ir.CreateExtractElement(value, std::uint64_t{0}) : value,
+                        is_complex(result) ? ir.CreateExtractElement(value, std::uint64_t{1}) : nullptr};
+        if (!vector) return one;
+        all.re = ir.CreateInsertElement(all.re, one.re, static_cast<std::uint64_t>(lane));
+        if (one.im != nullptr) all.im = ir.CreateInsertElement(all.im, one.im, static_cast<std::uint64_t>(lane));
+    }
+    return all;
+}
+
 // Lanes go through memory to a precompiled kernel and back: any op, any dtype, same bits as eager.
 Value Builder::call_span(const External& kernel, llvm::ArrayRef<Value> args, Dtype result) {
     if (address_of(kernel) == nullptr) throw InternalError("no precompiled kernel for " + symbol_of(kernel));
@@ -235,7 +282,7 @@ Value Builder::call_span(const External& kernel, llvm::ArrayRef<Value> args, Dty
 // Calls the C library's vector function; vectors narrower than the machine's are filled up.
 Value Builder::vector_math(const char* name, Value x, const Value* y) {
     const Dtype dtype = x.dtype == Dtype::float64 ? Dtype::float64 : Dtype::float32;
-    if (!is_floating(x.dtype)) return {};
+    if (!is_floating(x.dtype) || target != Target::host) return {};
     const ir::Op op = *ops::find(name);
     const eager::VectorFunction* function = eager::vector_function(op, dtype);
     if (function == nullptr) return {};
@@ -274,7 +321,7 @@ Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value>
         y = splat(y);
     }
     Value value = meaning_of(op, x, y);
-    if (value.missing()) return call_span({External::Kind::span, op, compute, compute}, args, result);
+    if (value.missing()) return call_precompiled({External::Kind::span, op, compute, compute}, args, result);
     value.dtype = result;
     if (is_half(result)) value.re = round_to(value.re, result);
     return value;

@@ -15,6 +15,9 @@ namespace fastnp::codegen {
 
 class Builder;
 
+/// What code is for, and so what it may call: the C library's vector functions and precompiled kernels on the host, device functions on a GPU.
+enum class Target : std::uint8_t { host, nvptx };
+
 /// A complex element is a pair of reals; a bool is an i1; the 16-bit floats are floats that hold representable values.
 struct Value {
     Builder* builder = nullptr;
@@ -31,7 +34,7 @@ Value meaning_of(ir::Op op, Value x, Value y);
 /// What the emitter needs of a map: its result for operands in the loop's dtype (`compute`).
 class Builder {
 public:
-    Builder(llvm::Module& module, int width) : ir(module.getContext()), module(module), width(width) {}
+    Builder(llvm::Module& module, int width, Target target = Target::host) : ir(module.getContext()), module(module), width(width), target(target) {}
 
     llvm::Type* element_type(Dtype dtype);                 // of one part of a value
     llvm::Type* vector_type(llvm::Type* element) const { return llvm::FixedVectorType::get(element, static_cast<unsigned>(width)); }
@@ -50,7 +53,7 @@ public:
     /// An intrinsic over the value's own type.
     llvm::Value* unary(llvm::Intrinsic::ID id, llvm::Value* x) { return ir.CreateUnaryIntrinsic(id, x); }
     llvm::Value* binary(llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) { return ir.CreateBinaryIntrinsic(id, x, y); }
-    /// The host's vector function of that name, or missing.
+    /// The target's vector function of that name, or missing.
     Value vector_math(const char* name, Value x, const Value* y = nullptr);
     /// A constant like `like`'s part.
     llvm::Value* real_constant(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
@@ -60,11 +63,15 @@ public:
     llvm::IRBuilder<> ir;
     llvm::Module& module;
     int width;                               // lanes
+    Target target;
     llvm::BasicBlock* entry = nullptr;       // where allocas go
     std::map<std::string, External> externals;  // functions outside the module that it calls, by name
 
 private:
+    Value call_precompiled(const External& function_called, llvm::ArrayRef<Value> args, Dtype result);
     Value call_span(const External& kernel, llvm::ArrayRef<Value> args, Dtype result);
+    llvm::Type* passed_type(Dtype dtype);
+    Value call_device_function(const External& function_called, llvm::ArrayRef<Value> args, Dtype result);
     llvm::AllocaInst* lane_buffer(Dtype dtype);
     void spill(Value value, llvm::Value* to);
     Value fill(Dtype dtype, llvm::Value* from);

@@ -1,0 +1,177 @@
+// One LLVM module becomes one PTX text; the passes are few, since the emitter and the library of device functions are optimised as they are written.
+#include "codegen/nvptx.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "codegen/host.h"
+#include "codegen/llvm.h"
+#include "fastnp/error.h"
+#include "ops/rules.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#pragma GCC diagnostic pop
+
+// The library of device functions, bitcode that the build embeds (cmake/device_functions.cmake).
+extern "C" const char fastnp_device_functions_begin[];
+extern "C" const char fastnp_device_functions_end[];
+
+namespace fastnp::codegen {
+
+namespace {
+
+constexpr const char* triple = "nvptx64-nvidia-cuda";
+
+void initialize() {
+    static const bool once = [] {
+        initialize_llvm();
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+        LLVMInitializeNVPTXAsmPrinter();
+        return true;
+    }();
+    (void)once;
+}
+
+/// The newest capability that LLVM has a name for, up to the device's: PTX for it runs on all later ones.
+int known_capability(int capability) {
+    static constexpr std::array known{90, 89, 87, 86, 80};
+    const auto* found = std::find_if(known.begin(), known.end(), [&](int each) { return each <= capability; });
+    if (found == known.end()) throw InternalError("no code for GPUs of compute capability " + std::to_string(capability));
+    return *found;
+}
+
+bool is_kernel(const llvm::Function& function) { return function.getCallingConv() == llvm::CallingConv::PTX_Kernel; }
+
+std::vector<llvm::Function*> undefined_functions(llvm::Module& module) {
+    std::vector<llvm::Function*> result;
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty()) result.push_back(&function);
+    }
+    return result;
+}
+
+// Takes what the module calls out of the library, of which nothing else is read, and makes it ready to be inlined.
+void link_device_functions(llvm::Module& module) {
+    if (undefined_functions(module).empty()) return;
+    std::vector<const llvm::Function*> own;
+    for (const llvm::Function& function : module) {
+        if (!function.isDeclaration()) own.push_back(&function);
+    }
+    const llvm::StringRef bytes(fastnp_device_functions_begin, static_cast<std::size_t>(fastnp_device_functions_end - fastnp_device_functions_begin));
+    auto library = llvm::getLazyBitcodeModule({bytes, "device functions"}, module.getContext());
+    if (!library) throw InternalError("the library of device functions: " + llvm::toString(library.takeError()));
+    if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::Flags::LinkOnlyNeeded))
+        throw InternalError("linking device functions failed");
+    for (const llvm::Function* function : undefined_functions(module)) {
+        throw InternalError("device code calls " + function->getName().str() + ", which devices lack");
+    }
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration() || std::find(own.begin(), own.end(), &function) != own.end()) continue;
+        function.setComdat(nullptr);
+        for (const char* of_build : {"target-cpu", "target-features"}) function.removeFnAttr(of_build);
+        function.removeFnAttr(llvm::Attribute::NoInline);
+        function.addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+}
+
+void make_internal(llvm::Module& module) {
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration() || is_kernel(function)) continue;
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+        function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+    }
+}
+
+// The host's passes (jit.cpp), after inlining.
+void optimize(llvm::Module& module, llvm::TargetMachine& target) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager graphs;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(&target);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(graphs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, graphs, modules);
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::AlwaysInlinerPass(false));
+    passes.addPass(llvm::GlobalDCEPass());
+    llvm::FunctionPassManager each;
+    each.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    each.addPass(llvm::EarlyCSEPass(true));
+    each.addPass(llvm::SimplifyCFGPass());
+    llvm::LoopPassManager licm;
+    licm.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    each.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(licm), true));
+    each.addPass(llvm::InstCombinePass());
+    each.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
+    passes.run(module, modules);
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_nvptx_machine(int capability) {
+    initialize();
+    std::string error;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (target == nullptr) throw InternalError("no code generator for GPUs: " + error);
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // neither LLVM nor ptxas may contract: instructions say .rn
+    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple, "sm_" + std::to_string(known_capability(capability)), "+ptx80",
+                                                                            options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+void set_nvptx_target(llvm::Module& module) {
+    module.setTargetTriple(triple);
+    module.setDataLayout(make_nvptx_machine(80)->createDataLayout());
+}
+
+bool has_device_function(const External& external) {
+    switch (external.kind) {
+        case External::Kind::vector: return false;
+        case External::Kind::span: {
+            const ops::Rule* rule = ops::info(external.op).rule;
+            return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);
+        }
+        case External::Kind::cast: return true;
+    }
+    return false;
+}
+
+std::string to_ptx(llvm::Module& module, int capability) {
+    const auto target = make_nvptx_machine(capability);
+    link_device_functions(module);
+    make_internal(module);
+    optimize(module, *target);
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    if (target->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) throw InternalError("no PTX can be written");
+    passes.run(module);
+    return {text.data(), text.size()};
+}
+
+}  // namespace fastnp::codegen
