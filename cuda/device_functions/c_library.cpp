@@ -6,7 +6,7 @@
 // clang-format off
 #define FASTNP_EACH1(f) f(cbrt) f(exp) f(exp2) f(expm1) f(log) f(log2) f(log10) f(log1p) f(sin) f(cos) f(tan) f(asin) f(acos) f(atan) f(sinh) f(cosh) \
     f(tanh) f(asinh) f(acosh) f(atanh)
-#define FASTNP_EACH2(f) f(pow) f(atan2) f(fmod) f(nextafter)
+#define FASTNP_EACH2(f) f(atan2) f(fmod) f(nextafter)
 // clang-format on
 
 extern "C" {
@@ -25,9 +25,21 @@ FASTNP_EACH1(FASTNP_REAL1)
     float name##f(float x, float y) { return __nv_##name##f(x, y); }
 FASTNP_EACH2(FASTNP_REAL2)
 
+float __nv_powf(float, float);
+float powf(float x, float y) { return __nv_powf(x, y); }
+// libdevice's finds out whether y is odd by a shift that may be longer than the number, which is undefined in LLVM: signs are given here.
+double __nv_pow(double, double);
+double pow(double x, double y) {
+    const double size = __nv_pow(__builtin_fabs(x), y);
+    if (!__builtin_signbit(x)) return size;
+    const bool whole = __builtin_trunc(y) == y;
+    if (!whole && x != 0 && (x >= -__DBL_MAX__ || y != y)) return __builtin_nan("");
+    return whole && __builtin_trunc(y / 2) != y / 2 ? -size : size;
+}
+
 double __nv_hypot(double, double);
 double hypot(double x, double y) { return __nv_hypot(x, y); }
-// libdevice's takes an approximate root where the compiler is not asked for exact ones.
+// libdevice's takes an approximate root; as doubles the squares are exact.
 float hypotf(float x, float y) {
     const double re = x;
     const double im = y;

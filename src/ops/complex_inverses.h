@@ -181,11 +181,37 @@ Pair<R> atan(Pair<R> z) {
     return swapped(atanh(swapped(z)));
 }
 
+namespace detail {
+
+/// C's product: that of an infinite number and one that is not zero is infinite, though parts be NaN.
+template <class R>
+Pair<R> product(Pair<R> x, Pair<R> y) {
+    const auto multiplied = [](Pair<R> a, Pair<R> b) { return Pair<R>{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; };
+    const auto is_infinite = [](Pair<R> z) { return std::isinf(z.re) || std::isinf(z.im); };
+    const auto direction = [](Pair<R> z) {
+        return Pair<R>{std::copysign(R(std::isinf(z.re) ? 1 : 0), z.re), std::copysign(R(std::isinf(z.im) ? 1 : 0), z.im)};
+    };
+    const auto without_nan = [](Pair<R> z) {
+        return Pair<R>{std::isnan(z.re) ? std::copysign(R(0), z.re) : z.re, std::isnan(z.im) ? std::copysign(R(0), z.im) : z.im};
+    };
+    const Pair<R> result = multiplied(x, y);
+    if (!std::isnan(result.re) || !std::isnan(result.im)) return result;
+    const bool overflows = is_infinite({x.re * y.re, x.im * y.im}) || is_infinite({x.re * y.im, x.im * y.re});
+    if (!is_infinite(x) && !is_infinite(y) && !overflows) return result;
+    const bool x_infinite = is_infinite(x);
+    const bool y_infinite = is_infinite(y);
+    x = x_infinite ? direction(x) : without_nan(x);
+    y = y_infinite ? direction(y) : without_nan(y);
+    const Pair<R> turned = multiplied(without_nan(x), without_nan(y));
+    return {infinity<R> * turned.re, infinity<R> * turned.im};
+}
+
+}  // namespace detail
+
 /// exp(y log x), as the C library's.
 template <class R>
 Pair<R> pow(Pair<R> x, Pair<R> y) {
-    const Pair<R> l = log(x);
-    return exp(Pair<R>{y.re * l.re - y.im * l.im, y.re * l.im + y.im * l.re});
+    return exp(detail::product(y, log(x)));
 }
 
 }  // namespace fastnp::ops::complex_functions
