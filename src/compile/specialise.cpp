@@ -51,7 +51,7 @@ plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_stri
                 plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
-        return pass::fuse(graph, parameter_strides, {fuses(backend), base::thread_count()});
+        return pass::fuse(graph, parameter_strides, {fuses(backend), pass::Walkers::of_pool(base::thread_count())});
     }();
     return plan::build(graph, program, bodies, times);
 }

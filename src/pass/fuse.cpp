@@ -59,7 +59,7 @@ public:
         : graph_(graph),
           sizes_(graph.sizes()),
           options_(options),
-          roles_(graph.sizes(), options.threads),
+          roles_(graph.sizes(), options.walkers),
           roots_(graph, parameter_strides, options.fuse) {}
 
     Program run() {

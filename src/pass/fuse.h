@@ -39,9 +39,19 @@ struct Program {
     std::unordered_map<ir::Value, Storage> storage;     // of every value that a step reads or writes, and of every output
 };
 
+/// How many lines (what a fold walks for one of its results) a device walks side by side, and how many keep it busy evenly to the end.
+struct Walkers {
+    int at_once = 1;
+    int busy = 8;
+
+    static Walkers of_pool(int threads) { return {threads, 8 * threads}; }
+    /// Teams of threads, about one a multiprocessor, whatever the host has: results are the same on all.
+    static Walkers of_gpu() { return {128, 128}; }
+};
+
 struct FuseOptions {
     bool fuse = true;  // false: every node is a step of its own (the "eager" backend)
-    int threads = 1;
+    Walkers walkers = {};
 };
 
 /// `parameter_strides`: the layout of each parameter, in bytes.

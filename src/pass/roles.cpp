@@ -63,21 +63,21 @@ bool Roles::is_worthwhile(const Region& region, Value root, Region::Role role, R
     }
     const SmallVector<bool> reduced = mask_of(root);
     if (!region.has_fold()) return takes_points(region.domain, reduced, false);
-    // Folds after folds need them whole, so they can't be split: on long lines that few threads would walk, they are a kernel of their own.
-    return reads != Reads::folds || !is_split(region.domain, reduced) || points(region.domain, reduced, false) >= threads_;
+    // Folds after folds need them whole, so they can't be split: on long lines that few would walk, they are a kernel of their own.
+    return reads != Reads::folds || !is_split(region.domain, reduced) || points(region.domain, reduced, false) >= walkers_.at_once;
 }
 
 // Whether a kernel of folds should compute values at all of its points, too.
 bool Roles::takes_points(const Dims& domain, const SmallVector<bool>& reduced, bool after_folds) const {
     if (points(domain) <= small_total) return true;
     if (!is_rows(reduced)) return false;
-    return points(domain, reduced, false) >= 8 * threads_ || (!after_folds && is_split(domain, reduced));
+    return points(domain, reduced, false) >= walkers_.busy || (!after_folds && is_split(domain, reduced));
 }
 
 bool Roles::is_split(const Dims& domain, const SmallVector<bool>& reduced) const {
     const std::int64_t outer = points(domain, reduced, false), inner = points(domain, reduced, true);
     if (outer * inner < 8 * small_total) return false;
-    return is_rows(reduced) ? outer < 8 * threads_ && inner > small_total : outer <= 4096 && inner >= 1024;
+    return is_rows(reduced) ? outer < walkers_.busy && inner > small_total : outer <= 4096 && inner >= 1024;
 }
 
 std::int64_t Roles::points(const Dims& dims) const {

@@ -9,7 +9,7 @@ namespace fastnp::pass {
 
 class Roles {
 public:
-    Roles(shape::Sizes& sizes, int threads) : sizes_(sizes), threads_(threads) {}
+    Roles(shape::Sizes& sizes, Walkers walkers) : sizes_(sizes), walkers_(walkers) {}
 
     /// The points that a root is computed over, and which of the axes it folds.
     static shape::Dims domain_of(ir::Value root);
@@ -35,7 +35,7 @@ private:
     bool takes_points(const shape::Dims& domain, const SmallVector<bool>& reduced, bool after_folds) const;
 
     shape::Sizes& sizes_;
-    int threads_;
+    Walkers walkers_;
 };
 
 }  // namespace fastnp::pass
