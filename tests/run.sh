@@ -81,6 +81,7 @@ types_are_right() {
 setup
 build_preset release
 suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit "$PWD/build/release/ctest.xml"
+[ ! -f build/release/gpu_kernels.txt ] || say "        $(tail -n 1 build/release/gpu_kernels.txt)"
 suite "Python tests" build/release/pytest.xml "$venv/bin/python" -m pytest tests/python -q --junitxml=build/release/pytest.xml -o junit_logging=no
 check "Python examples" examples_in_python
 check "clang-format" format_is_right

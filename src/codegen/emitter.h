@@ -121,19 +121,13 @@ private:
         llvm::Value* stack_re = nullptr;
         llvm::Value* stack_im = nullptr;
     };
-    /// Whether the order of what it combines matters.
-    static bool rounds(const nest::Fold& fold);
-    Value identity(const nest::Fold& fold);
     Accumulator make_accumulator(Dtype dtype);
     Value read(const Accumulator& accumulator, Dtype dtype);
     void write(const Accumulator& accumulator, const Value& value);
     void reset(const nest::Stage& stage);
     void accumulate(const nest::Stage& stage);
-    Value combine(const nest::Fold& fold, const Value& x, const Value& y);
     Value merged_copies(int fold, int part);
     Value value_of(const nest::Fold& fold, int part, int step);
-    Value pairwise(const nest::Fold& fold, Copies values);
-    Value sum_of_some(const nest::Fold& fold, Value value);
     Value across_lanes(const nest::Fold& fold, Value value);
     bool cascades(const nest::Stage& stage) const;
     void start_cascade(const nest::Stage& stage);

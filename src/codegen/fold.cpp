@@ -1,10 +1,8 @@
 // Reductions of the emitter. Each fold keeps an accumulator vector for each part and step that is done side by side. Sums of inexact dtypes are pairwise:
 // after at most 16 steps the accumulators are added into a stack of partial sums that works like a binary counter, so rounding errors grow with the
 // logarithm of the length, as in NumPy.
-#include <cmath>
-#include <limits>
-
 #include "codegen/emitter.h"
+#include "codegen/folds.h"
 #include "fastnp/error.h"
 
 namespace fastnp::codegen {
@@ -15,32 +13,6 @@ constexpr int cascade_levels = 48;
 constexpr std::int64_t cascade_steps = 16;
 
 }  // namespace
-
-bool Emitter::rounds(const nest::Fold& fold) { return fold.combine == ir::Op::add && is_inexact(fold.dtype); }
-
-Value Emitter::identity(const nest::Fold& fold) {
-    using ir::Op;
-    const Dtype dtype = fold.dtype;
-    const double infinity = std::numeric_limits<double>::infinity();
-    const auto bits = static_cast<unsigned>(itemsize_of(dtype) * 8);
-    const bool is_signed = kind_of(dtype) == 'i';
-    auto integer = [&](const llvm::APInt& value) { return Value{&b_, dtype, llvm::ConstantInt::get(b_.module.getContext(), value), nullptr}; };
-    switch (fold.combine) {
-        case Op::add: return is_floating(dtype) ? b_.number(dtype, -0.0) : b_.constant(Scalar(0), dtype);
-        case Op::multiply: return b_.constant(Scalar(1), dtype);
-        case Op::logical_or: return b_.constant(Scalar(false), dtype);
-        case Op::logical_and: return b_.constant(Scalar(true), dtype);
-        case Op::maximum:
-            if (dtype == Dtype::bool_) return b_.constant(Scalar(false), dtype);
-            if (is_integer(dtype)) return integer(is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits));
-            return is_complex(dtype) ? b_.constant(Scalar(std::complex<double>(-infinity, -infinity)), dtype) : b_.number(dtype, -infinity);
-        case Op::minimum:
-            if (dtype == Dtype::bool_) return b_.constant(Scalar(true), dtype);
-            if (is_integer(dtype)) return integer(is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
-            return is_complex(dtype) ? b_.constant(Scalar(std::complex<double>(infinity, infinity)), dtype) : b_.number(dtype, infinity);
-        default: throw InternalError("a fold without an identity");
-    }
-}
 
 Emitter::Accumulator Emitter::make_accumulator(Dtype dtype) {
     llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
@@ -60,14 +32,12 @@ void Emitter::write(const Accumulator& accumulator, const Value& value) {
     if (accumulator.im != nullptr) b_.ir.CreateStore(whole.im, accumulator.im);
 }
 
-Value Emitter::combine(const nest::Fold& fold, const Value& x, const Value& y) { return b_.map(fold.combine, fold.dtype, fold.dtype, {x, y}); }
-
 void Emitter::reset(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         auto& copies = accumulators_[static_cast<std::size_t>(f)];
         while (copies.size() < copy_count()) copies.push_back(make_accumulator(fold.dtype));
-        for (const Accumulator& each : copies) write(each, identity(fold));
+        for (const Accumulator& each : copies) write(each, identity_of(b_, fold));
     }
 }
 
@@ -79,9 +49,9 @@ void Emitter::accumulate(const nest::Stage& stage) {
             if (part_of(copy) >= outer_parts()) continue;
             Value value = value_of(fold, part_of(copy), step_of(copy));
             if (schedule_.lane >= 0) value = b_.splat(value);
-            if (mask_ != nullptr && lanes_inner) value = b_.select({&b_, Dtype::bool_, mask_, nullptr}, value, b_.splat(identity(fold)));
+            if (mask_ != nullptr && lanes_inner) value = b_.select({&b_, Dtype::bool_, mask_, nullptr}, value, b_.splat(identity_of(b_, fold)));
             const Accumulator& accumulator = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
-            write(accumulator, combine(fold, read(accumulator, fold.dtype), value));
+            write(accumulator, combine(b_, fold, read(accumulator, fold.dtype), value));
         }
     }
 }
@@ -89,7 +59,7 @@ void Emitter::accumulate(const nest::Stage& stage) {
 // What a step adds to a part: where parts are along an inner axis, the values of all in order.
 Value Emitter::value_of(const nest::Fold& fold, int part, int step) {
     Value value = eval(fold.value, copy_of(part, step));
-    for (int next = outer_parts(); next < schedule_.jam; ++next) value = combine(fold, value, eval(fold.value, copy_of(next, step)));
+    for (int next = outer_parts(); next < schedule_.jam; ++next) value = combine(b_, fold, value, eval(fold.value, copy_of(next, step)));
     return value;
 }
 
@@ -102,17 +72,7 @@ Value Emitter::merged_copies(int f, int part) {
     for (int step = 0; step < (inner ? schedule_.unroll : 1); ++step) {
         values.push_back(read(copies[static_cast<std::size_t>(copy_of(part, step))], fold.dtype));
     }
-    return pairwise(fold, std::move(values));
-}
-
-Value Emitter::pairwise(const nest::Fold& fold, Copies values) {
-    while (values.size() > 1) {
-        std::vector<Value> halves;
-        for (std::size_t i = 0; i + 1 < values.size(); i += 2) halves.push_back(combine(fold, values[i], values[i + 1]));
-        if (values.size() % 2 != 0) halves.push_back(values.back());
-        values = std::move(halves);
-    }
-    return values[0];
+    return pairwise(b_, fold, std::move(values));
 }
 
 Value Emitter::across_lanes(const nest::Fold& fold, Value value) {
@@ -130,7 +90,7 @@ Value Emitter::across_lanes(const nest::Fold& fold, Value value) {
             if (value.im != nullptr) part.im = b_.ir.CreateShuffleVector(value.im, lanes);
             return part;
         };
-        value = combine(fold, half(low), half(high));
+        value = combine(b_, fold, half(low), half(high));
     }
     b_.width = whole;
     value.re = b_.ir.CreateExtractElement(value.re, std::uint64_t{0});
@@ -211,7 +171,7 @@ void Emitter::flush(const nest::Stage& stage) {
     for (const Sum& sum : sums) {
         Value below{&b_, sum.fold.dtype, ir.CreateLoad(sum.re->getType(), level_address(b_, sum.cascade.stack_re, level)), nullptr};
         if (sum.im != nullptr) below.im = ir.CreateLoad(sum.im->getType(), level_address(b_, sum.cascade.stack_im, level));
-        joined.push_back(combine(sum.fold, below, {&b_, sum.fold.dtype, sum.re, sum.im}));
+        joined.push_back(combine(b_, sum.fold, below, {&b_, sum.fold.dtype, sum.re, sum.im}));
     }
     llvm::Value* next_level = ir.CreateAdd(level, number(1));
     llvm::Value* next_bits = ir.CreateLShr(bits, number(1));
@@ -235,7 +195,7 @@ void Emitter::flush(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         if (!rounds(fold)) continue;
-        for (const Accumulator& each : accumulators_[static_cast<std::size_t>(f)]) write(each, identity(fold));
+        for (const Accumulator& each : accumulators_[static_cast<std::size_t>(f)]) write(each, identity_of(b_, fold));
     }
     ir.CreateStore(ir.CreateAdd(count, number(1)), flushes_);
 }
@@ -246,7 +206,7 @@ Value Emitter::finish_cascade(int f, int part) {
     const Cascade& cascade = cascades_[static_cast<std::size_t>(f)][static_cast<std::size_t>(part)];
     Accumulator& total = totals_[static_cast<std::size_t>(f)];
     if (total.re == nullptr) total = make_accumulator(fold.dtype);
-    write(total, identity(fold));
+    write(total, identity_of(b_, fold));
     llvm::Value* count = ir.CreateLoad(ir.getInt64Ty(), flushes_);
     llvm::Value* zeros = ir.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, count, ir.getFalse());
     llvm::Type* type = b_.vector_type(b_.element_type(fold.dtype));
@@ -258,7 +218,7 @@ Value Emitter::finish_cascade(int f, int part) {
         ir.SetInsertPoint(add);
         Value part{&b_, fold.dtype, ir.CreateLoad(type, level_address(b_, cascade.stack_re, level)), nullptr};
         if (cascade.stack_im != nullptr) part.im = ir.CreateLoad(type, level_address(b_, cascade.stack_im, level));
-        write(total, combine(fold, part, read(total, fold.dtype)));
+        write(total, combine(b_, fold, part, read(total, fold.dtype)));
         ir.CreateBr(next);
         ir.SetInsertPoint(next);
     });
@@ -294,14 +254,6 @@ void Emitter::lane_part(const nest::Stage& stage) {
     });
 }
 
-// -0.0 is the identity of sums, but an empty sum is +0.0.
-Value Emitter::sum_of_some(const nest::Fold& fold, Value value) {
-    if (fold.combine != ir::Op::add || !is_floating(fold.dtype)) return value;
-    llvm::Value* empty = b_.ir.CreateICmpEQ(size(kernel_.inner_points), number(0));
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(empty); known != nullptr && !known->isOne()) return value;
-    return b_.select({&b_, Dtype::bool_, empty, nullptr}, b_.number(fold.dtype, 0.0), value);
-}
-
 void Emitter::finish(const nest::Stage& stage) {
     const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
     const bool separate = schedule_.unroll_axis >= 0 && schedule_.unroll_axis < static_cast<int>(outer_);
@@ -319,7 +271,7 @@ void Emitter::finish(const nest::Stage& stage) {
                                  : merged_copies(f, part_of(copy));
             }
             if (lanes_inner) value = across_lanes(fold, value);
-            results[static_cast<std::size_t>(copy)] = sum_of_some(fold, value);
+            results[static_cast<std::size_t>(copy)] = result_of(b_, fold, size(kernel_.inner_points), value);
         }
         fold_results_[static_cast<std::size_t>(f)] = std::move(results);
     }

@@ -2,6 +2,7 @@
 // the inner axis, so that memory is read in long runs. Sums of inexact dtypes over many steps are added up in two levels: a number of passes into one
 // tile, whose sums then go to another, so rounding errors grow with about the square root of the length.
 #include "codegen/emitter.h"
+#include "codegen/folds.h"
 
 namespace fastnp::codegen {
 
@@ -60,7 +61,7 @@ void Emitter::add_to_tiles(const std::vector<Tile>& tiles, llvm::Value* end, llv
             for (const Tile& tile : tiles) {
                 Copies values;
                 for (int step = 0; step < copies_; ++step) values.push_back(value_of(tile.fold, tile.part, step));
-                write(tile, tile.sums, combine(tile.fold, read(tile, tile.sums), b_.splat(pairwise(tile.fold, std::move(values)))));
+                write(tile, tile.sums, combine(b_, tile.fold, read(tile, tile.sums), b_.splat(pairwise(b_, tile.fold, std::move(values)))));
             }
         });
     });
@@ -73,8 +74,8 @@ void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
     const std::vector<Tile> tiles = make_tiles(begin, two_levels);
     lane_loop(begin, end, 1, [&] {
         for (const Tile& tile : tiles) {
-            write(tile, tile.sums, identity(tile.fold));
-            if (tile.totals.re != nullptr) write(tile, tile.totals, identity(tile.fold));
+            write(tile, tile.sums, identity_of(b_, tile.fold));
+            if (tile.totals.re != nullptr) write(tile, tile.totals, identity_of(b_, tile.fold));
         }
     });
     llvm::Value* first = nullptr;
@@ -89,8 +90,8 @@ void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
             lane_loop(begin, end, 1, [&] {
                 for (const Tile& tile : tiles) {
                     if (tile.totals.re == nullptr) continue;
-                    write(tile, tile.totals, combine(tile.fold, read(tile, tile.totals), read(tile, tile.sums)));
-                    write(tile, tile.sums, identity(tile.fold));
+                    write(tile, tile.totals, combine(b_, tile.fold, read(tile, tile.totals), read(tile, tile.sums)));
+                    write(tile, tile.sums, identity_of(b_, tile.fold));
                 }
             });
         });
@@ -101,7 +102,7 @@ void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
             Copies& results = fold_results_[static_cast<std::size_t>(tile.number)];
             results.resize(copy_count());
             const Value value = read(tile, tile.totals.re != nullptr ? tile.totals : tile.sums);
-            results[static_cast<std::size_t>(copy_of(tile.part, 0))] = sum_of_some(tile.fold, value);
+            results[static_cast<std::size_t>(copy_of(tile.part, 0))] = result_of(b_, tile.fold, size(kernel_.inner_points), value);
         }
         stores(kernel_.outer_stores, outer_parts());
         leave();

@@ -7,7 +7,7 @@ namespace fastnp::nest {
 
 enum class Use : std::uint8_t { load, guarded_load, store };
 
-/// Calls visit(access, use) for all that a kernel, constant or not, loads and stores.
+/// Calls visit(access, use) for all that a kernel (const or not) loads and stores.
 template <class K, class F>
 void for_each_use(K& kernel, F visit) {
     for (auto& expr : kernel.exprs) {
@@ -23,5 +23,14 @@ template <class K, class F>
 void for_each_access(K& kernel, F visit) {
     for_each_use(kernel, [&](auto& access, Use) { visit(access); });
 }
+
+/// Bytes of the elements that an access is to.
+std::int64_t itemsize_at(const Kernel& kernel, const Access& access);
+
+/// Whether an access is to another element at each inner point.
+bool moves_within(const Kernel& kernel, const Access& access);
+
+/// Counts the inner points, removes axes of one step, and merges those that every access walks as one.
+void simplify_axes(Kernel& kernel, shape::Sizes& sizes);
 
 }  // namespace fastnp::nest

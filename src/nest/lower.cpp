@@ -36,9 +36,9 @@ public:
         for (const Region::Member& member : region.members) roles_.emplace(member.value, member.role);
     }
 
-    Lowered run(const std::function<bool(Value)>& stored) {
+    Lowered run(const std::function<bool(Value)>& stored, bool keeps_rows) {
         for (const Region::Member& member : region_.members) add_member(member, stored);
-        keep_shared();
+        if (keeps_rows) keep_shared();
         return take();
     }
 
@@ -494,10 +494,10 @@ private:
 }  // namespace
 
 std::vector<Lowered> lower(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
-                           std::vector<Temporary>& temporaries) {
+                           std::vector<Temporary>& temporaries, bool keeps_rows) {
     std::vector<Lowered> kernels;
     if (!region.split) {
-        kernels.push_back(Lowering(region, program, sizes).run(stored));
+        kernels.push_back(Lowering(region, program, sizes).run(stored, keeps_rows));
         return kernels;
     }
     kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries, stored));
@@ -507,7 +507,7 @@ std::vector<Lowered> lower(const Region& region, const pass::Program& program, s
 
 std::vector<Value> inputs_of(const Region& region, const pass::Program& program, shape::Sizes& sizes) {
     Lowering lowering(region, program, sizes);
-    lowering.run([](Value) { return true; });
+    lowering.run([](Value) { return true; }, false);
     return lowering.inputs();
 }
 

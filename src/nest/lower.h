@@ -27,9 +27,9 @@ struct Temporary {
 };
 
 /// The kernels of a region, in order: one, or for a split region the blocks' folds and then their results. `stored` says which
-/// values must be written to memory. Temporaries are appended.
+/// values must be written to memory. Temporaries are appended. With `keeps_rows`, what several stages share may be kept in scratch rows.
 std::vector<Lowered> lower(const pass::Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(ir::Value)>& stored,
-                           std::vector<Temporary>& temporaries);
+                           std::vector<Temporary>& temporaries, bool keeps_rows = true);
 
 /// The values in memory that a region reads.
 std::vector<ir::Value> inputs_of(const pass::Region& region, const pass::Program& program, shape::Sizes& sizes);

@@ -16,63 +16,6 @@ namespace {
 constexpr std::int64_t few_steps = 16;        // about a vector of lanes
 constexpr std::int64_t little_work = 65536;   // points that one thread does as well
 
-// Whether it is made of an index along an axis.
-bool is_index(const Expr& expr) { return expr.kind == Expr::Kind::index || (expr.kind == Expr::Kind::inside && expr.step != 0); }
-
-void remove_axis(Kernel& kernel, std::size_t axis) {
-    kernel.axes.erase(kernel.axes.begin() + static_cast<std::ptrdiff_t>(axis));
-    for_each_access(kernel, [&](Access& access) { access.strides.erase(access.strides.begin() + axis); });
-    for (Expr& expr : kernel.exprs) {
-        if (!is_index(expr)) continue;
-        if (expr.number == static_cast<int>(axis)) {  // its only index is 0
-            if (expr.kind == Expr::Kind::index) expr.kind = Expr::Kind::extent;
-            expr.step = 0;
-            expr.number = 0;
-        } else if (expr.number > static_cast<int>(axis)) {
-            --expr.number;
-        }
-    }
-}
-
-bool is_indexed(const Kernel& kernel, std::size_t axis) {
-    return std::any_of(kernel.exprs.begin(), kernel.exprs.end(),
-                       [&](const Expr& expr) { return is_index(expr) && expr.number == static_cast<int>(axis); });
-}
-
-// Whether walking `axis` and then `axis + 1` is walking one axis, for every access.
-bool walks_as_one(Kernel& kernel, std::size_t axis, shape::Sizes& sizes) {
-    if (kernel.axes[axis].inner != kernel.axes[axis + 1].inner) return false;
-    if (is_indexed(kernel, axis) || is_indexed(kernel, axis + 1)) return false;
-    const bool blocked = kernel.block != 0 && (axis == 0 || axis == kernel.outer_count());
-    if (blocked) return false;
-    bool one = true;
-    for_each_access(kernel,
-                    [&](Access& access) { one = one && access.strides[axis] == sizes.multiply(access.strides[axis + 1], kernel.axes[axis + 1].extent); });
-    return one;
-}
-
-void merge_axes(Kernel& kernel, std::size_t axis, shape::Sizes& sizes) {
-    Axis& first = kernel.axes[axis];
-    first.extent = sizes.multiply(first.extent, kernel.axes[axis + 1].extent);
-    first.hint *= kernel.axes[axis + 1].hint;
-    for_each_access(kernel, [&](Access& access) { access.strides[axis] = access.strides[axis + 1]; });
-    kernel.axes.erase(kernel.axes.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
-    for_each_access(kernel, [&](Access& access) { access.strides.erase(access.strides.begin() + axis + 1); });
-    for (Expr& expr : kernel.exprs) {
-        if (is_index(expr) && expr.number > static_cast<int>(axis)) --expr.number;
-    }
-}
-
-void simplify_axes(Kernel& kernel, shape::Sizes& sizes) {
-    for (std::size_t a = kernel.axes.size(); a-- > 0;) {
-        const bool blocked = kernel.block != 0 && (a == 0 || a == kernel.outer_count());
-        if (!blocked && kernel.axes[a].extent == Dim(1)) remove_axis(kernel, a);
-    }
-    for (std::size_t a = kernel.axes.size(); a-- > 1;) {
-        if (walks_as_one(kernel, a - 1, sizes)) merge_axes(kernel, a - 1, sizes);
-    }
-}
-
 // The last of some axes that has few steps, a constant number, so that it may be jammed; -1: none.
 int narrow_axis(const Kernel& kernel, std::size_t from, std::size_t to) {
     for (std::size_t a = to; a-- > from;) {
@@ -83,10 +26,6 @@ int narrow_axis(const Kernel& kernel, std::size_t from, std::size_t to) {
     return -1;
 }
 
-std::int64_t itemsize_at(const Kernel& kernel, const Access& access) {
-    return static_cast<std::int64_t>(itemsize_of(kernel.buffers[static_cast<std::size_t>(access.buffer)].dtype));
-}
-
 // Whether the elements along a lane and a jammed axis, taken together, lie side by side. What is loaded may lie in longer rows.
 bool is_interleaved(const Kernel& kernel, const Access& access, Use use, std::size_t lane, int jam) {
     if (use == Use::guarded_load || jam < 0 || static_cast<std::size_t>(jam) == lane) return false;
@@ -94,13 +33,6 @@ bool is_interleaved(const Kernel& kernel, const Access& access, Use use, std::si
     if (!(access.strides[static_cast<std::size_t>(jam)] == Dim(itemsize)) || !access.strides[lane].is_constant()) return false;
     const std::int64_t apart = access.strides[lane].value();
     return apart == steps * itemsize || (use == Use::load && apart > steps * itemsize && apart <= most_jammed * itemsize && apart % itemsize == 0);
-}
-
-bool moves_within(const Kernel& kernel, const Access& access, std::size_t outer) {
-    for (std::size_t a = outer; a < kernel.axes.size(); ++a) {
-        if (!(access.strides[a] == Dim(0))) return true;
-    }
-    return false;
 }
 
 std::int64_t inner_hint(const Kernel& kernel, std::size_t outer) {
@@ -121,7 +53,7 @@ Score score_of(Kernel& kernel, std::size_t axis, int jam) {
     Score score{0, kernel.axes[axis].hint};
     for_each_use(kernel, [&](const Access& access, Use use) {
         const Dim stride = access.strides[axis];
-        const int weight = many && moves_within(kernel, access, outer) ? 4 : 1;
+        const int weight = many && moves_within(kernel, access) ? 4 : 1;
         const bool together = is_interleaved(kernel, access, use, axis, jam);
         const bool whole = stride == Dim(itemsize_at(kernel, access)) || (together && kernel.axes[static_cast<std::size_t>(jam)].hint <= 4);
         if (whole) score.value += 4 * weight;
@@ -180,7 +112,7 @@ bool worth_jamming(Kernel& kernel, std::size_t outer, std::size_t lane, std::siz
     if (jam == lane || !fits_side_by_side(kernel, jam)) return false;
     bool saves = false;
     for_each_use(kernel, [&](const Access& access, Use use) {
-        const bool at_each = outer == kernel.axes.size() || moves_within(kernel, access, outer);
+        const bool at_each = outer == kernel.axes.size() || moves_within(kernel, access);
         saves = saves || (at_each && is_interleaved(kernel, access, use, lane, static_cast<int>(jam)));
     });
     // Stages share what they compute at all inner points.
@@ -350,10 +282,6 @@ void choose_streaming(Kernel& kernel, Schedule& plan) {
 }  // namespace
 
 Schedule schedule(Kernel& kernel, shape::Sizes& sizes) {
-    kernel.inner_points = 1;
-    for (const Axis& axis : kernel.axes) {
-        if (axis.inner) kernel.inner_points = sizes.multiply(kernel.inner_points, axis.extent);
-    }
     simplify_axes(kernel, sizes);
     Schedule plan;
     const std::size_t outer = kernel.outer_count();

@@ -1,0 +1,362 @@
+// Units are handed out along the grid. A thread with units of its own does a vector of the lanes' axis at a time, and at its end element by element; the
+// threads of a team share the lanes of an outer point, meet to finish its folds, and one of them does the outer stores.
+#include "codegen/grid.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <algorithm>
+
+#include "codegen/grid_emitter.h"
+#include "fastnp/error.h"
+
+namespace fastnp::codegen {
+
+using llvm::BasicBlock;
+namespace in = llvm::Intrinsic;
+
+std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel) {
+    std::vector<shape::Dim> sizes;
+    const auto note = [&sizes](shape::Dim dim) {
+        if (!dim.is_constant() && std::find(sizes.begin(), sizes.end(), dim) == sizes.end()) sizes.push_back(dim);
+    };
+    const auto note_access = [&note](const nest::Access& access) {
+        note(access.offset);
+        for (const shape::Dim stride : access.strides) note(stride);
+    };
+    for (const nest::Axis& axis : kernel.axes) note(axis.extent);
+    for (const nest::Expr& expr : kernel.exprs) {
+        note_access(expr.access);
+        note(expr.offset);
+        note(expr.extent);
+    }
+    for (const nest::Stage& stage : kernel.stages) {
+        for (const nest::Store& store : stage.stores) note_access(store.access);
+    }
+    for (const nest::Store& store : kernel.outer_stores) note_access(store.access);
+    note(kernel.blocked_extent);
+    note(kernel.inner_points);
+    return sizes;
+}
+
+GridEmitter::GridEmitter(const nest::Kernel& kernel, const nest::Grid& grid, llvm::Module& module)
+    : kernel_(kernel), grid_(grid), b_(module, 1, Target::nvptx), depends_(nest::dependencies(kernel)), outer_(kernel.outer_count()) {
+    for (const nest::Stage& stage : kernel.stages) {
+        if (!stage.keeps.empty()) throw InternalError("kernels of a GPU keep no rows");
+    }
+}
+
+llvm::Value* GridEmitter::size(shape::Dim dim) { return dim.is_constant() ? number(dim.value()) : size_values_.at(dim.raw()); }
+
+void GridEmitter::make_function(const std::string& symbol) {
+    auto& ir = b_.ir;
+    const std::vector<shape::Dim> sizes = sizes_of(kernel_);
+    std::vector<llvm::Type*> types(kernel_.buffers.size(), ir.getPtrTy(1));  // 1: global memory
+    types.resize(types.size() + sizes.size() + 1, ir.getInt64Ty());
+    function_ = llvm::Function::Create(llvm::FunctionType::get(ir.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, b_.module);
+    function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    function_->setDoesNotThrow();
+    const auto as_metadata = [&](std::uint64_t value) { return llvm::ConstantAsMetadata::get(ir.getInt32(static_cast<std::uint32_t>(value))); };
+    llvm::NamedMDNode* notes = b_.module.getOrInsertNamedMetadata("nvvm.annotations");
+    const auto annotate = [&](const char* name, std::uint64_t value) {
+        llvm::Metadata* parts[] = {llvm::ConstantAsMetadata::get(function_), llvm::MDString::get(ir.getContext(), name), as_metadata(value)};
+        notes->addOperand(llvm::MDNode::get(ir.getContext(), parts));
+    };
+    annotate("kernel", 1);
+    annotate("maxntidx", static_cast<std::uint64_t>(grid_.block));
+    b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
+    BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
+    ir.SetInsertPoint(b_.entry);
+    ir.CreateBr(start);
+    ir.SetInsertPoint(start);
+    unsigned at = 0;
+    for (; at < kernel_.buffers.size(); ++at) bases_.push_back(function_->getArg(at));
+    for (const shape::Dim dim : sizes) size_values_.emplace(dim.raw(), function_->getArg(at++));
+    units_ = function_->getArg(at);
+}
+
+llvm::Value* GridEmitter::special(in::ID id) { return b_.ir.CreateZExt(b_.ir.CreateIntrinsic(id, {}, {}), b_.ir.getInt64Ty()); }
+
+void GridEmitter::run(const std::string& symbol) {
+    auto& ir = b_.ir;
+    make_function(symbol);
+    index_.assign(kernel_.axes.size(), number(0));
+    fold_results_.resize(kernel_.folds.size());
+    accumulators_.resize(kernel_.folds.size());
+    totals_.resize(kernel_.folds.size());
+    memo_.emplace_back();
+    available_.push_back(0);
+    aligned_ = alignment();
+    llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
+    rank_ = has_team() ? ir.CreateURem(thread, number(grid_.team)) : number(0);
+    llvm::Value* own = has_team() ? ir.CreateUDiv(thread, number(grid_.team)) : thread;
+    llvm::Value* each = number(grid_.units_of_block());
+    llvm::Value* first = ir.CreateAdd(ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each), own);
+    llvm::Value* step = ir.CreateMul(special(in::nvvm_read_ptx_sreg_nctaid_x), each);
+    loop(first, units_, step, "unit", [&](llvm::Value* at) {
+        place(at);
+        unit();
+    });
+    ir.CreateRetVoid();
+}
+
+void GridEmitter::loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const char* name, const std::function<void(llvm::Value*)>& body) {
+    auto& ir = b_.ir;
+    BasicBlock* before = ir.GetInsertBlock();
+    BasicBlock* inside = BasicBlock::Create(ir.getContext(), name, function_);
+    BasicBlock* after = BasicBlock::Create(ir.getContext(), std::string(name) + ".end", function_);
+    ir.CreateCondBr(ir.CreateICmpSLT(begin, end), inside, after);
+    ir.SetInsertPoint(inside);
+    llvm::PHINode* index = ir.CreatePHI(ir.getInt64Ty(), 2, name);
+    index->addIncoming(begin, before);
+    body(index);
+    llvm::Value* next = ir.CreateAdd(index, step, "", true, true);
+    index->addIncoming(next, ir.GetInsertBlock());
+    ir.CreateCondBr(ir.CreateICmpSLT(next, end), inside, after);
+    ir.SetInsertPoint(after);
+}
+
+void GridEmitter::if_so(llvm::Value* condition, const char* name, const std::function<void()>& body) {
+    auto& ir = b_.ir;
+    BasicBlock* inside = BasicBlock::Create(ir.getContext(), name, function_);
+    BasicBlock* after = BasicBlock::Create(ir.getContext(), std::string(name) + ".end", function_);
+    ir.CreateCondBr(condition, inside, after);
+    ir.SetInsertPoint(inside);
+    enter(0);
+    body();
+    leave();
+    ir.CreateBr(after);
+    ir.SetInsertPoint(after);
+}
+
+// Divisions of 64 bits take about 100 instructions, so units that are known to be few are divided as 32 bits.
+llvm::Value* GridEmitter::quotient(llvm::Value* x, llvm::Value* y) {
+    auto& ir = b_.ir;
+    const bool is_short = grid_.units.is_constant() && grid_.units.value() < INT32_MAX;
+    if (!is_short) return ir.CreateUDiv(x, y);
+    return ir.CreateZExt(ir.CreateUDiv(ir.CreateTrunc(x, ir.getInt32Ty()), ir.CreateTrunc(y, ir.getInt32Ty())), ir.getInt64Ty());
+}
+
+// The outer indices of a unit: the last outer axis is the fastest, but where lanes run along an outer axis theirs is.
+void GridEmitter::place(llvm::Value* unit) {
+    auto& ir = b_.ir;
+    std::vector<std::pair<std::size_t, llvm::Value*>> order;
+    for (std::size_t a = 0; a < outer_; ++a) {
+        if (static_cast<int>(a) != grid_.lane) order.emplace_back(a, size(kernel_.axes[a].extent));
+    }
+    const bool outer_lanes = grid_.lane >= 0 && !is_inner(grid_.lane);
+    if (outer_lanes) {
+        llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent);
+        order.emplace_back(static_cast<std::size_t>(grid_.lane), ir.CreateUDiv(ir.CreateAdd(extent, number(grid_.width - 1)), number(grid_.width)));
+    }
+    for (std::size_t i = order.size(); i-- > 0;) {
+        if (i == 0) {
+            index_[order[i].first] = unit;
+            break;
+        }
+        llvm::Value* rest = quotient(unit, order[i].second);
+        index_[order[i].first] = ir.CreateSub(unit, ir.CreateMul(rest, order[i].second));
+        unit = rest;
+    }
+    if (outer_lanes) {
+        llvm::Value*& lane = index_[static_cast<std::size_t>(grid_.lane)];
+        lane = ir.CreateMul(lane, number(grid_.width));
+    }
+}
+
+void GridEmitter::unit() {
+    std::uint32_t known = 0;
+    for (std::size_t a = 0; a < outer_; ++a) known |= static_cast<int>(a) == grid_.lane ? 0U : 1U << a;
+    enter(known);
+    hoist(all_roots());
+    if (grid_.lane >= 0 && !is_inner(grid_.lane)) own_points();
+    else outer_point();
+    leave();
+}
+
+// The outer points of a vector of lanes: side by side if all are there and memory is aligned, else one after the other.
+void GridEmitter::own_points() {
+    auto& ir = b_.ir;
+    const std::uint32_t lane = 1U << grid_.lane;
+    llvm::Value*& index = index_[static_cast<std::size_t>(grid_.lane)];
+    llvm::Value* begin = index;
+    llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent);
+    llvm::Value* end = ir.CreateBinaryIntrinsic(in::smin, ir.CreateAdd(begin, number(grid_.width)), extent);
+    const auto one_by_one = [&](llvm::Value* from) {
+        loop(from, end, number(1), "element", [&](llvm::Value* at) {
+            index = at;
+            enter(lane);
+            outer_point();
+            leave();
+        });
+    };
+    if (grid_.width == 1 || aligned_ == nullptr) {
+        one_by_one(begin);
+        return;
+    }
+    llvm::Value* whole = ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width)));
+    if_so(whole, "vector", [&] {
+        copies_ = grid_.width;
+        enter(lane);
+        outer_point();
+        leave();
+        copies_ = 1;
+    });
+    one_by_one(ir.CreateSelect(whole, end, begin));
+}
+
+void GridEmitter::outer_point() {
+    enter(0);
+    for (const nest::Stage& each : kernel_.stages) stage(each);
+    available_.back() |= nest::depends_on_folds;
+    if (!has_team()) store(kernel_.outer_stores);
+    else if (!kernel_.outer_stores.empty()) if_so(b_.ir.CreateICmpEQ(rank_, number(0)), "first", [&] { store(kernel_.outer_stores); });
+    leave();
+}
+
+void GridEmitter::stage(const nest::Stage& stage) {
+    reset(stage);
+    hoist(roots_of(stage));
+    inner_loops(stage, outer_);
+    finish(stage);
+}
+
+void GridEmitter::inner_range(int axis, llvm::Value*& begin, llvm::Value*& end) {
+    begin = number(0);
+    end = size(kernel_.axes[static_cast<std::size_t>(axis)].extent);
+    if (kernel_.block == 0 || static_cast<std::size_t>(axis) != outer_) return;
+    begin = b_.ir.CreateMul(index_[0], number(kernel_.block));
+    end = b_.ir.CreateBinaryIntrinsic(in::smin, b_.ir.CreateAdd(begin, number(kernel_.block)), size(kernel_.blocked_extent));
+}
+
+// All inner axes but the lanes', which is the innermost.
+void GridEmitter::inner_loops(const nest::Stage& stage, std::size_t level) {
+    if (static_cast<int>(level) == grid_.lane) return inner_loops(stage, level + 1);
+    if (level >= kernel_.axes.size()) {
+        if (has_team()) team_lanes(stage);
+        else inner_point(stage);
+        return;
+    }
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+    inner_range(static_cast<int>(level), begin, end);
+    loop(begin, end, number(1), "serial", [&](llvm::Value* at) {
+        index_[level] = at;
+        enter(1U << level);
+        hoist(roots_of(stage));
+        inner_loops(stage, level + 1);
+        leave();
+    });
+}
+
+// The lanes of a team, a vector a thread; what is left, or not aligned, an element a thread.
+void GridEmitter::team_lanes(const nest::Stage& stage) {
+    auto& ir = b_.ir;
+    const std::uint32_t lane = 1U << grid_.lane;
+    llvm::Value*& index = index_[static_cast<std::size_t>(grid_.lane)];
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+    inner_range(grid_.lane, begin, end);
+    const auto points = [&](llvm::Value* from, llvm::Value* to, int copies) {
+        llvm::Value* first = ir.CreateAdd(from, ir.CreateMul(rank_, number(copies)));
+        loop(first, to, number(static_cast<std::int64_t>(grid_.team) * copies), "lanes", [&](llvm::Value* at) {
+            index = at;
+            copies_ = copies;
+            enter(lane);
+            inner_point(stage);
+            leave();
+            copies_ = 1;
+        });
+    };
+    llvm::Value* rest = begin;
+    if (grid_.width > 1 && aligned_ != nullptr) {
+        llvm::Value* length = ir.CreateSub(end, begin);
+        llvm::Value* whole = ir.CreateSub(length, ir.CreateURem(length, number(grid_.width)));
+        rest = ir.CreateSelect(aligned_, ir.CreateAdd(begin, whole), begin);
+        points(begin, rest, grid_.width);
+    }
+    points(rest, end, 1);
+}
+
+void GridEmitter::inner_point(const nest::Stage& stage) {
+    accumulate(stage);
+    store(stage.stores);
+    flush_now_and_then(stage);
+}
+
+std::vector<nest::ExprId> GridEmitter::roots_of(const nest::Stage& stage) const {
+    std::vector<nest::ExprId> roots;
+    for (const int fold : stage.folds) roots.push_back(kernel_.folds[static_cast<std::size_t>(fold)].value);
+    for (const nest::Store& store : stage.stores) roots.push_back(store.value);
+    return roots;
+}
+
+// But what depends on folds, which is not known before the stages have run.
+std::vector<nest::ExprId> GridEmitter::all_roots() const {
+    std::vector<nest::ExprId> roots;
+    for (const nest::Store& store : kernel_.outer_stores) roots.push_back(store.value);
+    for (const nest::Stage& stage : kernel_.stages) {
+        for (const nest::ExprId root : roots_of(stage)) roots.push_back(root);
+    }
+    std::erase_if(roots, [&](nest::ExprId root) { return (depends_[root] & nest::depends_on_folds) != 0; });
+    return roots;
+}
+
+// Computes here what the loop about to be entered needs and does not change.
+void GridEmitter::hoist(const std::vector<nest::ExprId>& roots) {
+    std::vector<bool> needed(kernel_.exprs.size(), false);
+    for (const nest::ExprId root : roots) needed[root] = true;
+    const auto is_ready = [&](std::size_t id) { return (depends_[id] & ~available_.back() & ~nest::depends_on_folds) == 0; };
+    for (std::size_t i = kernel_.exprs.size(); i-- > 0;) {
+        if (!needed[i] || is_ready(i)) continue;
+        for (const nest::ExprId arg : kernel_.exprs[i].args) needed[arg] = true;
+    }
+    for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
+        if (!needed[i] || !is_ready(i)) continue;
+        for (int copy = 0; copy < (varies(i) ? copies_ : 1); ++copy) eval(i, copy);
+    }
+}
+
+Value GridEmitter::eval(nest::ExprId id, int copy) {
+    const std::pair<nest::ExprId, int> key{id, varies(id) ? copy : 0};
+    for (auto scope = memo_.rbegin(); scope != memo_.rend(); ++scope) {
+        const auto found = scope->find(key);
+        if (found != scope->end()) return found->second;
+    }
+    const Value value = compute(id, key.second);
+    memo_.back().emplace(key, value);
+    return value;
+}
+
+Value GridEmitter::compute(nest::ExprId id, int copy) {
+    const nest::Expr& expr = kernel_.exprs[id];
+    auto& ir = b_.ir;
+    using Kind = nest::Expr::Kind;
+    switch (expr.kind) {
+        case Kind::load: return expr.args.empty() ? load(id, copy) : guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+        case Kind::inside: return inside(expr, copy);
+        case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
+        case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};
+        case Kind::index: {
+            llvm::Value* at = index_[static_cast<std::size_t>(expr.number)];
+            if (expr.number == grid_.lane) at = ir.CreateAdd(at, number(copy));
+            return {&b_, Dtype::int64, ir.CreateAdd(size(expr.offset), ir.CreateMul(number(expr.step), at)), nullptr};
+        }
+        case Kind::map: {
+            llvm::SmallVector<Value, 3> args;
+            for (const nest::ExprId arg : expr.args) args.push_back(eval(arg, copy));
+            return b_.map(expr.op, expr.compute, expr.dtype, args);
+        }
+        case Kind::fold: {
+            const Copies& results = fold_results_[static_cast<std::size_t>(expr.number)];
+            return results[static_cast<std::size_t>(copy) < results.size() ? static_cast<std::size_t>(copy) : 0];
+        }
+        case Kind::scratch: break;
+    }
+    throw InternalError("unknown loop expression of a GPU's kernel");
+}
+
+void emit_grid(const nest::Kernel& kernel, const nest::Grid& grid, llvm::Module& module, const std::string& symbol) {
+    GridEmitter(kernel, grid, module).run(symbol);
+}
+
+}  // namespace fastnp::codegen

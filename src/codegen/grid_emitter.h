@@ -1,0 +1,116 @@
+// The state of the emission of one kernel for a GPU: grid.cpp has the loops and expressions, grid_memory.cpp loads and stores, grid_fold.cpp the folds.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "codegen/grid.h"
+#include "codegen/value.h"
+
+namespace fastnp::codegen {
+
+class GridEmitter {
+public:
+    GridEmitter(const nest::Kernel& kernel, const nest::Grid& grid, llvm::Module& module);
+    void run(const std::string& symbol);
+
+private:
+    using Copies = std::vector<Value>;  // of a vector's elements, in order
+
+    // Loops and expressions (grid.cpp).
+    llvm::Value* number(std::int64_t value) { return b_.ir.getInt64(static_cast<std::uint64_t>(value)); }
+    llvm::Value* size(shape::Dim dim);
+    void make_function(const std::string& symbol);
+    void loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const char* name, const std::function<void(llvm::Value*)>& body);
+    void if_so(llvm::Value* condition, const char* name, const std::function<void()>& body);
+    llvm::Value* special(llvm::Intrinsic::ID id);
+    void place(llvm::Value* unit);
+    llvm::Value* quotient(llvm::Value* x, llvm::Value* y);
+    void unit();
+    void own_points();
+    void outer_point();
+    void stage(const nest::Stage& stage);
+    void inner_loops(const nest::Stage& stage, std::size_t level);
+    void team_lanes(const nest::Stage& stage);
+    void inner_point(const nest::Stage& stage);
+    void inner_range(int axis, llvm::Value*& begin, llvm::Value*& end);
+    bool is_inner(int axis) const { return axis >= static_cast<int>(outer_); }
+    bool has_team() const { return grid_.team > 1; }
+    bool varies(nest::ExprId id) const { return grid_.lane >= 0 && (depends_[id] >> grid_.lane & 1U) != 0; }
+    Value eval(nest::ExprId id, int copy);
+    Value compute(nest::ExprId id, int copy);
+    void hoist(const std::vector<nest::ExprId>& roots);
+    std::vector<nest::ExprId> roots_of(const nest::Stage& stage) const;
+    std::vector<nest::ExprId> all_roots() const;
+    void enter(std::uint32_t axes) {
+        memo_.emplace_back();
+        available_.push_back(available_.back() | axes);
+    }
+    void leave() {
+        memo_.pop_back();
+        available_.pop_back();
+    }
+
+    // Memory (grid_memory.cpp).
+    llvm::Value* address(const nest::Access& access, int copy);
+    Value load(nest::ExprId id, int copy);
+    Value load_element(const nest::Access& access, int copy);
+    Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
+    Copies load_vector(const nest::Access& access);
+    void store(const std::vector<nest::Store>& stores);
+    void store_element(const nest::Access& access, const Value& value, int copy);
+    void store_vector(const nest::Access& access, const Copies& values);
+    Value inside(const nest::Expr& expr, int copy);
+    int chunk_bytes(const nest::Access& access) const;
+    llvm::Type* chunk_type(int bytes);
+    llvm::Value* joined(llvm::ArrayRef<llvm::Value*> parts, int bytes);
+    bool takes_vectors(const nest::Access& access) const;
+    bool may_be_aligned(const nest::Access& access) const;
+    llvm::Value* alignment();
+
+    // Folds (grid_fold.cpp).
+    struct Accumulator {
+        llvm::AllocaInst* re = nullptr;
+        llvm::AllocaInst* im = nullptr;
+    };
+    Accumulator make_accumulator(Dtype dtype);
+    Value read(const Accumulator& from, Dtype dtype);
+    void write(const Accumulator& to, const Value& value);
+    bool has_totals(const nest::Fold& fold) const;
+    void reset(const nest::Stage& stage);
+    void accumulate(const nest::Stage& stage);
+    void flush_now_and_then(const nest::Stage& stage);
+    void flush(const nest::Fold& fold, std::size_t number);
+    Value from_thread(const Value& value, int distance);
+    llvm::Value* from_thread(llvm::Value* part, int distance);
+    Value across_warp(const nest::Fold& fold, Value value);
+    Value across_team(const nest::Fold& fold, Value value);
+    llvm::GlobalVariable* shared(Dtype dtype);
+    void finish(const nest::Stage& stage);
+    void barrier();
+
+    const nest::Kernel& kernel_;
+    const nest::Grid& grid_;
+    Builder b_;
+    std::vector<std::uint32_t> depends_;
+    std::size_t outer_;
+
+    llvm::Function* function_ = nullptr;
+    std::vector<llvm::Value*> bases_;
+    std::map<std::int64_t, llvm::Value*> size_values_;
+    llvm::Value* units_ = nullptr;
+    llvm::Value* rank_ = nullptr;     // of the thread in its team
+    llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
+
+    std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector
+    int copies_ = 1;                   // elements of a vector that are done now
+    std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
+    std::vector<std::uint32_t> available_;
+
+    std::vector<std::vector<Accumulator>> accumulators_, totals_;  // [fold][copy]
+    llvm::AllocaInst* steps_ = nullptr;                            // since the stage began
+    std::vector<Copies> fold_results_;                             // [fold][copy]
+};
+
+}  // namespace fastnp::codegen

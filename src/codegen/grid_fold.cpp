@@ -1,0 +1,202 @@
+// Folds of the GPU's emitter. A thread keeps an accumulator for each element of its vector; sums of many steps are added up in two levels. A team's
+// threads meet by exchanging values within a warp, then, if it has several, by the block's shared memory; the order is fixed, so results are, too.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "codegen/folds.h"
+#include "codegen/grid_emitter.h"
+
+namespace fastnp::codegen {
+
+namespace in = llvm::Intrinsic;
+
+namespace {
+
+constexpr int warp = nest::Grid::warp;
+constexpr std::int64_t flush_steps = 64;  // that are added up before they join the total
+
+}  // namespace
+
+GridEmitter::Accumulator GridEmitter::make_accumulator(Dtype dtype) {
+    llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
+    llvm::Type* type = b_.element_type(dtype);
+    return {at.CreateAlloca(type), is_complex(dtype) ? at.CreateAlloca(type) : nullptr};
+}
+
+Value GridEmitter::read(const Accumulator& from, Dtype dtype) {
+    const auto part = [&](llvm::AllocaInst* slot) { return slot == nullptr ? nullptr : b_.ir.CreateLoad(slot->getAllocatedType(), slot); };
+    return {&b_, dtype, part(from.re), part(from.im)};
+}
+
+void GridEmitter::write(const Accumulator& to, const Value& value) {
+    b_.ir.CreateStore(value.re, to.re);
+    if (to.im != nullptr) b_.ir.CreateStore(value.im, to.im);
+}
+
+// Sums whose order matters, and that a thread takes many steps for, or an unknown number.
+bool GridEmitter::has_totals(const nest::Fold& fold) const {
+    if (!rounds(fold)) return false;
+    std::int64_t steps = 1;
+    for (std::size_t a = outer_; a < kernel_.axes.size(); ++a) {
+        const bool blocked = kernel_.block != 0 && a == outer_;
+        const shape::Dim extent = kernel_.axes[a].extent;
+        if (!blocked && !extent.is_constant()) return true;
+        steps *= blocked ? kernel_.block : extent.value();
+    }
+    return steps > flush_steps * grid_.team;
+}
+
+void GridEmitter::reset(const nest::Stage& stage) {
+    bool any = false;
+    for (const int f : stage.folds) {
+        const auto number = static_cast<std::size_t>(f);
+        const nest::Fold& fold = kernel_.folds[number];
+        const int copies = has_team() ? grid_.width : copies_;
+        const auto start = [&](std::vector<Accumulator>& all) {
+            while (all.size() < static_cast<std::size_t>(copies)) all.push_back(make_accumulator(fold.dtype));
+            for (const Accumulator& each : all) write(each, identity_of(b_, fold));
+        };
+        start(accumulators_[number]);
+        if (!has_totals(fold)) continue;
+        start(totals_[number]);
+        any = true;
+    }
+    if (!any) return;
+    if (steps_ == nullptr) {
+        llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
+        steps_ = at.CreateAlloca(at.getInt64Ty());
+    }
+    b_.ir.CreateStore(number(0), steps_);
+}
+
+void GridEmitter::accumulate(const nest::Stage& stage) {
+    for (const int f : stage.folds) {
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        for (int copy = 0; copy < copies_; ++copy) {
+            const Accumulator& each = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
+            write(each, combine(b_, fold, read(each, fold.dtype), eval(fold.value, copy)));
+        }
+    }
+}
+
+void GridEmitter::flush_now_and_then(const nest::Stage& stage) {
+    const auto is_long = [&](int f) { return has_totals(kernel_.folds[static_cast<std::size_t>(f)]); };
+    if (std::none_of(stage.folds.begin(), stage.folds.end(), is_long)) return;
+    auto& ir = b_.ir;
+    llvm::Value* steps = ir.CreateAdd(ir.CreateLoad(ir.getInt64Ty(), steps_), number(1));
+    ir.CreateStore(steps, steps_);
+    if_so(ir.CreateICmpEQ(ir.CreateAnd(steps, number(flush_steps - 1)), number(0)), "flush", [&] {
+        for (const int f : stage.folds) {
+            if (is_long(f)) flush(kernel_.folds[static_cast<std::size_t>(f)], static_cast<std::size_t>(f));
+        }
+    });
+}
+
+void GridEmitter::flush(const nest::Fold& fold, std::size_t number) {
+    for (std::size_t i = 0; i < totals_[number].size(); ++i) {
+        write(totals_[number][i], combine(b_, fold, read(totals_[number][i], fold.dtype), read(accumulators_[number][i], fold.dtype)));
+        write(accumulators_[number][i], identity_of(b_, fold));
+    }
+}
+
+// A number of another thread of the warp, as words of 32 bits.
+llvm::Value* GridEmitter::from_thread(llvm::Value* part, int distance) {
+    auto& ir = b_.ir;
+    llvm::Type* type = part->getType();
+    const unsigned bits = type->getPrimitiveSizeInBits();
+    const auto exchange = [&](llvm::Value* word) {
+        return ir.CreateIntrinsic(in::nvvm_shfl_sync_bfly_i32, {},
+                                  {ir.getInt32(0xffffffffU), word, ir.getInt32(static_cast<std::uint32_t>(distance)), ir.getInt32(31)});
+    };
+    llvm::Value* whole = type->isFloatingPointTy() ? ir.CreateBitCast(part, ir.getIntNTy(bits)) : part;
+    if (bits <= 32) {
+        llvm::Value* found = ir.CreateTrunc(exchange(ir.CreateZExt(whole, ir.getInt32Ty())), ir.getIntNTy(bits));
+        return type->isFloatingPointTy() ? ir.CreateBitCast(found, type) : found;
+    }
+    llvm::Value* low = ir.CreateZExt(exchange(ir.CreateTrunc(whole, ir.getInt32Ty())), ir.getInt64Ty());
+    llvm::Value* high = ir.CreateZExt(exchange(ir.CreateTrunc(ir.CreateLShr(whole, 32), ir.getInt32Ty())), ir.getInt64Ty());
+    llvm::Value* found = ir.CreateOr(low, ir.CreateShl(high, 32));
+    return type->isFloatingPointTy() ? ir.CreateBitCast(found, type) : found;
+}
+
+Value GridEmitter::from_thread(const Value& value, int distance) {
+    return {&b_, value.dtype, from_thread(value.re, distance), value.im != nullptr ? from_thread(value.im, distance) : nullptr};
+}
+
+// All threads come to the same value: of two that differ by their order (maxima of zeros, or of NaNs), the lower thread's comes first.
+Value GridEmitter::across_warp(const nest::Fold& fold, Value value) {
+    const bool is_ordered = is_inexact(fold.dtype) && (fold.combine == ir::Op::maximum || fold.combine == ir::Op::minimum);
+    for (int distance = warp / 2; distance >= 1; distance /= 2) {
+        Value first = value;
+        Value second = from_thread(value, distance);
+        if (is_ordered) {
+            const Value is_upper{&b_, Dtype::bool_, b_.ir.CreateICmpNE(b_.ir.CreateAnd(rank_, number(distance)), number(0)), nullptr};
+            const Value other = second;
+            second = b_.select(is_upper, first, other);
+            first = b_.select(is_upper, other, first);
+        }
+        value = combine(b_, fold, first, second);
+    }
+    return value;
+}
+
+llvm::GlobalVariable* GridEmitter::shared(Dtype dtype) {
+    auto* type = llvm::ArrayType::get(b_.element_type(dtype)->isIntegerTy(1) ? b_.ir.getInt8Ty() : b_.element_type(dtype),
+                                      static_cast<std::uint64_t>(grid_.team / warp));
+    auto* made = new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "shared", nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, 3);  // 3: shared memory; the module owns it
+    made->setAlignment(llvm::Align(16));
+    return made;
+}
+
+void GridEmitter::barrier() { b_.ir.CreateIntrinsic(in::nvvm_barrier0, {}, {}); }
+
+// Each warp's value into shared memory, then all of them by every thread.
+Value GridEmitter::across_team(const nest::Fold& fold, Value value) {
+    auto& ir = b_.ir;
+    const int warps = grid_.team / warp;
+    llvm::Value* number_of_warp = ir.CreateUDiv(rank_, number(warp));
+    llvm::Value* is_first = ir.CreateICmpEQ(ir.CreateURem(rank_, number(warp)), number(0));
+    const auto widened = [&](llvm::Value* part) { return part->getType()->isIntegerTy(1) ? ir.CreateZExt(part, ir.getInt8Ty()) : part; };
+    llvm::GlobalVariable* re = shared(fold.dtype);
+    llvm::GlobalVariable* im = value.im != nullptr ? shared(fold.dtype) : nullptr;
+    const auto slot = [&](llvm::GlobalVariable* memory, llvm::Value* at) { return ir.CreateInBoundsGEP(memory->getValueType(), memory, {number(0), at}); };
+    barrier();  // what was read of it before is read by now
+    if_so(is_first, "warp", [&] {
+        ir.CreateStore(widened(value.re), slot(re, number_of_warp));
+        if (im != nullptr) ir.CreateStore(value.im, slot(im, number_of_warp));
+    });
+    barrier();
+    Copies all;
+    for (int each = 0; each < warps; ++each) {
+        const auto part = [&](llvm::GlobalVariable* memory) -> llvm::Value* {
+            llvm::Value* raw = ir.CreateLoad(memory->getValueType()->getArrayElementType(), slot(memory, number(each)));
+            return fold.dtype == Dtype::bool_ ? ir.CreateTrunc(raw, ir.getInt1Ty()) : raw;
+        };
+        all.push_back({&b_, fold.dtype, part(re), im != nullptr ? part(im) : nullptr});
+    }
+    return pairwise(b_, fold, std::move(all));
+}
+
+void GridEmitter::finish(const nest::Stage& stage) {
+    for (const int f : stage.folds) {
+        const auto number = static_cast<std::size_t>(f);
+        const nest::Fold& fold = kernel_.folds[number];
+        if (has_totals(fold)) flush(fold, number);
+        const std::vector<Accumulator>& from = has_totals(fold) ? totals_[number] : accumulators_[number];
+        Copies results;
+        const std::size_t copies = has_team() ? from.size() : static_cast<std::size_t>(copies_);
+        for (std::size_t copy = 0; copy < copies; ++copy) results.push_back(read(from[copy], fold.dtype));
+        if (has_team()) {
+            Value value = across_warp(fold, pairwise(b_, fold, std::move(results)));
+            if (grid_.team > warp) value = across_team(fold, value);
+            results = {value};
+        }
+        for (Value& each : results) each = result_of(b_, fold, size(kernel_.inner_points), each);
+        fold_results_[number] = std::move(results);
+    }
+}
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,218 @@
+// Loads and stores of the GPU's emitter: a thread's vector of neighbouring elements in accesses of 16 bytes, where memory is aligned; otherwise element by
+// element, which neighbouring threads' accesses make whole lines of.
+#include <algorithm>
+
+#include "codegen/grid_emitter.h"
+#include "nest/axes.h"
+
+namespace fastnp::codegen {
+
+using llvm::Align;
+using llvm::BasicBlock;
+
+// Of one of the accesses that a vector is made of.
+int GridEmitter::chunk_bytes(const nest::Access& access) const {
+    return std::min(nest::Grid::vector_bytes, static_cast<int>(nest::itemsize_at(kernel_, access)) * grid_.width);
+}
+
+// Whether the elements of a vector lie side by side, and each vector could begin at a multiple of what is accessed at a time.
+bool GridEmitter::may_be_aligned(const nest::Access& access) const {
+    if (grid_.lane < 0 || grid_.width == 1) return false;
+    const std::int64_t itemsize = nest::itemsize_at(kernel_, access);
+    if (!(access.strides[static_cast<std::size_t>(grid_.lane)] == shape::Dim(itemsize))) return false;
+    const std::int64_t bytes = chunk_bytes(access);
+    const auto fits = [bytes](shape::Dim dim) { return !dim.is_constant() || dim.value() % bytes == 0; };
+    const bool blocked = kernel_.block != 0 && grid_.lane == static_cast<int>(outer_);
+    if (!fits(access.offset) || (blocked && kernel_.block * itemsize % bytes != 0)) return false;
+    for (std::size_t a = 0; a < access.strides.size(); ++a) {
+        if (static_cast<int>(a) != grid_.lane && !fits(access.strides[a])) return false;
+    }
+    return true;
+}
+
+bool GridEmitter::takes_vectors(const nest::Access& access) const { return copies_ > 1 && may_be_aligned(access); }
+
+// What can't be told before: the addresses of arguments, and sizes that vary.
+llvm::Value* GridEmitter::alignment() {
+    auto& ir = b_.ir;
+    bool any = false;
+    llvm::Value* bits = nullptr;
+    nest::for_each_use(kernel_, [&](const nest::Access& access, nest::Use use) {
+        if (use == nest::Use::guarded_load || !may_be_aligned(access)) return;
+        any = true;
+        const auto note = [&](llvm::Value* value) {
+            value = ir.CreateAnd(value, number(chunk_bytes(access) - 1));
+            bits = bits == nullptr ? value : ir.CreateOr(bits, value);
+        };
+        const auto buffer = static_cast<std::size_t>(access.buffer);
+        if (!kernel_.buffers[buffer].aligned) note(ir.CreatePtrToInt(bases_[buffer], ir.getInt64Ty()));
+        if (!access.offset.is_constant()) note(size(access.offset));
+        for (const shape::Dim stride : access.strides) {
+            if (!stride.is_constant()) note(size(stride));
+        }
+    });
+    if (!any) return nullptr;
+    return bits == nullptr ? ir.getTrue() : ir.CreateICmpEQ(bits, number(0));
+}
+
+llvm::Value* GridEmitter::address(const nest::Access& access, int copy) {
+    auto& ir = b_.ir;
+    llvm::Value* at = bases_[static_cast<std::size_t>(access.buffer)];
+    if (access.offset != shape::Dim(0)) at = ir.CreateGEP(ir.getInt8Ty(), at, size(access.offset));
+    for (std::size_t a = 0; a < access.strides.size(); ++a) {
+        if (access.strides[a] == shape::Dim(0)) continue;
+        llvm::Value* index = index_[a];
+        if (static_cast<int>(a) == grid_.lane && copy != 0) index = ir.CreateAdd(index, number(copy));
+        at = ir.CreateGEP(ir.getInt8Ty(), at, ir.CreateMul(index, size(access.strides[a])));
+    }
+    return at;
+}
+
+Value GridEmitter::load_element(const nest::Access& access, int copy) {
+    auto& ir = b_.ir;
+    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
+    llvm::Type* type = b_.memory_type(dtype);
+    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(dtype)));
+    const Align align(static_cast<std::uint64_t>(bytes));
+    llvm::Value* at = address(access, copy);
+    Value value{&b_, dtype, b_.from_memory(ir.CreateAlignedLoad(type, at, align), dtype), nullptr};
+    if (is_complex(dtype)) value.im = ir.CreateAlignedLoad(type, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), align);
+    return value;
+}
+
+Value GridEmitter::load(nest::ExprId id, int copy) {
+    const nest::Access& access = kernel_.exprs[id].access;
+    if (!varies(id) || !takes_vectors(access)) return load_element(access, copy);
+    const Copies all = load_vector(access);
+    for (int each = 0; each < copies_; ++each) memo_.back().emplace(std::pair(id, each), all[static_cast<std::size_t>(each)]);
+    return all[static_cast<std::size_t>(copy)];
+}
+
+// Words of 32 bits, or the one that there is: a form of vector that every dtype can be taken from.
+llvm::Type* GridEmitter::chunk_type(int bytes) {
+    if (bytes < 4) return b_.ir.getIntNTy(static_cast<unsigned>(bytes * 8));
+    return llvm::FixedVectorType::get(b_.ir.getInt32Ty(), static_cast<unsigned>(bytes / 4));
+}
+
+GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access) {
+    auto& ir = b_.ir;
+    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
+    llvm::Type* element = b_.memory_type(dtype);
+    const int bytes = chunk_bytes(access);
+    const auto part = static_cast<int>(itemsize_of(real_of(dtype)));
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(bytes / part));
+    llvm::Value* first = address(access, 0);
+    std::vector<llvm::Value*> parts;
+    const int total = static_cast<int>(itemsize_of(dtype)) * copies_;
+    for (int at = 0; at < total; at += bytes) {
+        llvm::Value* from = at == 0 ? first : ir.CreateGEP(ir.getInt8Ty(), first, number(at));
+        llvm::Value* chunk = ir.CreateBitCast(ir.CreateAlignedLoad(chunk_type(bytes), from, Align(static_cast<std::uint64_t>(bytes))), type);
+        for (int i = 0; i < bytes / part; ++i) parts.push_back(ir.CreateExtractElement(chunk, static_cast<std::uint64_t>(i)));
+    }
+    Copies copies;
+    for (std::size_t copy = 0; copy < static_cast<std::size_t>(copies_); ++copy) {
+        if (is_complex(dtype)) copies.push_back({&b_, dtype, parts[2 * copy], parts[2 * copy + 1]});
+        else copies.push_back({&b_, dtype, b_.from_memory(parts[copy], dtype), nullptr});
+    }
+    return copies;
+}
+
+// Zero where the guard is false: nothing is read there.
+Value GridEmitter::guarded_load(const nest::Access& access, int copy, llvm::Value* guard) {
+    auto& ir = b_.ir;
+    BasicBlock* before = ir.GetInsertBlock();
+    BasicBlock* inside = BasicBlock::Create(ir.getContext(), "guarded", function_);
+    BasicBlock* after = BasicBlock::Create(ir.getContext(), "guarded.end", function_);
+    ir.CreateCondBr(guard, inside, after);
+    ir.SetInsertPoint(inside);
+    Value value = load_element(access, copy);
+    BasicBlock* end = ir.GetInsertBlock();
+    ir.CreateBr(after);
+    ir.SetInsertPoint(after);
+    const auto either = [&](llvm::Value* part) -> llvm::Value* {
+        llvm::PHINode* phi = ir.CreatePHI(part->getType(), 2);
+        phi->addIncoming(part, end);
+        phi->addIncoming(llvm::Constant::getNullValue(part->getType()), before);
+        return phi;
+    };
+    value.re = either(value.re);
+    if (value.im != nullptr) value.im = either(value.im);
+    return value;
+}
+
+Value GridEmitter::inside(const nest::Expr& expr, int copy) {
+    auto& ir = b_.ir;
+    llvm::Value* at = size(expr.offset);
+    if (expr.step != 0) {
+        llvm::Value* index = index_[static_cast<std::size_t>(expr.number)];
+        if (expr.number == grid_.lane) index = ir.CreateAdd(index, number(copy));
+        at = ir.CreateAdd(at, ir.CreateMul(number(expr.step), index));
+    }
+    return {&b_, Dtype::bool_, ir.CreateICmpULT(at, size(expr.extent)), nullptr};  // those below zero are large
+}
+
+// All values before the first store, which may be to what others read.
+void GridEmitter::store(const std::vector<nest::Store>& stores) {
+    std::vector<Copies> values;
+    for (const nest::Store& each : stores) {
+        Copies copies;
+        for (int copy = 0; copy < copies_; ++copy) copies.push_back(eval(each.value, copy));
+        values.push_back(std::move(copies));
+    }
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+        if (takes_vectors(stores[i].access)) {
+            store_vector(stores[i].access, values[i]);
+            continue;
+        }
+        for (int copy = 0; copy < copies_; ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+    }
+}
+
+void GridEmitter::store_element(const nest::Access& access, const Value& value, int copy) {
+    auto& ir = b_.ir;
+    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(value.dtype)));
+    const Align align(static_cast<std::uint64_t>(bytes));
+    llvm::Value* at = address(access, copy);
+    ir.CreateAlignedStore(b_.to_memory(value.re, value.dtype), at, align);
+    if (value.im != nullptr) ir.CreateAlignedStore(value.im, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), align);
+}
+
+// A chunk made of its elements. LLVM would store a vector of bytes word by word, so words are made of those here.
+llvm::Value* GridEmitter::joined(llvm::ArrayRef<llvm::Value*> parts, int bytes) {
+    auto& ir = b_.ir;
+    llvm::Type* element = parts[0]->getType();
+    llvm::SmallVector<llvm::Value*, 16> items(parts.begin(), parts.end());
+    if (element->isIntegerTy(8) && bytes >= 4) {
+        items.clear();
+        element = ir.getInt32Ty();
+        for (std::size_t at = 0; at < parts.size(); at += 4) {
+            llvm::Value* word = ir.CreateZExt(parts[at], element);
+            for (std::size_t i = 1; i < 4; ++i) word = ir.CreateOr(word, ir.CreateShl(ir.CreateZExt(parts[at + i], element), 8 * i));
+            items.push_back(word);
+        }
+    }
+    llvm::Value* chunk = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, static_cast<unsigned>(items.size())));
+    for (std::size_t i = 0; i < items.size(); ++i) chunk = ir.CreateInsertElement(chunk, items[i], i);
+    return ir.CreateBitCast(chunk, chunk_type(bytes));
+}
+
+void GridEmitter::store_vector(const nest::Access& access, const Copies& values) {
+    auto& ir = b_.ir;
+    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
+    std::vector<llvm::Value*> parts;
+    for (const Value& value : values) {
+        parts.push_back(b_.to_memory(value.re, dtype));
+        if (value.im != nullptr) parts.push_back(value.im);
+    }
+    const int bytes = chunk_bytes(access);
+    const auto each = static_cast<std::size_t>(bytes) / itemsize_of(real_of(dtype));
+    llvm::Value* first = address(access, 0);
+    for (std::size_t begin = 0; begin < parts.size(); begin += each) {
+        llvm::Value* chunk = joined(llvm::ArrayRef(parts).slice(begin, each), bytes);
+        const auto at = static_cast<std::int64_t>(begin / each) * bytes;
+        llvm::Value* to = at == 0 ? first : ir.CreateGEP(ir.getInt8Ty(), first, number(at));
+        ir.CreateAlignedStore(chunk, to, Align(static_cast<std::uint64_t>(bytes)));
+    }
+}
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,109 @@
+// Neighbouring threads touch neighbouring elements: memory is moved in lines of 128 bytes, of which each thread best takes 16.
+#include "nest/grid.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "nest/axes.h"
+
+namespace fastnp::nest {
+
+using shape::Dim;
+
+namespace {
+
+constexpr std::int64_t few_inner_points = 16;   // that a thread folds by itself
+constexpr std::int64_t few_outer_points = 1024;  // for threads that would each fold one
+constexpr int most_team = 512;
+constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
+constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
+
+bool lies_along(const Kernel& kernel, const Access& access, std::size_t axis) { return access.strides[axis] == Dim(itemsize_at(kernel, access)); }
+
+// How many accesses of inner points, then of outer ones, are to neighbouring elements along an axis.
+std::int64_t score_of(const Kernel& kernel, std::size_t axis) {
+    std::int64_t score = 0;
+    for_each_access(kernel, [&](const Access& access) {
+        const bool is_inner = kernel.stages.empty() || moves_within(kernel, access);
+        const int value = lies_along(kernel, access, axis) ? 4 : access.strides[axis] == Dim(0) ? 1 : 0;
+        score += value * (is_inner ? 64 : 1);
+    });
+    return score;
+}
+
+std::int64_t points(const Kernel& kernel, std::size_t from, std::size_t to) {
+    std::int64_t product = 1;
+    for (std::size_t a = from; a < to; ++a) product *= std::max<std::int64_t>(kernel.axes[a].hint, 1);
+    return product;
+}
+
+int choose_lane(const Kernel& kernel) {
+    const std::size_t outer = kernel.outer_count(), rank = kernel.axes.size();
+    std::size_t from = kernel.block != 0 ? 1 : 0, to = rank;  // nothing lies side by side along the blocks of a fold
+    if (!kernel.stages.empty()) {
+        if (kernel.block == 0 && points(kernel, outer, rank) <= few_inner_points && outer > 0) to = outer;
+        else if (points(kernel, 0, outer) < few_outer_points) from = outer;
+    }
+    int best = -1;
+    std::int64_t best_score = -1;
+    for (std::size_t a = from; a < to; ++a) {
+        const std::int64_t score = score_of(kernel, a) * (kernel.axes[a].hint >= Grid::warp ? 2 : 1);
+        if (score < best_score) continue;
+        best_score = score;
+        best = static_cast<int>(a);
+    }
+    return best;
+}
+
+// Elements that fill 16 bytes of the narrowest dtype that is loaded or stored along the lanes, but no more of the widest that is computed than registers
+// hold well; one where none lie side by side.
+int choose_width(const Kernel& kernel, int lane) {
+    const auto axis = static_cast<std::size_t>(lane);
+    std::int64_t narrowest = Grid::vector_bytes, widest = 1;
+    for_each_access(kernel, [&](const Access& access) {
+        if (lies_along(kernel, access, axis)) narrowest = std::min(narrowest, itemsize_at(kernel, access));
+    });
+    for (const Expr& expr : kernel.exprs) {
+        if (expr.kind == Expr::Kind::constant || expr.kind == Expr::Kind::extent) continue;
+        widest = std::max(widest, static_cast<std::int64_t>(itemsize_of(expr.dtype)));
+    }
+    const std::int64_t width = std::min(Grid::vector_bytes / narrowest, most_bytes / widest);
+    return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
+}
+
+// Threads for the lanes of an outer point: whole warps, and as many as have a few vectors each.
+int choose_team(const Kernel& kernel, const Grid& grid) {
+    const bool blocked = kernel.block != 0 && static_cast<std::size_t>(grid.lane) == kernel.outer_count();
+    const std::int64_t length = blocked ? kernel.block : kernel.axes[static_cast<std::size_t>(grid.lane)].hint;
+    const auto threads = static_cast<std::uint64_t>(std::max<std::int64_t>(length / (vectors_each * grid.width), 1));
+    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, most_team));
+}
+
+}  // namespace
+
+Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
+    simplify_axes(kernel, sizes);
+    Grid grid;
+    const std::size_t outer = kernel.outer_count();
+    grid.lane = kernel.axes.empty() ? -1 : choose_lane(kernel);
+    if (grid.lane >= 0) grid.width = choose_width(kernel, grid.lane);
+    if (grid.lane >= static_cast<int>(outer)) {
+        grid.team = choose_team(kernel, grid);
+        if (grid.team > Grid::warp) grid.block = grid.team;
+    }
+    for (std::size_t a = 0; a < outer; ++a) {
+        Dim steps = kernel.axes[a].extent;
+        if (static_cast<int>(a) == grid.lane) steps = sizes.divide(sizes.add(steps, Dim(grid.width - 1)), Dim(grid.width));
+        grid.units = sizes.multiply(grid.units, steps);
+    }
+    return grid;
+}
+
+std::string fingerprint(const Kernel& kernel, const Grid& grid) {
+    std::string bytes = fingerprint(kernel, Schedule{});
+    for (const int each : {grid.lane, grid.width, grid.team, grid.block}) bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
+    for (const Buffer& buffer : kernel.buffers) bytes.push_back(buffer.aligned ? 1 : 0);  // others are looked at when the kernel runs
+    return bytes;
+}
+
+}  // namespace fastnp::nest

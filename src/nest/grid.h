@@ -1,0 +1,32 @@
+// How a kernel is run by the threads of a GPU: blocks of them, numbered along a grid.
+#pragma once
+
+#include "nest/kernel.h"
+
+namespace fastnp::nest {
+
+struct Grid {
+    /// Threads that run in step, and can exchange values without memory.
+    static constexpr int warp = 32;
+    /// Bytes that a thread best loads or stores at a time.
+    static constexpr int vector_bytes = 16;
+
+    int lane = -1;    // the axis along which neighbouring threads run; -1: none (a kernel of rank 0)
+    int width = 1;    // elements along it that a thread takes at a time: 16 bytes of the narrowest
+    int team = 1;     // threads that make the folds of an outer point together, each taking a part of the lanes; 1: each thread has points of its own
+    int block = 256;  // threads of a block, whole teams; a team of several warps is a block
+
+    /// The rest of a thread's or team's work is numbered: vectors of `width` lanes where the lanes' axis is an outer one, outer points otherwise.
+    shape::Dim units = 1;
+
+    /// Units that a block takes at a time.
+    int units_of_block() const { return block / team; }
+};
+
+/// Brings the axes into the best order, merges those that every access walks as one, and chooses lanes, vectors and teams.
+Grid grid_of(Kernel& kernel, shape::Sizes& sizes);
+
+/// Everything that the kernel's code on a GPU depends on, as bytes: equal ones have equal code.
+std::string fingerprint(const Kernel& kernel, const Grid& grid);
+
+}  // namespace fastnp::nest

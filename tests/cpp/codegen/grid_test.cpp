@@ -1,0 +1,306 @@
+// Loop kernels as code for GPUs: what is fused becomes PTX that CUDA's assembler takes, in accesses of 16 bytes, without memory of a thread's own; run on
+// a simulated GPU it computes what the host's code for the same kernel does.
+#include "codegen/grid.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "codegen/jit.h"
+#include "codegen/nvptx.h"
+#include "codegen/ptx.h"
+#include "codegen/recorded_kernels.h"
+#include "codegen/simulated_gpu.h"
+#include "compile/random_program.h"
+
+using namespace fastnp;
+
+namespace {
+
+/// Kernels in one text.
+class Kernels {
+public:
+    Kernels() : module_("kernels", context_) { codegen::set_nvptx_target(module_); }
+
+    void add(nest::Kernel kernel, shape::Sizes& sizes, const std::string& name = "k") {
+        const nest::Grid grid = nest::grid_of(kernel, sizes);
+        codegen::emit_grid(kernel, grid, module_, name + "_" + std::to_string(count_++));
+    }
+    int count() const { return count_; }
+    std::string ptx(int capability) {
+        std::string problem;
+        llvm::raw_string_ostream stream(problem);
+        BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module_, &stream), problem);
+        return codegen::to_ptx(module_, capability);
+    }
+
+private:
+    llvm::LLVMContext context_;
+    llvm::Module module_;
+    int count_ = 0;
+};
+
+std::vector<std::string> ptx_of(const std::function<Arrays(const Arrays&)>& function, const std::vector<Argument>& arguments) {
+    RecordedKernels recorded = kernels_of(function, arguments);
+    std::vector<std::string> texts;
+    for (const RecordedKernel& each : recorded.kernels) {
+        Kernels one;
+        one.add(each.kernel, recorded.sizes);
+        texts.push_back(one.ptx(90));
+    }
+    return texts;
+}
+
+struct Program {
+    const char* name;
+    std::function<Arrays(const Arrays&)> function;
+    bool needs_order = false;  // of its elements
+    bool subtracts = false;
+    bool takes_nothing = true;
+
+    bool takes(Dtype dtype) const { return is_complex(dtype) ? !needs_order : dtype != bool_ || !subtracts; }
+};
+
+array softmax(const array& x) {
+    const array e = exp(x - max(x, {.axis = -1, .keepdims = true}));
+    return e / sum(e, {.axis = -1, .keepdims = true});
+}
+
+std::vector<Program> programs() {
+    return {
+        {"sum of two", [](const Arrays& x) { return Arrays{x[0] + x[1] * 2}; }},
+        {"transposed", [](const Arrays& x) { return Arrays{transpose(x[0]) + 1}; }},
+        {"backwards", [](const Arrays& x) { return Arrays{flip(x[0], 1) - x[1]}; }, false, true},
+        {"sum of all", [](const Arrays& x) { return Arrays{sum(x[0] * x[1])}; }},
+        {"sum of rows", [](const Arrays& x) { return Arrays{sum(x[0], {.axis = 1}), max(x[1], {.axis = 1, .initial = Scalar(0)})}; }, true},
+        {"extremes of rows", [](const Arrays& x) { return Arrays{max(x[0], {.axis = 1}), min(x[1], {.axis = 1})}; }, false, false, false},
+        {"product of columns", [](const Arrays& x) { return Arrays{prod(x[0], {.axis = 0}), x[1] * 2}; }},
+        {"sum of columns", [](const Arrays& x) { return Arrays{sum(x[0], {.axis = 0}), any(x[1], {.axis = 0})}; }},
+        {"mean and variance", [](const Arrays& x) { return Arrays{var(x[0], {.axis = 1})}; }},
+        {"softmax", [](const Arrays& x) { return Arrays{softmax(x[0])}; }, true, true, false},
+        {"loss and gradient", [](const Arrays& x) { return Arrays{sum(exp(x[0])), exp(x[0]) * x[1]}; }},
+        {"stencil", [](const Arrays& x) { return Arrays{x[0](all, range(1, -1)) + x[0](all, range(0, -2)) * x[0](all, Slice{2, std::nullopt})}; }},
+        {"padded", [](const Arrays& x) { return Arrays{pad(x[0], {{1, 2}, {0, 3}}) + 1, x[1]}; }},
+        {"places", [](const Arrays& x) { return Arrays{x[0] * arange(x[0].shape(1)) + sum(x[1], {.axis = 1, .keepdims = true})}; }},
+        {"choices", [](const Arrays& x) { return Arrays{where(x[0] > x[1], sqrt(absolute(x[0])), tanh(x[1]))}; }, true},
+        {"mixed dtypes", [](const Arrays& x) { return Arrays{x[0].astype(uint8) + uint8_t{1}, x[1].astype(float64) * 0.5}; }, true},
+    };
+}
+
+/// Memory of a kernel, with a margin around each buffer that must stay as it was.
+class Memory {
+public:
+    Memory(const RecordedKernel& recorded, bool odd) {
+        for (std::size_t i = 0; i < recorded.places.size(); ++i) {
+            const Dtype dtype = recorded.kernel.buffers[i].dtype;
+            // Memory that need not be aligned begins at an odd element.
+            const std::size_t begin = margin + (odd && !recorded.kernel.buffers[i].aligned ? itemsize_of(dtype) : 0);
+            const auto count = static_cast<std::size_t>(recorded.places[i].bytes) / itemsize_of(dtype);
+            buffers_.push_back({dtype, begin, count, static_cast<std::size_t>(recorded.places[i].offset), {}});
+            Buffer& made = buffers_.back();
+            made.lines.resize((begin + count * itemsize_of(dtype) + margin) / sizeof(Line) + 1);
+            std::memset(made.all(), 0xa5, made.bytes());
+            fill(made.all() + begin, dtype, count, static_cast<unsigned>(i));
+        }
+    }
+    char* at(std::size_t i) { return buffers_[i].all() + buffers_[i].begin + buffers_[i].offset; }
+
+    /// Whether a buffer is the same as in other memory; of inexact dtypes within what another order of sums may change.
+    bool is_close(Memory& other, std::size_t i) {
+        Buffer& mine = buffers_[i];
+        Buffer& theirs = other.buffers_[i];
+        if (!is_inexact(mine.dtype)) return std::memcmp(mine.all(), theirs.all(), mine.bytes()) == 0;
+        const std::size_t end = mine.begin + mine.count * itemsize_of(mine.dtype);
+        if (std::memcmp(mine.all(), theirs.all(), mine.begin) != 0) return false;
+        if (std::memcmp(mine.all() + end, theirs.all() + end, mine.bytes() - end) != 0) return false;
+        const std::vector<double> x = mine.values(), y = theirs.values();
+        return std::equal(x.begin(), x.end(), y.begin(), [tolerance = tolerance()](double a, double b) {
+            return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
+        });
+    }
+
+private:
+    struct alignas(64) Line {
+        char bytes[64];
+    };
+    struct Buffer {
+        Dtype dtype;
+        std::size_t begin, count, offset;
+        std::vector<Line> lines;
+        char* all() { return lines[0].bytes; }
+        std::size_t bytes() const { return lines.size() * sizeof(Line); }
+        std::vector<double> values() {
+            array x = array::uninitialized(dtype, {static_cast<std::int64_t>(count)});
+            std::memcpy(x.data(), all() + begin, count * itemsize_of(dtype));
+            const array doubles = (is_complex(dtype) ? concatenate({real(x), imag(x)}) : x).astype(float64);
+            const auto span = doubles.as_span<double>();
+            return {span.begin(), span.end()};
+        }
+    };
+    static constexpr std::size_t margin = 128;
+
+    static void fill(char* to, Dtype dtype, std::size_t count, unsigned seed) {
+        std::mt19937 engine(seed);
+        std::uniform_real_distribution<double> draw(-2, 2);
+        array x = array::uninitialized(float64, {static_cast<std::int64_t>(count)});
+        for (double& each : x.as_span<double>()) each = draw(engine) * (is_integer(dtype) ? 4 : 1);
+        const array made = kind_of(dtype) == 'u' ? absolute(x).astype(dtype) : x.astype(dtype);
+        std::memcpy(to, made.data(), count * itemsize_of(dtype));
+    }
+    // By the coarsest dtype, which others may have been computed from.
+    double tolerance() const {
+        double most = 0;
+        for (const Buffer& each : buffers_) {
+            const std::size_t itemsize = itemsize_of(real_of(each.dtype));
+            if (is_inexact(each.dtype)) most = std::max(most, itemsize == 8 ? 1e-11 : itemsize == 4 ? 2e-4 : 3e-2);
+        }
+        return most;
+    }
+
+    std::vector<Buffer> buffers_;
+};
+
+/// By the host's code for it.
+void run_on_host(nest::Kernel kernel, RecordedKernels& recorded, Memory& memory) {
+    const nest::Schedule schedule = nest::schedule(kernel, recorded.sizes);
+    const codegen::Job job{&kernel, &schedule};
+    const codegen::Code code = codegen::compile({&job, 1});
+    std::vector<std::int64_t> values(recorded.sizes.size());
+    recorded.sizes.evaluate(recorded.symbols.data(), values.data());
+    std::vector<void*> pointers;
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) pointers.push_back(memory.at(i));
+    code.functions[0](pointers.data(), values.data(), 0, recorded.sizes.hint(schedule.parallel), nullptr);
+}
+
+bool run_simulated(nest::Kernel kernel, RecordedKernels& recorded, Memory& memory) {
+    const nest::Grid grid = nest::grid_of(kernel, recorded.sizes);
+    std::vector<std::uint64_t> arguments;
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) arguments.push_back(reinterpret_cast<std::uint64_t>(memory.at(i)));
+    for (const shape::Dim dim : codegen::sizes_of(kernel)) arguments.push_back(static_cast<std::uint64_t>(recorded.sizes.hint(dim)));
+    arguments.push_back(static_cast<std::uint64_t>(recorded.sizes.hint(grid.units)));
+    return SimulatedKernel(kernel, grid).run(arguments, 2);
+}
+
+/// Checks all kernels of a function; they get memory of their own.
+void compare(const std::function<Arrays(const Arrays&)>& function, const std::vector<Argument>& arguments, bool odd) {
+    RecordedKernels recorded = kernels_of(function, arguments);
+    for (std::size_t k = 0; k < recorded.kernels.size(); ++k) {
+        const RecordedKernel& each = recorded.kernels[k];
+        Memory host(each, odd), gpu(each, odd);
+        run_on_host(each.kernel, recorded, host);
+        BOOST_TEST(run_simulated(each.kernel, recorded, gpu), "kernel " << k << ": threads wait for each other");
+        for (std::size_t i = 0; i < each.places.size(); ++i) BOOST_TEST(gpu.is_close(host, i), "kernel " << k << ", buffer " << i);
+    }
+}
+
+const std::vector<Dtype> some_dtypes{bool_, int8, uint32, int64, float16, bfloat16, float32, float64, complex64};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(grid)
+
+BOOST_AUTO_TEST_CASE(programs_of_all_dtypes_and_sizes_are_assembled) {
+    Assembler assembler;
+    const std::vector<std::vector<std::int64_t>> shapes{{64, 64}, {1000, 3}, {3, 100003}, {100000, 64}, {5000, 2048}};
+    for (const Program& program : programs()) {
+        for (const int capability : {80, 90}) {
+            Kernels kernels;
+            for (const Dtype dtype : some_dtypes) {
+                if (!program.takes(dtype)) continue;
+                for (const auto& shape : shapes) {
+                    const bool varies = shape[0] == 1000;
+                    RecordedKernels recorded = kernels_of(program.function, {{dtype, shape, varies}, {dtype, shape, varies}});
+                    const std::string name = std::string(name_of(dtype)) + "_" + std::to_string(shape[0]) + "x" + std::to_string(shape[1]);
+                    for (const RecordedKernel& each : recorded.kernels) kernels.add(each.kernel, recorded.sizes, name);
+                }
+            }
+            BOOST_TEST(kernels.count() >= 20, program.name);
+            assembler.add(program.name, kernels.ptx(capability), capability);
+        }
+    }
+    BOOST_TEST(assembler.complaints() == "");
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_are_assembled) {
+    Assembler assembler;
+    for (const int capability : {80, 90}) {
+        for (unsigned first = 0; first < 100; first += 25) {
+            Kernels kernels;
+            for (unsigned seed = first; seed < first + 25; ++seed) {
+                const RandomProgram program(seed);
+                RecordedKernels recorded = kernels_of([&](const Arrays& x) { return program(x[0], x[1]); }, {{float64, {9, 5}, true}, {float64, {4, 3}}});
+                for (const RecordedKernel& each : recorded.kernels) kernels.add(each.kernel, recorded.sizes);
+            }
+            assembler.add("random programs from " + std::to_string(first), kernels.ptx(capability), capability);
+        }
+    }
+    BOOST_TEST(assembler.complaints() == "");
+}
+
+BOOST_AUTO_TEST_CASE(programs_compute_what_the_host_computes) {
+    const std::vector<std::vector<std::int64_t>> shapes{{33, 35}, {2, 5000}, {1500, 20}, {1000, 3}, {5, 0}, {0, 7}, {1, 1}};
+    for (const Program& program : programs()) {
+        for (const Dtype dtype : {bool_, int8, float16, float32, complex64}) {
+            if (!program.takes(dtype)) continue;
+            for (const auto& shape : shapes) {
+                if (shape[1] == 0 && !program.takes_nothing) continue;
+                const bool varies = shape[0] == 33 || shape[0] == 1000;
+                BOOST_TEST_CONTEXT(program.name << " " << name_of(dtype) << " (" << shape[0] << ", " << shape[1] << ")")
+                compare(program.function, {{dtype, shape, varies}, {dtype, shape, varies}}, dtype == float32 && shape[0] == 2);
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(long_folds_compute_what_the_host_computes) {
+    for (const Program& program : programs()) {
+        for (const auto& shape : {std::vector<std::int64_t>{3, 100003}, {5000, 64}}) {
+            BOOST_TEST_CONTEXT(program.name << " (" << shape[0] << ", " << shape[1] << ")")
+            compare(program.function, {{float32, shape}, {float32, shape}}, false);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_compute_what_the_host_computes) {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const RandomProgram program(seed);
+        BOOST_TEST_CONTEXT("program " << seed)
+        compare([&](const Arrays& x) { return program(x[0], x[1]); }, {{float64, {9, 5}, seed % 2 == 0}, {float64, {4, 3}}}, seed % 3 == 0);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(memory_is_accessed_by_16_bytes) {
+    for (const Dtype dtype : {Dtype::uint8, Dtype::float16, Dtype::float32, Dtype::float64, Dtype::complex64}) {
+        const std::vector<std::string> texts = ptx_of([](const Arrays& x) { return Arrays{x[0] + x[1]}; }, {{dtype, {1 << 20}}, {dtype, {1 << 20}}});
+        BOOST_REQUIRE(texts.size() == 1U);
+        BOOST_TEST(widest(texts[0], "ld.global") == 16, name_of(dtype));
+        BOOST_TEST(widest(texts[0], "st.global") == 16, name_of(dtype));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_folded_by_teams) {
+    const std::vector<Argument> arguments{{float32, {5000, 2048}}};
+    const std::vector<std::string> rows = ptx_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, arguments);
+    BOOST_REQUIRE(rows.size() == 1U);
+    BOOST_TEST(has(rows[0], "shfl.sync.bfly"));
+    BOOST_TEST(has(rows[0], "bar.sync"));
+    BOOST_TEST(!has(rows[0], ".local"));
+    for (const std::int64_t length : {64, 100000}) {  // the longer ones in blocks, whose sums are then summed
+        const std::vector<std::string> columns = ptx_of([](const Arrays& x) { return Arrays{sum(x[0], {.axis = 0})}; }, {{float32, {length, 1024}}});
+        BOOST_REQUIRE(columns.size() == (length == 64 ? 1U : 2U));
+        BOOST_TEST(!has(columns[0], "shfl"));
+        BOOST_TEST(widest(columns[0], "ld.global") == 16);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
+    const std::vector<std::string> texts =
+        ptx_of([](const Arrays& x) { return Arrays{x[0] * x[1] + x[0] / x[1]}; }, {{float32, {5000}}, {float32, {5000}}});
+    BOOST_REQUIRE(texts.size() == 1U);
+    BOOST_TEST(has(texts[0], "mul.rn.f32"));
+    BOOST_TEST(has(texts[0], "div.rn.f32"));
+    BOOST_TEST(!has(texts[0], "fma"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
