@@ -9,25 +9,43 @@
 
 namespace fastnp::cuda {
 
-/// The functions of libcuda.so.1 that are used, with the driver's own names and types (CUresult, CUdevice and CUdevice_attribute are int).
+using Handle = void*;
+using Address = unsigned long long;
+
+/// Results of the driver that are told apart.
+enum Result : int {
+    success = 0,
+    out_of_memory = 2,
+    not_initialized = 3,
+};
+
+/// Attributes of devices.
+enum Attribute : int {
+    multiprocessors = 16,
+    threads_per_multiprocessor = 39,
+    capability_major = 75,
+    capability_minor = 76,
+    blocks_per_multiprocessor = 106,
+};
+
+/// The functions of libcuda.so.1 that are used. Tests fill the table with functions of their own.
 struct Driver {
-    int (*init)(unsigned flags) = nullptr;
-    int (*driver_get_version)(int* version) = nullptr;
-    int (*device_get_count)(int* count) = nullptr;
-    int (*device_get)(int* device, int ordinal) = nullptr;
-    int (*device_get_name)(char* name, int length, int device) = nullptr;
-    int (*device_total_mem)(std::size_t* bytes, int device) = nullptr;
-    int (*device_get_attribute)(int* value, int attribute, int device) = nullptr;
-    int (*get_error_string)(int error, const char** text) = nullptr;
+#define FUNCTION(name, symbol, parameters) int(*name) parameters = nullptr;
+#include "driver.def"
+#undef FUNCTION
 
     int devices = 0;
     std::string problem;  // why no device can be used, in one line; empty otherwise
 
     /// The driver of this process, loaded and initialised by the first call; never unloaded.
     static const Driver& get();
+    /// Whether the process is ending: statics that are destroyed now must not call the driver, which may be gone.
+    static bool ending() noexcept;
 
     /// "cuda:<ordinal>".
     DeviceInfo info(int ordinal) const;
+    /// An error in words: "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+    std::string text_of(int error) const;
 };
 
 }  // namespace fastnp::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,36 @@ FASTNP_API std::string cuda_problem();
 /// The device that arrays of this thread are made and computed on: "cpu", or the one that the innermost device_scope names.
 FASTNP_API std::string current_device();
 
+/// What was done on a CUDA device so far, in this process.
+struct FASTNP_API DeviceStatistics {
+    std::size_t live_bytes = 0;          ///< of memory that is in use
+    std::size_t held_bytes = 0;          ///< of memory that is kept for reuse
+    std::uint64_t launches = 0;          ///< of kernels
+    std::uint64_t uploads = 0;           ///< copies from the host
+    std::uint64_t uploaded_bytes = 0;
+    std::uint64_t downloads = 0;         ///< copies to the host
+    std::uint64_t downloaded_bytes = 0;
+};
+
+/// ValueError, DeviceError: as device_scope; of the processor, nothing was done. (torch.cuda.memory_stats)
+FASTNP_API DeviceStatistics device_statistics(std::string_view device);
+/// Waits until a device has done all that it was asked for, and raises what went wrong there. ValueError, DeviceError: as device_scope.
+/// (torch.cuda.synchronize)
+FASTNP_API void synchronize(std::string_view device);
+/// Gives memory that is kept for reuse on a device back to it. ValueError, DeviceError: as device_scope. (torch.cuda.empty_cache)
+FASTNP_API void trim_device(std::string_view device);
+
+class array;
+
+namespace detail {
+
+/// The first element's address, to be compared with others: the elements may be on a device. RecordError while recording.
+FASTNP_API const void* address_of(const array& x);
+/// Copies the first element to `to`, from wherever it is. RecordError while recording.
+FASTNP_API void read_element(const array& x, void* to);
+
+}  // namespace detail
+
 /// While it lives, arrays of this thread are made and computed on a device: "cpu", "cuda" (the first CUDA device), "cuda:0", "cuda:1", ... Scopes nest.
 /// ValueError: no device has such a name. DeviceError: it can't be used; the message says what is missing.
 class FASTNP_API device_scope {
@@ -38,6 +69,7 @@ public:
 
 private:
     std::string before_;
+    void* backend_before_;
 };
 
 }  // namespace fastnp

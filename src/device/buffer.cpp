@@ -1,17 +1,16 @@
-// The host's caching allocator. Freed blocks are kept by size class and handed out again: fresh pages cost several times what a kernel does. Classes
-// are a quarter of a power of two apart, so at most a fifth of a block is unused.
+// The host's caching allocator. Freed blocks are kept by size class and handed out again: fresh pages cost several times what a kernel does.
 #include "device/buffer.h"
 
 #include <sys/mman.h>
 
 #include <array>
-#include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "device/sizes.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -22,39 +21,11 @@ constexpr std::size_t smallest = 64;
 constexpr std::size_t huge = std::size_t{4} << 20;              // from here on blocks are aligned for huge pages
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t most_held = std::size_t{4} << 30;         // bytes kept for reuse
-constexpr std::size_t class_count = 4 * 58;
-
-struct SizeClass {
-    std::size_t number, bytes;
-};
-
-SizeClass class_of(std::size_t bytes) {
-    if (bytes <= smallest) return {0, smallest};
-    const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;  // 2**power < bytes <= 2**(power + 1)
-    const std::size_t step = std::size_t{1} << (power - 2);
-    const std::size_t quarter = (bytes - (std::size_t{1} << power) + step - 1) / step;  // 1 ... 4
-    std::size_t rounded = (std::size_t{1} << power) + quarter * step;
-    rounded = (rounded + 63) / 64 * 64;
-    return {(power - 6) * 4 + quarter, rounded};
-}
-
-std::string readable(std::size_t bytes) {
-    const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    auto value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    while (value >= 1024 && unit + 1 < std::size(units)) {
-        value /= 1024;
-        ++unit;
-    }
-    char text[32];
-    std::snprintf(text, sizeof text, unit == 0 ? "%.0f" : value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
-    return std::string(text) + " " + units[unit];
-}
 
 class Pool {
 public:
     void* allocate(std::size_t bytes) {
-        const SizeClass size = class_of(bytes);
+        const SizeClass size = size_class(bytes, smallest);
         {
             const std::scoped_lock lock(mutex_);
             ++statistics_.allocations;
@@ -82,7 +53,7 @@ public:
     }
 
     void release(void* block, std::size_t bytes) {
-        const SizeClass size = class_of(bytes);
+        const SizeClass size = size_class(bytes, smallest);
         const std::scoped_lock lock(mutex_);
         statistics_.live_bytes -= size.bytes;
         if (statistics_.held_bytes + size.bytes > most_held) {
@@ -117,7 +88,7 @@ private:
     }
 
     std::mutex mutex_;
-    std::array<std::vector<void*>, class_count> free_;
+    std::array<std::vector<void*>, size_class_count> free_;
     PoolStatistics statistics_;
 };
 

@@ -1,16 +1,29 @@
 #include "device/registry.h"
 
+#include <utility>
+
+#include "fastnp/error.h"
+
 namespace fastnp::device {
 
 namespace {
 
-using List = Listing (*)();
-constinit List cuda = nullptr;
+constinit Door door;
 
 }  // namespace
 
-void register_cuda(Listing (*list)()) { cuda = list; }
+Door register_cuda(const Door& made) { return std::exchange(door, made); }
 
-Listing list_cuda() { return cuda != nullptr ? cuda() : Listing{{}, "this build of fastnp has no CUDA back end"}; }
+Listing list_cuda() { return door.list != nullptr ? door.list() : Listing{{}, "this build of fastnp has no CUDA back end"}; }
+
+Backend& cuda(int number, std::string_view named) {
+    const std::string name = "device '" + (named.empty() ? "cuda:" + std::to_string(number) : std::string(named)) + "'";
+    const Listing listed = list_cuda();
+    if (!listed.problem.empty()) throw DeviceError(name + ": " + listed.problem);
+    const auto count = static_cast<int>(listed.devices.size());
+    if (number < 0 || number >= count) throw DeviceError(name + ": this machine has " + std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s"));
+    if (door.open == nullptr) throw DeviceError(name + ": this build of fastnp computes on the processor alone");
+    return door.open(number);
+}
 
 }  // namespace fastnp::device

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "device/backend.h"
 #include "fastnp/device.h"
 
 namespace fastnp::device {
@@ -13,10 +15,22 @@ struct Listing {
     std::string problem;  // why there are none
 };
 
-/// Called while the library is loaded, before there are threads.
-void register_cuda(Listing (*list)());
+struct Door {
+    Listing (*list)() = nullptr;
+    /// The device of a number that is listed, ready to be used; made once, never destroyed. DeviceError if it can't be.
+    Backend& (*open)(int number) = nullptr;
+};
+
+/// Called while the library is loaded, before there are threads; by tests, too, to put another back end there. Gives what was there before.
+Door register_cuda(const Door& door);
 
 /// What the registered back end lists.
 Listing list_cuda();
+/// The device of a name that device_scope takes; null: the processor. ValueError, DeviceError: as device_scope.
+Backend* backend_named(std::string_view name);
+/// The device that the innermost device_scope of this thread names; null: the processor.
+Backend* current_backend();
+/// A CUDA device. DeviceError: there is no such device; the message says what is missing, and the name (empty: the usual one).
+Backend& cuda(int number, std::string_view name = {});
 
 }  // namespace fastnp::device

@@ -10,9 +10,14 @@ namespace fastnp {
 
 namespace {
 
-std::string& current() {
-    thread_local std::string name = "cpu";
-    return name;
+struct Current {
+    std::string name = "cpu";
+    device::Backend* backend = nullptr;
+};
+
+Current& current() {
+    thread_local Current made;
+    return made;
 }
 
 // Of "cuda" and "cuda:<number>".
@@ -28,27 +33,24 @@ std::optional<int> cuda_number(std::string_view name) {
     return is_number ? std::optional(number) : std::nullopt;
 }
 
-void check(std::string_view name) {
-    if (name == "cpu") return;
-    const std::string quoted = "device '" + std::string(name) + "'";
-    const auto number = cuda_number(name);
-    if (!number) throw ValueError(quoted + ": no such device (there are 'cpu', 'cuda' and 'cuda:<number>')");
-    const device::Listing listed = device::list_cuda();
-    if (!listed.problem.empty()) throw DeviceError(quoted + ": " + listed.problem);
-    const auto count = static_cast<int>(listed.devices.size());
-    if (*number >= count) throw DeviceError(quoted + ": this machine has " + std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s"));
-    throw DeviceError(quoted + ": this version of fastnp computes on the processor alone");
-}
-
 }  // namespace
 
-std::string current_device() { return current(); }
-
-device_scope::device_scope(std::string_view name) : before_(current()) {
-    check(name);
-    current() = name;
+device::Backend* device::backend_named(std::string_view name) {
+    if (name == "cpu") return nullptr;
+    const auto number = cuda_number(name);
+    if (!number) throw ValueError("device '" + std::string(name) + "': no such device (there are 'cpu', 'cuda' and 'cuda:<number>')");
+    return &device::cuda(*number, name);
 }
 
-device_scope::~device_scope() { current() = std::move(before_); }
+device::Backend* device::current_backend() { return current().backend; }
+
+std::string current_device() { return current().name; }
+
+device_scope::device_scope(std::string_view name) : before_(current().name), backend_before_(current().backend) {
+    device::Backend* backend = device::backend_named(name);
+    current() = {std::string(name), backend};
+}
+
+device_scope::~device_scope() { current() = {std::move(before_), static_cast<device::Backend*>(backend_before_)}; }
 
 }  // namespace fastnp

@@ -1,0 +1,93 @@
+#include "code.h"
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "fastnp/error.h"
+
+namespace fastnp::cuda {
+
+namespace {
+
+constexpr int error_log_buffer = 5;
+constexpr int error_log_buffer_bytes = 6;
+constexpr int input_ptx = 1;
+
+// The options by which the driver's assembler writes down what it finds wrong. It keeps their addresses until the link ends.
+struct ErrorLog {
+    std::array<char, 8192> text{};
+    std::array<int, 2> options{error_log_buffer, error_log_buffer_bytes};
+    std::array<void*, 2> values{text.data(), reinterpret_cast<void*>(static_cast<std::uintptr_t>(text.size() - 1))};
+
+    // Without the empty lines at its end.
+    std::string read() const {
+        std::string read = text.data();
+        read.erase(read.find_last_not_of(" \n") + 1);
+        return read;
+    }
+};
+
+class Link {
+public:
+    Link(Context& context, ErrorLog& log) : context_(context) {
+        const auto count = static_cast<unsigned>(log.options.size());
+        context.check(context.driver().link_create(count, log.options.data(), log.values.data(), &link_), "cuLinkCreate");
+    }
+    ~Link() { context_.driver().link_destroy(link_); }
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    Handle handle() const { return link_; }
+
+private:
+    Context& context_;
+    Handle link_ = nullptr;
+};
+
+}  // namespace
+
+std::string assemble(Context& context, const std::string& ptx) {
+    const Driver& driver = context.driver();
+    const Current current(context);
+    ErrorLog log;
+    const Link link(context, log);
+    const auto check = [&](int error, const char* function) {
+        if (error != success) context.check(error, function, log.read());
+    };
+    // The driver does not write to what it reads; it takes the zero at the end along.
+    void* const text = const_cast<char*>(ptx.c_str());
+    check(driver.link_add_data(link.handle(), input_ptx, text, ptx.size() + 1, "fastnp", 0, nullptr, nullptr), "cuLinkAddData");
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    check(driver.link_complete(link.handle(), &image, &bytes), "cuLinkComplete");
+    return {static_cast<const char*>(image), bytes};
+}
+
+LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& image, std::vector<std::string> symbols)
+    : context_(std::move(context)), symbols_(std::make_shared<const std::vector<std::string>>(std::move(symbols))), functions_(symbols_->size()) {
+    const Driver& driver = context_->driver();
+    const Current current(*context_);
+    ErrorLog log;
+    const int error = driver.module_load(&module_, image.c_str(), static_cast<unsigned>(log.options.size()), log.options.data(), log.values.data());
+    if (error != success) context_->check(error, "cuModuleLoadDataEx", log.read());
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+        const int failed = driver.module_get_function(&functions_[i], module_, (*symbols_)[i].c_str());
+        if (failed == success) continue;
+        driver.module_unload(module_);
+        context_->check(failed, "cuModuleGetFunction", (*symbols_)[i]);
+    }
+}
+
+LoadedModule::~LoadedModule() {
+    if (!context_->is_usable()) return;
+    try {
+        context_->synchronize();  // what runs may be this module's kernels
+        const Current current(*context_);
+        context_->driver().module_unload(module_);
+    } catch (const std::exception&) {  // NOLINT: the context is gone, and its modules with it
+    }
+}
+
+}  // namespace fastnp::cuda

@@ -1,0 +1,72 @@
+// A device's primary context, the one stream that all our work goes through, and what is known of errors there.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "driver.h"
+#include "launches.h"
+
+namespace fastnp::cuda {
+
+/// Thread-safe.
+class Context {
+public:
+    /// Retains the primary context, which other libraries of the process share. DeviceError if the device can't be used.
+    Context(const Driver& driver, int ordinal);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    const Driver& driver() const { return driver_; }
+    Handle stream() const { return stream_; }
+    /// "cuda:0".
+    const std::string& name() const { return name_; }
+    int attribute(Attribute attribute);
+    Launches& launches() { return launches_; }
+
+    /// DeviceError if a kernel has left the device unusable, or if the process is ending.
+    void must_be_usable() const;
+    bool is_usable() const noexcept { return !broken_.load(std::memory_order_acquire) && !Driver::ending(); }
+
+    /// DeviceError for an error that a function of the driver gave, with what else is known of it. Must be told of every error, since some mean that the
+    /// device can't be used any more in this process.
+    void check(int error, const char* function, std::string_view detail = "") {
+        if (error != success) [[unlikely]]
+            fail(error, function, detail);
+    }
+    /// Waits until all that was asked for is done.
+    void synchronize();
+
+private:
+    [[noreturn]] void fail(int error, const char* function, std::string_view detail);
+
+    friend class Current;
+
+    const Driver& driver_;
+    const std::string name_;
+    int device_ = 0;
+    Handle context_ = nullptr;
+    Handle stream_ = nullptr;
+    Launches launches_;
+    std::atomic<bool> broken_ = false;
+    mutable std::mutex mutex_;
+    std::string why_broken_;
+};
+
+/// While it lives, the context is this thread's current one; afterwards the one that was. DeviceError if the device can't be used.
+class Current {
+public:
+    explicit Current(Context& context);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+private:
+    const Driver& driver_;
+    bool pushed_ = false;
+};
+
+}  // namespace fastnp::cuda

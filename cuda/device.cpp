@@ -1,0 +1,91 @@
+#include "device.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "fastnp/error.h"
+
+namespace fastnp::cuda {
+
+namespace {
+
+Address address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+}  // namespace
+
+Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit)
+    : context_(std::make_shared<Context>(driver, ordinal)), pool_(*context_, memory_limit), uploads_(*context_), downloads_(*context_) {
+    int version = 0;
+    context_->check(driver.driver_get_version(&version), "cuDriverGetVersion");
+    version_ = "cuda " + std::to_string(version);
+    capability_ = 10 * context_->attribute(capability_major) + context_->attribute(capability_minor);
+    multiprocessors_ = context_->attribute(multiprocessors);
+    threads_at_once_ = context_->attribute(threads_per_multiprocessor);
+    blocks_at_once_ = context_->attribute(blocks_per_multiprocessor);
+}
+
+// As many as a multiprocessor has threads for; kernels that need many registers have fewer, and the rest waits.
+std::int64_t Device::blocks_at_once(int threads) const {
+    return multiprocessors_ * std::clamp<std::int64_t>(threads_at_once_ / std::max(threads, 1), 1, std::max<std::int64_t>(blocks_at_once_, 1));
+}
+
+void Device::upload(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    uploads_.copy(address_of(to), static_cast<const std::byte*>(from), bytes);
+    upload_count_.fetch_add(1, std::memory_order_relaxed);
+    uploaded_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void Device::download(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    downloads_.copy(static_cast<std::byte*>(to), address_of(from), bytes);
+    download_count_.fetch_add(1, std::memory_order_relaxed);
+    downloaded_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void Device::copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    const Current current(*context_);
+    context_->check(context_->driver().copy_on_device(address_of(to), address_of(from), bytes, context_->stream()), "cuMemcpyDtoDAsync");
+}
+
+std::shared_ptr<device::Module> Device::load(const std::string& image, const std::vector<std::string>& symbols) {
+    return std::make_shared<LoadedModule>(context_, image, symbols);
+}
+
+void Device::launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) {
+    const auto& loaded = static_cast<const LoadedModule&>(module);
+    if (&loaded.context() != context_.get() || kernel >= loaded.count()) throw InternalError("a kernel of another device, or none");
+    if (blocks < 1) return;
+    if (blocks > std::numeric_limits<std::int32_t>::max()) throw InternalError("a grid of " + std::to_string(blocks) + " blocks");
+    const Current current(*context_);
+    void** const values = const_cast<void**>(arguments.data());  // the driver's interface has no const
+    const int error = context_->driver().launch_kernel(loaded.function(kernel), static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads), 1, 1,
+                                                       0, context_->stream(), values, nullptr);
+    if (error != success) context_->check(error, "cuLaunchKernel", (*loaded.symbols())[kernel]);
+    context_->launches().add(loaded.symbols(), kernel);
+}
+
+device::BackendStatistics Device::statistics() const {
+    device::BackendStatistics result;
+    result.live_bytes = pool_.live_bytes();
+    result.held_bytes = pool_.held_bytes();
+    result.launches = context_->launches().count();
+    result.uploads = upload_count_.load(std::memory_order_relaxed);
+    result.uploaded_bytes = uploaded_bytes_.load(std::memory_order_relaxed);
+    result.downloads = download_count_.load(std::memory_order_relaxed);
+    result.downloaded_bytes = downloaded_bytes_.load(std::memory_order_relaxed);
+    return result;
+}
+
+std::size_t memory_limit(const char* text) {
+    if (text == nullptr) return Device::no_limit;
+    std::size_t mebibytes = 0;
+    const char* const end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, mebibytes);
+    const bool is_number = error == std::errc() && stop == end && mebibytes != 0 && mebibytes <= (Device::no_limit >> 20);
+    return is_number ? mebibytes << 20 : Device::no_limit;
+}
+
+}  // namespace fastnp::cuda

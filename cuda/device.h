@@ -1,0 +1,62 @@
+// A CUDA device as the rest of the library sees it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "code.h"
+#include "context.h"
+#include "device/backend.h"
+#include "pool.h"
+#include "staging.h"
+
+namespace fastnp::cuda {
+
+class Device final : public device::Backend {
+public:
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+    /// `memory_limit`: bytes that it takes at most. DeviceError if the device can't be used.
+    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit);
+
+    std::string name() const override { return context_->name(); }
+    Code code() const override { return Code::ptx; }
+    int capability() const override { return capability_; }
+    std::int64_t blocks_at_once(int threads) const override;
+
+    void* allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
+    void free(void* memory, std::size_t bytes) noexcept override { pool_.free(memory, bytes); }
+    void trim() override { pool_.trim(); }
+
+    void upload(void* to, const void* from, std::size_t bytes) override;
+    void download(void* to, const void* from, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+
+    std::string assemble(const std::string& code) override { return cuda::assemble(*context_, code); }
+    std::string version() const override { return version_; }
+    std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
+    void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+
+    void synchronize() override { context_->synchronize(); }
+    device::BackendStatistics statistics() const override;
+
+private:
+    const std::shared_ptr<Context> context_;  // modules keep it, too
+    Pool pool_;
+    Uploads uploads_;
+    Downloads downloads_;
+    std::string version_;
+    int capability_ = 0;
+    std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor
+    std::atomic<std::uint64_t> upload_count_ = 0, uploaded_bytes_ = 0, download_count_ = 0, downloaded_bytes_ = 0;
+};
+
+/// Bytes from the text of FASTNP_CUDA_MEMORY_LIMIT (mebibytes); what is no positive number sets no limit.
+std::size_t memory_limit(const char* text);
+
+}  // namespace fastnp::cuda

@@ -1,0 +1,43 @@
+// Tells the rest of the library of the CUDA devices; nothing includes what is in this folder.
+//
+//   FASTNP_CUDA_MEMORY_LIMIT    mebibytes that fastnp takes at most of each device
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "device.h"
+#include "device/registry.h"
+#include "driver.h"
+
+namespace fastnp::cuda {
+
+namespace {
+
+device::Listing make_listing() {
+    const Driver& driver = Driver::get();
+    device::Listing listing{{}, driver.problem};
+    for (int i = 0; i < driver.devices; ++i) listing.devices.push_back(driver.info(i));
+    return listing;
+}
+
+device::Listing list() {
+    static const device::Listing* const made = new device::Listing(make_listing());  // never destroyed, as the driver's table
+    return *made;
+}
+
+// Never destroyed: arrays may outlive every static.
+device::Backend& open(int number) {
+    static std::mutex mutex;
+    static auto* const devices = new std::map<int, Device*>;
+    const std::scoped_lock lock(mutex);
+    Device*& device = (*devices)[number];
+    if (device == nullptr)
+        device = new Device(Driver::get(), number, memory_limit(std::getenv("FASTNP_CUDA_MEMORY_LIMIT")));  // NOLINT: as it is at the first use
+    return *device;
+}
+
+[[maybe_unused]] const device::Door before = device::register_cuda({&list, &open});
+
+}  // namespace
+
+}  // namespace fastnp::cuda

@@ -1,0 +1,79 @@
+// A device with memory and threads of its own, as the rest of the library sees it. What knows such devices (cuda/) is included by nothing: it registers
+// itself at the door in registry.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fastnp::device {
+
+/// Kernels that a device can run; freed when the last owner lets go.
+class Module {
+public:
+    Module() = default;
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+    virtual ~Module() = default;
+};
+
+/// What a backend did so far.
+struct BackendStatistics {
+    std::size_t live_bytes = 0;         // handed out
+    std::size_t held_bytes = 0;         // free, kept for reuse
+    std::uint64_t launches = 0;
+    std::uint64_t uploads = 0, uploaded_bytes = 0;      // from the host
+    std::uint64_t downloads = 0, downloaded_bytes = 0;  // to the host
+};
+
+/// One device. Thread-safe. Work is done in the order in which it is asked for, by whichever thread; launches, copies on the device and uploads only ask
+/// for it.
+class Backend {
+public:
+    /// What assemble() takes: PTX, or LLVM IR as text.
+    enum class Code : std::uint8_t { ptx, llvm };
+
+    Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+    virtual ~Backend() = default;
+
+    /// "cuda:0".
+    virtual std::string name() const = 0;
+    virtual Code code() const = 0;
+    /// Of CUDA devices: 10 times the major number of the compute capability, plus the minor.
+    virtual int capability() const = 0;
+    /// Blocks of `threads` threads that run at once, so that a grid of more would only wait.
+    virtual std::int64_t blocks_at_once(int threads) const = 0;
+
+    /// Memory on the device, aligned to 256 bytes, uninitialised. MemoryError (NumPy's kind and wording, with the device's name) if there is none, after
+    /// memory that is kept for reuse has been given back.
+    virtual void* allocate(std::size_t bytes) = 0;
+    /// Gives it back; it is reused by work that is asked for later.
+    virtual void free(void* memory, std::size_t bytes) noexcept = 0;
+    /// Gives memory that is kept for reuse back to the system.
+    virtual void trim() = 0;
+
+    /// The host's memory may be changed when this returns.
+    virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+    /// Waits for the work before it; the host's memory is filled when this returns.
+    virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+
+    /// Code to what load() takes, which may be kept on disk for devices of the same capability and backends of the same version().
+    virtual std::string assemble(const std::string& code) = 0;
+    virtual std::string version() const = 0;
+    /// `symbols`: of the kernels, which launch() knows by their number.
+    virtual std::shared_ptr<Module> load(const std::string& image, const std::vector<std::string>& symbols) = 0;
+    /// `arguments`: the address of each, all of 8 bytes.
+    virtual void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) = 0;
+
+    /// Waits until all is done. An error of a kernel is raised here, or by what comes after it.
+    virtual void synchronize() = 0;
+    virtual BackendStatistics statistics() const = 0;
+};
+
+}  // namespace fastnp::device

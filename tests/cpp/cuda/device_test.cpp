@@ -1,0 +1,245 @@
+// A device over a driver that counts and fails: code, launches, contexts, errors and what follows from them.
+#include "cuda/device.h"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "cuda/fake_driver.h"
+#include "cuda/says.h"
+#include "fastnp/error.h"
+
+using namespace fastnp;
+using cuda::Device;
+using cuda::FakeDriver;
+using cuda::says;
+
+namespace {
+
+void fill(Device& device, const device::Module& module, void* memory, std::int64_t count, std::int64_t value) {
+    const std::array<void*, 3> arguments{&memory, &count, &value};
+    device.launch(module, 0, 1, 128, arguments);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cuda_devices)
+
+BOOST_AUTO_TEST_CASE(it_says_what_it_is) {
+    FakeDriver fake;
+    const Device device(fake.driver(), 3);
+    BOOST_TEST(device.name() == "cuda:3");
+    BOOST_TEST((device.code() == device::Backend::Code::ptx));
+    BOOST_TEST(device.capability() == 90);
+    BOOST_TEST(device.version() == "cuda 13000");
+    BOOST_TEST(device.blocks_at_once(256) == 132 * 8);
+    BOOST_TEST(device.blocks_at_once(32) == 132 * 32);
+    BOOST_TEST(device.blocks_at_once(1024) == 132 * 2);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_run_in_order_with_copies) {
+    FakeDriver fake;
+    {
+        Device device(fake.driver(), 0);
+        const auto module = device.load(device.assemble(".entry fill"), {"fill"});
+        void* const memory = device.allocate(80);
+        void* const copy = device.allocate(80);
+        fill(device, *module, memory, 10, 5);
+        device.copy(copy, memory, 80);
+        fill(device, *module, memory, 5, 7);
+        BOOST_TEST(fake.pending() == 3U);
+        std::vector<std::int64_t> first(10);
+        std::vector<std::int64_t> second(10);
+        device.download(first.data(), memory, 80);
+        device.download(second.data(), copy, 80);
+        BOOST_TEST(first == (std::vector<std::int64_t>{7, 7, 7, 7, 7, 5, 5, 5, 5, 5}), boost::test_tools::per_element());
+        BOOST_TEST(second == std::vector<std::int64_t>(10, 5), boost::test_tools::per_element());
+        BOOST_TEST(device.statistics().launches == 2U);
+        BOOST_TEST(device.statistics().downloads == 2U);
+        BOOST_TEST(device.statistics().downloaded_bytes == 160U);
+    }
+    BOOST_TEST(fake.handles() == 0);
+    BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_launch_is_one_call) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    const auto module = device.load(".entry fill", {"fill"});
+    void* const memory = device.allocate(80);
+    fake.clear_log();
+    fill(device, *module, memory, 10, 5);
+    BOOST_TEST(fake.log() == std::vector<std::string>{"cuLaunchKernel"}, boost::test_tools::per_element());
+    device.launch(*module, 0, 0, 128, {});  // no blocks: nothing to do
+    BOOST_TEST(fake.log().size() == 1U);
+    BOOST_CHECK_THROW(device.launch(*module, 1, 1, 128, {}), InternalError);
+    BOOST_CHECK_THROW(device.launch(*module, 0, std::int64_t{1} << 31, 128, {}), InternalError);
+}
+
+BOOST_AUTO_TEST_CASE(the_callers_context_stays) {
+    FakeDriver fake;
+    const cuda::Driver& driver = fake.driver();
+    int other = 0;
+    driver.context_push(&other);
+    Device device(driver, 0);
+    double value = 2;
+    void* const memory = device.allocate(8);
+    device.upload(memory, &value, 8);
+    const auto module = device.load(".entry fill", {"fill"});
+    fill(device, *module, memory, 1, 3);
+    device.download(&value, memory, 8);
+    fake.fail("cuMemcpyDtoDAsync", 999);
+    BOOST_CHECK_THROW(device.copy(memory, memory, 8), DeviceError);
+    void* now = nullptr;
+    driver.context_get_current(&now);
+    BOOST_TEST(now == &other);
+    driver.context_pop(&now);
+    BOOST_TEST(now == &other);
+    BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(where_the_context_is_current_it_is_not_pushed) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    void* context = nullptr;
+    fake.driver().primary_context_retain(&context, 0);
+    fake.driver().context_push(context);
+    const int before = fake.calls("cuCtxPushCurrent");
+    device.synchronize();
+    BOOST_TEST(fake.calls("cuCtxPushCurrent") == before);
+    fake.driver().context_pop(&context);
+    fake.driver().primary_context_release(0);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_can_not_be_opened_says_why_and_leaks_nothing) {
+    FakeDriver fake;
+    fake.fail("cuDevicePrimaryCtxRetain", 2);
+    BOOST_CHECK_EXCEPTION(Device(fake.driver(), 0), DeviceError,
+                          says("device 'cuda:0': cuDevicePrimaryCtxRetain failed: out of memory (CUDA_ERROR_OUT_OF_MEMORY)"));
+    for (const char* function : {"cuStreamCreate", "cuDeviceGetAttribute", "cuDriverGetVersion", "cuCtxPushCurrent", "cuDeviceGet"}) {
+        fake.fail(function, 12345);
+        BOOST_CHECK_EXCEPTION(Device(fake.driver(), 0), DeviceError, says(function, "failed: error 12345"));
+        BOOST_TEST(fake.handles() == 0, function);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_assembler_is_quoted) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    const int before = fake.handles();
+    BOOST_CHECK_EXCEPTION(
+        device.assemble("nonsense"), DeviceError,
+        says("device 'cuda:0': cuLinkAddData failed: a PTX JIT compilation failed (CUDA_ERROR_INVALID_PTX): ptxas application ptx input, "
+             "line 1; fatal   : Parsing error near 'nonsense'"));
+    fake.fail("cuLinkComplete", 999);
+    BOOST_CHECK_THROW(device.assemble(".entry fill"), DeviceError);
+    BOOST_TEST(device.assemble(".entry fill") == "machine code of .entry fill");
+    BOOST_CHECK_EXCEPTION(device.load(".entry fill", {"fill", "other"}), DeviceError,
+                          says("cuModuleGetFunction failed: named symbol not found (CUDA_ERROR_NOT_FOUND): other"));
+    fake.fail("cuModuleLoadDataEx", 999);
+    BOOST_CHECK_EXCEPTION(device.load(".entry fill", {"fill"}), DeviceError, says("cuModuleLoadDataEx failed: unknown error"));
+    BOOST_TEST(fake.handles() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernels_error_names_the_kernels_that_may_have_made_it) {
+    FakeDriver fake;
+    {
+        Device device(fake.driver(), 0);
+        const auto module = device.load("fill illegal noop", {"fill", "illegal", "noop"});
+        void* const memory = device.allocate(80);
+        fill(device, *module, memory, 10, 5);
+        device.synchronize();
+        device.launch(*module, 2, 1, 32, {});
+        device.launch(*module, 1, 1, 32, {});
+        device.launch(*module, 2, 1, 32, {});
+        const std::string text =
+            "cuEventSynchronize failed: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS); "
+            "kernels launched since the device was last waited for: noop, illegal";
+        std::vector<std::int64_t> values(10);
+        BOOST_CHECK_EXCEPTION(device.download(values.data(), memory, 80), DeviceError,
+                              says("device 'cuda:0': " + text + "; the device can't be used any more in this process"));
+        const auto later = says("device 'cuda:0' can't be used any more in this process: " + text);
+        fake.clear_log();
+        BOOST_CHECK_EXCEPTION(device.synchronize(), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.allocate(8), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.trim(), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.upload(memory, values.data(), 80), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.download(values.data(), memory, 80), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.copy(memory, memory, 80), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.assemble(".entry fill"), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(device.load(".entry fill", {"fill"}), DeviceError, later);
+        BOOST_CHECK_EXCEPTION(fill(device, *module, memory, 10, 5), DeviceError, later);
+        device.free(memory, 80);
+        BOOST_TEST(fake.log().empty());
+    }
+    BOOST_TEST(fake.calls("cuMemFree") == 0);  // nothing is asked of a context that is broken
+    BOOST_TEST(fake.calls("cuModuleUnload") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(of_many_launches_the_last_are_named) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    const auto module = device.load("illegal noop", {"illegal", "noop"});
+    device.launch(*module, 0, 1, 32, {});
+    for (int i = 0; i < 40; ++i) device.launch(*module, 1, 1, 32, {});
+    BOOST_CHECK_EXCEPTION(device.synchronize(), DeviceError, says("cuStreamSynchronize failed", "last waited for: noop (and 9 launches before them)"));
+}
+
+BOOST_AUTO_TEST_CASE(other_errors_pass) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    const auto module = device.load(".entry fill", {"fill"});
+    void* const memory = device.allocate(80);
+    fake.fail("cuLaunchKernel", 999);
+    BOOST_CHECK_EXCEPTION(fill(device, *module, memory, 10, 5), DeviceError,
+                          says("device 'cuda:0': cuLaunchKernel failed: unknown error (CUDA_ERROR_UNKNOWN): fill"));
+    fake.fail("cuCtxGetCurrent", cuda::not_initialized);
+    BOOST_CHECK_EXCEPTION(device.synchronize(), DeviceError, says("a process that was forked after CUDA's first use can't use it"));
+    fill(device, *module, memory, 10, 5);
+    device.synchronize();
+    BOOST_TEST(device.statistics().launches == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(modules_outlive_the_device) {
+    FakeDriver fake;
+    std::shared_ptr<device::Module> module;
+    {
+        Device device(fake.driver(), 0);
+        module = device.load(".entry fill", {"fill"});
+    }
+    BOOST_TEST(fake.handles() > 0);
+    module.reset();
+    BOOST_TEST(fake.handles() == 0);
+    BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(threads_launch_and_one_of_them_breaks_it) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    std::vector<std::thread> threads;
+    std::vector<int> errors(4);
+    for (std::size_t t = 0; t < errors.size(); ++t) {
+        threads.emplace_back([&, t] {
+            try {
+                const auto module = device.load("fill illegal", {"fill", "illegal"});
+                void* const memory = device.allocate(800);
+                for (std::int64_t i = 0; i < 200; ++i) {
+                    fill(device, *module, memory, 100, i);
+                    if (t == 2 && i == 100) device.launch(*module, 1, 1, 32, {});
+                    std::int64_t value = 0;
+                    device.download(&value, static_cast<std::byte*>(memory) + 792, 8);
+                    if (value != i) return;
+                }
+            } catch (const DeviceError&) {
+                errors[t] = 1;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    BOOST_TEST(errors[2] == 1);
+    BOOST_CHECK_EXCEPTION(device.synchronize(), DeviceError, says("can't be used any more in this process", "illegal"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,417 @@
+#include "cuda/fake_driver.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+namespace fastnp::cuda {
+
+namespace {
+
+constexpr int invalid_context = 201;
+constexpr int invalid_ptx = 218;
+constexpr int not_found = 500;
+
+thread_local std::vector<Handle> context_stack;
+
+struct Event {
+    std::size_t after = 0;  // so many pieces of work of the stream
+};
+
+struct Link {
+    char* log = nullptr;
+    std::string image;
+};
+
+struct Module {
+    std::string image;
+    std::map<std::string, std::string> functions;
+};
+
+const std::byte* pointer_to(Address address) { return reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address)); }
+std::byte* writable(Address address) { return const_cast<std::byte*>(pointer_to(address)); }
+
+// Whether a range lies in one of the blocks.
+bool lies_in(const std::map<const std::byte*, std::size_t>& blocks, const void* memory, std::size_t bytes) {
+    const auto* const begin = static_cast<const std::byte*>(memory);
+    auto after = blocks.upper_bound(begin);
+    if (after == blocks.begin()) return false;
+    --after;
+    return begin + bytes <= after->first + after->second;
+}
+
+std::size_t sum(const std::map<const std::byte*, std::size_t>& blocks) {
+    std::size_t bytes = 0;
+    for (const auto& [begin, size] : blocks) bytes += size;
+    return bytes;
+}
+
+}  // namespace
+
+struct FakeDriver::State {
+    std::recursive_mutex mutex;
+    std::size_t memory = 0;
+    std::map<std::string, int> calls;
+    std::map<std::string, std::pair<int, int>> failing;  // error, times
+    std::vector<std::string> log, misuses;
+    std::map<const std::byte*, std::size_t> device, host;
+    std::deque<std::function<int()>> work;
+    std::size_t asked = 0, done = 0;
+    int lasting = 0;
+    int handles = 0;
+    std::map<Handle, std::shared_ptr<void>> objects;  // events, links, modules
+
+    template <class Object>
+    Object* make(Object object = {}) {
+        auto made = std::make_shared<Object>(std::move(object));
+        objects[made.get()] = made;
+        ++handles;
+        return made.get();
+    }
+    void destroy(Handle object, const char* function) {
+        misuse(objects.erase(object) == 0, function);
+        --handles;
+    }
+
+    void run(std::size_t until) {
+        while (done < until && lasting == 0) {
+            lasting = work.front()();
+            work.pop_front();
+            ++done;
+        }
+    }
+
+    void ask(std::function<int()> piece) {
+        work.push_back(std::move(piece));
+        ++asked;
+    }
+
+    void misuse(bool wrong, const char* what) {
+        if (wrong) misuses.emplace_back(what);
+    }
+};
+
+namespace {
+
+FakeDriver::State* now = nullptr;
+
+// What every function does first: it is counted, and fails if it was told to, or if its caller has no context.
+struct Call {
+    enum Needs : std::uint8_t { nothing, context };
+
+    explicit Call(const char* function, Needs needs = context) : state(*now), lock(state.mutex) {
+        ++state.calls[function];
+        if (!std::string_view(function).starts_with("cuCtx")) state.log.emplace_back(function);
+        if (auto found = state.failing.find(function); found != state.failing.end() && found->second.second-- > 0) {
+            error = found->second.first;
+        } else if (state.lasting != 0 && needs == context) {
+            error = state.lasting;
+        } else if (needs == context && (context_stack.empty() || context_stack.back() != &state)) {
+            state.misuses.push_back(std::string(function) + " without the context");
+            error = invalid_context;
+        }
+    }
+    /// The function's result, after its work.
+    template <class Work>
+    int then(Work&& work) {
+        if (error != success) return error;
+        work(state);
+        return error;
+    }
+
+    FakeDriver::State& state;
+    std::unique_lock<std::recursive_mutex> lock;
+    int error = success;
+};
+
+int attribute_of(int attribute) {
+    switch (attribute) {
+        case capability_major: return 9;
+        case multiprocessors: return 132;
+        case threads_per_multiprocessor: return 2048;
+        case blocks_per_multiprocessor: return 32;
+        default: return 0;
+    }
+}
+
+int name_of(int error, const char** name) {
+    static const std::map<int, const char*> names{{2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                  {218, "CUDA_ERROR_INVALID_PTX"},
+                                                  {500, "CUDA_ERROR_NOT_FOUND"},
+                                                  {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                  {999, "CUDA_ERROR_UNKNOWN"}};
+    const auto found = names.find(error);
+    if (found == names.end()) return 1;
+    *name = found->second;
+    return success;
+}
+
+int text_of(int error, const char** text) {
+    static const std::map<int, const char*> texts{{2, "out of memory"},
+                                                  {218, "a PTX JIT compilation failed"},
+                                                  {500, "named symbol not found"},
+                                                  {700, "an illegal memory access was encountered"},
+                                                  {999, "unknown error"}};
+    const auto found = texts.find(error);
+    if (found == texts.end()) return 1;
+    *text = found->second;
+    return success;
+}
+
+void devices(Driver& table) {
+    table.init = [](unsigned) { return Call("cuInit", Call::nothing).error; };
+    table.driver_get_version = [](int* version) { return Call("cuDriverGetVersion", Call::nothing).then([&](auto&) { *version = 13000; }); };
+    table.get_error_name = name_of;
+    table.get_error_string = text_of;
+    table.device_get_count = [](int* count) { return Call("cuDeviceGetCount", Call::nothing).then([&](auto&) { *count = 1; }); };
+    table.device_get = [](int* device, int ordinal) { return Call("cuDeviceGet", Call::nothing).then([&](auto&) { *device = ordinal; }); };
+    table.device_get_name = [](char* name, int length, int) {
+        return Call("cuDeviceGetName", Call::nothing).then([&](auto&) { std::strncpy(name, "Fake", static_cast<std::size_t>(length)); });
+    };
+    table.device_total_mem = [](std::size_t* bytes, int) {
+        return Call("cuDeviceTotalMem", Call::nothing).then([&](auto& state) { *bytes = state.memory; });
+    };
+    table.device_get_attribute = [](int* value, int attribute, int) {
+        return Call("cuDeviceGetAttribute", Call::nothing).then([&](auto&) { *value = attribute_of(attribute); });
+    };
+}
+
+void contexts(Driver& table) {
+    table.primary_context_retain = [](Handle* context, int) {
+        return Call("cuDevicePrimaryCtxRetain", Call::nothing).then([&](auto& state) {
+            ++state.handles;
+            *context = &state;
+        });
+    };
+    table.primary_context_release = [](int) { return Call("cuDevicePrimaryCtxRelease", Call::nothing).then([](auto& state) { --state.handles; }); };
+    table.context_get_current = [](Handle* context) {
+        return Call("cuCtxGetCurrent", Call::nothing).then([&](auto&) { *context = context_stack.empty() ? nullptr : context_stack.back(); });
+    };
+    table.context_push = [](Handle context) { return Call("cuCtxPushCurrent", Call::nothing).then([&](auto&) { context_stack.push_back(context); }); };
+    table.context_pop = [](Handle* context) {
+        return Call("cuCtxPopCurrent", Call::nothing).then([&](auto& state) {
+            state.misuse(context_stack.empty(), "cuCtxPopCurrent without a context");
+            *context = context_stack.back();
+            context_stack.pop_back();
+        });
+    };
+}
+
+void streams(Driver& table) {
+    table.stream_create = [](Handle* stream, unsigned flags) {
+        return Call("cuStreamCreate").then([&](auto& state) {
+            state.misuse(flags != 1, "a stream that waits for the default stream");
+            ++state.handles;
+            *stream = &state.work;
+        });
+    };
+    table.stream_destroy = [](Handle) { return Call("cuStreamDestroy").then([](auto& state) { --state.handles; }); };
+    table.stream_synchronize = [](Handle) {
+        Call call("cuStreamSynchronize");
+        if (call.error == success) call.state.run(call.state.asked);
+        return call.error != success ? call.error : call.state.lasting;
+    };
+    table.event_create = [](Handle* event, unsigned) { return Call("cuEventCreate").then([&](auto& state) { *event = state.template make<Event>(); }); };
+    table.event_destroy = [](Handle event) {
+        return Call("cuEventDestroy").then([&](auto& state) { state.destroy(event, "cuEventDestroy of no event"); });
+    };
+    table.event_record = [](Handle event, Handle) {
+        return Call("cuEventRecord").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
+    };
+    table.event_synchronize = [](Handle event) {
+        Call call("cuEventSynchronize");
+        if (call.error == success) call.state.run(static_cast<Event*>(event)->after);
+        return call.error != success ? call.error : call.state.lasting;
+    };
+}
+
+void memory(Driver& table) {
+    table.memory_get_info = [](std::size_t* free, std::size_t* total) {
+        return Call("cuMemGetInfo").then([&](auto& state) {
+            *total = state.memory;
+            *free = state.memory - sum(state.device);
+        });
+    };
+    table.memory_allocate = [](Address* address, std::size_t bytes) {
+        Call call("cuMemAlloc");
+        if (call.error != success) return call.error;
+        if (sum(call.state.device) + bytes > call.state.memory) return static_cast<int>(out_of_memory);
+        const auto* block = static_cast<const std::byte*>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+        call.state.device[block] = bytes;
+        *address = reinterpret_cast<std::uintptr_t>(block);
+        return static_cast<int>(success);
+    };
+    table.memory_free = [](Address address) {
+        return Call("cuMemFree").then([&](auto& state) {
+            state.misuse(!state.work.empty(), "cuMemFree while work is under way");
+            state.misuse(state.device.erase(pointer_to(address)) == 0, "cuMemFree of no block");
+            std::free(writable(address));
+        });
+    };
+    table.host_allocate = [](void** memory, std::size_t bytes, unsigned) {
+        return Call("cuMemHostAlloc").then([&](auto& state) {
+            *memory = std::malloc(bytes);
+            state.host[static_cast<const std::byte*>(*memory)] = bytes;
+        });
+    };
+    table.host_free = [](void* memory) {
+        return Call("cuMemFreeHost").then([&](auto& state) {
+            state.misuse(state.host.erase(static_cast<const std::byte*>(memory)) == 0, "cuMemFreeHost of no block");
+            std::free(memory);
+        });
+    };
+}
+
+// A copy is done later, from and to memory as it is then.
+int copy(const char* function, std::byte* to, const std::byte* from, std::size_t bytes, bool to_device, bool from_device) {
+    return Call(function).then([&](auto& state) {
+        state.misuse((!to_device && !lies_in(state.host, to, bytes)) || (!from_device && !lies_in(state.host, from, bytes)),
+                     "a copy that is not page-locked");
+        state.ask([&state, to, from, bytes, to_device, from_device] {
+            if (!lies_in(to_device ? state.device : state.host, to, bytes)) return FakeDriver::illegal_address;
+            if (!lies_in(from_device ? state.device : state.host, from, bytes)) return FakeDriver::illegal_address;
+            std::memmove(to, from, bytes);
+            return static_cast<int>(success);
+        });
+    });
+}
+
+void copies(Driver& table) {
+    table.copy_to_device = [](Address to, const void* from, std::size_t bytes, Handle) {
+        return copy("cuMemcpyHtoDAsync", writable(to), static_cast<const std::byte*>(from), bytes, true, false);
+    };
+    table.copy_to_host = [](void* to, Address from, std::size_t bytes, Handle) {
+        return copy("cuMemcpyDtoHAsync", static_cast<std::byte*>(to), pointer_to(from), bytes, false, true);
+    };
+    table.copy_on_device = [](Address to, Address from, std::size_t bytes, Handle) {
+        return copy("cuMemcpyDtoDAsync", writable(to), pointer_to(from), bytes, true, true);
+    };
+}
+
+void links(Driver& table) {
+    table.link_create = [](unsigned count, int* options, void** values, Handle* link) {
+        return Call("cuLinkCreate").then([&](auto& state) {
+            auto* const made = state.template make<Link>();
+            for (unsigned i = 0; i < count; ++i) {
+                if (options[i] == 5) made->log = static_cast<char*>(values[i]);
+            }
+            *link = made;
+        });
+    };
+    table.link_add_data = [](Handle link, int, void* data, std::size_t bytes, const char*, unsigned, int*, void**) {
+        Call call("cuLinkAddData");
+        if (call.error != success) return call.error;
+        auto* const into = static_cast<Link*>(link);
+        const std::string text(static_cast<const char*>(data), bytes - 1);
+        if (text.find("nonsense") != std::string::npos) {
+            std::strcpy(into->log, "ptxas application ptx input, line 1; fatal   : Parsing error near 'nonsense'\n");
+            return invalid_ptx;
+        }
+        into->image = "machine code of " + text;
+        return static_cast<int>(success);
+    };
+    table.link_complete = [](Handle link, void** image, std::size_t* bytes) {
+        return Call("cuLinkComplete").then([&](auto&) {
+            *image = static_cast<Link*>(link)->image.data();
+            *bytes = static_cast<Link*>(link)->image.size();
+        });
+    };
+    table.link_destroy = [](Handle link) { return Call("cuLinkDestroy").then([&](auto& state) { state.destroy(link, "cuLinkDestroy of no link"); }); };
+}
+
+// "illegal" leaves an error, "fill" fills.
+int run_kernel(FakeDriver::State& state, const std::string& name, const std::array<std::uint64_t, 3>& arguments) {
+    if (name == "illegal") return FakeDriver::illegal_address;
+    if (name != "fill") return success;
+    if (!lies_in(state.device, pointer_to(arguments[0]), arguments[1] * 8)) return FakeDriver::illegal_address;
+    for (std::uint64_t i = 0; i < arguments[1]; ++i) std::memcpy(writable(arguments[0] + i * 8), &arguments[2], 8);
+    return success;
+}
+
+void modules(Driver& table) {
+    table.module_load = [](Handle* module, const void* image, unsigned, int*, void**) {
+        return Call("cuModuleLoadDataEx").then([&](auto& state) { *module = state.make(Module{static_cast<const char*>(image), {}}); });
+    };
+    table.module_unload = [](Handle module) {
+        return Call("cuModuleUnload").then([&](auto& state) {
+            state.misuse(!state.work.empty(), "cuModuleUnload while work is under way");
+            state.destroy(module, "cuModuleUnload of no module");
+        });
+    };
+    table.module_get_function = [](Handle* function, Handle module, const char* name) {
+        Call call("cuModuleGetFunction");
+        if (call.error != success) return call.error;
+        auto& loaded = *static_cast<Module*>(module);
+        if (loaded.image.find(name) == std::string::npos) return not_found;
+        *function = &(loaded.functions[name] = name);
+        return static_cast<int>(success);
+    };
+    table.launch_kernel = [](Handle function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void** arguments, void**) {
+        return Call("cuLaunchKernel").then([&](auto& state) {
+            const std::string name = *static_cast<const std::string*>(function);
+            std::array<std::uint64_t, 3> values{};
+            if (name == "fill") {
+                for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], arguments[i], 8);
+            }
+            state.ask([&state, name, values] { return run_kernel(state, name, values); });
+        });
+    };
+}
+
+}  // namespace
+
+FakeDriver::FakeDriver(std::size_t memory) : state_(std::make_unique<State>()) {
+    state_->memory = memory;
+    now = state_.get();
+    devices(driver_);
+    contexts(driver_);
+    streams(driver_);
+    cuda::memory(driver_);
+    copies(driver_);
+    links(driver_);
+    modules(driver_);
+    driver_.devices = 1;
+}
+
+// What a device that has gone wrong could not give back is no leak of ours.
+FakeDriver::~FakeDriver() {
+    for (const auto& [block, bytes] : state_->device) std::free(const_cast<std::byte*>(block));
+    for (const auto& [block, bytes] : state_->host) std::free(const_cast<std::byte*>(block));
+    now = nullptr;
+}
+
+int FakeDriver::calls(const std::string& function) const {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->calls[function];
+}
+
+std::vector<std::string> FakeDriver::log() const {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->log;
+}
+
+void FakeDriver::clear_log() {
+    const std::scoped_lock lock(state_->mutex);
+    state_->log.clear();
+}
+
+void FakeDriver::fail(const std::string& function, int error, int times) {
+    const std::scoped_lock lock(state_->mutex);
+    state_->failing[function] = {error, times};
+}
+
+std::size_t FakeDriver::device_bytes() const { return sum(state_->device); }
+std::size_t FakeDriver::host_bytes() const { return sum(state_->host); }
+int FakeDriver::handles() const { return state_->handles; }
+std::size_t FakeDriver::pending() const { return state_->work.size(); }
+std::vector<std::string> FakeDriver::misuses() const { return state_->misuses; }
+
+}  // namespace fastnp::cuda
