@@ -1,16 +1,37 @@
 # One Boost.Test program over tests/cpp/<room>/<file>_test.cpp and what these share, linked with the rooms themselves so that tests see inside.
+if(NOT DEFINED Boost_USE_STATIC_LIBS)
+  set(Boost_USE_STATIC_LIBS ${FASTNP_STATIC_RUNTIME})
+endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/*.cpp")
 if(test_sources)
-  add_executable(fastnp_tests ${test_sources} ${FASTNP_OBJECTS})
-  target_include_directories(fastnp_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests/cpp" "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(fastnp_tests PRIVATE ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings Boost::unit_test_framework)
+  # A device that the host plays. It reads LLVM's text, which the library never does.
+  llvm_map_components_to_libnames(simulated_libraries AsmParser)
+  file(GLOB simulated_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/simulated/*.cpp")
+  set(at_the_door "${PROJECT_SOURCE_DIR}/tests/simulated/at_the_door.cpp")
+  list(REMOVE_ITEM simulated_sources "${at_the_door}")
+  add_library(fastnp_simulated_objects OBJECT ${simulated_sources})
+  set(simulated_includes "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(fastnp_simulated_objects PRIVATE ${simulated_includes})
+  target_include_directories(fastnp_simulated_objects SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(fastnp_simulated_objects PRIVATE ${llvm_definitions})
+  target_link_libraries(fastnp_simulated_objects PRIVATE fastnp_warnings)
+
+  add_executable(fastnp_tests ${test_sources} ${FASTNP_OBJECTS} $<TARGET_OBJECTS:fastnp_simulated_objects>)
+  target_include_directories(fastnp_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests/cpp" ${simulated_includes})
+  target_link_libraries(fastnp_tests PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings Boost::unit_test_framework)
   target_include_directories(fastnp_tests SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   # What checks generated code for GPUs; cmake/setup.sh fetches it.
   find_program(FASTNP_PTXAS ptxas HINTS "${PROJECT_SOURCE_DIR}/build/venv/cuda" PATHS /usr/local/cuda/bin REQUIRED)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/codegen/ptx.cpp" PROPERTIES COMPILE_DEFINITIONS
                               "FASTNP_PTXAS=\"${FASTNP_PTXAS}\";FASTNP_GPU_REPORT=\"${CMAKE_BINARY_DIR}/gpu_kernels.txt\"")
-  target_compile_definitions(fastnp_tests PRIVATE BOOST_TEST_DYN_LINK ${llvm_definitions})
+  # Tests of cuda see its headers as "cuda/...".
+  file(GLOB cuda_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/cuda/*.cpp")
+  set_source_files_properties(${cuda_tests} PROPERTIES INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(fastnp_tests PRIVATE $<$<NOT:$<BOOL:${FASTNP_STATIC_RUNTIME}>>:BOOST_TEST_DYN_LINK> ${llvm_definitions})
+  if(FASTNP_STATIC_RUNTIME)
+    target_link_options(fastnp_tests PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector>)
   # main.cpp asks unit_test.hpp for a main() before it includes it.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
@@ -22,6 +43,18 @@ if(test_sources)
       set_tests_properties(cpp_${isa} PROPERTIES ENVIRONMENT FASTNP_ISA=${isa})
     endforeach()
   endif()
+endif()
+
+# The library once more, with simulated devices in the place of CUDA's: <build>/simulated/libfastnp.so. A process that loads it first (Python's tests by
+# FASTNP_SIMULATED_DEVICE=1; others by LD_PRELOAD) has it in the place of the real one, since the names are the same. It is not installed.
+if(test_sources AND NOT FASTNP_SANITIZE)
+  set(simulated_objects ${FASTNP_OBJECTS})
+  list(REMOVE_ITEM simulated_objects $<TARGET_OBJECTS:fastnp_cuda>)
+  add_library(fastnp_simulated SHARED ${simulated_objects} $<TARGET_OBJECTS:fastnp_simulated_objects> "${at_the_door}")
+  target_include_directories(fastnp_simulated PRIVATE ${simulated_includes})
+  target_link_libraries(fastnp_simulated PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings)
+  target_link_options(fastnp_simulated PRIVATE ${FASTNP_LINK_OPTIONS})
+  set_target_properties(fastnp_simulated PROPERTIES OUTPUT_NAME fastnp LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/simulated")
 endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -4,13 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "codegen/device_code.h"
 #include "codegen/llvm.h"
 #include "nest/grid.h"
 
 namespace fastnp::codegen {
-
-/// The sizes that a kernel's code takes as arguments, in order, each once.
-std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel);
 
 /// Writes the kernel `symbol(buffers..., sizes..., units)`: a base address per buffer, the values of sizes_of(), and the units to be done. A grid of any
 /// number of blocks does all units; blocks have grid.block threads. Addresses, offsets and strides are multiples of the elements' alignment (a GPU can't

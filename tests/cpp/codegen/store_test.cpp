@@ -12,37 +12,14 @@
 #include <fstream>
 #include <thread>
 
+#include "codegen/cache_folder.h"
+
 using namespace fastnp;
 using codegen::External;
 using codegen::StoredCode;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Folder {
-    fs::path path;
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "fastnp-store-XXXXXX").string();
-        path = mkdtemp(name.data());
-        setenv("FASTNP_CACHE_DIR", path.c_str(), 1);  // NOLINT: the tests are one thread
-        unsetenv("FASTNP_CACHE_SIZE");                // NOLINT
-    }
-    ~Folder() {
-        setenv("FASTNP_CACHE_DIR", "", 1);  // NOLINT
-        unsetenv("FASTNP_CACHE_SIZE");      // NOLINT
-        fs::remove_all(path);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::vector<fs::path> files() const {
-        std::vector<fs::path> found;
-        for (const auto& entry : fs::directory_iterator(path)) {
-            if (entry.path().filename().string().rfind("llvmcache-", 0) == 0) found.push_back(entry.path());
-        }
-        return found;
-    }
-};
 
 StoredCode sample(std::size_t size = 300) {
     StoredCode code{{"one", "two"}, {{External::Kind::cast, ir::Op::cast, Dtype::float64, Dtype::int32}, {External::Kind::span, ir::Op::cbrt}}, {}};
@@ -71,7 +48,7 @@ void overwrite(const fs::path& path, const std::string& bytes) { std::ofstream(p
 
 BOOST_AUTO_TEST_SUITE(store)
 
-BOOST_FIXTURE_TEST_CASE(what_was_kept_comes_back, Folder) {
+BOOST_FIXTURE_TEST_CASE(what_was_kept_comes_back, CacheFolder) {
     BOOST_TEST(!codegen::load_code("kernel"));
     codegen::store_code("kernel", sample());
     BOOST_TEST(same(codegen::load_code("kernel"), sample()));
@@ -82,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_kept_comes_back, Folder) {
     BOOST_TEST(((fs::status(files()[0]).permissions() & fs::perms::mask) == (fs::perms::owner_read | fs::perms::owner_write)));
 }
 
-BOOST_FIXTURE_TEST_CASE(every_damaged_byte_and_every_length_is_noticed, Folder) {
+BOOST_FIXTURE_TEST_CASE(every_damaged_byte_and_every_length_is_noticed, CacheFolder) {
     codegen::store_code("kernel", sample());
     const fs::path file = files()[0];
     const std::string bytes = contents(file);
@@ -100,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(every_damaged_byte_and_every_length_is_noticed, Folder) 
     BOOST_TEST(same(codegen::load_code("kernel"), sample()));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_of_other_kernels_is_not_taken, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_file_of_other_kernels_is_not_taken, CacheFolder) {
     codegen::store_code("kernel", sample());
     const fs::path file = files()[0];
     codegen::store_code("other", sample(10));
@@ -110,7 +87,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_other_kernels_is_not_taken, Folder) {
     BOOST_TEST(!codegen::load_code("kernel"));
 }
 
-BOOST_FIXTURE_TEST_CASE(files_that_others_could_have_written_are_not_read, Folder) {
+BOOST_FIXTURE_TEST_CASE(files_that_others_could_have_written_are_not_read, CacheFolder) {
     codegen::store_code("kernel", sample());
     const fs::path file = files()[0];
     for (const fs::perms bad : {fs::perms::group_write, fs::perms::others_write}) {
@@ -133,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(files_that_others_could_have_written_are_not_read, Folde
     BOOST_TEST(!codegen::load_code("kernel"));
 }
 
-BOOST_FIXTURE_TEST_CASE(folders_that_others_can_write_to_are_left_alone, Folder) {
+BOOST_FIXTURE_TEST_CASE(folders_that_others_can_write_to_are_left_alone, CacheFolder) {
     codegen::store_code("kernel", sample());
     fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
     BOOST_TEST(!codegen::load_code("kernel"));
@@ -148,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_others_can_write_to_are_left_alone, Folder)
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(the_folder_is_made_and_may_be_missing, Folder) {
+BOOST_FIXTURE_TEST_CASE(the_folder_is_made_and_may_be_missing, CacheFolder) {
     setenv("FASTNP_CACHE_DIR", (path / "a" / "b").c_str(), 1);  // NOLINT
     codegen::store_code("kernel", sample());
     BOOST_TEST(same(codegen::load_code("kernel"), sample()));
@@ -161,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(the_folder_is_made_and_may_be_missing, Folder) {
     BOOST_TEST(!codegen::load_code("kernel"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_was_not_used_for_longest_goes, Folder) {
+BOOST_FIXTURE_TEST_CASE(what_was_not_used_for_longest_goes, CacheFolder) {
     setenv("FASTNP_CACHE_SIZE", "1", 1);  // NOLINT
     codegen::store_code("kept", sample());
     for (int i = 0; i < 60; ++i) {
@@ -176,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_not_used_for_longest_goes, Folder) {
     BOOST_TEST(!codegen::load_code("kernel 0"));
 }
 
-BOOST_FIXTURE_TEST_CASE(processes_may_die_at_any_moment, Folder) {
+BOOST_FIXTURE_TEST_CASE(processes_may_die_at_any_moment, CacheFolder) {
     constexpr int kinds = 8;
     const auto text = [](int kind) { return "kernel " + std::to_string(kind); };
     std::vector<pid_t> children;

@@ -1,0 +1,134 @@
+// The way of jit.cpp and object.cpp, for devices: all kernels of a plan are one module, since a device's assembler and loader take their time for each.
+#include "codegen/device_code.h"
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "codegen/grid.h"
+#include "codegen/nvptx.h"
+#include "codegen/stopwatch.h"
+#include "codegen/stored_code.h"
+#include "fastnp/error.h"
+
+namespace fastnp::codegen {
+
+namespace {
+
+// Modules in use, by their device and their kernels' fingerprints. Functions that do the same share them.
+class ModuleCache {
+public:
+    std::shared_ptr<device::Module> find(const std::string& key) {
+        const std::scoped_lock lock(mutex_);
+        const auto found = held_.find(key);
+        return found == held_.end() ? nullptr : found->second.lock();
+    }
+    void insert(const std::string& key, const std::shared_ptr<device::Module>& module) {
+        const std::scoped_lock lock(mutex_);
+        std::erase_if(held_, [](const auto& each) { return each.second.expired(); });
+        held_[key] = module;
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::weak_ptr<device::Module>> held_;
+};
+
+ModuleCache& module_cache() {
+    static ModuleCache* made = new ModuleCache;  // never destroyed: plans may outlive every static
+    return *made;
+}
+
+struct Distinct {
+    std::vector<DeviceJob> jobs;
+    std::vector<std::size_t> number;  // of each job's equal among them
+    std::string key;                  // equal for equal code
+};
+
+Distinct distinct(std::span<const DeviceJob> jobs) {
+    Distinct result;
+    std::unordered_map<std::string, std::size_t> known;
+    for (const DeviceJob& job : jobs) {
+        const std::string bytes = nest::fingerprint(*job.kernel, *job.grid);
+        const auto [place, added] = known.emplace(bytes, result.jobs.size());
+        result.number.push_back(place->second);
+        if (!added) continue;
+        result.jobs.push_back(job);
+        result.key += std::to_string(bytes.size()) + ":" + bytes;
+    }
+    return result;
+}
+
+// What an image can be used for.
+std::string target_of(const device::Backend& backend) {
+    const char* code = backend.code() == device::Backend::Code::ptx ? "ptx" : "llvm";
+    return std::string("device ") + code + " " + std::to_string(backend.capability()) + " " + backend.version() + "\n";
+}
+
+// Loads an image that was kept; null if the device does not take it.
+std::shared_ptr<device::Module> load_kept(const StoredCode& stored, std::size_t count, device::Backend& backend) {
+    if (stored.symbols.size() != count || stored.objects.size() != 1) return nullptr;
+    try {
+        return backend.load(stored.objects[0], stored.symbols);
+    } catch (const DeviceError&) {
+        return nullptr;  // it is made anew, and what is wrong then is raised
+    }
+}
+
+std::shared_ptr<device::Module> compile_distinct(const Distinct& kernels, device::Backend& backend, DeviceCode& code) {
+    const std::string held = std::to_string(reinterpret_cast<std::uintptr_t>(&backend)) + "\n" + kernels.key;
+    if (auto module = module_cache().find(held)) return module;
+    Stopwatch clock;
+    const std::string key = target_of(backend) + kernels.key;
+    const std::optional<StoredCode> stored = load_code(key);
+    code.fetch_ms = clock.lap();
+    std::shared_ptr<device::Module> module = stored ? load_kept(*stored, kernels.jobs.size(), backend) : nullptr;
+    code.load_ms = clock.lap();
+    if (module == nullptr) {
+        DeviceText written = device_text(kernels.jobs, backend.code(), backend.capability());
+        code.write_ms = clock.lap();
+        const StoredCode made{std::move(written.symbols), {}, {backend.assemble(written.text)}};
+        code.assemble_ms = clock.lap();
+        module = backend.load(made.objects[0], made.symbols);
+        code.load_ms = clock.lap();
+        store_code(key, made);
+        code.store_ms = clock.lap();
+    }
+    module_cache().insert(held, module);
+    return module;
+}
+
+}  // namespace
+
+DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code code, int capability) {
+    llvm::LLVMContext context;
+    llvm::Module module("fastnp", context);
+    set_nvptx_target(module);
+    DeviceText made;
+    for (const DeviceJob& job : jobs) {
+        made.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(made.symbols.size()));
+        emit_grid(*job.kernel, *job.grid, module, made.symbols.back());
+    }
+#ifndef NDEBUG
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + problem);
+#endif
+    if (code == device::Backend::Code::ptx) {
+        made.text = to_ptx(module, capability);
+    } else {
+        llvm::raw_string_ostream text(made.text);
+        module.print(text, nullptr);
+    }
+    return made;
+}
+
+DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend) {
+    Distinct kernels = distinct(jobs);
+    DeviceCode code;
+    code.module = compile_distinct(kernels, backend, code);
+    code.kernels = std::move(kernels.number);
+    return code;
+}
+
+}  // namespace fastnp::codegen

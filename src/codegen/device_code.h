@@ -1,0 +1,39 @@
+// Kernels as code of a device: written, assembled and loaded, or found again.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/backend.h"
+#include "nest/grid.h"
+
+namespace fastnp::codegen {
+
+/// The sizes that a kernel's code takes as arguments, in order, each once.
+std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel);
+
+struct DeviceJob {
+    const nest::Kernel* kernel;
+    const nest::Grid* grid;
+};
+
+/// Kernels in one text, as Backend::assemble() takes it: PTX for devices of a compute capability, or LLVM IR.
+struct DeviceText {
+    std::string text;
+    std::vector<std::string> symbols;  // per job
+};
+DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code code, int capability);
+
+/// Kernels that a device can run. What they take as arguments says emit_grid().
+struct DeviceCode {
+    std::shared_ptr<device::Module> module;
+    std::vector<std::size_t> kernels;  // per job: the number that Backend::launch() knows its kernel by
+    double fetch_ms = 0, write_ms = 0, assemble_ms = 0, load_ms = 0, store_ms = 0;
+};
+
+/// Compiles kernels for a device, equal ones once, or finds the code of equal ones that is in use there or on disk (see store.h). Thread-safe.
+DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend);
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,29 @@
+"""Simulated devices in Python processes: they are listed as FASTNP_SIMULATED_DEVICE says, and the processor goes on as without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import simulated
+
+SHOW = """
+import fastnp as np
+for device in np.cuda.devices():
+    print(device.name, device.model, device.memory_bytes >> 20, device.compute_capability)
+assert np.cuda.is_available()
+assert float(np.compile(lambda x: (x * 2).sum())(np.arange(5.0))) == 20.0
+"""
+LOAD = f"import sys; sys.path.insert(0, {str(simulated.__file__).removesuffix('simulated.py')!r}); import simulated; simulated.load()\n"
+
+
+@pytest.mark.parametrize("preloaded", [True, False])
+@pytest.mark.parametrize(("devices", "mebibytes"), [(1, 4096), (3, 256)])
+def test_devices_are_listed(devices: int, mebibytes: int, preloaded: bool) -> None:
+    environment = simulated.environment(devices, mebibytes)
+    if not preloaded:
+        del environment["LD_PRELOAD"]
+    run = subprocess.run([sys.executable, "-c", SHOW if preloaded else LOAD + SHOW], env=environment, capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == [f"cuda:{i} simulated {mebibytes} 80" for i in range(devices)]

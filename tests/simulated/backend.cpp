@@ -1,0 +1,245 @@
+#include "simulated/backend.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+
+#include "fastnp/error.h"
+#include "simulated/program.h"
+
+namespace fastnp::simulated {
+
+namespace {
+
+constexpr std::size_t most_waiting = 64;
+constexpr std::size_t most_waiting_bytes = std::size_t{32} << 20;
+
+class LoadedModule final : public device::Module {
+public:
+    LoadedModule(const std::string& text, const std::vector<std::string>& symbols) : program(std::make_shared<const Program>(text, symbols)) {}
+    std::shared_ptr<const Program> program;  // launches that wait own it, too
+};
+
+[[noreturn]] void fail(const std::string& what) { throw InternalError("simulated device: " + what); }
+
+bool is_filled(const char* begin, const char* end, unsigned char pattern) {
+    return std::all_of(begin, end, [pattern](char each) { return static_cast<unsigned char>(each) == pattern; });
+}
+
+}  // namespace
+
+Backend::Backend(int number, std::size_t memory_bytes) : number_(number), memory_bytes_(memory_bytes) {}
+
+Backend::~Backend() = default;
+
+// Memory.
+void* Backend::allocate(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.size() >= most_waiting) work_off();
+    const std::size_t needed = Memory::page_bytes_for(std::min(bytes, memory_bytes_));
+    if (memory_.live_bytes() + memory_.held_bytes() + needed > memory_bytes_) {
+        work_off();
+        memory_.trim();
+    }
+    const bool fits = bytes <= memory_bytes_ && memory_.live_bytes() + needed <= memory_bytes_;
+    Block* block = fits ? memory_.allocate(bytes) : nullptr;
+    if (block == nullptr) throw MemoryError("Unable to allocate " + std::to_string(bytes) + " bytes for an array on device '" + name() + "'");
+    fill_new(*block);
+    return block->begin;
+}
+
+void Backend::fill_new(Block& block) {
+    char* const end = block.pages + block.page_bytes;
+    waiting_.push_back({{&block}, [pages = block.pages, begin = block.begin, bytes = block.bytes, end, is_fresh = block.is_fresh] {
+                            std::memset(pages, margin_pattern, static_cast<std::size_t>(begin - pages));
+                            if (is_fresh) std::memset(begin, fresh_pattern, bytes);
+                            std::memset(begin + bytes, margin_pattern, static_cast<std::size_t>(end - begin) - bytes);
+                        }});
+}
+
+void Backend::free(void* memory, std::size_t bytes) noexcept {
+    const std::scoped_lock lock(mutex_);
+    Block* block = memory_.find(memory);
+    if (block == nullptr || block->begin != memory || block->bytes != bytes) {
+        std::fprintf(stderr, "fastnp: %zu bytes at %p are freed, which are no memory of a simulated device\n", bytes, memory);
+        std::abort();
+    }
+    memory_.free(*block);
+    // Not by ask(), which may do work, and so raise.
+    waiting_.push_back({{block}, [was = *block] {
+                            const char* const end = was.pages + was.page_bytes;
+                            const bool intact = is_filled(was.pages, was.begin, margin_pattern) && is_filled(was.begin + was.bytes, end, margin_pattern);
+                            std::memset(was.pages, freed_pattern, was.page_bytes);
+                            if (!intact)
+                                throw DeviceError("simulated device: a kernel stored beyond " + std::to_string(was.bytes) + " bytes that it was given");
+                        }});
+}
+
+void Backend::trim() {
+    const std::scoped_lock lock(mutex_);
+    work_off();
+    memory_.trim();
+}
+
+void Backend::limit_memory(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    memory_bytes_ = bytes;
+}
+
+// Work.
+void Backend::ask(Work work, std::size_t bytes) {
+    waiting_.push_back(std::move(work));
+    waiting_bytes_ += bytes;
+    if (waiting_.size() >= most_waiting || waiting_bytes_ >= most_waiting_bytes) work_off();
+}
+
+// In order, to the end also after an error; the first one is raised.
+void Backend::work_off() {
+    std::vector<Block*> open;
+    std::exception_ptr problem;
+    for (const Work& work : waiting_) {
+        for (Block* block : work.blocks) {
+            if (!block->is_open) open.push_back(block);
+            memory_.open(*block);
+        }
+        try {
+            work.run();
+        } catch (const DeviceError&) {
+            if (problem == nullptr) problem = std::current_exception();
+        }
+    }
+    for (Block* block : open) memory_.close(*block);
+    waiting_.clear();
+    waiting_bytes_ = 0;
+    if (problem != nullptr) std::rethrow_exception(problem);
+}
+
+void Backend::synchronize() {
+    const std::scoped_lock lock(mutex_);
+    work_off();
+}
+
+std::size_t Backend::waiting() const {
+    const std::scoped_lock lock(mutex_);
+    return waiting_.size();
+}
+
+// Copies.
+Block& Backend::block_of(const void* memory, std::size_t bytes, const char* what) {
+    Block* block = memory_.find(memory);
+    const auto* begin = static_cast<const char*>(memory);
+    if (block == nullptr || begin + bytes > block->begin + block->bytes) {
+        fail(std::string(what) + " of " + std::to_string(bytes) + " bytes that are not in one piece of the device's memory");
+    }
+    return *block;
+}
+
+void Backend::refuse(const void* host, const char* what) const {
+    if (memory_.owns(host)) fail(std::string(what) + ": an address of the device where one of the host should be");
+}
+
+void Backend::upload(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::scoped_lock lock(mutex_);
+    refuse(from, "upload");
+    Block& block = block_of(to, bytes, "upload");
+    const auto* begin = static_cast<const char*>(from);
+    auto kept = std::make_shared<std::vector<char>>(begin, begin + bytes);
+    ++statistics_.uploads;
+    statistics_.uploaded_bytes += bytes;
+    ask({{&block}, [to, kept] { std::memcpy(to, kept->data(), kept->size()); }}, bytes);
+}
+
+void Backend::download(void* to, const void* from, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    if (bytes == 0) return;
+    refuse(to, "download");
+    Block& block = block_of(from, bytes, "download");
+    ++statistics_.downloads;
+    statistics_.downloaded_bytes += bytes;
+    waiting_.push_back({{&block}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
+    work_off();
+}
+
+void Backend::copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::scoped_lock lock(mutex_);
+    Block& source = block_of(from, bytes, "copy");
+    Block& target = block_of(to, bytes, "copy");
+    const auto* a = static_cast<const char*>(from);
+    const auto* b = static_cast<const char*>(to);
+    if (a < b + bytes && b < a + bytes) fail("copy of memory to itself");
+    ask({{&source, &target}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
+}
+
+// Code.
+std::shared_ptr<device::Module> Backend::load(const std::string& image, const std::vector<std::string>& symbols) {
+    return std::make_shared<LoadedModule>(image, symbols);
+}
+
+void Backend::launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) {
+    const auto& loaded = dynamic_cast<const LoadedModule&>(module);
+    if (kernel >= loaded.program->size()) fail("launch of a kernel that its module lacks");
+    const Kernel& launched = loaded.program->kernel(kernel);
+    if (arguments.size() != launched.arguments) {
+        fail("launch with " + std::to_string(arguments.size()) + " arguments, not " + std::to_string(launched.arguments));
+    }
+    if (threads != launched.threads) fail("launch with " + std::to_string(threads) + " threads, not " + std::to_string(launched.threads));
+    if (blocks < 1 || blocks > INT32_MAX) fail("launch of " + std::to_string(blocks) + " blocks");
+    std::vector<std::uint64_t> values(arguments.size());
+    for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], arguments[i], sizeof values[i]);
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block*> touched;
+    for (const std::uint64_t value : values) {
+        const auto* address = reinterpret_cast<const void*>(value);  // NOLINT: numbers are none of ours
+        if (memory_.is_freed(address)) fail("launch with memory that was freed");
+        if (Block* block = memory_.find(address)) touched.push_back(block);
+    }
+    ++statistics_.launches;
+    ask({std::move(touched), [program = loaded.program, kernel, blocks, values = std::move(values)] {
+             if (!run_grid(program->kernel(kernel), values.data(), blocks)) throw DeviceError("simulated device: threads wait for each other for ever");
+         }});
+}
+
+device::BackendStatistics Backend::statistics() const {
+    const std::scoped_lock lock(mutex_);
+    device::BackendStatistics result = statistics_;
+    result.live_bytes = memory_.live_bytes();
+    result.held_bytes = memory_.held_bytes();
+    return result;
+}
+
+// The door.
+namespace {
+
+int number_in(const char* variable, int otherwise) {
+    const char* text = std::getenv(variable);  // NOLINT: nothing here changes the environment
+    const int value = text != nullptr ? std::atoi(text) : 0;
+    return value > 0 ? value : otherwise;
+}
+
+std::size_t memory_bytes() { return static_cast<std::size_t>(number_in("FASTNP_SIMULATED_MEMORY", 4096)) << 20; }
+
+device::Listing list() {
+    device::Listing listing;
+    for (int i = 0; i < number_in("FASTNP_SIMULATED_DEVICE", 1); ++i) {
+        listing.devices.push_back({"cuda:" + std::to_string(i), "simulated", memory_bytes(), 80});
+    }
+    return listing;
+}
+
+device::Backend& open(int number) {
+    static std::mutex mutex;
+    static auto* made = new std::deque<std::unique_ptr<Backend>>;  // never destroyed: arrays may outlive every static
+    const std::scoped_lock lock(mutex);
+    while (made->size() <= static_cast<std::size_t>(number)) made->push_back(std::make_unique<Backend>(static_cast<int>(made->size()), memory_bytes()));
+    return *(*made)[static_cast<std::size_t>(number)];
+}
+
+}  // namespace
+
+device::Door door() { return {&list, &open}; }
+
+}  // namespace fastnp::simulated

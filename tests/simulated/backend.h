@@ -1,0 +1,84 @@
+// A device that the host plays, with what is dangerous about real ones: memory that the host can't touch, and work that is done later.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device/backend.h"
+#include "device/registry.h"
+#include "simulated/memory.h"
+
+namespace fastnp::simulated {
+
+/// Work is done when a result is downloaded, by synchronize(), or when much is waiting; memory that an operation names can be touched only then, and only
+/// by it. Memory comes filled with one pattern, and is filled with another one once the work before it was freed is done. What a program must not do is an
+/// InternalError at once (a copy beyond an allocation's end, a kernel's arguments that are too few, or freed; memory that is freed twice ends the
+/// process), or a DeviceError when the work is done (threads that wait for each other for ever, stores beyond the end of an allocation).
+class Backend : public device::Backend {
+public:
+    explicit Backend(int number = 0, std::size_t memory_bytes = std::size_t{4} << 30);
+    ~Backend() override;
+
+    std::string name() const override { return "cuda:" + std::to_string(number_); }
+    Code code() const override { return Code::llvm; }
+    int capability() const override { return 80; }
+    std::int64_t blocks_at_once(int /*threads*/) const override { return 3; }
+    void* allocate(std::size_t bytes) override;
+    void free(void* memory, std::size_t bytes) noexcept override;
+    void trim() override;
+    void upload(void* to, const void* from, std::size_t bytes) override;
+    void download(void* to, const void* from, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+    std::string assemble(const std::string& code) override { return code; }
+    std::string version() const override { return "simulated"; }
+    std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
+    void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+    void synchronize() override;
+    device::BackendStatistics statistics() const override;
+
+    /// Memory that there is, from now on.
+    void limit_memory(std::size_t bytes);
+    /// Operations that were asked for and not done yet.
+    std::size_t waiting() const;
+
+private:
+    struct Work {
+        std::vector<Block*> blocks;  // that it touches
+        std::function<void()> run;
+    };
+
+    Block& block_of(const void* memory, std::size_t bytes, const char* what);
+    void refuse(const void* host, const char* what) const;
+    void ask(Work work, std::size_t bytes = 0);
+    void work_off();
+    void fill_new(Block& block);
+
+    int number_;
+    mutable std::mutex mutex_;
+    Memory memory_;
+    std::size_t memory_bytes_;
+    std::vector<Work> waiting_;
+    std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
+    device::BackendStatistics statistics_;
+};
+
+/// Simulated devices to be registered: as many as FASTNP_SIMULATED_DEVICE says, each with the memory that FASTNP_SIMULATED_MEMORY says in mebibytes (else
+/// 4096).
+device::Door door();
+
+/// While it lives, simulated devices are this process's CUDA devices.
+class AtTheDoor {
+public:
+    AtTheDoor() : before_(device::register_cuda(door())) {}
+    ~AtTheDoor() { device::register_cuda(before_); }
+    AtTheDoor(const AtTheDoor&) = delete;
+    AtTheDoor& operator=(const AtTheDoor&) = delete;
+
+private:
+    device::Door before_;
+};
+
+}  // namespace fastnp::simulated

@@ -1,0 +1,217 @@
+// Threads that never wait are run in a loop. Others are fibers, each with a stack of its own; one that waits goes back to the loop over its block's
+// threads, and one that has ended stays where it is until the next block wakes it.
+#include "simulated/grid.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "nest/grid.h"
+
+// Saves the registers that a function must keep on its stack, leaves where that is at `from`, and goes on where `to` was left.
+extern "C" void fastnp_simulated_switch(void** from, void* to);
+asm(R"(
+.text
+.hidden fastnp_simulated_switch
+.globl fastnp_simulated_switch
+.type fastnp_simulated_switch, @function
+fastnp_simulated_switch:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+.size fastnp_simulated_switch, . - fastnp_simulated_switch
+)");
+
+namespace fastnp::simulated {
+
+namespace {
+
+constexpr std::size_t warp = nest::Grid::warp;
+constexpr std::size_t stack_bytes = std::size_t{128} << 10;
+constexpr std::size_t page = 4096;
+
+enum class State : std::uint8_t { ready, exchanges, at_barrier, ended };
+
+void run_fiber();
+
+/// A thread with a stack, made once and used for all kernels.
+class Fiber {
+public:
+    Fiber() {
+        void* made = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (made == MAP_FAILED) throw std::bad_alloc();
+        stack_ = static_cast<char*>(made);
+        mprotect(stack_, page, PROT_NONE);  // what needs more than the stack has dies
+        begin_anew();
+    }
+    Fiber(Fiber&& other) noexcept : at(other.at), state(other.state), given(other.given), distance(other.distance), stack_(other.stack_) {
+        other.stack_ = nullptr;
+    }
+    Fiber(const Fiber&) = delete;
+    Fiber& operator=(const Fiber&) = delete;
+    Fiber& operator=(Fiber&&) = delete;
+    ~Fiber() {
+        if (stack_ != nullptr) munmap(stack_, stack_bytes);
+    }
+
+    /// At the beginning of run_fiber(), as if it had been called from nowhere.
+    void begin_anew() {
+        auto* top = reinterpret_cast<void**>(stack_ + stack_bytes);
+        *--top = nullptr;
+        *--top = reinterpret_cast<void*>(&run_fiber);
+        for (int i = 0; i < 6; ++i) *--top = nullptr;
+        at = top;
+    }
+
+    void* at = nullptr;  // where it was left
+    State state = State::ready;
+    int given = 0, distance = 0;
+
+private:
+    char* stack_ = nullptr;
+};
+
+struct Block {
+    std::mutex mutex;
+    std::vector<Fiber> fibers;
+    void* scheduler = nullptr;
+    const Kernel* kernel = nullptr;
+    const std::uint64_t* arguments = nullptr;
+    std::size_t current = 0;  // thread
+    int number = 0, blocks = 1;
+    std::mt19937 draw{1};
+};
+
+// The block that runs. Never destroyed: kernels may run until the very end of the process.
+Block& block() {
+    static Block* made = new Block;
+    return *made;
+}
+
+void wait_as(State state) {
+    Block& own = block();
+    Fiber& fiber = own.fibers[own.current];
+    fiber.state = state;
+    fastnp_simulated_switch(&fiber.at, own.scheduler);
+}
+
+int thread_number() { return static_cast<int>(block().current); }
+int block_number() { return block().number; }
+int block_count() { return block().blocks; }
+void barrier() { wait_as(State::at_barrier); }
+
+int exchange(int /*mask*/, int value, int distance, int /*clamp*/) {
+    Fiber& self = block().fibers[block().current];
+    self.given = value;
+    self.distance = distance;
+    wait_as(State::exchanges);
+    return self.given;
+}
+
+void run_fiber() {
+    while (true) {
+        block().kernel->call(block().arguments);
+        wait_as(State::ended);
+    }
+}
+
+bool all_are(const Block& own, std::size_t begin, std::size_t end, State state) {
+    return std::all_of(own.fibers.begin() + static_cast<std::ptrdiff_t>(begin), own.fibers.begin() + static_cast<std::ptrdiff_t>(end),
+                       [state](const Fiber& fiber) { return fiber.state == state; });
+}
+
+// Until its threads wait at a barrier, end, or can't go on; false if they can't.
+bool run_warp(Block& own, std::size_t first) {
+    while (true) {
+        for (std::size_t i = first; i < first + warp; ++i) {
+            if (own.fibers[i].state != State::ready) continue;
+            own.current = i;
+            fastnp_simulated_switch(&own.scheduler, own.fibers[i].at);
+        }
+        if (!all_are(own, first, first + warp, State::exchanges)) break;
+        int given[warp];
+        for (std::size_t i = 0; i < warp; ++i) given[i] = own.fibers[first + i].given;
+        for (std::size_t i = 0; i < warp; ++i) {
+            Fiber& fiber = own.fibers[first + i];
+            fiber.given = given[i ^ static_cast<std::size_t>(fiber.distance)];
+            fiber.state = State::ready;
+        }
+    }
+    return all_are(own, first, first + warp, State::at_barrier) || all_are(own, first, first + warp, State::ended);
+}
+
+bool run_waiting_block(Block& own, std::size_t threads, std::vector<std::size_t>& firsts) {
+    for (std::size_t i = 0; i < threads; ++i) own.fibers[i].state = State::ready;
+    while (true) {
+        std::shuffle(firsts.begin(), firsts.end(), own.draw);
+        for (const std::size_t first : firsts) {
+            if (!run_warp(own, first)) return false;
+        }
+        if (all_are(own, 0, threads, State::ended)) return true;
+        if (!all_are(own, 0, threads, State::at_barrier)) return false;
+        for (std::size_t i = 0; i < threads; ++i) own.fibers[i].state = State::ready;
+    }
+}
+
+void run_free_block(Block& own, std::vector<std::size_t>& firsts) {
+    std::shuffle(firsts.begin(), firsts.end(), own.draw);
+    for (const std::size_t first : firsts) {
+        for (own.current = first; own.current < first + warp; ++own.current) own.kernel->call(own.arguments);
+    }
+}
+
+}  // namespace
+
+bool run_grid(const Kernel& kernel, const std::uint64_t* arguments, std::int64_t blocks) {
+    Block& own = block();
+    const std::scoped_lock lock(own.mutex);
+    const auto threads = static_cast<std::size_t>(kernel.threads);
+    while (kernel.waits && own.fibers.size() < threads) own.fibers.emplace_back();
+    own.kernel = &kernel;
+    own.arguments = arguments;
+    own.blocks = static_cast<int>(blocks);
+    std::vector<std::size_t> firsts;  // threads of the warps
+    for (std::size_t first = 0; first < threads; first += warp) firsts.push_back(first);
+    std::vector<int> order(static_cast<std::size_t>(blocks));
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::shuffle(order.begin(), order.end(), own.draw);
+    for (const int number : order) {
+        own.number = number;
+        if (!kernel.waits) {
+            run_free_block(own, firsts);
+        } else if (!run_waiting_block(own, threads, firsts)) {
+            for (Fiber& fiber : own.fibers) fiber.begin_anew();  // what they were in the middle of is given up
+            return false;
+        }
+    }
+    return true;
+}
+
+const std::map<std::string, void*>& instructions() {
+    static const std::map<std::string, void*> all{{"llvm.nvvm.read.ptx.sreg.tid.x", reinterpret_cast<void*>(&thread_number)},
+                                                  {"llvm.nvvm.read.ptx.sreg.ctaid.x", reinterpret_cast<void*>(&block_number)},
+                                                  {"llvm.nvvm.read.ptx.sreg.nctaid.x", reinterpret_cast<void*>(&block_count)},
+                                                  {"llvm.nvvm.shfl.sync.bfly.i32", reinterpret_cast<void*>(&exchange)},
+                                                  {"llvm.nvvm.barrier0", reinterpret_cast<void*>(&barrier)}};
+    return all;
+}
+
+bool is_waited_at(const std::string& intrinsic) { return intrinsic == "llvm.nvvm.shfl.sync.bfly.i32" || intrinsic == "llvm.nvvm.barrier0"; }
+
+}  // namespace fastnp::simulated

@@ -1,0 +1,206 @@
+#include "simulated/program.h"
+
+#include <atomic>
+#include <bit>
+#include <map>
+#include <mutex>
+
+#include "codegen/host.h"
+#include "codegen/value.h"
+#include "fastnp/error.h"
+#include "fastnp/half.h"
+#include "ops/catalogue.h"
+#include "ops/rules.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ThreadSafeModule.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Support/SourceMgr.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::simulated {
+
+namespace {
+
+using codegen::Builder;
+using codegen::External;
+using codegen::Value;
+
+[[noreturn]] void fail(const std::string& what) { throw DeviceError("simulated device: " + what); }
+
+template <class T>
+T checked(llvm::Expected<T> value) {
+    if (!value) fail(llvm::toString(value.takeError()));
+    return std::move(*value);
+}
+
+void check(llvm::Error error) {
+    if (error) fail(llvm::toString(std::move(error)));
+}
+
+// Never torn down, since kernels may run until the very end of the process.
+llvm::orc::LLJIT& session() {
+    static llvm::orc::LLJIT* jit = [] {
+        codegen::initialize_llvm();
+        auto machine = checked(llvm::orc::JITTargetMachineBuilder::detectHost());
+        machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+        return checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).setNumCompileThreads(0).create()).release();
+    }();
+    return *jit;
+}
+
+// By name, what code for devices may call.
+const std::map<std::string, External>& device_functions() {
+    static const auto all = [] {
+        std::map<std::string, External> found;
+        const auto add = [&](const External& each) { found.emplace(codegen::symbol_of(each), each); };
+        for (int i = 0; i < dtype_count; ++i) {
+            const auto dtype = static_cast<Dtype>(i);
+            for (int op = 0; op < static_cast<int>(ir::Op::count); ++op) add({External::Kind::span, static_cast<ir::Op>(op), dtype, dtype});
+            for (int to = 0; to < dtype_count; ++to) add({External::Kind::cast, ir::Op::cast, dtype, static_cast<Dtype>(to)});
+        }
+        return found;
+    }();
+    return all;
+}
+
+// Writes a device function as what the host does with one lane.
+void define(llvm::Function& function, const External& external, std::map<std::string, External>& externals) {
+    function.setName("device_" + function.getName());  // the host's kernel has this name
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    Builder b(*function.getParent(), 1);
+    b.entry = llvm::BasicBlock::Create(b.ir.getContext(), "", &function);
+    b.ir.SetInsertPoint(b.entry);
+    const auto element = [&](llvm::Value* whole, std::uint64_t part) { return b.ir.CreateExtractElement(whole, part); };
+    std::vector<Value> args;
+    for (llvm::Argument& arg : function.args()) {
+        Dtype dtype = external.dtype;
+        if (!args.empty() && external.kind == External::Kind::span && ops::info(external.op).rule->integer_second) dtype = Dtype::int32;
+        args.push_back(is_complex(dtype) ? Value{&b, dtype, element(&arg, 0), element(&arg, 1)} : Value{&b, dtype, &arg, nullptr});
+    }
+    const Value result = external.kind == External::Kind::cast
+                             ? b.cast(args[0], external.to)
+                             : b.map(external.op, external.dtype, ops::rules::output_of(*ops::info(external.op).rule, external.dtype), args);
+    llvm::Value* whole = result.re;
+    if (result.im != nullptr) {
+        whole = b.ir.CreateInsertElement(llvm::PoisonValue::get(function.getReturnType()), result.re, std::uint64_t{0});
+        whole = b.ir.CreateInsertElement(whole, result.im, std::uint64_t{1});
+    }
+    b.ir.CreateRet(whole);
+    function.setAttributes({});
+    externals.merge(b.externals);
+}
+
+std::string entry_of(const std::string& symbol) { return "entry_" + symbol; }
+
+// `entry(arguments)`: the kernel, its arguments read from memory.
+void add_entry(llvm::Module& module, llvm::Function& kernel) {
+    llvm::IRBuilder<> ir(module.getContext());
+    auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
+    auto* entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, entry_of(kernel.getName().str()), module);
+    ir.SetInsertPoint(llvm::BasicBlock::Create(ir.getContext(), "", entry));
+    std::vector<llvm::Value*> arguments;
+    for (const llvm::Argument& arg : kernel.args()) {
+        arguments.push_back(ir.CreateLoad(arg.getType(), ir.CreateConstGEP1_64(ir.getInt64Ty(), entry->getArg(0), arg.getArgNo())));
+    }
+    ir.CreateCall(&kernel, arguments);
+    ir.CreateRetVoid();
+}
+
+// What a kernel's annotations say of its blocks.
+std::map<const llvm::Function*, int> threads_of_blocks(const llvm::Module& module) {
+    std::map<const llvm::Function*, int> found;
+    const llvm::NamedMDNode* notes = module.getNamedMetadata("nvvm.annotations");
+    if (notes == nullptr) return found;
+    for (const llvm::MDNode* note : notes->operands()) {
+        for (unsigned i = 1; i + 1 < note->getNumOperands(); i += 2) {
+            if (llvm::cast<llvm::MDString>(note->getOperand(i))->getString() != "maxntidx") continue;
+            const auto* threads = llvm::mdconst::extract<llvm::ConstantInt>(note->getOperand(i + 1));
+            found[llvm::mdconst::extract<llvm::Function>(note->getOperand(0))] = static_cast<int>(threads->getZExtValue());
+        }
+    }
+    return found;
+}
+
+bool waits(const llvm::Function& kernel) {
+    for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        const llvm::Function* called = call != nullptr ? call->getCalledFunction() : nullptr;
+        if (called != nullptr && is_waited_at(called->getName().str())) return true;
+    }
+    return false;
+}
+
+// Code for processors without instructions for 16-bit floats calls these (see codegen/jit).
+float from_half(float bits) { return detail::half_bits_to_float(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(bits))); }
+float to_half(float value) { return std::bit_cast<float>(std::uint32_t{detail::float_to_half_bits(value)}); }
+
+// Gives all that a module declares a meaning: instructions of a GPU, and device functions.
+llvm::orc::SymbolMap resolve(llvm::Module& module) {
+    std::map<std::string, External> externals;
+    llvm::orc::SymbolMap addresses;
+    const auto add_address = [&](const std::string& name, void* at) {
+        addresses[session().mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(at),
+                                                      llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    std::vector<llvm::Function*> declared;
+    for (llvm::Function& each : module) {
+        if (each.isDeclaration()) declared.push_back(&each);
+    }
+    for (llvm::Function* each : declared) {
+        const std::string name = each->getName().str();
+        if (const auto found = instructions().find(name); found != instructions().end()) {
+            each->setName("simulated" + name.substr(4));
+            each->setAttributes({});
+            add_address(each->getName().str(), found->second);
+        } else if (!each->isIntrinsic()) {
+            const auto function = device_functions().find(name);
+            if (function == device_functions().end()) fail("code calls " + name + ", which devices lack");
+            define(*each, function->second, externals);
+        }
+    }
+    for (const auto& [name, external] : externals) add_address(name, codegen::address_of(external));
+    add_address("__extendhfsf2", reinterpret_cast<void*>(&from_half));
+    add_address("__truncsfhf2", reinterpret_cast<void*>(&to_half));
+    return addresses;
+}
+
+}  // namespace
+
+Program::Program(const std::string& text, const std::vector<std::string>& symbols) {
+    static std::mutex mutex;  // the session has one code generator
+    const std::scoped_lock lock(mutex);
+    llvm::orc::LLJIT& jit = session();
+    auto context = std::make_unique<llvm::LLVMContext>();
+    llvm::SMDiagnostic problem;
+    std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, *context);
+    if (module == nullptr) fail("no LLVM IR: " + problem.getMessage().str());
+    module->setTargetTriple(jit.getTargetTriple().str());
+    module->setDataLayout(jit.getDataLayout());
+    const auto threads = threads_of_blocks(*module);
+    for (const std::string& symbol : symbols) {
+        llvm::Function* function = module->getFunction(symbol);
+        if (function == nullptr || !threads.contains(function)) fail("there is no kernel " + symbol);
+        function->setCallingConv(llvm::CallingConv::C);
+        kernels_.push_back({nullptr, function->arg_size(), threads.at(function), waits(*function)});
+        add_entry(*module, *function);
+    }
+    llvm::orc::SymbolMap addresses = resolve(*module);
+    static std::atomic<std::uint64_t> counter{0};
+    auto made = jit.createJITDylib("simulated" + std::to_string(counter++));
+    if (!made) check(made.takeError());
+    llvm::orc::JITDylib& library = *made;
+    code_ = std::shared_ptr<void>(
+        &library, [](void* held) { llvm::consumeError(session().getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(held))); });
+    check(library.define(llvm::orc::absoluteSymbols(std::move(addresses))));
+    check(jit.addIRModule(library, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+        kernels_[i].call = checked(jit.lookup(library, entry_of(symbols[i]))).toPtr<void (*)(const std::uint64_t*)>();
+    }
+}
+
+}  // namespace fastnp::simulated
