@@ -4,6 +4,7 @@
 #include "tape.h"
 
 #include "fastnp/detail/size.h"
+#include "fastnp/device.h"
 #include "foreign.h"
 #include "number.h"
 #include "size.h"
@@ -288,7 +289,9 @@ PyObject* wrap(array value, PyObject* base, bool scalar) {
 
 PyObject* numpy_scalar(const array& value) {
     const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));
-    return check(PyArray_Scalar(value.data(), reinterpret_cast<PyArray_Descr*>(descr.get()), nullptr));
+    alignas(16) std::byte element[16];
+    detail::read_element(value, element);
+    return check(PyArray_Scalar(element, reinterpret_cast<PyArray_Descr*>(descr.get()), nullptr));
 }
 
 PyObject* wrap_scalar(array value) {
@@ -363,7 +366,11 @@ PyObject* read_nested(const array& value) {
 
 PyObject* readable_copy(PyObject* object, const char* what) {
     const array& value = value_of(object);
-    if (recording == nullptr) return readable_view(object, what);
+    if (recording == nullptr) {
+        if (value.is_recorded() || value.device() == "cpu") return readable_view(object, what);
+        const Ref here = own(wrap(value.to("cpu")));  // a view would keep it from the device
+        return readable_view(here.get(), what);
+    }
     if (value.size() > most_read) refuse(std::string(what) + " reads all values of an array");
     const Ref nested = own(read_nested(value));
     const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));

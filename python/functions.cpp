@@ -85,12 +85,12 @@ PyObject* wrap_view(array result, PyObject* source) {
         base = source;
     } else if (is_ndarray(source) && !result.is_recorded() && !value_of(source).is_recorded()) {
         const array& whole = value_of(source);
-        const char* low = static_cast<const char*>(whole.data());
+        const char* low = static_cast<const char*>(detail::address_of(whole));
         const char* high = low;
         const Shape shape = whole.shape();
         const Strides strides = whole.strides();
         for (std::size_t i = 0; i < shape.size(); ++i) (strides[i] < 0 ? low : high) += (shape[i] > 0 ? shape[i] - 1 : 0) * strides[i];
-        const char* data = static_cast<const char*>(result.data());
+        const char* data = static_cast<const char*>(detail::address_of(result));
         if (data >= low && data <= high) {
             auto* object = reinterpret_cast<NdArray*>(source);
             base = object->base != nullptr ? object->base : source;
@@ -169,6 +169,7 @@ PyObject* creator_names() {
     Ref names = own(PyList_New(0));
 #define FUNCTION(name, kind, signature) \
     if (kind == creator) check(PyList_Append(names.get(), own(PyUnicode_FromString(#name)).get()));
+#include "fastnp/device.h"
 #include "functions.def"
     return names.release();
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "fastnp/detail/size.h"
+#include "fastnp/device.h"
 #include "functions.h"
 #include "ndarray.h"
 #include "size.h"
@@ -188,7 +189,17 @@ PyObject* get_base(PyObject* self, void*) {
         return Py_NewRef(as_object(self)->base != nullptr ? as_object(self)->base : Py_None);
     });
 }
-PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
+PyObject* get_device(PyObject* self, void*) {
+    return guarded([&] { return PyUnicode_InternFromString(value_of(self).device().c_str()); });
+}
+PyObject* to_device(PyObject* self, PyObject* name) {
+    return guarded([&] {
+        if (!PyUnicode_Check(name)) raise(PyExc_TypeError, std::string("to() takes the name of a device, not ") + Py_TYPE(name)->tp_name);
+        const array& value = value_of(self);
+        array there = value.to(PyUnicode_AsUTF8(name));
+        return there.body() == value.body() ? Py_NewRef(self) : wrap(std::move(there));
+    });
+}
 PyObject* get_t(PyObject* self, void*) {
     return guarded([&] { return wrap_view(value_of(self).T(), self); });
 }
@@ -231,7 +242,7 @@ int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_int([&] {
         if (recording != nullptr) refuse("writing an array's shape");
         array reshaped = reshape(value_of(self), to_shape(value));
-        if (reshaped.data() != value_of(self).data()) {
+        if (detail::address_of(reshaped) != detail::address_of(value_of(self))) {
             raise(PyExc_AttributeError, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
         }
         as_object(self)->value = std::move(reshaped);
@@ -301,6 +312,8 @@ PyMethodDef methods[] = {
      "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the "
      "arrays "
      "that it was computed from and that require one; as torch.Tensor.backward. With create_graph, these can be differentiated again."},
+    {"to", to_device, METH_O,
+     "to($self, device, /)\n--\n\nThe array on a device (\"cpu\", \"cuda\", \"cuda:1\", ...): itself if it is there, else a copy."},
     {"detach", detach, METH_NOARGS, "detach($self)\n--\n\nAn array of the same elements that no gradient flows through."},
     {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS,
      "setflags($self, write=None, align=None, uic=None)\n--\n\nMakes it read-only or writable."},
@@ -315,7 +328,7 @@ PyGetSetDef properties[] = {{"shape", get_shape, set_shape, "Sizes of the axes."
                             {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},
                             {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
                             {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
-                            {"device", get_device, nullptr, "\"cpu\".", nullptr},
+                            {"device", get_device, nullptr, "The device that its elements are on: \"cpu\", \"cuda:0\", ...", nullptr},
                             {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients with respect to it are recorded.", nullptr},
                             {"grad", get_grad, set_grad, "The gradient that backward() calls added up, or None.", nullptr},
                             {"is_leaf", get_is_leaf, nullptr, "Whether it is no result of recorded computations.", nullptr},

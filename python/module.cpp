@@ -84,6 +84,21 @@ void initialise(py::module_& module) {
     py::class_<device_scope>(module, "_DeviceScope", "Makes a device the current one of this thread as long as it lives.")
         .def(py::init<const std::string&>());
     module.def("_current_device", &current_device, "The device that arrays of this thread are made and computed on.");
+    module.def(
+        "_synchronize",
+        [](const std::string& name) {
+            const py::gil_scoped_release released;
+            synchronize(name);
+        },
+        "Waits for a device.");
+    module.def("_trim_device", [](const std::string& name) { trim_device(name); }, "Gives memory that is kept for reuse back to a device.");
+    module.def(
+        "_device_statistics",
+        [](const std::string& name) {
+            const DeviceStatistics now = device_statistics(name);
+            return py::make_tuple(now.live_bytes, now.held_bytes, now.launches, now.uploads, now.uploaded_bytes, now.downloads, now.downloaded_bytes);
+        },
+        "What was done on a device so far.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");

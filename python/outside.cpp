@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fastnp/detail/size.h"
+#include "fastnp/device.h"
 #include "number.h"
 #include "size.h"
 
@@ -29,7 +30,7 @@ bool overlaps(PyArrayObject* a, std::span<const array> operands) {
     const auto mine = extent(PyArray_BYTES(a), Shape(PyArray_DIMS(a), PyArray_DIMS(a) + rank), Strides(PyArray_STRIDES(a), PyArray_STRIDES(a) + rank),
                              static_cast<std::size_t>(PyArray_ITEMSIZE(a)));
     return std::any_of(operands.begin(), operands.end(), [&](const array& operand) {
-        const auto other = extent(static_cast<const char*>(operand.data()), operand.shape(), operand.strides(), itemsize_of(operand.dtype()));
+        const auto other = extent(static_cast<const char*>(detail::address_of(operand)), operand.shape(), operand.strides(), itemsize_of(operand.dtype()));
         return mine.first < other.second && other.first < mine.second;
     });
 }

@@ -12,6 +12,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -109,7 +110,13 @@ public:
     /// Whether this stands for a value of a recording rather than for memory.
     bool is_recorded() const;
 
-    /// The first element's address. RecordError while recording.
+    /// The device that its elements are on: "cpu", "cuda:0", ... Of views, that of all that share the memory. While recording, where the call is computed.
+    std::string device() const;
+    /// The array on a device ("cpu", "cuda", "cuda:1", ...): itself if it is there, else a copy. While recording, itself. ValueError, DeviceError: as
+    /// device_scope. (torch.Tensor.to, numpy.ndarray.to_device)
+    array to(std::string_view device) const;
+
+    /// The first element's address, on the host: elements that were on a device come back, and stay. RecordError while recording.
     void* data() const;
     template <class T>
     T* data() const {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fastnp import _core
 
-__all__ = ["Device", "devices", "is_available", "problem"]
+__all__ = ["Device", "Statistics", "devices", "is_available", "problem", "statistics", "synchronize", "trim"]
 
 
 class Device(NamedTuple):
@@ -31,3 +31,30 @@ def is_available() -> bool:
 def problem() -> str:
     """Why there is no CUDA device, in one line; empty if there is one."""
     return _core._cuda_problem()
+
+
+class Statistics(NamedTuple):
+    """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it."""
+
+    live_bytes: int
+    held_bytes: int
+    launches: int
+    uploads: int
+    uploaded_bytes: int
+    downloads: int
+    downloaded_bytes: int
+
+
+def statistics(device: str = "cuda") -> Statistics:
+    """What was done on a device so far, by this process. ValueError, RuntimeError: as ``fastnp.device``. (torch.cuda.memory_stats)"""
+    return Statistics(*_core._device_statistics(device))
+
+
+def synchronize(device: str = "cuda") -> None:
+    """Waits until a device has done all that it was asked for, and raises what went wrong there. ValueError, RuntimeError: as ``fastnp.device``."""
+    _core._synchronize(device)
+
+
+def trim(device: str = "cuda") -> None:
+    """Gives memory that is kept for reuse back to the device. ValueError, RuntimeError: as ``fastnp.device``. (torch.cuda.empty_cache)"""
+    _core._trim_device(device)

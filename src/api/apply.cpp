@@ -6,6 +6,8 @@
 #include "api/body.h"
 #include "api/layout.h"
 #include "api/primitives.h"
+#include "device/movable.h"
+#include "device/registry.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
@@ -44,7 +46,7 @@ array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePt
 }
 
 Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) {
-    Memory memory = device::allocate(dtype, shape, order);
+    Memory memory = device::current_backend() == nullptr ? device::allocate(dtype, shape, order) : device::allocate_movable(dtype, shape, order);
     if (Recorder* recorder = Recorder::active()) recorder->note_made(memory);
     return memory;
 }
@@ -79,7 +81,15 @@ const Memory& memory_of(const array& x, const char* what) {
     return x.body()->memory;
 }
 
-eager::View view_of(const Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
+eager::View view_of(const Memory& memory) {
+    device::use_on_host(memory.data, device::Access::read);
+    return {memory.data, memory.dtype, memory.shape, memory.strides};
+}
+
+eager::View target_of(const Memory& memory) {
+    device::use_on_host(memory.data, device::Access::write);
+    return {memory.data, memory.dtype, memory.shape, memory.strides};
+}
 
 trace::StoragePtr storage_of(Recorder& recorder, const array& x) {
     check_alive(x);

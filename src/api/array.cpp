@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/primitives.h"
+#include "device/movable.h"
 #include "eager/eager.h"
 #include "ops/element.h"
 #include "ops/infer.h"
@@ -111,7 +112,11 @@ bool array::is_c_contiguous() const { return api::lies_in_c_order(*this); }
 
 bool array::is_f_contiguous() const { return api::lies_in_f_order(*this); }
 
-void* array::data() const { return api::memory_of(*this, "data()").data; }
+void* array::data() const {
+    void* address = api::memory_of(*this, "data()").data;
+    device::use_on_host(address, device::Access::expose);
+    return address;
+}
 
 void array::check_dtype(Dtype wanted) const {
     if (dtype() == wanted) return;
@@ -132,7 +137,9 @@ Scalar array::item_scalar() const {
     }
     const Memory& memory = api::memory_of(*this, "item()");
     if (shape::count(memory.shape) != 1) throw ValueError("can only convert an array of size 1 to a Python scalar");
-    return ops::load(memory.dtype, memory.data);
+    alignas(16) std::byte element[16];
+    device::read_bytes(element, memory.data, itemsize_of(memory.dtype));
+    return ops::load(memory.dtype, element);
 }
 
 array::operator bool() const {

@@ -68,7 +68,7 @@ void assign(const array& out, const array& x) {
     view.strides.assign(source->strides.begin() + extra, source->strides.end());
     view.strides = shape::broadcast_strides(view.shape, view.strides, target.shape);
     view.shape = target.shape;
-    eager::copy(view, view_of(target));
+    eager::copy(view, target_of(target));
 }
 
 }  // namespace api

@@ -13,6 +13,8 @@
 #include "api/body.h"
 #include "api/entry.h"
 #include "codegen/store.h"
+#include "device/movable.h"
+#include "device/registry.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -68,12 +70,13 @@ struct Engine::State {
     bool is_idle(std::uint64_t last_call, std::uint64_t made_at);
     EntryPtr add(const std::shared_ptr<Entry>& entry);
     static EntryPtr refuse(std::string reason);
-    EntryPtr specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, bool& refused);
+    EntryPtr specialise(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
+                        const std::vector<trace::Found>& known, bool& refused);
     bool take_stored(Entry& entry, const std::string& name, std::span<const Argument> call, std::string_view key, Callee& callee,
                      const std::vector<trace::Found>& known) const;
     void record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee, const std::vector<trace::Found>& known) const;
-    EntryPtr make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known, std::int64_t* values,
-                  int& made, bool& refused);
+    EntryPtr make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee, const std::vector<trace::Found>& known,
+                  std::int64_t* values, int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
     void show_read(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known);
 };
@@ -225,8 +228,8 @@ void Engine::State::record(Entry& entry, const std::string& name, std::span<cons
     if (packed) codegen::store_bytes(name, *packed);
 }
 
-EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known,
-                                   bool& refused) {
+EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
+                                   const std::vector<trace::Found>& known, bool& refused) {
     std::vector<std::pair<int, int>> dynamic;
     MissInfo miss = explain_miss(call, key, dynamic);
     if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
@@ -247,6 +250,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         entry->reason = miss.reason;
         entry->signature = compiler::describe(call, key, dynamic, options);
         entry->group = group;
+        entry->device = device;
     };
     begin();
     double milliseconds = 0;
@@ -281,14 +285,14 @@ void Engine::State::show_read(std::span<const Argument> call, std::string_view k
 }
 
 // The entry for a call that found none, as far as is known of what it reads: by now another thread may have made one.
-EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known,
-                             std::int64_t* values, int& made, bool& refused) {
+EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
+                             const std::vector<trace::Found>& known, std::int64_t* values, int& made, bool& refused) {
     const std::scoped_lock lock(compiling);
     EntryPtr entry = match(call, key, values, known);
     if (entry) return entry;
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
-    entry = specialise(call, key, callee, known, refused);
+    entry = specialise(call, key, device, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());
     const EntryPtr found = match(call, key, values, known);
@@ -324,8 +328,24 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
+namespace {
+
+// Where a call is computed: on the device that the thread's scope names, else where one of its arrays is at home.
+device::Backend* device_of(std::span<const Argument> arguments) {
+    if (device::Backend* named = device::current_backend()) return named;
+    for (const Argument& argument : arguments) {
+        if (device::Backend* home = device::home_of(argument.data)) return home;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
+    device::Backend* const device = device_of(arguments);
+    std::string on_device;  // entries are for a device, as they are for plain values
+    if (device != nullptr) key = on_device = std::string(key) + '@' + device->name();
     std::array<std::int64_t, most_values> values;
     std::vector<trace::Found> known;  // what reads gave in this call so far
     int made = 0;
@@ -336,7 +356,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         if (entry) {
             State::note_call(*entry, state_->clock() + 1);  // this call is counted at its end
         } else if (may_compile) {
-            entry = state_->make(arguments, key, callee, known, values.data(), made, refused);
+            entry = state_->make(arguments, key, device, callee, known, values.data(), made, refused);
         } else {
             return state_->written({});
         }

@@ -2,8 +2,13 @@
 
 #include <unistd.h>
 
+#include "api/layout.h"
+#include "api/primitives.h"
 #include "codegen/jit.h"
+#include "device/movable.h"
 #include "device/registry.h"
+#include "eager/eager.h"
+#include "fastnp/array.h"
 
 namespace fastnp {
 
@@ -15,5 +20,46 @@ std::vector<DeviceInfo> devices() {
 }
 
 std::string cuda_problem() { return device::list_cuda().problem; }
+
+DeviceStatistics device_statistics(std::string_view name) {
+    device::Backend* backend = device::backend_named(name);
+    if (backend == nullptr) return {};
+    const device::BackendStatistics now = backend->statistics();
+    return {now.live_bytes, now.held_bytes, now.launches, now.uploads, now.uploaded_bytes, now.downloads, now.downloaded_bytes};
+}
+
+void synchronize(std::string_view name) {
+    if (device::Backend* backend = device::backend_named(name)) backend->synchronize();
+}
+
+void trim_device(std::string_view name) {
+    if (device::Backend* backend = device::backend_named(name)) backend->trim();
+}
+
+const void* detail::address_of(const array& x) { return api::memory_of(x, "an address").data; }
+
+void detail::read_element(const array& x, void* to) {
+    const device::Memory& memory = api::memory_of(x, "reading an element");
+    device::read_bytes(to, memory.data, itemsize_of(memory.dtype));
+}
+
+std::string array::device() const {
+    if (is_recorded()) return current_device();
+    device::Backend* home = device::home_of(body_->memory.data);
+    return home == nullptr ? "cpu" : home->name();
+}
+
+array array::to(std::string_view name) const {
+    device::Backend* backend = device::backend_named(name);
+    if (is_recorded() || trace::Recorder::active() != nullptr) return *this;
+    const device::Memory& memory = body_->memory;
+    if (device::home_of(memory.data) == backend) return *this;
+    const shape::AxisOrder order = api::order_of(*this);
+    const device::Memory out =
+        backend == nullptr ? device::allocate(memory.dtype, memory.shape, order) : device::allocate_movable(memory.dtype, memory.shape, order);
+    eager::copy(api::view_of(memory), api::view_of(out));
+    if (backend != nullptr) device::use_on_device(*backend, out.data, device::Access::read);
+    return api::wrap(out);
+}
 
 }  // namespace fastnp

@@ -6,6 +6,7 @@
 #include "api/body.h"
 #include "api/outside.h"
 #include "codegen/jit.h"
+#include "device/movable.h"
 #include "fastnp/error.h"
 #include "shape/strides.h"
 
@@ -118,7 +119,7 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
         throw RecordError("writes into an argument whose memory another one shares");
     }
     times = std::move(made.times);
-    plan = compiler::specialise(made.graph, made.strides, options.backend, times);
+    plan = compiler::specialise(made.graph, made.strides, options.backend, device, times);
     base::Writer packed;
     made.graph.pack(packed);
     graph = packed.bytes();
@@ -186,14 +187,37 @@ private:
 
 }  // namespace
 
+// All that a plan on the host uses; gives nothing.
+std::vector<plan::Span> Entry::bring_to_host(std::span<const Argument> call) const {
+    const auto bring = [&](std::size_t number, const void* data) {
+        device::use_on_host(data, plan.written[number] ? device::Access::write : device::Access::read);
+    };
+    for (std::size_t i = 0; i < call.size(); ++i) bring(i, call[i].data);
+    for (std::size_t i = 0; i < captured.size(); ++i) bring(call.size() + i, captured[i].data);
+    return {};
+}
+
+std::vector<plan::Span> Entry::spans_of(std::span<const Argument> call) const {
+    std::vector<plan::Span> spans;
+    const auto add = [&](const Argument& argument) {
+        const Extent extent = extent_of(argument);
+        const char* data = static_cast<const char*>(argument.data);
+        spans.push_back({extent.low - data, extent.high - data});
+    };
+    for (const Argument& argument : call) add(argument);
+    for (const device::Memory& memory : captured) add(argument_of(memory));
+    return spans;
+}
+
 plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const {
     SmallVector<void*, 16> pointers;
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
+    const std::vector<plan::Span> spans = device == nullptr ? bring_to_host(call) : spans_of(call);
     std::vector<plan::Result> produced;
     produced.reserve(plan.outputs.size());
     CalleeCaller caller(callee, kept.get());
-    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced);
+    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced, spans);
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
     results.reserve(produced.size());
     for (plan::Result& result : produced) results.push_back(finish(*this, call, std::move(result)));
@@ -214,7 +238,7 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& resu
     for (const plan::Step& step : plan.steps) {
         if (step.is_kernel) {
             result.kernels.push_back(info_of(plan.kernels[kernel], sizes));
-            result.loops += nest::to_string(plan.kernels[kernel], plan.schedules[kernel], sizes);
+            result.loops += nest::to_string(plan.kernels[kernel], plan.schedules.empty() ? nest::Schedule() : plan.schedules[kernel], sizes);
             ++kernel;
         } else if (step.is_loop()) {
             result.kernels.push_back({"loop", "loop", {}, sizes.text(step.loop.count)});
@@ -231,7 +255,7 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& resu
 }
 
 void add_jobs(const plan::Plan& plan, std::vector<codegen::Job>& jobs) {
-    for (std::size_t i = 0; i < plan.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
+    for (std::size_t i = 0; i < plan.schedules.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
     for (const plan::Step& step : plan.steps) {
         if (step.is_loop()) add_jobs(*step.loop.body, jobs);
     }
@@ -257,6 +281,14 @@ EntryInfo Entry::info(bool with_code) const {
     if (!jobs.empty()) {
         result.llvm = codegen::llvm_text(jobs);
         result.assembly = codegen::assembly_text(jobs);
+    }
+    if (with_code && device != nullptr) {
+        std::vector<codegen::DeviceJob> there;
+        for (std::size_t i = 0; i < plan.kernels.size(); ++i) there.push_back({&plan.kernels[i], &plan.on_device.kernels[i].grid});
+        if (!there.empty()) {
+            result.llvm = codegen::device_text(there, device::Backend::Code::llvm, device->capability()).text;
+            result.assembly = codegen::device_text(there, device::Backend::Code::ptx, device->capability()).text;
+        }
     }
     return result;
 }

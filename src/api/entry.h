@@ -19,6 +19,7 @@ constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated 
 struct Entry {
     compiler::Signature signature;
     std::shared_ptr<const void> kept;  // by the front end
+    device::Backend* device = nullptr;  // null: the host
     std::uint32_t group = 0;           // entries for the same kind of call that differ in the values read
     std::string reason;       // of this compilation
     std::string uncompiled;   // why it runs as written, if it does
@@ -47,6 +48,8 @@ struct Entry {
 
 private:
     bool fits(const std::vector<trace::Found>& known, std::int64_t* values) const;
+    std::vector<plan::Span> bring_to_host(std::span<const Argument> call) const;
+    std::vector<plan::Span> spans_of(std::span<const Argument> call) const;
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

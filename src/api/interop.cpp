@@ -2,6 +2,7 @@
 #include "fastnp/interop.h"
 
 #include "api/primitives.h"
+#include "device/movable.h"
 #include "fastnp/error.h"
 
 namespace fastnp {
@@ -56,6 +57,7 @@ Managed* exported(const array& x) {
         holder->strides.push_back(stride / itemsize);
     }
     dlpack::Tensor& tensor = holder->tensor.dl_tensor;
+    device::use_on_host(memory.data, device::Access::expose);
     tensor.data = memory.data;
     tensor.device = {host, 0};
     tensor.ndim = static_cast<std::int32_t>(memory.shape.size());

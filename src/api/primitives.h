@@ -69,6 +69,8 @@ void check_mask(const array& x, const array& mask);
 /// ValueError unless it may be written to.
 void check_writable(const array& out, const char* message = "output array is read-only");
 /// The view that eager kernels take.
+/// Memory as the host reads it, and as it writes to it: it is on the host after that.
 eager::View view_of(const device::Memory& memory);
+eager::View target_of(const device::Memory& memory);
 
 }  // namespace fastnp::api

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/primitives.h"
+#include "device/movable.h"
 #include "fastnp/array.h"
 #include "ops/element.h"
 #include "shape/strides.h"
@@ -290,6 +291,7 @@ private:
 
 std::string to_string(const array& x) {
     const device::Memory& memory = api::memory_of(x, "printing");
+    device::use_on_host(memory.data, device::Access::read);
     if (memory.shape.empty()) return scalar_text(ops::load(memory.dtype, memory.data), memory.dtype);
     if (shape::count(memory.shape) == 0) return "[]";
     return Printer(memory).text();

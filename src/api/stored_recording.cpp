@@ -4,6 +4,7 @@
 
 #include "api/record_call.h"
 #include "codegen/store.h"
+#include "device/movable.h"
 #include "shape/strides.h"
 
 namespace fastnp::detail {
@@ -35,6 +36,7 @@ void pack(const device::Memory& memory, base::Writer& out) {
         out.integer(memory.shape[i]);
         out.integer(memory.strides[i]);
     }
+    device::use_on_host(memory.data, device::Access::read);
     out.text({static_cast<const char*>(memory.data), bytes_of(memory)});
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/primitives.h"
+#include "device/movable.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -80,6 +81,7 @@ struct Prepared {
             return;
         }
         const Memory& memory = operand.as_array()->body()->memory;
+        device::use_on_host(memory.data, device::Access::read);
         view = {memory.data, memory.dtype, shape, spread(memory, shape)};
         if (memory.dtype == dtype) return;
         const View from = view_of(memory);
@@ -116,6 +118,7 @@ Memory allocate_result(Dtype dtype, const Shape& shape, std::span<const Prepared
 
 View mask_view(const array& mask, const Shape& shape) {
     const Memory& memory = mask.body()->memory;
+    device::use_on_host(memory.data, device::Access::read);
     return {memory.data, memory.dtype, shape, shape::broadcast_strides(memory.shape, memory.strides, shape)};
 }
 
@@ -139,7 +142,7 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
         eager::run(op, no_attributes, inputs, view_of(result));
         return wrap(std::move(result));
     }
-    const View target = view_of(out->body()->memory);
+    const View target = target_of(out->body()->memory);
     bool direct = mask == nullptr && target.dtype == loop.output && !shape::repeats(target.shape, target.strides);
     for (const View& input : inputs)
         direct = direct && (shape::is_same(layout_of(input), layout_of(target)) || !shape::may_overlap(layout_of(input), layout_of(target)));

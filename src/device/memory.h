@@ -18,5 +18,7 @@ struct Memory {
 
 /// New memory for an array, uninitialised, its axes in an order. ValueError and MemoryError where it is too large.
 Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order = {});
+/// The same, movable, on the host at first (device/movable.h).
+Memory allocate_movable(Dtype dtype, const Shape& shape, const shape::AxisOrder& order = {});
 
 }  // namespace fastnp::device

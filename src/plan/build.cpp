@@ -18,8 +18,10 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times)
-        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), times_(times) {}
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times)
+        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), device_(device), times_(times) {
+        plan_.on_device.backend = device;
+    }
 
     Plan run() {
         const auto start = std::chrono::steady_clock::now();
@@ -33,6 +35,7 @@ public:
         for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
         place_temporaries();
         plan_.first_write = first_write();
+        find_written();
         find_last_calls();
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         times_.emplace_back("lower", spent.count());
@@ -76,22 +79,34 @@ private:
             plan_.steps.push_back(std::move(eager));
             return;
         }
-        auto kernels = nest::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_);
+        auto kernels = nest::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_, device_ == nullptr);
         for (nest::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
-            const nest::Schedule schedule = nest::schedule(lowered.kernel, sizes_);
-            lowered.kernel.name = kind_of_kernel(lowered.kernel, schedule);
             Step run{true};
-            run.kernel.parallel = schedule.parallel;
-            run.kernel.cost = schedule.cost;
+            if (device_ == nullptr) schedule(lowered.kernel, run.kernel);
+            else lay_out(lowered.kernel, run.kernel);
             run.kernel.scratch = lowered.kernel.scratch;
             run.kernel.inner_points = lowered.kernel.inner_points;
             order_.push_back({nullptr, static_cast<int>(plan_.kernels.size())});
             bindings_.push_back(std::move(lowered.bindings));
             plan_.kernels.push_back(std::move(lowered.kernel));
-            plan_.schedules.push_back(schedule);
             plan_.steps.push_back(std::move(run));
         }
+    }
+
+    void schedule(nest::Kernel& kernel, KernelStep& step) {
+        const nest::Schedule schedule = nest::schedule(kernel, sizes_);
+        kernel.name = kind_of_kernel(kernel, schedule.lane);
+        step.parallel = schedule.parallel;
+        step.cost = schedule.cost;
+        plan_.schedules.push_back(schedule);
+    }
+
+    void lay_out(nest::Kernel& kernel, KernelStep& step) {
+        const nest::Grid grid = nest::grid_of(kernel, sizes_);
+        kernel.name = kind_of_kernel(kernel, grid.lane);
+        step.parallel = grid.units;
+        plan_.on_device.kernels.push_back({0, grid, codegen::sizes_of(kernel)});
     }
 
     ReadStep read_of(const ir::Node& node) {
@@ -123,10 +138,10 @@ private:
         return step;
     }
 
-    static std::string kind_of_kernel(const nest::Kernel& kernel, const nest::Schedule& schedule) {
+    static std::string kind_of_kernel(const nest::Kernel& kernel, int lane) {
         if (kernel.stages.empty()) return "elementwise";
         if (kernel.outer_count() == 0 || kernel.block != 0) return "reduction";
-        return schedule.lane >= static_cast<int>(kernel.outer_count()) ? "rows" : "columns";
+        return lane >= static_cast<int>(kernel.outer_count()) ? "rows" : "columns";
     }
 
     int slot_of(Value base) {
@@ -235,6 +250,25 @@ private:
         return plan_.steps.size();
     }
 
+    void find_written() {
+        plan_.written.assign(graph_.parameters().size(), false);
+        const auto write = [&](int slot) {
+            const Slot& to = plan_.slots[static_cast<std::size_t>(slot)];
+            if (to.kind == Slot::Kind::argument) plan_.written[static_cast<std::size_t>(to.number)] = true;
+        };
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            const Step& step = plan_.steps[i];
+            if (!step.is_kernel) {
+                if (!step.is_loop() && !ops::is_read(step.eager.op)) write(step.eager.out.slot);
+                continue;
+            }
+            const std::vector<nest::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
+            for (std::size_t b = 0; b < buffers.size(); ++b) {
+                if (buffers[b].written) write(step.kernel.slots[b]);
+            }
+        }
+    }
+
     void find_last_calls() {
         for (std::size_t i = plan_.steps.size(); i-- > 0;) {
             const Value node = order_[i].first;
@@ -283,6 +317,7 @@ private:
     const pass::Program& program_;
     const Bodies& bodies_;
     shape::Sizes& sizes_;
+    device::Backend* device_;
     Times& times_;
     Plan plan_;
     std::unordered_set<Value> stored_;
@@ -297,7 +332,9 @@ private:
 
 }  // namespace
 
-void generate(std::span<Plan* const> plans, Times& times) {
+namespace {
+
+void generate_for_host(std::span<Plan* const> plans, Times& times) {
     std::vector<codegen::Job> jobs;
     for (const Plan* plan : plans) {
         for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
@@ -320,6 +357,34 @@ void generate(std::span<Plan* const> plans, Times& times) {
     }
 }
 
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times) { return PlanBuilder(graph, program, bodies, times).run(); }
+void generate_for_device(Plan& plan, Times& times) {
+    OnDevice& made = plan.on_device;
+    std::vector<codegen::DeviceJob> jobs;
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &made.kernels[i].grid});
+    if (jobs.empty()) return;
+    const codegen::DeviceCode code = codegen::compile_for_device(jobs, *made.backend);
+    times.emplace_back("load", code.fetch_ms);
+    times.emplace_back("emit", code.write_ms);
+    times.emplace_back("assemble", code.assemble_ms);
+    times.emplace_back("link", code.load_ms);
+    times.emplace_back("store", code.store_ms);
+    made.module = code.module;
+    for (std::size_t i = 0; i < jobs.size(); ++i) made.kernels[i].number = code.kernels[i];
+}
+
+}  // namespace
+
+void generate(std::span<Plan* const> plans, Times& times) {
+    std::vector<Plan*> on_host;
+    for (Plan* plan : plans) {
+        if (plan->on_device.backend == nullptr) on_host.push_back(plan);
+        else generate_for_device(*plan, times);
+    }
+    generate_for_host(on_host, times);
+}
+
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times) {
+    return PlanBuilder(graph, program, bodies, device, times).run();
+}
 
 }  // namespace fastnp::plan

@@ -14,10 +14,10 @@ using Times = std::vector<std::pair<std::string, double>>;
 /// The plans of a graph's bodies (ir::Body), by their number; null for those that nothing runs.
 using Bodies = std::vector<std::shared_ptr<const Plan>>;
 
-/// A plan that lacks its code.
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Times& times);
+/// A plan that lacks its code, for a device or (null) the host.
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times);
 
-/// Makes the code of plans.
+/// Makes the code of plans, each for where it runs.
 void generate(std::span<Plan* const> plans, Times& times);
 
 }  // namespace fastnp::plan

@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "codegen/device_code.h"
 #include "codegen/jit.h"
+#include "device/backend.h"
 #include "device/memory.h"
 #include "ir/graph.h"
 #include "nest/kernel.h"
@@ -102,6 +104,25 @@ struct Result {
     int argument = -1;
 };
 
+/// A kernel as a device runs it.
+struct DeviceKernel {
+    std::size_t number = 0;          // in the module
+    nest::Grid grid;
+    std::vector<shape::Dim> sizes;   // that it takes, in order
+};
+
+/// What a plan has on the device that it runs on.
+struct OnDevice {
+    device::Backend* backend = nullptr;       // null: the plan runs on the host
+    std::shared_ptr<device::Module> module{};
+    std::vector<DeviceKernel> kernels{};      // by number
+};
+
+/// Where an argument's elements lie, in bytes from its first one.
+struct Span {
+    std::int64_t first = 0, end = 0;
+};
+
 struct Plan {
     std::vector<Slot> slots;
     std::vector<Step> steps;
@@ -114,13 +135,17 @@ struct Plan {
     int result_count = 0, given_count = 0;
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     std::shared_ptr<void> code;              // keeps the functions
+    OnDevice on_device;
+    std::vector<bool> written;               // by argument, whether the plan writes to it
 
     // Kept for explain().
     std::vector<nest::Kernel> kernels;
     std::vector<nest::Schedule> schedules;
 
-    /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument.
-    [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results) const;
+    /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument; `spans`: on a device,
+    /// of each.
+    [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results,
+                              std::span<const Span> spans = {}) const;
 };
 
 }  // namespace fastnp::plan

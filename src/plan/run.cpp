@@ -1,6 +1,7 @@
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
+#include "plan/device_run.h"
 #include "plan/launch.h"
 #include "plan/plan.h"
 #include "plan/turns.h"
@@ -182,7 +183,9 @@ void Run::take(std::vector<Result>& results) const {
 
 }  // namespace
 
-Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results) const {
+Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results,
+                  std::span<const Span> spans) const {
+    if (on_device.backend != nullptr) return run_on_device(*this, arguments, spans, values, caller, results);
     Run run(*this, arguments, values, caller);
     const Outcome outcome = run.steps();
     if (outcome.kind == Outcome::Kind::done) run.take(results);

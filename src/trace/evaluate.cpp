@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/movable.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/moves.h"
@@ -15,7 +16,10 @@ namespace {
 // What is kept: so many values that those of a loop's last turn are at hand, and not so much memory that all of it is new.
 constexpr std::size_t kept_values = 48, least_bytes = std::size_t{32} << 20, most_bytes = std::size_t{512} << 20;
 
-eager::View view_of(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
+eager::View view_of(const device::Memory& memory) {
+    device::use_on_host(memory.data, device::Access::read);
+    return {memory.data, memory.dtype, memory.shape, memory.strides};
+}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "device/movable.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
@@ -76,6 +77,7 @@ void Recorder::effect(ir::Value value) {
 
 ir::Value Recorder::take_snapshot(const device::Memory& memory) {
     device::Memory copy = device::allocate(memory.dtype, memory.shape);
+    device::use_on_host(memory.data, device::Access::read);
     eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (same_layout(sources_[i], memory) && std::memcmp(captured_[i].data, copy.data, copy.buffer->bytes()) == 0) return captured_values_[i];
@@ -145,6 +147,7 @@ Scalar Recorder::look(ir::Value value) {
     check_reads();
     if (reads_.size() < known_reads_.size()) return known_reads_[reads_.size()].value;
     const device::Memory memory = evaluate(value);
+    device::use_on_host(memory.data, device::Access::read);
     return ops::load(memory.dtype, memory.data);
 }
 

@@ -1,0 +1,226 @@
+#include "device/movable.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "fastnp/error.h"
+
+namespace fastnp::device {
+
+namespace {
+
+using Address = std::uintptr_t;
+
+std::size_t whole_pages(std::size_t bytes) {
+    static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::max<std::size_t>((bytes + page - 1) / page, 1) * page;
+}
+
+// Addresses that nothing lies at yet. Those that were freed are handed out again: asking the system takes longer than a launch.
+class Addresses {
+public:
+    void* take(std::size_t bytes) {
+        {
+            const std::scoped_lock lock(mutex_);
+            auto& free = free_[bytes];
+            if (!free.empty()) {
+                void* found = free.back();
+                free.pop_back();
+                return found;
+            }
+        }
+        void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (made == MAP_FAILED) throw MemoryError("Unable to allocate addresses for an array");
+        return made;
+    }
+    void give_back(void* addresses, std::size_t bytes) {
+        const std::scoped_lock lock(mutex_);
+        auto& free = free_[bytes];
+        if (free.size() >= most_free) munmap(addresses, bytes);
+        else free.push_back(addresses);
+    }
+
+private:
+    static constexpr std::size_t most_free = 16;  // of one size
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<void*>> free_;
+};
+
+Addresses& addresses() {
+    static Addresses* made = new Addresses;  // never destroyed: arrays may outlive every static
+    return *made;
+}
+
+class Movable {
+public:
+    Movable(std::size_t bytes, Backend* home) : bytes_(bytes), pages_(whole_pages(bytes)), host_(addresses().take(pages_)), home_(home), on_(home) {
+        try {
+            if (home != nullptr) device_ = home->allocate(bytes);
+            else protect(PROT_READ | PROT_WRITE);
+        } catch (...) {
+            addresses().give_back(host_, pages_);
+            throw;
+        }
+        on_host_ = home == nullptr;
+        on_device_ = !on_host_;
+    }
+    Movable(const Movable&) = delete;
+    Movable& operator=(const Movable&) = delete;
+    ~Movable() {
+        if (device_ != nullptr) on_->free(device_, bytes_);
+        if (protection_ != PROT_NONE) {
+            madvise(host_, pages_, MADV_DONTNEED);
+            protect(PROT_NONE);
+        }
+        addresses().give_back(host_, pages_);
+    }
+
+    void* host() const { return host_; }
+    std::size_t bytes() const { return bytes_; }
+    Backend* home() {
+        const std::scoped_lock lock(mutex_);
+        return home_;
+    }
+
+    void to_host(Access access) {
+        const std::scoped_lock lock(mutex_);
+        if (!on_host_) {
+            protect(PROT_READ | PROT_WRITE);
+            on_->download(host_, device_, bytes_);
+            on_host_ = true;
+        }
+        if (access != Access::read && on_device_) drop_device();
+        exposed_ = exposed_ || access == Access::expose;
+        if (access != Access::read) home_ = nullptr;
+        protect(on_device_ ? PROT_READ : PROT_READ | PROT_WRITE);
+    }
+
+    void read(void* to, std::size_t offset, std::size_t bytes) {
+        const std::scoped_lock lock(mutex_);
+        if (on_host_) std::memcpy(to, static_cast<char*>(host_) + offset, bytes);
+        else on_->download(to, static_cast<char*>(device_) + offset, bytes);
+    }
+
+    void* to_device(Backend& device, Access access) {
+        const std::scoped_lock lock(mutex_);
+        if (exposed_) return nullptr;
+        if (device_ != nullptr && on_ != &device) {
+            if (!on_host_) {
+                protect(PROT_READ | PROT_WRITE);
+                on_->download(host_, device_, bytes_);
+                on_host_ = true;
+            }
+            drop_device();
+        }
+        if (!on_device_) {
+            device_ = device.allocate(bytes_);
+            on_ = &device;
+            device.upload(device_, host_, bytes_);
+            on_device_ = true;
+        }
+        if (access == Access::write) on_host_ = false;
+        home_ = &device;
+        protect(on_host_ ? PROT_READ : PROT_NONE);
+        return device_;
+    }
+
+private:
+    void drop_device() {
+        on_->free(device_, bytes_);
+        device_ = nullptr;
+        on_ = nullptr;
+        on_device_ = false;
+    }
+    void protect(int protection) {
+        if (protection == protection_) return;
+        if (mprotect(host_, pages_, protection) != 0) throw MemoryError("Unable to change the protection of memory that moves between devices");
+        protection_ = protection;
+    }
+
+    std::mutex mutex_;
+    const std::size_t bytes_, pages_;
+    void* const host_;
+    int protection_ = PROT_NONE;
+    Backend* home_;           // where it was used last
+    Backend* on_;             // that `device_` is of
+    void* device_ = nullptr;
+    bool on_host_ = false, on_device_ = false;  // where the contents are
+    bool exposed_ = false;
+};
+
+// All there are, by their first address.
+class Table {
+public:
+    void add(const std::shared_ptr<Movable>& movable) {
+        const std::unique_lock lock(mutex_);
+        all_.emplace(reinterpret_cast<Address>(movable->host()), movable);
+        detail::movable_count.fetch_add(1, std::memory_order_release);
+    }
+    void remove(void* host) {
+        std::shared_ptr<Movable> last;  // freed after the lock
+        const std::unique_lock lock(mutex_);
+        const auto found = all_.find(reinterpret_cast<Address>(host));
+        last = std::move(found->second);
+        all_.erase(found);
+        detail::movable_count.fetch_sub(1, std::memory_order_release);
+    }
+    std::shared_ptr<Movable> find(const void* address) const {
+        const auto at = reinterpret_cast<Address>(address);
+        const std::shared_lock lock(mutex_);
+        auto after = all_.upper_bound(at);
+        if (after == all_.begin()) return nullptr;
+        const std::shared_ptr<Movable>& before = std::prev(after)->second;
+        // An array of no elements may begin where the memory ends.
+        return at <= reinterpret_cast<Address>(before->host()) + before->bytes() ? before : nullptr;
+    }
+
+private:
+    mutable std::shared_mutex mutex_;
+    std::map<Address, std::shared_ptr<Movable>> all_;
+};
+
+Table& table() {
+    static Table* made = new Table;  // never destroyed: arrays may outlive every static
+    return *made;
+}
+
+}  // namespace
+
+BufferPtr allocate_movable(std::size_t bytes, Backend* home) {
+    const auto made = std::make_shared<Movable>(bytes, home);
+    void* host = made->host();
+    table().add(made);
+    return Buffer::borrow(host, bytes, [host] { table().remove(host); });
+}
+
+void detail::bring_to_host(const void* address, Access access) {
+    if (const auto found = table().find(address)) found->to_host(access);
+}
+
+void read_bytes(void* to, const void* address, std::size_t bytes) {
+    const auto found = detail::movable_count.load(std::memory_order_acquire) == 0 ? nullptr : table().find(address);
+    if (found) found->read(to, static_cast<std::size_t>(static_cast<const char*>(address) - static_cast<const char*>(found->host())), bytes);
+    else std::memcpy(to, address, bytes);
+}
+
+void* use_on_device(Backend& device, const void* address, Access access) {
+    const auto found = table().find(address);
+    if (!found) return nullptr;
+    auto* there = static_cast<char*>(found->to_device(device, access));
+    return there == nullptr ? nullptr : there + (static_cast<const char*>(address) - static_cast<const char*>(found->host()));
+}
+
+Backend* detail::find_home(const void* address) {
+    const auto found = table().find(address);
+    return found ? found->home() : nullptr;
+}
+
+}  // namespace fastnp::device

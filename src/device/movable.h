@@ -1,0 +1,42 @@
+// Memory that the host and a device take turns at. It has one address, the host's, by which everything knows it; while its contents are on the device
+// alone, the host can't touch that address, so whoever forgets to say that the host is about to use it is stopped by the processor and reads nothing that
+// is stale.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "device/backend.h"
+#include "device/buffer.h"
+
+namespace fastnp::device {
+
+/// New memory, uninitialised, at home on a device; null: on the host at first. MemoryError if there is none.
+BufferPtr allocate_movable(std::size_t bytes, Backend* home);
+
+/// A write may be of a part, or a read as well. Who keeps the address may use it at any time: memory that is exposed stays on the host.
+enum class Access : std::uint8_t { read, write, expose };
+
+namespace detail {
+inline std::atomic<std::int64_t> movable_count{0};
+void bring_to_host(const void* address, Access access);
+Backend* find_home(const void* address);
+}  // namespace detail
+
+/// To be called before the host reads or writes memory that may be movable, at any address in it. Until a device uses it again the host may do so.
+inline void use_on_host(const void* address, Access access) {
+    if (detail::movable_count.load(std::memory_order_acquire) != 0) detail::bring_to_host(address, access);
+}
+
+/// Copies elements at an address in memory that may be movable, which stays where it is.
+void read_bytes(void* to, const void* address, std::size_t bytes);
+
+/// The address on a device of movable memory, whose contents are there (in the order of the device's work); null for memory that is not movable, or
+/// exposed.
+void* use_on_device(Backend& device, const void* address, Access access);
+
+/// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
+inline Backend* home_of(const void* address) { return detail::movable_count.load(std::memory_order_acquire) == 0 ? nullptr : detail::find_home(address); }
+
+}  // namespace fastnp::device

@@ -1,0 +1,325 @@
+#include "plan/device_run.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "device/movable.h"
+#include "eager/eager.h"
+#include "fastnp/error.h"
+#include "ops/element.h"
+#include "plan/launch.h"
+#include "plan/turns.h"
+#include "shape/strides.h"
+
+namespace fastnp::plan {
+
+namespace {
+
+// Memory of a device for the length of a run, or as long as a result lives.
+class Block {
+public:
+    Block() = default;
+    Block(device::Backend& backend, std::size_t bytes) : backend_(&backend), memory_(backend.allocate(bytes)), bytes_(bytes) {}
+    Block(Block&& other) noexcept : backend_(other.backend_), memory_(std::exchange(other.memory_, nullptr)), bytes_(other.bytes_) {}
+    Block& operator=(Block&& other) noexcept {
+        std::swap(backend_, other.backend_);
+        std::swap(memory_, other.memory_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    ~Block() {
+        if (memory_ != nullptr) backend_->free(memory_, bytes_);
+    }
+    char* get() const { return static_cast<char*>(memory_); }
+
+private:
+    device::Backend* backend_ = nullptr;
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+// What a view shows, in bytes from its first element.
+Span span_of(const Shape& shape, const Strides& strides, Dtype dtype) {
+    Span span{0, static_cast<std::int64_t>(itemsize_of(dtype))};
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) return {0, 0};
+        const std::int64_t way = (shape[i] - 1) * strides[i];
+        (way < 0 ? span.first : span.end) += way;
+    }
+    return span;
+}
+
+class DeviceRun {
+public:
+    DeviceRun(const Plan& plan, std::span<void* const> arguments, std::span<const Span> spans, std::int64_t* values, trace::Caller& caller)
+        : plan_(plan),
+          backend_(*plan.on_device.backend),
+          arguments_(arguments),
+          spans_(spans),
+          values_(values),
+          caller_(caller),
+          bases_(plan.slots.size(), nullptr),
+          made_(static_cast<std::size_t>(plan.result_count)) {
+        for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+            if (plan.slots[i].kind == Slot::Kind::argument) bases_[i] = argument(static_cast<std::size_t>(plan.slots[i].number));
+        }
+        allocate(0);
+    }
+
+    Outcome steps();
+    void take(std::vector<Result>& results);
+    void copy_back();
+
+private:
+    // An array's memory on the host, with what the device has in it.
+    struct Copy {
+        std::vector<char> bytes;
+        device::Memory memory;
+        Span span;
+    };
+
+    char* argument(std::size_t number);
+    void allocate(int stage);
+    void launch(const KernelStep& step);
+    Outcome read(const Step& step);
+    Outcome call(const Step& step);
+    void compute(const Step& step);
+    void take_turns(const Step& step);
+    void hold(int slot, const device::Memory& memory);
+    void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
+    Copy copy_of(const ViewOf& view);
+    void upload(const ViewOf& view, const Copy& copy);
+    std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
+
+    const Plan& plan_;
+    device::Backend& backend_;
+    std::span<void* const> arguments_;
+    std::span<const Span> spans_;
+    std::int64_t* values_;
+    trace::Caller& caller_;
+    std::vector<char*> bases_;                     // by slot, on the device
+    std::vector<device::BufferPtr> made_;          // results
+    std::vector<Block> blocks_;                    // temporaries, and what calls and loops gave
+    std::map<std::size_t, Block> copied_;          // arguments that are not movable
+    std::map<int, device::BufferPtr> held_;        // what calls and loops gave, where it is a result
+    std::vector<trace::CalledPtr> called_;
+};
+
+char* DeviceRun::argument(std::size_t number) {
+    const device::Access access = number < plan_.written.size() && plan_.written[number] ? device::Access::write : device::Access::read;
+    if (void* there = device::use_on_device(backend_, arguments_[number], access)) return static_cast<char*>(there);
+    const Span span = spans_[number];
+    const auto found = copied_.find(number);
+    if (found != copied_.end()) return found->second.get() - span.first;
+    Block block(backend_, static_cast<std::size_t>(std::max<std::int64_t>(span.end - span.first, 1)));
+    if (span.end > span.first)
+        backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, static_cast<std::size_t>(span.end - span.first));
+    return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
+}
+
+// Arguments that were copied and written to.
+void DeviceRun::copy_back() {
+    for (const auto& [number, block] : copied_) {
+        if (!plan_.written[number]) continue;
+        const Span span = spans_[number];
+        if (span.end > span.first)
+            backend_.download(static_cast<char*>(arguments_[number]) + span.first, block.get(), static_cast<std::size_t>(span.end - span.first));
+    }
+}
+
+void DeviceRun::allocate(int stage) {
+    std::vector<std::size_t> places;
+    std::size_t total = 0;
+    for (std::size_t group = 0; group < plan_.group_bytes.size(); ++group) {
+        places.push_back(total);
+        if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 255) / 256 * 256);
+    }
+    char* block = nullptr;
+    if (total != 0) block = blocks_.emplace_back(backend_, total).get();
+    for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
+        const Slot& slot = plan_.slots[i];
+        const auto number = static_cast<std::size_t>(slot.number);
+        if (slot.kind == Slot::Kind::temporary) {
+            const auto group = static_cast<std::size_t>(plan_.temporary_group[number]);
+            if (plan_.group_stage[group] == stage && block != nullptr) bases_[i] = block + places[group];
+        } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
+            made_[number] = device::allocate_movable(static_cast<std::size_t>(value_of(slot.bytes, values_)), &backend_);
+            bases_[i] = static_cast<char*>(device::use_on_device(backend_, made_[number]->data(), device::Access::write));
+        }
+    }
+}
+
+void DeviceRun::launch(const KernelStep& step) {
+    const std::int64_t units = value_of(step.parallel, values_);
+    if (units <= 0) return;
+    const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
+    SmallVector<std::int64_t, 64> given;
+    for (std::size_t i = 0; i < step.slots.size(); ++i) {
+        given.push_back(reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i]);
+    }
+    for (const shape::Dim size : kernel.sizes) given.push_back(value_of(size, values_));
+    given.push_back(units);
+    SmallVector<void*, 64> addresses;
+    for (std::int64_t& each : given) addresses.push_back(&each);
+    const std::int64_t each = kernel.grid.units_of_block();
+    const std::int64_t blocks = std::min((units + each - 1) / each, backend_.blocks_at_once(kernel.grid.block));
+    backend_.launch(*plan_.on_device.module, kernel.number, blocks, kernel.grid.block, {addresses.data(), addresses.size()});
+}
+
+DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
+    Copy copy;
+    copy.memory.dtype = view.dtype;
+    for (const shape::Dim dim : view.shape) copy.memory.shape.push_back(value_of(dim, values_));
+    for (const shape::Dim dim : view.strides) copy.memory.strides.push_back(value_of(dim, values_));
+    copy.span = span_of(copy.memory.shape, copy.memory.strides, view.dtype);
+    const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
+    copy.bytes.resize(bytes);
+    if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
+    copy.memory.data = copy.bytes.data() - copy.span.first;
+    return copy;
+}
+
+void DeviceRun::upload(const ViewOf& view, const Copy& copy) {
+    if (!copy.bytes.empty()) backend_.upload(static_cast<char*>(address_of(view)) + copy.span.first, copy.bytes.data(), copy.bytes.size());
+}
+
+std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& views) {
+    std::vector<Copy> copies;
+    for (const ViewOf& view : views) copies.push_back(copy_of(view));
+    return copies;
+}
+
+eager::View shown(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
+
+// A precompiled step, by the host.
+void DeviceRun::compute(const Step& step) {
+    const std::vector<Copy> copies = copies_of(step.eager.operands);
+    std::vector<eager::View> operands;
+    for (const Copy& copy : copies) operands.push_back(shown(copy.memory));
+    ir::Attributes attributes = step.eager.attributes;
+    for (shape::Dim& dim : attributes.dims) dim = value_of(dim, values_);
+    const ViewOf& out = step.eager.out;
+    // In place: what it writes to is its first operand.
+    const bool in_place = !step.eager.operands.empty() && step.eager.operands[0].slot == out.slot && address_of(step.eager.operands[0]) == address_of(out);
+    const Copy own = in_place ? Copy() : copy_of(out);
+    const Copy& result = in_place ? copies[0] : own;
+    eager::run(step.eager.op, attributes, operands, shown(result.memory));
+    upload(out, result);
+}
+
+void DeviceRun::hold(int slot, const device::Memory& memory) {
+    const auto bytes = shape::byte_count(memory.shape, itemsize_of(memory.dtype));
+    device::BufferPtr buffer = device::allocate_movable(std::max<std::size_t>(bytes, 1), &backend_);
+    auto* base = static_cast<char*>(device::use_on_device(backend_, buffer->data(), device::Access::write));
+    device::use_on_host(memory.data, device::Access::read);
+    device::Memory whole = device::allocate(memory.dtype, memory.shape);
+    eager::copy(shown(memory), shown(whole));
+    if (bytes != 0) backend_.upload(base, whole.data, bytes);
+    bases_[static_cast<std::size_t>(slot)] = base;
+    held_[slot] = std::move(buffer);
+}
+
+Outcome DeviceRun::call(const Step& step) {
+    const std::vector<Copy> copies = copies_of(step.eager.operands);
+    std::vector<device::Memory> operands;
+    for (const Copy& copy : copies) {
+        device::Memory own = device::allocate(copy.memory.dtype, copy.memory.shape);
+        eager::copy(shown(copy.memory), shown(own));
+        operands.push_back(std::move(own));
+    }
+    trace::CalledPtr called = caller_.call(step.read.call, operands, step.read.is_last);
+    if (!called) return {Outcome::Kind::raised};
+    called_.push_back(called);
+    if (!trace::fits(plan_.calls[static_cast<std::size_t>(step.read.call)], *called, values_)) {
+        return {Outcome::Kind::unexpected, step.read.number, {}, called_};
+    }
+    for (std::size_t i = 0; i < step.read.given.size(); ++i) {
+        if (step.read.given[i] >= 0) hold(step.read.given[i], called->arrays[i]);
+    }
+    return {};
+}
+
+void DeviceRun::take_turns(const Step& step) {
+    const std::vector<Copy> copies = copies_of(step.eager.operands);
+    std::vector<device::Memory> operands;
+    for (const Copy& copy : copies) operands.push_back(copy.memory);
+    const std::vector<device::Memory> given = run_turns(step.loop, operands, values_, caller_);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (step.loop.given[i] >= 0) hold(step.loop.given[i], given[i]);
+    }
+}
+
+Outcome DeviceRun::read(const Step& step) {
+    if (step.read.call >= 0) return call(step);
+    const Copy copy = copy_of(step.eager.operands[0]);
+    const Scalar found = ops::load(copy.memory.dtype, copy.memory.data);
+    bool holds = step.read.bound != 0 || found == step.read.scalar;
+    if (step.read.bound != 0) {
+        plan_.sizes.bind(step.read.bound, found.as_int64(), values_);
+        holds = plan_.sizes.holds(step.read.bound, values_);
+        if (holds) allocate(step.read.bound);
+    }
+    return holds ? Outcome{} : Outcome{Outcome::Kind::unexpected, step.read.number, found, called_};
+}
+
+Outcome DeviceRun::steps() {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+        const Step& step = plan_.steps[i];
+        if (step.is_kernel) {
+            launch(step.kernel);
+            continue;
+        }
+        if (ops::is_read(step.eager.op)) {
+            Outcome outcome = read(step);
+            if (outcome.kind != Outcome::Kind::done) return outcome;
+            continue;
+        }
+        try {
+            if (step.is_loop()) take_turns(step);
+            else compute(step);
+        } catch (const MemoryError&) {
+            throw;
+        } catch (const Error&) {
+            if (i < plan_.first_write) return {Outcome::Kind::raised, -1, {}, {}, std::current_exception()};
+            throw;
+        }
+    }
+    return {};
+}
+
+void DeviceRun::take(std::vector<Result>& results) {
+    for (const ViewOf& output : plan_.outputs) {
+        const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
+        Result result;
+        void* base = nullptr;  // by which the host knows it
+        if (slot.kind == Slot::Kind::argument) {
+            result.argument = slot.number;
+            base = arguments_[static_cast<std::size_t>(slot.number)];
+        } else {
+            result.memory.buffer = slot.kind == Slot::Kind::given ? held_.at(output.slot) : made_[static_cast<std::size_t>(slot.number)];
+            base = result.memory.buffer->data();
+        }
+        result.memory.dtype = output.dtype;
+        result.memory.data = static_cast<char*>(base) + value_of(output.offset, values_);
+        for (const shape::Dim dim : output.shape) result.memory.shape.push_back(value_of(dim, values_));
+        for (const shape::Dim dim : output.strides) result.memory.strides.push_back(value_of(dim, values_));
+        results.push_back(std::move(result));
+    }
+}
+
+}  // namespace
+
+Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Span> spans, std::int64_t* values, trace::Caller& caller,
+                      std::vector<Result>& results) {
+    DeviceRun run(plan, arguments, spans, values, caller);
+    const Outcome outcome = run.steps();
+    if (outcome.kind != Outcome::Kind::done) return outcome;
+    run.copy_back();
+    run.take(results);
+    return outcome;
+}
+
+}  // namespace fastnp::plan

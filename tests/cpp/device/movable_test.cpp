@@ -1,0 +1,174 @@
+// Memory that the host and a device take turns at: where its contents are, what is copied, and what happens to who does not say that he uses it.
+#include "device/movable.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace fastnp;
+using device::Access;
+
+namespace {
+
+// A device whose memory is the host's.
+class FakeBackend final : public device::Backend {
+public:
+    explicit FakeBackend(std::string name) : name_(std::move(name)) {}
+    std::string name() const override { return name_; }
+    Code code() const override { return Code::llvm; }
+    int capability() const override { return 90; }
+    std::int64_t blocks_at_once(int) const override { return 1; }
+    void* allocate(std::size_t bytes) override {
+        const std::scoped_lock lock(mutex_);
+        statistics_.live_bytes += bytes;
+        return std::malloc(bytes + 1);
+    }
+    void free(void* memory, std::size_t bytes) noexcept override {
+        const std::scoped_lock lock(mutex_);
+        statistics_.live_bytes -= bytes;
+        std::free(memory);
+    }
+    void trim() override {}
+    void upload(void* to, const void* from, std::size_t bytes) override {
+        const std::scoped_lock lock(mutex_);
+        ++statistics_.uploads;
+        std::memcpy(to, from, bytes);
+    }
+    void download(void* to, const void* from, std::size_t bytes) override {
+        const std::scoped_lock lock(mutex_);
+        ++statistics_.downloads;
+        std::memcpy(to, from, bytes);
+    }
+    void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    std::string assemble(const std::string& code) override { return code; }
+    std::string version() const override { return "fake"; }
+    std::shared_ptr<device::Module> load(const std::string&, const std::vector<std::string>&) override { return nullptr; }
+    void launch(const device::Module&, std::size_t, std::int64_t, int, std::span<void* const>) override {}
+    void synchronize() override {}
+    device::BackendStatistics statistics() const override { return statistics_; }
+
+private:
+    std::string name_;
+    std::mutex mutex_;
+    device::BackendStatistics statistics_;
+};
+
+// Whether touching memory ends a process.
+template <class F>
+bool dies(F touch) {
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGSEGV, SIG_DFL);
+        touch();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) != 0);  // sanitizers exit
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(device_movable)
+
+BOOST_AUTO_TEST_CASE(contents_move_with_use) {
+    FakeBackend gpu("cuda:0");
+    {
+        const device::BufferPtr buffer = device::allocate_movable(8000, nullptr);
+        auto* numbers = static_cast<double*>(buffer->data());
+        for (int i = 0; i < 1000; ++i) numbers[i] = i;
+        BOOST_TEST(device::home_of(numbers) == nullptr);
+        auto* there = static_cast<double*>(device::use_on_device(gpu, numbers + 10, Access::read));
+        BOOST_TEST(there[0] == 10.0);
+        BOOST_TEST(device::home_of(numbers + 999) == &gpu);
+        device::use_on_host(numbers, Access::read);  // both have it
+        BOOST_TEST(numbers[10] == 10.0);
+        BOOST_TEST(gpu.statistics().downloads == 0u);
+        BOOST_TEST(device::home_of(numbers) == &gpu);
+        there = static_cast<double*>(device::use_on_device(gpu, numbers, Access::write));
+        BOOST_TEST(gpu.statistics().uploads == 1u);
+        there[3] = -1;
+        device::use_on_host(numbers + 5, Access::write);
+        BOOST_TEST(numbers[3] == -1.0);
+        numbers[4] = -2;
+        BOOST_TEST(device::home_of(numbers) == nullptr);
+        there = static_cast<double*>(device::use_on_device(gpu, numbers, Access::read));
+        BOOST_TEST(there[4] == -2.0);
+        BOOST_TEST(gpu.statistics().uploads == 2u);
+        BOOST_TEST(gpu.statistics().downloads == 1u);
+    }
+    BOOST_TEST(gpu.statistics().live_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_say_so_is_stopped) {
+    FakeBackend gpu("cuda:0");
+    const device::BufferPtr buffer = device::allocate_movable(100, &gpu);
+    auto* bytes = static_cast<volatile char*>(buffer->data());
+    std::memset(device::use_on_device(gpu, buffer->data(), Access::write), 7, 100);
+    BOOST_TEST(dies([&] { (void)bytes[0]; }));
+    device::use_on_host(buffer->data(), Access::read);
+    BOOST_TEST(bytes[99] == 7);
+    BOOST_TEST(dies([&] { bytes[0] = 1; }));  // the device's copy would be stale
+    device::use_on_host(buffer->data(), Access::write);
+    bytes[0] = 1;
+    BOOST_TEST(bytes[0] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(exposed_memory_stays) {
+    FakeBackend gpu("cuda:0");
+    const device::BufferPtr buffer = device::allocate_movable(64, &gpu);
+    std::memset(device::use_on_device(gpu, buffer->data(), Access::write), 9, 64);
+    device::use_on_host(buffer->data(), Access::expose);
+    BOOST_TEST(device::use_on_device(gpu, buffer->data(), Access::read) == nullptr);
+    BOOST_TEST(*static_cast<char*>(buffer->data()) == 9);
+    device::use_on_host(buffer->data(), Access::read);
+    *static_cast<char*>(buffer->data()) = 1;  // still writable
+}
+
+BOOST_AUTO_TEST_CASE(between_devices_and_reused_addresses) {
+    FakeBackend one("cuda:0"), two("cuda:1");
+    for (int round = 0; round < 40; ++round) {
+        const device::BufferPtr buffer = device::allocate_movable(5000, &one), other = device::allocate_movable(5000, nullptr);
+        std::memset(device::use_on_device(one, buffer->data(), Access::write), round, 5000);
+        std::memset(other->data(), 1, 5000);
+        auto* there = static_cast<char*>(device::use_on_device(two, buffer->data(), Access::read));
+        BOOST_TEST(there[4999] == static_cast<char>(round));
+        BOOST_TEST(device::home_of(buffer->data()) == &two);
+    }
+    BOOST_TEST(one.statistics().live_bytes == 0u);
+    BOOST_TEST(two.statistics().live_bytes == 0u);
+    double plain = 0;
+    BOOST_TEST(device::use_on_device(one, &plain, Access::read) == nullptr);
+    BOOST_TEST(device::home_of(&plain) == nullptr);
+    const device::BufferPtr nothing = device::allocate_movable(0, &one);
+    BOOST_TEST(device::use_on_device(one, nothing->data(), Access::write) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(several_threads) {
+    FakeBackend gpu("cuda:0");
+    const device::BufferPtr shared = device::allocate_movable(4096, nullptr);
+    std::memset(shared->data(), 5, 4096);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 200; ++i) {
+                const device::BufferPtr own = device::allocate_movable(1000, nullptr);
+                device::use_on_host(shared->data(), Access::read);
+                if (static_cast<char*>(shared->data())[17] != 5) std::abort();
+                static_cast<char*>(own->data())[0] = 3;
+                if (static_cast<char*>(device::use_on_device(gpu, own->data(), Access::read))[0] != 3) std::abort();
+            }
+        });
+    }
+    for (std::thread& each : threads) each.join();
+    BOOST_TEST(gpu.statistics().live_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
