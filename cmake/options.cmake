@@ -7,7 +7,7 @@ option(FASTNP_BUILD_EXAMPLES "Build the C++ examples" ${PROJECT_IS_TOP_LEVEL})
 set(FASTNP_BUILD_PYTHON OFF CACHE STRING "Build the Python module: ON, OFF, or AUTO (where Python, NumPy and pybind11 are found)")
 set_property(CACHE FASTNP_BUILD_PYTHON PROPERTY STRINGS ON OFF AUTO)
 option(FASTNP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
-option(FASTNP_STATIC_RUNTIME "Link libstdc++ and libgcc statically, and Boost.Test into the tests" OFF)
+option(FASTNP_STATIC_RUNTIME "Link libstdc++ statically, and Boost.Test and libgcc into the tests" OFF)
 option(FASTNP_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)

@@ -1,7 +1,5 @@
 # One Boost.Test program over tests/cpp/<room>/<file>_test.cpp and what these share, linked with the rooms themselves so that tests see inside.
-if(NOT DEFINED Boost_USE_STATIC_LIBS)
-  set(Boost_USE_STATIC_LIBS ${FASTNP_STATIC_RUNTIME})
-endif()
+set(Boost_USE_STATIC_LIBS ${FASTNP_STATIC_RUNTIME})
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/*.cpp")
 if(test_sources)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Packs what a machine with a GPU needs to test this tree: the library and the C++ tests without dependencies but the C and C++ libraries (one of the latter
-# for the library and the Python module, which exceptions pass between), the sources of the Python package, its tests, benchmarks.
-# There (x86-64, with this machine's glibc and libstdc++ or newer ones): tar xf fastnp-cuda.tar.xz && bash fastnp-cuda/run.sh
+# Packs what a machine with a GPU needs to test this tree: the library and the C++ tests without dependencies but the C library, the sources of the Python
+# package, its tests, benchmarks. There (x86-64, with this machine's glibc or a newer one): tar xf fastnp-cuda.tar.xz && bash fastnp-cuda/run.sh
 #
 #   bash cuda/bundle.sh [ARCHIVE]    (build/fastnp-cuda.tar.xz)
 set -euo pipefail
@@ -11,7 +10,7 @@ build=build/bundle
 most_bytes=50000000
 
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFASTNP_BUILD_TESTS=ON -DFASTNP_BUILD_EXAMPLES=OFF -DFASTNP_BUILD_PYTHON=OFF \
-    -DBoost_USE_STATIC_LIBS=ON > /dev/null
+    -DFASTNP_STATIC_RUNTIME=ON > /dev/null
 ninja -C "$build" libfastnp.so fastnp_tests
 
 root="$build/archive/fastnp-cuda"
@@ -21,9 +20,9 @@ strip -o "$root/lib/libfastnp.so" "$build/libfastnp.so"
 strip -o "$root/bin/fastnp_tests" "$build/fastnp_tests"
 # For machines without them.
 ldd "$root/lib/libfastnp.so" "$root/bin/fastnp_tests" | awk '$1 ~ /^(libz|libzstd)\.so/ { print $3 }' | sort -u | xargs -r cp -L -t "$root/lib/spare"
-# What else is needed must be the C library's.
+# What else is needed must be the C library's, or the compiler's unwinder, of which a process must have one alone.
 foreign=$(ldd "$root/lib/libfastnp.so" "$root/bin/fastnp_tests" |
-    awk '/=>|not found/ && $1 !~ /^(libz|libzstd|libm|libc|libdl|libpthread|libmvec|libstdc\+\+|libgcc_s)\.so/' | sort -u)
+    awk '/=>|not found/ && $1 !~ /^(libz|libzstd|libm|libc|libdl|libpthread|libmvec|libgcc_s)\.so/' | sort -u)
 [ -z "$foreign" ] || { printf 'stopped: the bundle needs\n%s\n' "$foreign" >&2; exit 1; }
 
 cp cuda/run.sh "$root/run.sh"

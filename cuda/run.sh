@@ -48,9 +48,13 @@ binding() {
     local suffix objects=build/objects flags source
     suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))') || stop "there is no $python"
     local module="$package/_core$suffix"
-    # As it was made by this compiler for this Python: not again.
+    # As it was made of this bundle by this compiler for this Python: not again.
     local key
-    key=$("$python" -c 'import sys, numpy; print(sys.executable, sys.version, numpy.__version__)'; "${CXX:-g++}" --version | head -n 1)
+    key=$(
+        "$python" -c 'import sys, numpy; print(sys.executable, sys.version, numpy.__version__)'
+        "${CXX:-g++}" --version | head -n 1
+        cksum lib/libfastnp.so python/*.*
+    )
     if [ -f "$module" ] && [ "$(cat build/key 2> /dev/null)" = "$key" ]; then return; fi
     mapfile -t flags < <(flags)
     [ ${#flags[@]} = 3 ] || stop "the binding can't be built for $python"

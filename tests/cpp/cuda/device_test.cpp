@@ -147,17 +147,19 @@ BOOST_AUTO_TEST_CASE(a_kernels_error_names_the_kernels_that_may_have_made_it) {
     FakeDriver fake;
     {
         Device device(fake.driver(), 0);
-        const auto module = device.load("fill illegal noop", {"fill", "illegal", "noop"});
+        const auto module = device.load("fill illegal noop well", {"fill", "illegal", "noop", "well"});
         void* const memory = device.allocate(80);
-        fill(device, *module, memory, 10, 5);
+        std::vector<std::int64_t> values(10);
+        device.launch(*module, 3, 1, 32, {});
         device.synchronize();
+        fill(device, *module, memory, 10, 5);
+        device.download(values.data(), memory, 80);
         device.launch(*module, 2, 1, 32, {});
         device.launch(*module, 1, 1, 32, {});
         device.launch(*module, 2, 1, 32, {});
         const std::string text =
             "cuEventSynchronize failed: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS); "
             "kernels launched since the device was last waited for: noop, illegal";
-        std::vector<std::int64_t> values(10);
         BOOST_CHECK_EXCEPTION(device.download(values.data(), memory, 80), DeviceError,
                               says("device 'cuda:0': " + text + "; the device can't be used any more in this process"));
         const auto later = says("device 'cuda:0' can't be used any more in this process: " + text);
@@ -208,6 +210,10 @@ BOOST_AUTO_TEST_CASE(modules_outlive_the_device) {
     {
         Device device(fake.driver(), 0);
         module = device.load(".entry fill", {"fill"});
+        auto other = device.load(".entry fill", {"fill"});
+        fill(device, *other, device.allocate(80), 10, 5);
+        other.reset();  // waits for its kernel
+        BOOST_TEST(fake.pending() == 0U);
     }
     BOOST_TEST(fake.handles() > 0);
     module.reset();
