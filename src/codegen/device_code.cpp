@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "codegen/distinct.h"
 #include "codegen/grid.h"
 #include "codegen/nvptx.h"
 #include "codegen/stopwatch.h"
@@ -39,26 +40,6 @@ ModuleCache& module_cache() {
     return *made;
 }
 
-struct Distinct {
-    std::vector<DeviceJob> jobs;
-    std::vector<std::size_t> number;  // of each job's equal among them
-    std::string key;                  // equal for equal code
-};
-
-Distinct distinct(std::span<const DeviceJob> jobs) {
-    Distinct result;
-    std::unordered_map<std::string, std::size_t> known;
-    for (const DeviceJob& job : jobs) {
-        const std::string bytes = nest::fingerprint(*job.kernel, *job.grid);
-        const auto [place, added] = known.emplace(bytes, result.jobs.size());
-        result.number.push_back(place->second);
-        if (!added) continue;
-        result.jobs.push_back(job);
-        result.key += std::to_string(bytes.size()) + ":" + bytes;
-    }
-    return result;
-}
-
 // What an image can be used for.
 std::string target_of(const device::Backend& backend) {
     const char* code = backend.code() == device::Backend::Code::ptx ? "ptx" : "llvm";
@@ -75,7 +56,7 @@ std::shared_ptr<device::Module> load_kept(const StoredCode& stored, std::size_t 
     }
 }
 
-std::shared_ptr<device::Module> compile_distinct(const Distinct& kernels, device::Backend& backend, DeviceCode& code) {
+std::shared_ptr<device::Module> compile_distinct(const Distinct<DeviceJob>& kernels, device::Backend& backend, DeviceCode& code) {
     const std::string held = std::to_string(reinterpret_cast<std::uintptr_t>(&backend)) + "\n" + kernels.key;
     if (auto module = module_cache().find(held)) return module;
     Stopwatch clock;
@@ -124,7 +105,7 @@ DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code co
 }
 
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend) {
-    Distinct kernels = distinct(jobs);
+    Distinct<DeviceJob> kernels = distinct(jobs, [](const DeviceJob& job) { return nest::fingerprint(*job.kernel, *job.grid); });
     DeviceCode code;
     code.module = compile_distinct(kernels, backend, code);
     code.kernels = std::move(kernels.number);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "codegen/distinct.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/object.h"
@@ -75,27 +76,6 @@ CodeCache& code_cache() {
     return *made;
 }
 
-// Jobs without repeats, such as the steps of a loop that was recorded turn by turn.
-struct Distinct {
-    std::vector<Job> jobs;
-    std::vector<std::size_t> number;  // of each job's equal among them
-    std::string key;  // equal for equal code
-};
-
-Distinct distinct(std::span<const Job> jobs) {
-    Distinct result;
-    std::unordered_map<std::string, std::size_t> known;
-    for (const Job& job : jobs) {
-        const std::string bytes = nest::fingerprint(*job.kernel, *job.schedule);
-        const auto [place, added] = known.emplace(bytes, result.jobs.size());
-        result.number.push_back(place->second);
-        if (!added) continue;
-        result.jobs.push_back(job);
-        result.key += std::to_string(bytes.size()) + ":" + bytes;
-    }
-    return result;
-}
-
 // Where the processor has no instructions for 16-bit floats, code calls these by the names of the compilers' own library, which a process may lack. A
 // 16-bit float is handed over in the low bits of where a float would be.
 float from_half(float bits) { return detail::half_bits_to_float(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(bits))); }
@@ -145,7 +125,7 @@ bool link(const StoredCode& stored, Code& code) {
 }
 
 // Machine code of distinct kernels: in use, kept on disk, or new.
-Code compile_distinct(const Distinct& kernels) {
+Code compile_distinct(const Distinct<Job>& kernels) {
     Code code;
     if (code_cache().find(kernels.key, code)) return code;
     Stopwatch clock;
@@ -166,7 +146,7 @@ Code compile_distinct(const Distinct& kernels) {
 }  // namespace
 
 Code compile(std::span<const Job> jobs) {
-    const Distinct kernels = distinct(jobs);
+    const Distinct<Job> kernels = distinct(jobs, [](const Job& job) { return nest::fingerprint(*job.kernel, *job.schedule); });
     Code code = compile_distinct(kernels);
     std::vector<KernelFunction> functions;
     for (const std::size_t number : kernels.number) functions.push_back(code.functions[number]);

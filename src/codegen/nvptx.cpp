@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "codegen/analyses.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "fastnp/error.h"
@@ -15,18 +16,14 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/PassManager.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #pragma GCC diagnostic pop
@@ -103,18 +100,9 @@ void make_internal(llvm::Module& module) {
     }
 }
 
-// The host's passes (jit.cpp), after inlining.
+// The host's passes (object.cpp), after inlining.
 void optimize(llvm::Module& module, llvm::TargetMachine& target) {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager graphs;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(&target);
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(graphs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, graphs, modules);
+    Analyses analyses(target);
     llvm::ModulePassManager passes;
     passes.addPass(llvm::AlwaysInlinerPass(false));
     passes.addPass(llvm::GlobalDCEPass());
@@ -128,7 +116,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     each.addPass(llvm::InstCombinePass());
     each.addPass(llvm::EarlyCSEPass(true));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
-    passes.run(module, modules);
+    passes.run(module, analyses.modules);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/thread_pool.h"
+#include "codegen/analyses.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/stopwatch.h"
@@ -10,16 +11,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/PassManager.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -69,16 +65,7 @@ bool reduces_addresses(const llvm::Function& function) {
 }
 
 void optimize(Emitted& emitted) {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager graphs;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(emitted.target.get());
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(graphs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, graphs, modules);
+    Analyses analyses(*emitted.target);
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass(true));
@@ -91,8 +78,8 @@ void optimize(Emitted& emitted) {
     addresses.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopStrengthReducePass()));
     for (llvm::Function& function : *emitted.module) {
         if (function.isDeclaration()) continue;
-        passes.run(function, functions);
-        if (reduces_addresses(function)) addresses.run(function, functions);
+        passes.run(function, analyses.functions);
+        if (reduces_addresses(function)) addresses.run(function, analyses.functions);
     }
 }
 

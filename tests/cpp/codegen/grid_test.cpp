@@ -29,12 +29,7 @@ public:
         codegen::emit_grid(kernel, grid, module_, name + "_" + std::to_string(count_++));
     }
     int count() const { return count_; }
-    std::string ptx(int capability) {
-        std::string problem;
-        llvm::raw_string_ostream stream(problem);
-        BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module_, &stream), problem);
-        return codegen::to_ptx(module_, capability);
-    }
+    std::string ptx(int capability) { return checked_ptx(module_, capability); }
 
 private:
     llvm::LLVMContext context_;

@@ -47,12 +47,7 @@ public:
             std::string(info.name) + "_" + std::string(name_of(dtype)), operands,
             [&](Builder& b, const std::vector<Value>& x) { return b.map(op, dtype, result, x); }, width);
     }
-    std::string ptx(int capability) {
-        std::string problem;
-        llvm::raw_string_ostream stream(problem);
-        BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module_, &stream), problem);
-        return codegen::to_ptx(module_, capability);
-    }
+    std::string ptx(int capability) { return checked_ptx(module_, capability); }
 
 private:
     static llvm::Type* lanes(Builder& b, Dtype dtype) { return b.width == 1 ? b.memory_type(dtype) : b.vector_type(b.memory_type(dtype)); }

@@ -13,7 +13,17 @@
 #include <sstream>
 #include <thread>
 
+#include "codegen/llvm.h"
+#include "codegen/nvptx.h"
+
 namespace fastnp {
+
+std::string checked_ptx(llvm::Module& module, int capability) {
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module, &stream), problem);
+    return codegen::to_ptx(module, capability);
+}
 
 int widest(const std::string& text, const std::string& kind) {
     int most = 0;

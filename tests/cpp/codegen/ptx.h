@@ -8,7 +8,14 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Module;
+}
+
 namespace fastnp {
+
+/// PTX of a module, which must be well-formed.
+std::string checked_ptx(llvm::Module& module, int capability);
 
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
