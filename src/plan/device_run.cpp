@@ -9,7 +9,7 @@
 #include "fastnp/error.h"
 #include "ops/element.h"
 #include "plan/launch.h"
-#include "plan/turns.h"
+#include "plan/steps.h"
 #include "shape/strides.h"
 
 namespace fastnp::plan {
@@ -52,15 +52,13 @@ Span span_of(const Shape& shape, const Strides& strides, Dtype dtype) {
     return span;
 }
 
-class DeviceRun {
+class DeviceRun : public Steps<DeviceRun> {
 public:
     DeviceRun(const Plan& plan, std::span<void* const> arguments, std::span<const Span> spans, std::int64_t* values, trace::Caller& caller)
-        : plan_(plan),
+        : Steps(plan, values, caller),
           backend_(*plan.on_device.backend),
           arguments_(arguments),
           spans_(spans),
-          values_(values),
-          caller_(caller),
           bases_(plan.slots.size(), nullptr),
           made_(static_cast<std::size_t>(plan.result_count)) {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
@@ -69,9 +67,15 @@ public:
         allocate(0);
     }
 
-    Outcome steps();
     void take(std::vector<Result>& results);
     void copy_back();
+
+    void launch(const KernelStep& step);
+    void compute(const Step& step);
+    Scalar element(const ViewOf& of);
+    std::vector<device::Memory> operands(const Step& step);
+    void hold(int slot, const device::Memory& memory);
+    void allocate(int stage);
 
 private:
     // An array's memory on the host, with what the device has in it.
@@ -82,30 +86,19 @@ private:
     };
 
     char* argument(std::size_t number);
-    void allocate(int stage);
-    void launch(const KernelStep& step);
-    Outcome read(const Step& step);
-    Outcome call(const Step& step);
-    void compute(const Step& step);
-    void take_turns(const Step& step);
-    void hold(int slot, const device::Memory& memory);
     void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
     Copy copy_of(const ViewOf& view);
     void upload(const ViewOf& view, const Copy& copy);
     std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
 
-    const Plan& plan_;
     device::Backend& backend_;
     std::span<void* const> arguments_;
     std::span<const Span> spans_;
-    std::int64_t* values_;
-    trace::Caller& caller_;
     std::vector<char*> bases_;                     // by slot, on the device
     std::vector<device::BufferPtr> made_;          // results
     std::vector<Block> blocks_;                    // temporaries, and what calls and loops gave
     std::map<std::size_t, Block> copied_;          // arguments that are not movable
     std::map<int, device::BufferPtr> held_;        // what calls and loops gave, where it is a result
-    std::vector<trace::CalledPtr> called_;
 };
 
 char* DeviceRun::argument(std::size_t number) {
@@ -222,72 +215,20 @@ void DeviceRun::hold(int slot, const device::Memory& memory) {
     held_[slot] = std::move(buffer);
 }
 
-Outcome DeviceRun::call(const Step& step) {
-    const std::vector<Copy> copies = copies_of(step.eager.operands);
+Scalar DeviceRun::element(const ViewOf& of) {
+    const Copy copy = copy_of(of);
+    return ops::load(copy.memory.dtype, copy.memory.data);
+}
+
+std::vector<device::Memory> DeviceRun::operands(const Step& step) {
     std::vector<device::Memory> operands;
-    for (const Copy& copy : copies) {
+    for (const ViewOf& view : step.eager.operands) {
+        const Copy copy = copy_of(view);
         device::Memory own = device::allocate(copy.memory.dtype, copy.memory.shape);
         eager::copy(shown(copy.memory), shown(own));
         operands.push_back(std::move(own));
     }
-    trace::CalledPtr called = caller_.call(step.read.call, operands, step.read.is_last);
-    if (!called) return {Outcome::Kind::raised};
-    called_.push_back(called);
-    if (!trace::fits(plan_.calls[static_cast<std::size_t>(step.read.call)], *called, values_)) {
-        return {Outcome::Kind::unexpected, step.read.number, {}, called_};
-    }
-    for (std::size_t i = 0; i < step.read.given.size(); ++i) {
-        if (step.read.given[i] >= 0) hold(step.read.given[i], called->arrays[i]);
-    }
-    return {};
-}
-
-void DeviceRun::take_turns(const Step& step) {
-    const std::vector<Copy> copies = copies_of(step.eager.operands);
-    std::vector<device::Memory> operands;
-    for (const Copy& copy : copies) operands.push_back(copy.memory);
-    const std::vector<device::Memory> given = run_turns(step.loop, operands, values_, caller_);
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        if (step.loop.given[i] >= 0) hold(step.loop.given[i], given[i]);
-    }
-}
-
-Outcome DeviceRun::read(const Step& step) {
-    if (step.read.call >= 0) return call(step);
-    const Copy copy = copy_of(step.eager.operands[0]);
-    const Scalar found = ops::load(copy.memory.dtype, copy.memory.data);
-    bool holds = step.read.bound != 0 || found == step.read.scalar;
-    if (step.read.bound != 0) {
-        plan_.sizes.bind(step.read.bound, found.as_int64(), values_);
-        holds = plan_.sizes.holds(step.read.bound, values_);
-        if (holds) allocate(step.read.bound);
-    }
-    return holds ? Outcome{} : Outcome{Outcome::Kind::unexpected, step.read.number, found, called_};
-}
-
-Outcome DeviceRun::steps() {
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-        const Step& step = plan_.steps[i];
-        if (step.is_kernel) {
-            launch(step.kernel);
-            continue;
-        }
-        if (ops::is_read(step.eager.op)) {
-            Outcome outcome = read(step);
-            if (outcome.kind != Outcome::Kind::done) return outcome;
-            continue;
-        }
-        try {
-            if (step.is_loop()) take_turns(step);
-            else compute(step);
-        } catch (const MemoryError&) {
-            throw;
-        } catch (const Error&) {
-            if (i < plan_.first_write) return {Outcome::Kind::raised, -1, {}, {}, std::current_exception()};
-            throw;
-        }
-    }
-    return {};
+    return operands;
 }
 
 void DeviceRun::take(std::vector<Result>& results) {
@@ -315,7 +256,7 @@ void DeviceRun::take(std::vector<Result>& results) {
 Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Span> spans, std::int64_t* values, trace::Caller& caller,
                       std::vector<Result>& results) {
     DeviceRun run(plan, arguments, spans, values, caller);
-    const Outcome outcome = run.steps();
+    const Outcome outcome = run.run();
     if (outcome.kind != Outcome::Kind::done) return outcome;
     run.copy_back();
     run.take(results);

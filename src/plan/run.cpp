@@ -4,7 +4,7 @@
 #include "plan/device_run.h"
 #include "plan/launch.h"
 #include "plan/plan.h"
-#include "plan/turns.h"
+#include "plan/steps.h"
 
 namespace fastnp::plan {
 
@@ -34,12 +34,10 @@ void run_eager(const EagerStep& step, void* const* bases, const std::int64_t* va
 }
 
 // A run of a plan: its memory, made when its sizes are known.
-class Run {
+class Run : public Steps<Run> {
 public:
     Run(const Plan& plan, std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller)
-        : plan_(plan),
-          values_(values),
-          caller_(caller),
+        : Steps(plan, values, caller),
           bases_(plan.slots.size(), nullptr),
           made_(static_cast<std::size_t>(plan.result_count + plan.sizes.bound_count() + 1)),
           held_(static_cast<std::size_t>(plan.given_count)) {
@@ -49,23 +47,27 @@ public:
         allocate(0);
     }
 
-    Outcome steps();
     void take(std::vector<Result>& results) const;
 
-private:
-    void allocate(int stage);
-    Outcome read(const Step& step);
-    Outcome call(const Step& step);
-    void take_turns(const Step& step);
+    void launch(const KernelStep& step) { run_kernel(step, bases_.data(), values_); }
+    void compute(const Step& step) { run_eager(step.eager, bases_.data(), values_); }
+    Scalar element(const ViewOf& of) const {
+        const eager::View view = view_of(of, bases_.data(), values_);
+        return ops::load(view.dtype, view.data);
+    }
+    std::vector<device::Memory> operands(const Step& step) const {
+        std::vector<device::Memory> operands;
+        for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
+        return operands;
+    }
     void hold(int slot, const device::Memory& memory);
+    void allocate(int stage);
+
+private:
     device::Memory memory_of(const ViewOf& view) const;
 
-    const Plan& plan_;
-    std::int64_t* values_;
-    trace::Caller& caller_;
     SmallVector<void*, 32> bases_;  // by slot
     std::vector<device::BufferPtr> made_;  // results, then the temporaries of each stage
-    std::vector<trace::CalledPtr> called_;  // by the number of the call
     // What calls and loops gave, by a slot's number: a loop may have hundreds of states, and most plans have nothing here, which allocates nothing.
     std::vector<device::BufferPtr> held_;
 };
@@ -103,71 +105,9 @@ device::Memory Run::memory_of(const ViewOf& view) const {
     return memory;
 }
 
-Outcome Run::call(const Step& step) {
-    std::vector<device::Memory> operands;
-    for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
-    trace::CalledPtr called = caller_.call(step.read.call, operands, step.read.is_last);
-    if (!called) return {Outcome::Kind::raised};
-    called_.push_back(called);
-    if (!trace::fits(plan_.calls[static_cast<std::size_t>(step.read.call)], *called, values_)) {
-        return {Outcome::Kind::unexpected, step.read.number, {}, called_};
-    }
-    for (std::size_t i = 0; i < step.read.given.size(); ++i) {
-        if (step.read.given[i] >= 0) hold(step.read.given[i], called->arrays[i]);
-    }
-    return {};
-}
-
 void Run::hold(int slot, const device::Memory& memory) {
     bases_[static_cast<std::size_t>(slot)] = memory.data;
     held_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)] = memory.buffer;
-}
-
-void Run::take_turns(const Step& step) {
-    std::vector<device::Memory> operands;
-    for (const ViewOf& operand : step.eager.operands) operands.push_back(memory_of(operand));
-    const std::vector<device::Memory> given = run_turns(step.loop, operands, values_, caller_);
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        if (step.loop.given[i] >= 0) hold(step.loop.given[i], given[i]);
-    }
-}
-
-Outcome Run::read(const Step& step) {
-    if (step.read.call >= 0) return call(step);
-    const eager::View view = view_of(step.eager.operands[0], bases_.data(), values_);
-    const Scalar found = ops::load(view.dtype, view.data);
-    bool holds = step.read.bound != 0 || found == step.read.scalar;
-    if (step.read.bound != 0) {
-        plan_.sizes.bind(step.read.bound, found.as_int64(), values_);
-        holds = plan_.sizes.holds(step.read.bound, values_);
-        if (holds) allocate(step.read.bound);
-    }
-    return holds ? Outcome{} : Outcome{Outcome::Kind::unexpected, step.read.number, found, called_};
-}
-
-Outcome Run::steps() {
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-        const Step& step = plan_.steps[i];
-        if (step.is_kernel) {
-            run_kernel(step.kernel, bases_.data(), values_);
-            continue;
-        }
-        if (ops::is_read(step.eager.op)) {
-            Outcome outcome = read(step);
-            if (outcome.kind != Outcome::Kind::done) return outcome;
-            continue;
-        }
-        try {
-            if (step.is_loop()) take_turns(step);
-            else run_eager(step.eager, bases_.data(), values_);
-        } catch (const MemoryError&) {
-            throw;
-        } catch (const Error&) {
-            if (i < plan_.first_write) return {Outcome::Kind::raised, -1, {}, {}, std::current_exception()};
-            throw;
-        }
-    }
-    return {};
 }
 
 void Run::take(std::vector<Result>& results) const {
@@ -187,7 +127,7 @@ Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace:
                   std::span<const Span> spans) const {
     if (on_device.backend != nullptr) return run_on_device(*this, arguments, spans, values, caller, results);
     Run run(*this, arguments, values, caller);
-    const Outcome outcome = run.steps();
+    const Outcome outcome = run.run();
     if (outcome.kind == Outcome::Kind::done) run.take(results);
     return outcome;
 }
