@@ -32,7 +32,6 @@ class Case:
     function: Callable[..., Any]
     arguments: tuple[np.ndarray, ...]
     moved_bytes: int
-    rows_apart: bool = True  # the first rows of the result need the first rows of the first argument alone
 
 
 def cases() -> list[Case]:
@@ -148,9 +147,8 @@ def measure(case: Case, names: list[str], rounds: int, bandwidth: float) -> dict
     figures: dict[str, dict[str, float]] = {}
     for name in names:  # one after the other: arrays of all at once might not fit
         try:
-            start = time.perf_counter()
             library = LIBRARIES[name](case)
-            library.wait(None if name != "jax" else ())
+            library.wait(())
             start = time.perf_counter()
             made = library.call()
             library.wait(made)

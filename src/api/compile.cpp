@@ -333,6 +333,7 @@ namespace {
 // Where a call is computed: on the device that the thread's scope names, else where one of its arrays is at home.
 device::Backend* device_of(std::span<const Argument> arguments) {
     if (device::Backend* named = device::current_backend()) return named;
+    if (!device::anything_moves()) return nullptr;
     for (const Argument& argument : arguments) {
         if (device::Backend* home = device::home_of(argument.data)) return home;
     }

@@ -187,14 +187,14 @@ private:
 
 }  // namespace
 
-// All that a plan on the host uses; gives nothing.
-std::vector<plan::Span> Entry::bring_to_host(std::span<const Argument> call) const {
+// All that a plan on the host uses.
+void Entry::bring_to_host(std::span<const Argument> call) const {
+    if (!device::anything_moves()) return;
     const auto bring = [&](std::size_t number, const void* data) {
         device::use_on_host(data, plan.written[number] ? device::Access::write : device::Access::read);
     };
     for (std::size_t i = 0; i < call.size(); ++i) bring(i, call[i].data);
     for (std::size_t i = 0; i < captured.size(); ++i) bring(call.size() + i, captured[i].data);
-    return {};
 }
 
 std::vector<plan::Span> Entry::spans_of(std::span<const Argument> call) const {
@@ -213,7 +213,9 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     SmallVector<void*, 16> pointers;
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
-    const std::vector<plan::Span> spans = device == nullptr ? bring_to_host(call) : spans_of(call);
+    std::vector<plan::Span> spans;
+    if (device == nullptr) bring_to_host(call);
+    else spans = spans_of(call);
     std::vector<plan::Result> produced;
     produced.reserve(plan.outputs.size());
     CalleeCaller caller(callee, kept.get());

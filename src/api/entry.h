@@ -48,7 +48,7 @@ struct Entry {
 
 private:
     bool fits(const std::vector<trace::Found>& known, std::int64_t* values) const;
-    std::vector<plan::Span> bring_to_host(std::span<const Argument> call) const;
+    void bring_to_host(std::span<const Argument> call) const;
     std::vector<plan::Span> spans_of(std::span<const Argument> call) const;
 };
 using EntryPtr = std::shared_ptr<const Entry>;

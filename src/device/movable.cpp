@@ -206,7 +206,7 @@ void detail::bring_to_host(const void* address, Access access) {
 }
 
 void read_bytes(void* to, const void* address, std::size_t bytes) {
-    const auto found = detail::movable_count.load(std::memory_order_acquire) == 0 ? nullptr : table().find(address);
+    const auto found = anything_moves() ? table().find(address) : nullptr;
     if (found) found->read(to, static_cast<std::size_t>(static_cast<const char*>(address) - static_cast<const char*>(found->host())), bytes);
     else std::memcpy(to, address, bytes);
 }

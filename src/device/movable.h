@@ -24,9 +24,12 @@ void bring_to_host(const void* address, Access access);
 Backend* find_home(const void* address);
 }  // namespace detail
 
+/// Whether there is any.
+inline bool anything_moves() { return detail::movable_count.load(std::memory_order_acquire) != 0; }
+
 /// To be called before the host reads or writes memory that may be movable, at any address in it. Until a device uses it again the host may do so.
 inline void use_on_host(const void* address, Access access) {
-    if (detail::movable_count.load(std::memory_order_acquire) != 0) detail::bring_to_host(address, access);
+    if (anything_moves()) detail::bring_to_host(address, access);
 }
 
 /// Copies elements at an address in memory that may be movable, which stays where it is.
@@ -37,6 +40,6 @@ void read_bytes(void* to, const void* address, std::size_t bytes);
 void* use_on_device(Backend& device, const void* address, Access access);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
-inline Backend* home_of(const void* address) { return detail::movable_count.load(std::memory_order_acquire) == 0 ? nullptr : detail::find_home(address); }
+inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }
 
 }  // namespace fastnp::device
