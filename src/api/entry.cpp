@@ -187,39 +187,43 @@ private:
 
 }  // namespace
 
+// Calls visit(argument, whether it is written to) for all parameters.
+template <class F>
+void Entry::for_each_parameter(std::span<const Argument> call, F visit) const {
+    const auto is_written = [&](std::size_t number) { return std::find(written.begin(), written.end(), static_cast<int>(number)) != written.end(); };
+    for (std::size_t i = 0; i < call.size(); ++i) visit(call[i], is_written(i));
+    for (std::size_t i = 0; i < captured.size(); ++i) visit(argument_of(captured[i]), is_written(call.size() + i));
+}
+
 // All that a plan on the host uses.
 void Entry::bring_to_host(std::span<const Argument> call) const {
     if (!device::anything_moves()) return;
-    const auto bring = [&](std::size_t number, const void* data) {
-        device::use_on_host(data, plan.written[number] ? device::Access::write : device::Access::read);
-    };
-    for (std::size_t i = 0; i < call.size(); ++i) bring(i, call[i].data);
-    for (std::size_t i = 0; i < captured.size(); ++i) bring(call.size() + i, captured[i].data);
+    for_each_parameter(call, [](const Argument& argument, bool is_written) {
+        device::use_on_host(argument.data, is_written ? device::Access::write : device::Access::read);
+    });
 }
 
-std::vector<plan::Span> Entry::spans_of(std::span<const Argument> call) const {
-    std::vector<plan::Span> spans;
-    const auto add = [&](const Argument& argument) {
-        const Extent extent = extent_of(argument);
-        const char* data = static_cast<const char*>(argument.data);
-        spans.push_back({extent.low - data, extent.high - data});
-    };
-    for (const Argument& argument : call) add(argument);
-    for (const device::Memory& memory : captured) add(argument_of(memory));
-    return spans;
+std::vector<plan::Placed> Entry::placed(std::span<const Argument> call) const {
+    std::vector<plan::Placed> all;
+    for_each_parameter(call, [&](const Argument& argument, bool is_written) {
+        const Shape shape(argument.shape, argument.shape + argument.rank);
+        const Strides strides(argument.strides, argument.strides + argument.rank);
+        all.push_back({{nullptr, argument.data, argument.dtype, shape, strides}, is_written});
+    });
+    return all;
 }
 
 plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const {
     SmallVector<void*, 16> pointers;
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
-    std::vector<plan::Span> spans;
+    std::vector<plan::Placed> there;
     if (device == nullptr) bring_to_host(call);
-    else spans = spans_of(call);
+    else there = placed(call);
     std::vector<plan::Result> produced;
     produced.reserve(plan.outputs.size());
     CalleeCaller caller(callee, kept.get());
-    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced, spans);
+    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced, there);
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
     results.reserve(produced.size());
     for (plan::Result& result : produced) results.push_back(finish(*this, call, std::move(result)));

@@ -49,7 +49,9 @@ struct Entry {
 private:
     bool fits(const std::vector<trace::Found>& known, std::int64_t* values) const;
     void bring_to_host(std::span<const Argument> call) const;
-    std::vector<plan::Span> spans_of(std::span<const Argument> call) const;
+    std::vector<plan::Placed> placed(std::span<const Argument> call) const;
+    template <class F>
+    void for_each_parameter(std::span<const Argument> call, F visit) const;
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

@@ -35,7 +35,6 @@ public:
         for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
         place_temporaries();
         plan_.first_write = first_write();
-        find_written();
         find_last_calls();
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         times_.emplace_back("lower", spent.count());
@@ -248,25 +247,6 @@ private:
             }
         }
         return plan_.steps.size();
-    }
-
-    void find_written() {
-        plan_.written.assign(graph_.parameters().size(), false);
-        const auto write = [&](int slot) {
-            const Slot& to = plan_.slots[static_cast<std::size_t>(slot)];
-            if (to.kind == Slot::Kind::argument) plan_.written[static_cast<std::size_t>(to.number)] = true;
-        };
-        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-            const Step& step = plan_.steps[i];
-            if (!step.is_kernel) {
-                if (!step.is_loop() && !ops::is_read(step.eager.op)) write(step.eager.out.slot);
-                continue;
-            }
-            const std::vector<nest::Buffer>& buffers = plan_.kernels[static_cast<std::size_t>(order_[i].second)].buffers;
-            for (std::size_t b = 0; b < buffers.size(); ++b) {
-                if (buffers[b].written) write(step.kernel.slots[b]);
-            }
-        }
     }
 
     void find_last_calls() {

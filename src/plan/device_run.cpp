@@ -41,24 +41,32 @@ private:
     std::size_t bytes_ = 0;
 };
 
-// What a view shows, in bytes from its first element.
-Span span_of(const Shape& shape, const Strides& strides, Dtype dtype) {
-    Span span{0, static_cast<std::int64_t>(itemsize_of(dtype))};
+// What an array shows, in bytes from its first element.
+struct Span {
+    std::int64_t first = 0, end = 0;
+    std::size_t bytes() const { return static_cast<std::size_t>(end - first); }
+};
+
+Span span_of(const device::Memory& memory) {
+    const Shape& shape = memory.shape;
+    Span span{0, static_cast<std::int64_t>(itemsize_of(memory.dtype))};
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (shape[i] == 0) return {0, 0};
-        const std::int64_t way = (shape[i] - 1) * strides[i];
+        const std::int64_t way = (shape[i] - 1) * memory.strides[i];
         (way < 0 ? span.first : span.end) += way;
     }
     return span;
 }
 
+eager::View shown(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
+
 class DeviceRun : public Steps<DeviceRun> {
 public:
-    DeviceRun(const Plan& plan, std::span<void* const> arguments, std::span<const Span> spans, std::int64_t* values, trace::Caller& caller)
+    DeviceRun(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller)
         : Steps(plan, values, caller),
           backend_(*plan.on_device.backend),
           arguments_(arguments),
-          spans_(spans),
+          placed_(placed),
           bases_(plan.slots.size(), nullptr),
           made_(static_cast<std::size_t>(plan.result_count)) {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
@@ -93,7 +101,7 @@ private:
 
     device::Backend& backend_;
     std::span<void* const> arguments_;
-    std::span<const Span> spans_;
+    std::span<const Placed> placed_;
     std::vector<char*> bases_;                     // by slot, on the device
     std::vector<device::BufferPtr> made_;          // results
     std::vector<Block> blocks_;                    // temporaries, and what calls and loops gave
@@ -102,24 +110,28 @@ private:
 };
 
 char* DeviceRun::argument(std::size_t number) {
-    const device::Access access = number < plan_.written.size() && plan_.written[number] ? device::Access::write : device::Access::read;
+    const Placed& placed = placed_[number];
+    const device::Access access = placed.written ? device::Access::write : device::Access::read;
     if (void* there = device::use_on_device(backend_, arguments_[number], access)) return static_cast<char*>(there);
-    const Span span = spans_[number];
+    const Span span = span_of(placed.memory);
     const auto found = copied_.find(number);
     if (found != copied_.end()) return found->second.get() - span.first;
-    Block block(backend_, static_cast<std::size_t>(std::max<std::int64_t>(span.end - span.first, 1)));
-    if (span.end > span.first)
-        backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, static_cast<std::size_t>(span.end - span.first));
+    Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
+    if (span.bytes() != 0) backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, span.bytes());
     return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
 }
 
-// Arguments that were copied and written to.
+// Arguments that were copied and written to: their elements alone, since others may lie between them.
 void DeviceRun::copy_back() {
     for (const auto& [number, block] : copied_) {
-        if (!plan_.written[number]) continue;
-        const Span span = spans_[number];
-        if (span.end > span.first)
-            backend_.download(static_cast<char*>(arguments_[number]) + span.first, block.get(), static_cast<std::size_t>(span.end - span.first));
+        const Placed& placed = placed_[number];
+        const Span span = span_of(placed.memory);
+        if (!placed.written || span.bytes() == 0) continue;
+        std::vector<char> bytes(span.bytes());
+        backend_.download(bytes.data(), block.get(), bytes.size());
+        device::Memory made = placed.memory;
+        made.data = bytes.data() - span.first;
+        eager::copy(shown(made), shown(placed.memory));
     }
 }
 
@@ -167,7 +179,7 @@ DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
     copy.memory.dtype = view.dtype;
     for (const shape::Dim dim : view.shape) copy.memory.shape.push_back(value_of(dim, values_));
     for (const shape::Dim dim : view.strides) copy.memory.strides.push_back(value_of(dim, values_));
-    copy.span = span_of(copy.memory.shape, copy.memory.strides, view.dtype);
+    copy.span = span_of(copy.memory);
     const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
     copy.bytes.resize(bytes);
     if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
@@ -184,8 +196,6 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
     for (const ViewOf& view : views) copies.push_back(copy_of(view));
     return copies;
 }
-
-eager::View shown(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 
 // A precompiled step, by the host.
 void DeviceRun::compute(const Step& step) {
@@ -253,9 +263,9 @@ void DeviceRun::take(std::vector<Result>& results) {
 
 }  // namespace
 
-Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Span> spans, std::int64_t* values, trace::Caller& caller,
+Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller,
                       std::vector<Result>& results) {
-    DeviceRun run(plan, arguments, spans, values, caller);
+    DeviceRun run(plan, arguments, placed, values, caller);
     const Outcome outcome = run.run();
     if (outcome.kind != Outcome::Kind::done) return outcome;
     run.copy_back();

@@ -118,9 +118,10 @@ struct OnDevice {
     std::vector<DeviceKernel> kernels{};      // by number
 };
 
-/// Where an argument's elements lie, in bytes from its first one.
-struct Span {
-    std::int64_t first = 0, end = 0;
+/// An argument of a plan on a device.
+struct Placed {
+    device::Memory memory;  // by which the host knows it
+    bool written = false;   // by the plan
 };
 
 struct Plan {
@@ -136,16 +137,15 @@ struct Plan {
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     std::shared_ptr<void> code;              // keeps the functions
     OnDevice on_device;
-    std::vector<bool> written;               // by argument, whether the plan writes to it
 
     // Kept for explain().
     std::vector<nest::Kernel> kernels;
     std::vector<nest::Schedule> schedules;
 
-    /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument; `spans`: on a device,
-    /// of each.
+    /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument; `placed`: on a device,
+    /// all of each.
     [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results,
-                              std::span<const Span> spans = {}) const;
+                              std::span<const Placed> placed = {}) const;
 };
 
 }  // namespace fastnp::plan

@@ -124,8 +124,8 @@ void Run::take(std::vector<Result>& results) const {
 }  // namespace
 
 Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results,
-                  std::span<const Span> spans) const {
-    if (on_device.backend != nullptr) return run_on_device(*this, arguments, spans, values, caller, results);
+                  std::span<const Placed> placed) const {
+    if (on_device.backend != nullptr) return run_on_device(*this, arguments, placed, values, caller, results);
     Run run(*this, arguments, values, caller);
     const Outcome outcome = run.run();
     if (outcome.kind == Outcome::Kind::done) run.take(results);

@@ -113,6 +113,21 @@ def test_writes_are_seen_by_views_and_owners() -> None:
         close(a, 2 * expected)
 
 
+def test_only_what_was_written_is_written_back() -> None:
+    @np.compile
+    def both(a: Any, b: Any) -> None:
+        a *= 2
+        b += 1
+
+    whole = numpy.arange(41.0)
+    expected = whole.copy()
+    expected[1:-1:2] *= 2
+    expected[2:-1:2] += 1
+    with np.device("cuda"):
+        both(whole[1:-1:2], whole[2:-1:2][::-1])  # the elements of one lie between those of the other
+    close(whole, expected)
+
+
 def test_exposed_memory_stays_on_the_host() -> None:
     f = np.compile(lambda a: a + 1)
     with np.device("cuda"):
