@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "device/block.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -61,26 +62,22 @@ Addresses& addresses() {
 
 class Movable {
 public:
-    Movable(std::size_t bytes, Backend* home) : bytes_(bytes), pages_(whole_pages(bytes)), host_(addresses().take(pages_)), home_(home), on_(home) {
+    Movable(std::size_t bytes, Backend* home) : bytes_(bytes), pages_(whole_pages(bytes)), host_(addresses().take(pages_)), home_(home) {
         try {
-            if (home != nullptr) device_ = home->allocate(bytes);
+            if (home != nullptr) device_ = std::make_shared<Block>(*home, bytes);
             else protect(PROT_READ | PROT_WRITE);
         } catch (...) {
             addresses().give_back(host_, pages_);
             throw;
         }
         on_host_ = home == nullptr;
-        on_device_ = !on_host_;
     }
     Movable(const Movable&) = delete;
     Movable& operator=(const Movable&) = delete;
     ~Movable() {
-        if (device_ != nullptr) on_->free(device_, bytes_);
-        if (protection_ != PROT_NONE) {
-            madvise(host_, pages_, MADV_DONTNEED);
-            protect(PROT_NONE);
-        }
-        addresses().give_back(host_, pages_);
+        if (touched_) madvise(host_, pages_, MADV_DONTNEED);
+        if (protection_ == PROT_NONE || mprotect(host_, pages_, PROT_NONE) == 0) addresses().give_back(host_, pages_);
+        else munmap(host_, pages_);
     }
 
     void* host() const { return host_; }
@@ -92,39 +89,30 @@ public:
 
     void to_host(Access access) {
         const std::scoped_lock lock(mutex_);
-        if (!on_host_) {
-            protect(PROT_READ | PROT_WRITE);
-            on_->download(host_, device_, bytes_);
-            on_host_ = true;
-        }
-        if (access != Access::read && on_device_) drop_device();
+        if (!on_host_) download();
+        if (access != Access::read) device_ = nullptr;
         exposed_ = exposed_ || access == Access::expose;
         if (access != Access::read) home_ = nullptr;
-        protect(on_device_ ? PROT_READ : PROT_READ | PROT_WRITE);
+        protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
     }
 
     void read(void* to, std::size_t offset, std::size_t bytes) {
         const std::scoped_lock lock(mutex_);
         if (on_host_) std::memcpy(to, static_cast<char*>(host_) + offset, bytes);
-        else on_->download(to, static_cast<char*>(device_) + offset, bytes);
+        else device_->backend().download(to, device_->get() + offset, bytes);
     }
 
-    void* to_device(Backend& device, Access access) {
+    std::shared_ptr<Block> to_device(Backend& device, Access access) {
         const std::scoped_lock lock(mutex_);
         if (exposed_) return nullptr;
-        if (device_ != nullptr && on_ != &device) {
-            if (!on_host_) {
-                protect(PROT_READ | PROT_WRITE);
-                on_->download(host_, device_, bytes_);
-                on_host_ = true;
-            }
-            drop_device();
+        if (device_ && &device_->backend() != &device) {
+            if (!on_host_) download();
+            device_ = nullptr;
         }
-        if (!on_device_) {
-            device_ = device.allocate(bytes_);
-            on_ = &device;
-            device.upload(device_, host_, bytes_);
-            on_device_ = true;
+        if (!device_) {
+            auto made = std::make_shared<Block>(device, bytes_);
+            device.upload(made->get(), host_, bytes_);
+            device_ = std::move(made);
         }
         if (access == Access::write) on_host_ = false;
         home_ = &device;
@@ -133,26 +121,26 @@ public:
     }
 
 private:
-    void drop_device() {
-        on_->free(device_, bytes_);
-        device_ = nullptr;
-        on_ = nullptr;
-        on_device_ = false;
+    void download() {
+        protect(PROT_READ | PROT_WRITE);
+        device_->backend().download(host_, device_->get(), bytes_);
+        on_host_ = true;
     }
     void protect(int protection) {
         if (protection == protection_) return;
         if (mprotect(host_, pages_, protection) != 0) throw MemoryError("Unable to change the protection of memory that moves between devices");
         protection_ = protection;
+        touched_ = touched_ || protection != PROT_NONE;
     }
 
     std::mutex mutex_;
     const std::size_t bytes_, pages_;
     void* const host_;
     int protection_ = PROT_NONE;
+    bool touched_ = false;    // the system may have given it pages
     Backend* home_;           // where it was used last
-    Backend* on_;             // that `device_` is of
-    void* device_ = nullptr;
-    bool on_host_ = false, on_device_ = false;  // where the contents are
+    std::shared_ptr<Block> device_;  // null: they are not there
+    bool on_host_ = false;    // whether the contents are
     bool exposed_ = false;
 };
 
@@ -211,11 +199,12 @@ void read_bytes(void* to, const void* address, std::size_t bytes) {
     else std::memcpy(to, address, bytes);
 }
 
-void* use_on_device(Backend& device, const void* address, Access access) {
+std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access) {
     const auto found = table().find(address);
     if (!found) return nullptr;
-    auto* there = static_cast<char*>(found->to_device(device, access));
-    return there == nullptr ? nullptr : there + (static_cast<const char*>(address) - static_cast<const char*>(found->host()));
+    const std::shared_ptr<Block> there = found->to_device(device, access);
+    if (!there) return nullptr;
+    return {there, there->get() + (static_cast<const char*>(address) - static_cast<const char*>(found->host()))};
 }
 
 Backend* detail::find_home(const void* address) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "device/backend.h"
 #include "device/buffer.h"
@@ -36,8 +37,8 @@ inline void use_on_host(const void* address, Access access) {
 void read_bytes(void* to, const void* address, std::size_t bytes);
 
 /// The address on a device of movable memory, whose contents are there (in the order of the device's work); null for memory that is not movable, or
-/// exposed.
-void* use_on_device(Backend& device, const void* address, Access access);
+/// exposed. It is there as long as the pointer is held, wherever the memory has moved to.
+std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
 inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "device/block.h"
 #include "device/movable.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
@@ -15,31 +16,6 @@
 namespace fastnp::plan {
 
 namespace {
-
-// Memory of a device for the length of a run, or as long as a result lives.
-class Block {
-public:
-    Block() = default;
-    Block(device::Backend& backend, std::size_t bytes) : backend_(&backend), memory_(backend.allocate(bytes)), bytes_(bytes) {}
-    Block(Block&& other) noexcept : backend_(other.backend_), memory_(std::exchange(other.memory_, nullptr)), bytes_(other.bytes_) {}
-    Block& operator=(Block&& other) noexcept {
-        std::swap(backend_, other.backend_);
-        std::swap(memory_, other.memory_);
-        std::swap(bytes_, other.bytes_);
-        return *this;
-    }
-    Block(const Block&) = delete;
-    Block& operator=(const Block&) = delete;
-    ~Block() {
-        if (memory_ != nullptr) backend_->free(memory_, bytes_);
-    }
-    char* get() const { return static_cast<char*>(memory_); }
-
-private:
-    device::Backend* backend_ = nullptr;
-    void* memory_ = nullptr;
-    std::size_t bytes_ = 0;
-};
 
 // What an array shows, in bytes from its first element.
 struct Span {
@@ -93,6 +69,7 @@ private:
         Span span;
     };
 
+    char* hold(std::shared_ptr<void> there) { return static_cast<char*>(there_.emplace_back(std::move(there)).get()); }
     char* argument(std::size_t number);
     void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
     Copy copy_of(const ViewOf& view);
@@ -103,20 +80,21 @@ private:
     std::span<void* const> arguments_;
     std::span<const Placed> placed_;
     std::vector<char*> bases_;                     // by slot, on the device
+    std::vector<std::shared_ptr<void>> there_;     // what movable memory has there, which others may move away meanwhile
     std::vector<device::BufferPtr> made_;          // results
-    std::vector<Block> blocks_;                    // temporaries, and what calls and loops gave
-    std::map<std::size_t, Block> copied_;          // arguments that are not movable
+    std::vector<device::Block> blocks_;                    // temporaries, and what calls and loops gave
+    std::map<std::size_t, device::Block> copied_;          // arguments that are not movable
     std::map<int, device::BufferPtr> held_;        // what calls and loops gave, where it is a result
 };
 
 char* DeviceRun::argument(std::size_t number) {
     const Placed& placed = placed_[number];
     const device::Access access = placed.written ? device::Access::write : device::Access::read;
-    if (void* there = device::use_on_device(backend_, arguments_[number], access)) return static_cast<char*>(there);
+    if (std::shared_ptr<void> there = device::use_on_device(backend_, arguments_[number], access)) return hold(std::move(there));
     const Span span = span_of(placed.memory);
     const auto found = copied_.find(number);
     if (found != copied_.end()) return found->second.get() - span.first;
-    Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
+    device::Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
     if (span.bytes() != 0) backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, span.bytes());
     return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
 }
@@ -152,7 +130,7 @@ void DeviceRun::allocate(int stage) {
             if (plan_.group_stage[group] == stage && block != nullptr) bases_[i] = block + places[group];
         } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
             made_[number] = device::allocate_movable(static_cast<std::size_t>(value_of(slot.bytes, values_)), &backend_);
-            bases_[i] = static_cast<char*>(device::use_on_device(backend_, made_[number]->data(), device::Access::write));
+            bases_[i] = hold(device::use_on_device(backend_, made_[number]->data(), device::Access::write));
         }
     }
 }
@@ -216,7 +194,7 @@ void DeviceRun::compute(const Step& step) {
 void DeviceRun::hold(int slot, const device::Memory& memory) {
     const auto bytes = shape::byte_count(memory.shape, itemsize_of(memory.dtype));
     device::BufferPtr buffer = device::allocate_movable(std::max<std::size_t>(bytes, 1), &backend_);
-    auto* base = static_cast<char*>(device::use_on_device(backend_, buffer->data(), device::Access::write));
+    char* base = hold(device::use_on_device(backend_, buffer->data(), device::Access::write));
     device::use_on_host(memory.data, device::Access::read);
     device::Memory whole = device::allocate(memory.dtype, memory.shape);
     eager::copy(shown(memory), shown(whole));

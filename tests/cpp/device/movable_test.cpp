@@ -85,21 +85,21 @@ BOOST_AUTO_TEST_CASE(contents_move_with_use) {
         auto* numbers = static_cast<double*>(buffer->data());
         for (int i = 0; i < 1000; ++i) numbers[i] = i;
         BOOST_TEST(device::home_of(numbers) == nullptr);
-        auto* there = static_cast<double*>(device::use_on_device(gpu, numbers + 10, Access::read));
+        auto* there = static_cast<double*>(device::use_on_device(gpu, numbers + 10, Access::read).get());
         BOOST_TEST(there[0] == 10.0);
         BOOST_TEST(device::home_of(numbers + 999) == &gpu);
         device::use_on_host(numbers, Access::read);  // both have it
         BOOST_TEST(numbers[10] == 10.0);
         BOOST_TEST(gpu.statistics().downloads == 0u);
         BOOST_TEST(device::home_of(numbers) == &gpu);
-        there = static_cast<double*>(device::use_on_device(gpu, numbers, Access::write));
+        there = static_cast<double*>(device::use_on_device(gpu, numbers, Access::write).get());
         BOOST_TEST(gpu.statistics().uploads == 1u);
         there[3] = -1;
         device::use_on_host(numbers + 5, Access::write);
         BOOST_TEST(numbers[3] == -1.0);
         numbers[4] = -2;
         BOOST_TEST(device::home_of(numbers) == nullptr);
-        there = static_cast<double*>(device::use_on_device(gpu, numbers, Access::read));
+        there = static_cast<double*>(device::use_on_device(gpu, numbers, Access::read).get());
         BOOST_TEST(there[4] == -2.0);
         BOOST_TEST(gpu.statistics().uploads == 2u);
         BOOST_TEST(gpu.statistics().downloads == 1u);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_say_so_is_stopped) {
     FakeBackend gpu("cuda:0");
     const device::BufferPtr buffer = device::allocate_movable(100, &gpu);
     auto* bytes = static_cast<volatile char*>(buffer->data());
-    std::memset(device::use_on_device(gpu, buffer->data(), Access::write), 7, 100);
+    std::memset(device::use_on_device(gpu, buffer->data(), Access::write).get(), 7, 100);
     BOOST_TEST(dies([&] { (void)bytes[0]; }));
     device::use_on_host(buffer->data(), Access::read);
     BOOST_TEST(bytes[99] == 7);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_say_so_is_stopped) {
 BOOST_AUTO_TEST_CASE(exposed_memory_stays) {
     FakeBackend gpu("cuda:0");
     const device::BufferPtr buffer = device::allocate_movable(64, &gpu);
-    std::memset(device::use_on_device(gpu, buffer->data(), Access::write), 9, 64);
+    std::memset(device::use_on_device(gpu, buffer->data(), Access::write).get(), 9, 64);
     device::use_on_host(buffer->data(), Access::expose);
     BOOST_TEST(device::use_on_device(gpu, buffer->data(), Access::read) == nullptr);
     BOOST_TEST(*static_cast<char*>(buffer->data()) == 9);
@@ -132,13 +132,26 @@ BOOST_AUTO_TEST_CASE(exposed_memory_stays) {
     *static_cast<char*>(buffer->data()) = 1;  // still writable
 }
 
+BOOST_AUTO_TEST_CASE(what_is_in_use_on_a_device_stays_there) {
+    FakeBackend gpu("cuda:0");
+    const device::BufferPtr buffer = device::allocate_movable(64, nullptr);
+    std::memset(buffer->data(), 4, 64);
+    std::shared_ptr<void> there = device::use_on_device(gpu, buffer->data(), Access::read);
+    device::use_on_host(buffer->data(), Access::write);  // by another thread, or a function that is called meanwhile
+    std::memset(buffer->data(), 5, 64);
+    BOOST_TEST(*static_cast<char*>(there.get()) == 4);
+    BOOST_TEST(gpu.statistics().live_bytes == 64u);
+    there = nullptr;
+    BOOST_TEST(gpu.statistics().live_bytes == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(between_devices_and_reused_addresses) {
     FakeBackend one("cuda:0"), two("cuda:1");
     for (int round = 0; round < 40; ++round) {
         const device::BufferPtr buffer = device::allocate_movable(5000, &one), other = device::allocate_movable(5000, nullptr);
-        std::memset(device::use_on_device(one, buffer->data(), Access::write), round, 5000);
+        std::memset(device::use_on_device(one, buffer->data(), Access::write).get(), round, 5000);
         std::memset(other->data(), 1, 5000);
-        auto* there = static_cast<char*>(device::use_on_device(two, buffer->data(), Access::read));
+        auto* there = static_cast<char*>(device::use_on_device(two, buffer->data(), Access::read).get());
         BOOST_TEST(there[4999] == static_cast<char>(round));
         BOOST_TEST(device::home_of(buffer->data()) == &two);
     }
@@ -163,7 +176,7 @@ BOOST_AUTO_TEST_CASE(several_threads) {
                 device::use_on_host(shared->data(), Access::read);
                 if (static_cast<char*>(shared->data())[17] != 5) std::abort();
                 static_cast<char*>(own->data())[0] = 3;
-                if (static_cast<char*>(device::use_on_device(gpu, own->data(), Access::read))[0] != 3) std::abort();
+                if (static_cast<char*>(device::use_on_device(gpu, own->data(), Access::read).get())[0] != 3) std::abort();
             }
         });
     }
