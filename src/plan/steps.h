@@ -20,12 +20,13 @@ public:
     Outcome run();
 
 protected:
-    Steps(const Plan& plan, std::int64_t* values, trace::Caller& caller) : plan_(plan), values_(values), caller_(caller) {}
-
     const Plan& plan_;
     std::int64_t* values_;
 
 private:
+    friend D;  // nothing but D derives from Steps<D>, which casts itself to D
+    Steps(const Plan& plan, std::int64_t* values, trace::Caller& caller) : plan_(plan), values_(values), caller_(caller) {}
+
     D& self() { return static_cast<D&>(*this); }
     Outcome read(const Step& step);
     Outcome call(const Step& step);
