@@ -1,7 +1,7 @@
 #include "compile/specialise.h"
 
 #include <chrono>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "base/thread_pool.h"
@@ -11,6 +11,7 @@
 #include "pass/keep.h"
 #include "pass/place.h"
 #include "pass/simplify.h"
+#include "plan/padding.h"
 
 namespace fastnp::compiler {
 
@@ -47,27 +48,39 @@ void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
 
 namespace {
 
-plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend,
-                device::Backend* device, plan::Times& times) {
+plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend, plan::Use use,
+                plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
         return pass::fuse(graph, parameter_strides,
-                          {fuses(backend), device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu()});
+                          {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout});
     }();
-    return plan::build(graph, program, bodies, device, times);
+    return plan::build(graph, program, bodies, use, times);
 }
 
+constexpr std::int64_t most_copied = 8;  // turns, up to which states in another layout cost more than they gain
+
+// How the loops of a body are run.
+struct Loops {
+    bool saves = false;  // any of them saves states
+    bool are_long = true;
+};
+
 // The bodies of the loops that a graph has, with those inside of these.
-void find_bodies(const ir::Graph& top, const ir::Graph& graph, std::set<std::int64_t>& found) {
+void find_bodies(const ir::Graph& top, const ir::Graph& graph, std::map<std::int64_t, Loops>& found) {
     for (const ir::Value value : ir::reachable(graph.roots())) {
         if (value->op != ir::Op::loop) continue;
-        const std::int64_t body = ir::Looped(value->attributes.ints).body;
-        if (found.insert(body).second) find_bodies(top, top.bodies()[static_cast<std::size_t>(body)]->graph, found);
+        const ir::Looped looped(value->attributes.ints);
+        const auto [at, is_new] = found.try_emplace(looped.body);
+        at->second.saves = at->second.saves || looped.save_every != 0;
+        at->second.are_long = at->second.are_long && top.sizes().hint(value->attributes.dims[0]) > most_copied;
+        if (is_new) find_bodies(top, top.bodies()[static_cast<std::size_t>(looped.body)]->graph, found);
     }
 }
 
 // A body's sizes are those of the graph around it, at the same places in the table. What it raises leaves nothing to be undone: its memory is the loop's.
-plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const std::string& backend, plan::Times& times) {
+plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const std::string& backend, pass::Layout layout,
+                     plan::Times& times) {
     ir::Graph graph = body.graph.copy();
     graph.share_bodies(top);
     std::swap(graph.sizes(), top.sizes());
@@ -76,10 +89,22 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
     pass::drop_copies(graph);
     pass::keep_overwritten(graph);
     std::vector<shape::Dims> strides;
-    for (const ir::Value parameter : graph.parameters()) strides.push_back(pass::contiguous_strides(parameter->shape, parameter->dtype, graph.sizes()));
-    plan::Plan plan = made(graph, strides, bodies, backend, nullptr, times);  // loops are run by the host
+    for (const ir::Value parameter : graph.parameters()) {
+        const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
+        strides.push_back(pass::strides_in(is_state ? layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
+    }
+    plan::Plan plan = made(graph, strides, bodies, backend, {nullptr, true, layout}, times);  // loops are run by the host
     std::swap(graph.sizes(), top.sizes());
     return plan;
+}
+
+// In the layout that suits it.
+plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const std::string& backend,
+                     plan::Times& times) {
+    plan::Plan plan = body_plan(top, body, bodies, backend, pass::Layout::contiguous, times);
+    if (loops.saves || !loops.are_long || !plan::gains_by_padding(plan, body, top.sizes())) return plan;
+    plan::Plan padded = body_plan(top, body, bodies, backend, pass::Layout::padded, times);
+    return plan::keeps_layout(padded, body, top.sizes()) ? std::move(padded) : std::move(plan);
 }
 
 }  // namespace
@@ -88,15 +113,15 @@ plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& paramete
                       plan::Times& times) {
     plan::Bodies bodies(graph.bodies().size());
     std::vector<plan::Plan*> plans;
-    std::set<std::int64_t> needed;  // inner ones have smaller numbers
+    std::map<std::int64_t, Loops> needed;  // inner ones have smaller numbers
     find_bodies(graph, graph, needed);
-    for (const std::int64_t number : needed) {
+    for (const auto& [number, loops] : needed) {
         const auto place = static_cast<std::size_t>(number);
-        const auto body = std::make_shared<plan::Plan>(body_plan(graph, *graph.bodies()[place], bodies, backend, times));
+        const auto body = std::make_shared<plan::Plan>(body_plan(graph, *graph.bodies()[place], loops, bodies, backend, times));
         plans.push_back(body.get());
         bodies[place] = body;
     }
-    plan::Plan plan = made(graph, parameter_strides, bodies, backend, device, times);
+    plan::Plan plan = made(graph, parameter_strides, bodies, backend, {device, false}, times);
     plans.push_back(&plan);
     plan::generate(plans, times);
     return plan;

@@ -281,14 +281,14 @@ void choose_streaming(Kernel& kernel, Schedule& plan) {
 
 }  // namespace
 
-Schedule schedule(Kernel& kernel, shape::Sizes& sizes) {
+Schedule schedule(Kernel& kernel, shape::Sizes& sizes, bool read_soon) {
     simplify_axes(kernel, sizes);
     Schedule plan;
     const std::size_t outer = kernel.outer_count();
     choose_lane_and_jam(kernel, plan, outer);
     if (plan.lane >= 0) choose_unrolling(kernel, plan, outer);
     if (plan.unroll == 1) plan.unroll_axis = -1;
-    choose_streaming(kernel, plan);
+    if (!read_soon) choose_streaming(kernel, plan);
     choose_blocks(kernel, plan, outer, sizes);
     return plan;
 }

@@ -60,7 +60,7 @@ public:
           sizes_(graph.sizes()),
           options_(options),
           roles_(graph.sizes(), options.walkers),
-          roots_(graph, parameter_strides, options.fuse) {}
+          roots_(graph, parameter_strides, options.fuse, options.layout) {}
 
     Program run() {
         const auto& effects = graph_.effects();

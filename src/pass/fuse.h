@@ -52,6 +52,7 @@ struct Walkers {
 struct FuseOptions {
     bool fuse = true;  // false: every node is a step of its own (the "eager" backend)
     Walkers walkers = {};
+    Layout layout = Layout::contiguous;
 };
 
 /// `parameter_strides`: the layout of each parameter, in bytes.

@@ -137,6 +137,20 @@ Dims contiguous_strides(const Dims& shape, Dtype dtype, shape::Sizes& sizes) {
     return strides;
 }
 
+Dims strides_in(Layout layout, const Dims& shape, Dtype dtype, shape::Sizes& sizes) {
+    constexpr std::int64_t alignment = 64, least = 1024;
+    Dims strides = contiguous_strides(shape, dtype, sizes);
+    if (layout == Layout::contiguous || shape.size() < 2) return strides;
+    const Dim row = strides[shape.size() - 2];
+    if (!row.is_constant() || row.value() < least) return strides;
+    Dim step((row.value() + alignment - 1) / alignment * alignment);
+    for (std::size_t i = shape.size() - 1; i-- > 0;) {
+        strides[i] = step;
+        step = sizes.multiply(step, shape[i]);
+    }
+    return strides;
+}
+
 bool is_contiguous(const Dims& shape, const Dims& strides, Dtype dtype, shape::Sizes& sizes) {
     const Dims wanted = contiguous_strides(shape, dtype, sizes);
     for (std::size_t i = 0; i < shape.size(); ++i) {

@@ -35,6 +35,11 @@ struct Storage {
 
 /// C order strides in bytes.
 shape::Dims contiguous_strides(const shape::Dims& shape, Dtype dtype, shape::Sizes& sizes);
+
+/// How arrays that a program makes lie in memory: in C order, or, `padded`, in C order with rows (all but the last axis) that begin at multiples of a
+/// vector's 64 bytes, so that rows over each other lie alike to vectors. Rows below 1 KiB, and those whose length is no number, are not padded.
+enum class Layout : std::uint8_t { contiguous, padded };
+shape::Dims strides_in(Layout layout, const shape::Dims& shape, Dtype dtype, shape::Sizes& sizes);
 /// Whether strides are C order's (of axes longer than one).
 bool is_contiguous(const shape::Dims& shape, const shape::Dims& strides, Dtype dtype, shape::Sizes& sizes);
 

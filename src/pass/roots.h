@@ -14,8 +14,8 @@ namespace fastnp::pass {
 
 class Roots {
 public:
-    /// `fuse` false: every node is a step of its own.
-    Roots(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, bool fuse);
+    /// `fuse` false: every node is a step of its own. `layout`: of what is stored.
+    Roots(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, bool fuse, Layout layout);
 
     /// The values that are needed, in the order of the program.
     const std::vector<ir::Value>& order() const { return order_; }
@@ -47,6 +47,7 @@ private:
     shape::Sizes& sizes_;
     const std::vector<shape::Dims>& parameter_strides_;
     bool fuse_;
+    Layout layout_;
     bool is_output_ = false;  // what is being placed is an output
     std::vector<ir::Value> order_;
     std::unordered_set<ir::Value> roots_;

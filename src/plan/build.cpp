@@ -18,9 +18,10 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times)
-        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), device_(device), times_(times) {
-        plan_.on_device.backend = device;
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Use use, Times& times)
+        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), use_(use), times_(times) {
+        plan_.on_device.backend = use.device;
+        plan_.layout = use.layout;
     }
 
     Plan run() {
@@ -78,11 +79,12 @@ private:
             plan_.steps.push_back(std::move(eager));
             return;
         }
-        auto kernels = nest::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_, device_ == nullptr);
+        auto kernels =
+            nest::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_, use_.device == nullptr);
         for (nest::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
             Step run{true};
-            if (device_ == nullptr) schedule(lowered.kernel, run.kernel);
+            if (use_.device == nullptr) schedule(lowered.kernel, run.kernel);
             else lay_out(lowered.kernel, run.kernel);
             run.kernel.scratch = lowered.kernel.scratch;
             run.kernel.inner_points = lowered.kernel.inner_points;
@@ -94,7 +96,7 @@ private:
     }
 
     void schedule(nest::Kernel& kernel, KernelStep& step) {
-        const nest::Schedule schedule = nest::schedule(kernel, sizes_);
+        const nest::Schedule schedule = nest::schedule(kernel, sizes_, use_.is_body);
         kernel.name = kind_of_kernel(kernel, schedule.lane);
         step.parallel = schedule.parallel;
         step.cost = schedule.cost;
@@ -123,7 +125,10 @@ private:
         step.parts = static_cast<std::size_t>(body.parts);
         const std::vector<Value>& parameters = body.graph.parameters();
         const auto type_of = [&](std::size_t parameter) { return ir::Call::Type{parameters[parameter]->dtype, parameters[parameter]->shape}; };
-        for (std::size_t i = 0; i < static_cast<std::size_t>(body.states); ++i) step.states.push_back(type_of(i));
+        for (std::size_t i = 0; i < static_cast<std::size_t>(body.states); ++i) {
+            step.states.push_back(type_of(i));
+            step.strides.push_back(pass::strides_in(step.body->layout, step.states.back().shape, step.states.back().dtype, sizes_));
+        }
         for (std::size_t i = parameters.size() - static_cast<std::size_t>(body.collected); i < parameters.size(); ++i)
             step.collected.push_back(type_of(i));
         step.written.assign(step.states.size(), false);
@@ -157,12 +162,17 @@ private:
             const bool is_result = std::any_of(graph_.outputs().begin(), graph_.outputs().end(), [&](Value output) { return base_of(output) == base; });
             slot.kind = is_result ? Slot::Kind::result : Slot::Kind::temporary;
             slot.number = is_result ? plan_.result_count++ : temporary_count_++;
-            slot.bytes = sizes_.multiply(sizes_.product(base->shape), Dim(static_cast<std::int64_t>(itemsize_of(base->dtype))));
+            slot.bytes = bytes_of(base);
         }
         slot.stage = sizes_.stage(slot.bytes);
         plan_.slots.push_back(slot);
         slots_[base] = static_cast<int>(plan_.slots.size() - 1);
         return slots_[base];
+    }
+
+    Dim bytes_of(Value base) {
+        if (use_.layout == pass::Layout::padded && !base->shape.empty()) return sizes_.multiply(program_.storage.at(base).strides[0], base->shape[0]);
+        return sizes_.multiply(sizes_.product(base->shape), Dim(static_cast<std::int64_t>(itemsize_of(base->dtype))));
     }
 
     int slot_of_temporary(int number) {
@@ -297,7 +307,7 @@ private:
     const pass::Program& program_;
     const Bodies& bodies_;
     shape::Sizes& sizes_;
-    device::Backend* device_;
+    const Use use_;
     Times& times_;
     Plan plan_;
     std::unordered_set<Value> stored_;
@@ -363,8 +373,8 @@ void generate(std::span<Plan* const> plans, Times& times) {
     generate_for_host(on_host, times);
 }
 
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times) {
-    return PlanBuilder(graph, program, bodies, device, times).run();
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Use use, Times& times) {
+    return PlanBuilder(graph, program, bodies, use, times).run();
 }
 
 }  // namespace fastnp::plan

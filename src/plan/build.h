@@ -14,8 +14,15 @@ using Times = std::vector<std::pair<std::string, double>>;
 /// The plans of a graph's bodies (ir::Body), by their number; null for those that nothing runs.
 using Bodies = std::vector<std::shared_ptr<const Plan>>;
 
-/// A plan that lacks its code, for a device or (null) the host.
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times);
+/// What a plan is for.
+struct Use {
+    device::Backend* device = nullptr;  // that runs it; null: the host
+    bool is_body = false;               // a turn of a loop
+    pass::Layout layout = pass::Layout::contiguous;
+};
+
+/// A plan that lacks its code.
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Use use, Times& times);
 
 /// Makes the code of plans, each for where it runs.
 void generate(std::span<Plan* const> plans, Times& times);

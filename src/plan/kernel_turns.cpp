@@ -6,7 +6,6 @@
 
 #include "plan/launch.h"
 #include "plan/turn_tiles.h"
-#include "shape/strides.h"
 
 namespace fastnp::plan {
 
@@ -120,11 +119,11 @@ private:
     }
 
     // Memory for a result: what is no state now.
-    std::size_t block_for(int family, const device::Memory& like) {
+    std::size_t block_for(int family, std::size_t state) {
         const auto fits = [&](const Block& block) { return !block.in_use && block.family == family; };
         const auto found = std::find_if(blocks_.begin(), blocks_.end(), fits);
         if (found == blocks_.end()) {
-            blocks_.push_back({device::allocate(like.dtype, like.shape), family, true});
+            blocks_.push_back({arrays_.made(state), family, true});
             return blocks_.size() - 1;
         }
         found->in_use = true;
@@ -138,7 +137,7 @@ private:
             const Slot& slot = slot_of_output(i);
             const auto number = static_cast<std::size_t>(slot.number);
             if (slot.kind != Slot::Kind::result || made[number]) continue;
-            result_[number] = block_for(memories_.of_result[number], arrays_.states[i]);
+            result_[number] = block_for(memories_.of_result[number], i);
             made[number] = true;
         }
         for (std::size_t i = 0; i < bases_.size(); ++i) {
@@ -187,18 +186,16 @@ private:
     device::BufferPtr temporaries_;
 };
 
-// Whether what a body gives for a state is all of a result's or of a state's memory, in C order.
+// Whether what a body gives for a state is all of a result's or of a state's memory, laid out as the body has its states.
 bool is_whole(const ViewOf& view, const Plan& body, const LoopStep& step, std::size_t state, const std::int64_t* values) {
     const Slot& slot = body.slots[static_cast<std::size_t>(view.slot)];
     const auto number = static_cast<std::size_t>(slot.number);
     if (slot.kind != Slot::Kind::result && !(slot.kind == Slot::Kind::argument && number < step.states.size())) return false;
     const ir::Call::Type& lies_in = step.states[slot.kind == Slot::Kind::result ? state : number];
     if (value_of(view.offset, values) != 0 || view.dtype != lies_in.dtype || !(view.shape == lies_in.shape)) return false;
-    Shape shape;
-    Strides strides;
-    for (const shape::Dim dim : view.shape) shape.push_back(value_of(dim, values));
-    for (const shape::Dim dim : view.strides) strides.push_back(value_of(dim, values));
-    return strides == shape::c_strides(shape, itemsize_of(view.dtype));
+    const shape::Dims& wanted = step.strides[state];
+    return std::equal(view.strides.begin(), view.strides.end(), wanted.begin(), wanted.end(),
+                      [&](const shape::Dim& x, const shape::Dim& y) { return value_of(x, values) == value_of(y, values); });
 }
 
 }  // namespace

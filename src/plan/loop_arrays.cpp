@@ -10,13 +10,13 @@ namespace fastnp::plan {
 
 namespace {
 
-device::Memory copy_of(const device::Memory& memory) {
-    device::Memory copy = device::allocate(memory.dtype, memory.shape);
-    eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
-    return copy;
+device::Memory filled(device::Memory memory, const device::Memory& from) {
+    eager::copy({from.data, from.dtype, from.shape, from.strides}, {memory.data, memory.dtype, memory.shape, memory.strides});
+    return memory;
 }
 
-// What bodies take: C order.
+device::Memory copy_of(const device::Memory& memory) { return filled(device::allocate(memory.dtype, memory.shape), memory); }
+
 device::Memory in_order(const device::Memory& memory) {
     return memory.strides == shape::c_strides(memory.shape, itemsize_of(memory.dtype)) ? memory : copy_of(memory);
 }
@@ -27,12 +27,14 @@ LoopArrays::LoopArrays(const LoopStep& step, const std::vector<device::Memory>& 
     : step_(step), count_(value_of(step.count, values)) {
     const std::size_t state_count = step.states.size();
     for (std::size_t i = 0; i < operands.size(); ++i) {
-        device::Memory memory = in_order(operands[i]);
         if (i >= state_count) {
-            others_.push_back(std::move(memory));
+            others_.push_back(in_order(operands[i]));
             continue;
         }
-        states.push_back(step.written[i] ? copy_of(memory) : std::move(memory));
+        strides_.emplace_back();
+        for (const shape::Dim dim : step.strides[i]) strides_.back().push_back(value_of(dim, values));
+        states.push_back(operands[i]);
+        if (step.written[i] || operands[i].strides != strides_.back()) states.back() = filled(made(i), operands[i]);
         bytes_.push_back(shape::byte_count(states.back().shape, itemsize_of(states.back().dtype)));
     }
     for (std::size_t i = 0; i < step.collected.size(); ++i) {
@@ -46,6 +48,17 @@ LoopArrays::LoopArrays(const LoopStep& step, const std::vector<device::Memory>& 
         const bool wanted = step.given[state_count + collected_.size() + i] >= 0;
         saved_.push_back(wanted ? stack_of(step.states[i], saves_, values) : device::Memory{});
     }
+}
+
+// Arrays that take turns don't begin at the same place of a page: what is loaded would seem to wait for what was stored at the same point.
+device::Memory LoopArrays::made(std::size_t state) {
+    constexpr std::size_t apart = 640, page = 4096;
+    const auto& [buffer, data, dtype, shape, strides] = states[state];
+    if (strides_[state] == shape::c_strides(shape, itemsize_of(dtype))) return device::allocate(dtype, shape);
+    const std::size_t skipped = apart * padded_++ % page;
+    device::BufferPtr made = device::Buffer::allocate(static_cast<std::size_t>(strides_[state][0] * shape[0]) + skipped);
+    void* const first = static_cast<char*>(made->data()) + skipped;
+    return {std::move(made), first, dtype, shape, strides_[state]};
 }
 
 device::Memory LoopArrays::stack_of(const ir::Call::Type& type, std::int64_t count, const std::int64_t* values) const {
@@ -75,7 +88,8 @@ std::vector<device::Memory> LoopArrays::given() const {
     std::vector<device::Memory> given = states;
     for (std::size_t i = 0; i < given.size(); ++i) {
         const auto shares = [&](const device::Memory& other) { return other.buffer == given[i].buffer; };
-        if (given[i].buffer == nullptr || std::any_of(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), shares)) given[i] = copy_of(given[i]);
+        const bool is_shared = given[i].buffer == nullptr || std::any_of(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), shares);
+        given[i] = is_shared ? copy_of(given[i]) : in_order(given[i]);
     }
     given.insert(given.end(), collected_.begin(), collected_.end());
     given.insert(given.end(), saved_.begin(), saved_.end());

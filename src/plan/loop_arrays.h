@@ -16,6 +16,8 @@ public:
     std::int64_t count() const { return count_; }
     std::size_t state_count() const { return bytes_.size(); }
     std::size_t bytes_of(std::size_t state) const { return bytes_[state]; }
+    /// New memory for a state, laid out as the body has it.
+    device::Memory made(std::size_t state);
 
     /// The states as they are now; without a buffer where the memory is not the loop's own.
     std::vector<device::Memory> states;
@@ -36,6 +38,8 @@ private:
     const LoopStep& step_;
     std::int64_t count_, saves_ = 0;
     std::vector<std::size_t> bytes_;  // of each state
+    std::vector<Strides> strides_;    // of each state
+    std::size_t padded_ = 0;          // arrays with padded rows that were made
     std::vector<device::Memory> others_, collected_, saved_;
     std::vector<std::int64_t> part_bytes_;  // of each that is collected
 };

@@ -14,6 +14,7 @@
 #include "ir/graph.h"
 #include "nest/kernel.h"
 #include "ops/catalogue.h"
+#include "pass/index_map.h"
 #include "trace/called.h"
 
 namespace fastnp::plan {
@@ -71,6 +72,7 @@ struct LoopStep {
     ir::Looped looped{};
     shape::Dim count = 0;
     std::vector<ir::Call::Type> states{}, collected{};  // of one turn
+    std::vector<shape::Dims> strides{};  // of each state, as the body has it
     std::size_t parts = 0;             // how many operands after the states are arrays of parts
     std::vector<bool> written{};       // states that the body writes to in place
     std::vector<int> given{};          // the slot of each array that the loop gives, -1 for none
@@ -134,6 +136,7 @@ struct Plan {
     std::vector<shape::Dim> group_bytes;
     std::vector<int> group_stage;            // as a slot's
     int result_count = 0, given_count = 0;
+    pass::Layout layout = pass::Layout::contiguous;  // of what it makes; of a body also of its states
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     std::shared_ptr<void> code;              // keeps the functions
     OnDevice on_device;

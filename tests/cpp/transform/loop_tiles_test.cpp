@@ -2,6 +2,7 @@
 // the same turns taken one by one.
 #include <boost/test/unit_test.hpp>
 #include <functional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -166,6 +167,123 @@ BOOST_AUTO_TEST_CASE(derivatives_of_loops_in_tiles) {
     };
     const array wide = grid(600, 200);
     BOOST_TEST(near(compile(grad(linear))(wide), grad(one_by_one)(wide)));
+}
+
+// The kernels of the bodies of a compiled function's loops.
+template <class F>
+std::string loops_of(const F& compiled) {
+    std::string text;
+    for (const EntryInfo& entry : compiled.entries()) text += entry.loops;
+    return text;
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_are_no_multiple_of_a_vector) {
+    // 203 doubles are 1624 bytes: the loop's own arrays have rows of 1664.
+    const array start = grid(90, 203);
+    const auto padded = [&](const Turn& turn) {
+        const auto compiled = compile([&](array x) { return loop(12, turn, x); });
+        (void)compiled(start);
+        return loops_of(compiled).find("*1664") != std::string::npos;
+    };
+    const auto blurred = [](array u) {
+        array around = zeros_like(u);
+        around(from(1)) = u(until(-1));
+        return 0.5 * u + 0.5 * around;
+    };
+    const std::vector<std::pair<Turn, bool>> turns{
+        {jacobi, true},
+        {blurred, true},
+        {[](array u) { return 0.9 * u * (1 - 0.1 * u); }, false},  // nothing is read from over or below
+        {[](array u) { return u - 0.01 * sum(u, {.axis = 1, .keepdims = true}); }, false},
+        {[=](array u) { return blurred(u).reshape({203, 90}).reshape({90, 203}) * 0.9; }, true},
+        {[=](array u) { return blurred(ravel(u)(from(0)).reshape({90, 203})); }, true},
+        {[=](array u) { return blurred(u) + flip(u, 1) - 0.1 * sum(u) / 1e4; }, true},
+        {[](array u) {
+             u(from(1)) = u(from(1)) + 1;  // in place
+             return u;
+         },
+         false},
+    };
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        const auto& [turn, is_padded] = turns[i];
+        BOOST_TEST_CONTEXT("turn " << i) {
+            BOOST_TEST(padded(turn) == is_padded);
+            check(turn, start, {1, 9, 40});
+        }
+    }
+    check(jacobi, grid(700, 131).reshape({7, 100, 131}).astype(float32)(2), {30});
+    const auto in_three_axes = [](array u) {
+        u(range(1, -1)) = 0.3 * (u(range(1, -1)) + u(until(-2)) + u(from(2)));
+        return u;
+    };
+    check(in_three_axes, grid(60, 130 * 9).reshape({60, 9, 130}), {20});
+    for (const Dtype dtype : {float32, int64, complex128}) {
+        const auto sums = [](array u) {
+            u(from(1)) = u(from(1)) + u(until(-1));
+            return u;
+        };
+        check(sums, (grid(40, 301) * 9).astype(dtype), {10});
+    }
+    const auto compiled = compile([](array u) { return loop(30, jacobi, u); });
+    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{{50, 203}, {50, 301}, {0, 203}, {2, 500}, {9, 0}}) {
+        array expected = grid(rows, columns);
+        for (int i = 0; i < 30; ++i) expected = jacobi(expected + 0);
+        const array found = compiled(grid(rows, columns));
+        BOOST_TEST(near(found, expected));
+        if (expected.size() != 0) BOOST_TEST((found.strides() == expected.strides()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(padded_rows_of_several_states_and_results) {
+    const array start = grid(300, 203), forces = grid(25, 300 * 203, 0.7).reshape({25, 300, 203});
+    const auto wave = [](array before, array now) {
+        array next = 2 * now - before;
+        next(range(1, -1)) = next(range(1, -1)) + 0.1 * (now(until(-2)) + now(from(2)) - 2 * now(range(1, -1)));
+        return std::tuple(now, next);
+    };
+    array a = start, b = start * 0.9;
+    for (int i = 0; i < 41; ++i) std::tie(a, b) = wave(a, b);
+    const auto [c, d] = compile([=](array x) { return loop(41, wave, x, x * 0.9); })(start);
+    BOOST_TEST(near(c, a));
+    BOOST_TEST(near(d, b));
+    const auto forced = [](array u, array force) {
+        array around = zeros_like(u);
+        around(from(1)) = u(until(-1));
+        const array next = 0.5 * u + 0.5 * around + 0.1 * force;
+        return std::pair(next, next * force);
+    };
+    const auto taken = [=](array u, array parts) { return scan(forced, u, parts, {.backward = true}); };
+    const auto [last, all] = taken(start, forces);
+    const auto compiled = compile(taken);
+    const auto [found, each] = compiled(start, forces);
+    BOOST_TEST(near(found, last));
+    BOOST_TEST(near(each, all));
+    BOOST_TEST(loops_of(compiled).find("*1664") != std::string::npos);
+    const auto squares = [](array u) {
+        u(range(1, -1)) = u(range(1, -1)) + 0.1 * (u(until(-2)) - 2 * u(range(1, -1)) + u(from(2))) - 0.05 * u(range(1, -1)) * u(range(1, -1));
+        return u;
+    };
+    const auto unrolled = [&](array u) {
+        for (int i = 0; i < 20; ++i) u = squares(u + 0);
+        return sum(u * u);
+    };
+    for (const std::int64_t every : {0, 1, 5}) {
+        const auto looped = [=](array u) {
+            const array end = loop(LoopOptions{.save_every = every}, 20, squares, u);
+            return sum(end * end);
+        };
+        BOOST_TEST(near(compile(grad(looped))(start), grad(unrolled)(start)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_next_turn_reads_is_stored_in_the_cache) {
+    const auto compiled = compile([](array u) { return loop(3, jacobi, u) + 1; });
+    (void)compiled(zeros({2100, 2000}, float32));
+    const std::string text = loops_of(compiled);
+    const std::size_t body = text.find("loop 3:"), end = text.find("end", body);
+    BOOST_TEST((body != std::string::npos && end != std::string::npos));
+    BOOST_TEST(text.substr(body, end - body).find("streaming") == std::string::npos);
+    BOOST_TEST(text.find("streaming") != std::string::npos);  // what comes after the loop
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_vary) {
