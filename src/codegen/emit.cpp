@@ -170,6 +170,7 @@ Value Emitter::compute(nest::ExprId id, int copy) {
         case Kind::load:
             if (!expr.args.empty() && !is_true(eval(expr.args[0], copy).re)) return guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
             if (const int spacing = lane_spacing(expr.access); spacing > 0) return spaced_load(id, copy, spacing);
+            if (const Value shifted = shifted_load(id, copy); !shifted.missing()) return shifted;
             return load(expr.access, copy);
         case Kind::inside:
             if (inside_from_ != all_guarded && holds_inside(expr)) return {&b_, Dtype::bool_, b_.ir.getTrue(), nullptr};

@@ -99,6 +99,9 @@ private:
     };
     std::vector<Beside> loads_beside(nest::ExprId id, int spacing) const;
     Value spaced_load(nest::ExprId id, int copy, int spacing);
+    bool lies_like_results(const nest::Access& access) const;
+    /// From vectors that are loaded for others' sake, where these are aligned and its own would lie over two lines; missing elsewhere.
+    Value shifted_load(nest::ExprId id, int copy);
     /// Where `guard` is true; other elements are any.
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
     Value inside(const nest::Expr& expr, int copy);

@@ -263,6 +263,46 @@ Value Emitter::spaced_load(nest::ExprId id, int copy, int spacing) {
     return memo_.back().at({id, copy});
 }
 
+// Whether vectors of an access are aligned where those of the first result are.
+bool Emitter::lies_like_results(const nest::Access& access) const {
+    if (kernel_.outer_stores.empty()) return false;
+    const nest::Access& result = kernel_.outer_stores[0].access;
+    const auto apart = [&](shape::Dim x, shape::Dim y) {
+        return x.is_constant() && y.is_constant() && (x.value() - y.value()) % machine_.vector_bytes == 0;
+    };
+    if (!apart(access.offset, result.offset)) return false;
+    for (std::size_t a = 0; a < access.strides.size(); ++a) {
+        if (access.strides[a] != result.strides[a] && !apart(access.strides[a], result.strides[a])) return false;
+    }
+    return true;
+}
+
+// A stencil reads the elements on both sides of a vector that it has: of neighbouring vectors, which are there for the next step, these are lanes. That
+// takes an instruction for vectors of 64 bytes, and a load that lies over two lines takes two.
+Value Emitter::shifted_load(nest::ExprId id, int copy) {
+    const nest::Expr& expr = kernel_.exprs[id];
+    const Dtype dtype = expr.dtype;
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(dtype));
+    const bool fits = mask_ == nullptr && machine_.vector_bytes == 64 && itemsize * b_.width == 64 && itemsize >= 4 && !is_complex(dtype);
+    if (!fits || copies_ < 2 || schedule_.jam > 1 || schedule_.lane < 0 || !unrolled_along(schedule_.lane)) return {};
+    if (expr.access.strides[static_cast<std::size_t>(schedule_.lane)] != shape::Dim(itemsize) || lies_like_results(expr.access)) return {};
+    for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
+        const nest::Expr& other = kernel_.exprs[i];
+        if (other.kind != nest::Expr::Kind::load || other.access.buffer != expr.access.buffer || other.access.strides != expr.access.strides) continue;
+        if (!lies_like_results(other.access) || !expr.access.offset.is_constant()) continue;
+        const std::int64_t bytes = expr.access.offset.value() - other.access.offset.value(), elements = bytes / itemsize;
+        const int neighbour = copy + (elements < 0 ? -1 : 1);
+        if (bytes % itemsize != 0 || std::abs(elements) >= b_.width || neighbour < 0 || neighbour >= copies_) continue;
+        if (!other.args.empty() && !is_true(eval(other.args[0], copy).re)) continue;
+        const Value first = eval(i, std::min(copy, neighbour)), second = eval(i, std::max(copy, neighbour));
+        llvm::SmallVector<int, 64> order;
+        const int from = static_cast<int>(elements < 0 ? b_.width + elements : elements);
+        for (int lane = 0; lane < b_.width; ++lane) order.push_back(from + lane);
+        return {&b_, dtype, b_.ir.CreateShuffleVector(first.re, second.re, order), nullptr};
+    }
+    return {};
+}
+
 Value Emitter::load(const nest::Access& access, int copy) {
     bool vector = false;
     llvm::Value* stride = lane_stride(access, vector);

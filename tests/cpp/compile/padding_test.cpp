@@ -122,6 +122,31 @@ BOOST_AUTO_TEST_CASE(large_results_of_stencils_bypass_the_cache) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(neighbours_along_rows_are_lanes_of_what_is_there) {
+    // Random reaches along the lanes and over the rows, for rows that lie alike to vectors and not; without guards, too.
+    std::mt19937 random(7);
+    const auto below = [&](std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random); };
+    for (int round = 0; round < 60; ++round) {
+        const std::int64_t reach = 1 + below(20), rows = 1 + below(9), columns = (16 + below(30)) * 16 + (below(2) == 0 ? 0 : below(16));
+        std::vector<std::pair<std::int64_t, double>> terms;
+        for (std::int64_t i = 0; i < 2 + below(5); ++i) terms.emplace_back(below(2 * reach + 1) - reach, static_cast<double>(1 + below(3)));
+        const bool within = below(2) == 0;
+        const auto f = [=](const array& u) {
+            const auto at = [=](std::int64_t by) { return range(reach + by, columns - reach + by); };
+            array sum = u(all, at(0)) + u(all, at(0));
+            for (const auto& [by, factor] : terms) sum = sum + u(all, at(by)) * factor;
+            if (!within) return sum;
+            array result = zeros_like(u);
+            result(all, at(0)) = sum;
+            return result;
+        };
+        for (const Dtype dtype : {float32, float64, int32, int64, float16, complex64}) {
+            const array u = (sin(arange(static_cast<double>(rows * columns))) * 9).astype(dtype).reshape({rows, columns});
+            BOOST_TEST_CONTEXT("round " << round << " " << name_of(dtype)) BOOST_TEST(same(compile(f)(u), f(u)));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(guards_that_never_hold_together) {
     const auto halves = [](array u) { return pad(u, {{0, 0}, {0, u.shape(1)}}) + pad(-u, {{0, 0}, {u.shape(1), 0}}); };
     const array u = sin(arange(4000.0)).reshape({4, 1000});
