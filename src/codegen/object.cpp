@@ -33,8 +33,19 @@ struct Emitted {
     std::map<std::string, External> externals;
 };
 
-// `first`: the number of the first job among those that are linked together.
-Emitted emit_all(std::span<const Job> jobs, std::size_t first = 0) {
+// A job with its number among those that are linked together.
+struct Numbered {
+    Job job;
+    std::size_t number;
+};
+
+std::vector<Numbered> numbered(std::span<const Job> jobs) {
+    std::vector<Numbered> all;
+    for (const Job& job : jobs) all.push_back({job, all.size()});
+    return all;
+}
+
+Emitted emit_all(std::span<const Numbered> jobs) {
     initialize_llvm();
     Emitted out;
     out.context = std::make_unique<llvm::LLVMContext>();
@@ -42,8 +53,8 @@ Emitted emit_all(std::span<const Job> jobs, std::size_t first = 0) {
     out.target = make_target_machine();
     out.module->setTargetTriple(out.target->getTargetTriple().str());
     out.module->setDataLayout(out.target->createDataLayout());
-    for (const Job& job : jobs) {
-        out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(first + out.symbols.size()));
+    for (const auto& [job, number] : jobs) {
+        out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(number));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
         set_host_attributes(*out.module->getFunction(out.symbols.back()));
     }
@@ -92,35 +103,36 @@ llvm::SmallVector<char, 0> generate(Emitted& emitted, llvm::CodeGenFileType type
     return bytes;
 }
 
-// Jobs in as many parts as there are threads, one after the other, of about the same work.
-std::vector<std::span<const Job>> parts_of(std::span<const Job> jobs) {
-    const auto work = [](const Job& job) { return 20 + job.kernel->exprs.size(); };  // the beginning and the end of each kernel are work as well
-    std::size_t left = 0;
-    for (const Job& job : jobs) left += work(job);
-    std::vector<std::span<const Job>> parts;
-    auto threads = static_cast<std::size_t>(base::thread_count());
-    while (!jobs.empty()) {
-        const std::size_t share = (left + threads - 1) / threads;
-        std::size_t count = 0, own = 0;
-        while (count < jobs.size() && (threads == 1 || count == 0 || own + work(jobs[count]) / 2 <= share)) own += work(jobs[count++]);
-        parts.push_back(jobs.first(count));
-        jobs = jobs.subspan(count);
-        left -= own;
-        if (threads > 1) --threads;
+// About how much work a kernel is: its beginning and end, and its expressions, with borders twice (codegen/borders).
+std::size_t work_of(const Job& job) {
+    const std::vector<nest::Expr>& exprs = job.kernel->exprs;
+    const bool borders = std::any_of(exprs.begin(), exprs.end(), [](const nest::Expr& expr) { return expr.kind == nest::Expr::Kind::inside; });
+    return 40 + exprs.size() * (borders ? 2 : 1);
+}
+
+// Jobs in as many parts as there are threads, of about the same work: the largest first, each to the part that has the least.
+std::vector<std::vector<Numbered>> parts_of(std::span<const Job> jobs) {
+    std::vector<Numbered> all = numbered(jobs);
+    std::stable_sort(all.begin(), all.end(), [](const Numbered& x, const Numbered& y) { return work_of(x.job) > work_of(y.job); });
+    std::vector<std::vector<Numbered>> parts(std::min(all.size(), static_cast<std::size_t>(base::thread_count())));
+    std::vector<std::size_t> work(parts.size(), 0);
+    for (const Numbered& each : all) {
+        const auto least = static_cast<std::size_t>(std::min_element(work.begin(), work.end()) - work.begin());
+        work[least] += work_of(each.job);
+        parts[least].push_back(each);
     }
     return parts;
 }
 
 struct Part {
-    std::span<const Job> jobs;
-    std::size_t first;
+    std::vector<Numbered> jobs;
     StoredCode made;
     Code times;
 };
 
 void make_part(Part& part) {
     Stopwatch clock;
-    Emitted emitted = emit_all(part.jobs, part.first);
+    Emitted emitted = emit_all(part.jobs);
     part.times.emit_ms = clock.lap();
     optimize(emitted);
     part.times.optimize_ms = clock.lap();
@@ -134,14 +146,13 @@ void make_part(Part& part) {
 
 StoredCode make_objects(std::span<const Job> jobs, Code& times) {
     std::vector<Part> parts;
-    for (const std::span<const Job> each : parts_of(jobs)) {
-        parts.push_back({each, parts.empty() ? 0 : parts.back().first + parts.back().jobs.size(), {}, {}});
-    }
+    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), {}, {}});
     const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
     base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data());
     StoredCode all;
+    all.symbols.resize(jobs.size());
     for (const Part& part : parts) {
-        all.symbols.insert(all.symbols.end(), part.made.symbols.begin(), part.made.symbols.end());
+        for (std::size_t i = 0; i < part.jobs.size(); ++i) all.symbols[part.jobs[i].number] = part.made.symbols[i];
         for (const External& external : part.made.externals) {
             if (std::find(all.externals.begin(), all.externals.end(), external) == all.externals.end()) all.externals.push_back(external);
         }
@@ -154,7 +165,7 @@ StoredCode make_objects(std::span<const Job> jobs, Code& times) {
 }
 
 std::string llvm_text(std::span<const Job> jobs) {
-    Emitted emitted = emit_all(jobs);
+    Emitted emitted = emit_all(numbered(jobs));
     optimize(emitted);
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -163,7 +174,7 @@ std::string llvm_text(std::span<const Job> jobs) {
 }
 
 std::string assembly_text(std::span<const Job> jobs) {
-    Emitted emitted = emit_all(jobs);
+    Emitted emitted = emit_all(numbered(jobs));
     optimize(emitted);
     const auto bytes = generate(emitted, llvm::CodeGenFileType::AssemblyFile);
     return {bytes.data(), bytes.size()};
