@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Linker/Linker.h>
@@ -24,8 +26,11 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #pragma GCC diagnostic pop
 
 // The library of device functions, bitcode that the build embeds (cmake/device_functions.cmake).
@@ -100,6 +105,33 @@ void make_internal(llvm::Module& module) {
     }
 }
 
+// Small innermost loops that load have several steps' loads on their way at once: memory is far, and a thread that waits for each does nothing else.
+class UnrollLoads : public llvm::PassInfoMixin<UnrollLoads> {
+public:
+    llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+        const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+        for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+            if (!loop->isInnermost()) continue;
+            std::size_t instructions = 0;
+            std::uint64_t loaded = 0;  // bytes
+            for (const llvm::BasicBlock* block : loop->blocks()) {
+                instructions += block->size();
+                for (const llvm::Instruction& each : *block) {
+                    if (llvm::isa<llvm::LoadInst>(each)) loaded += layout.getTypeStoreSize(each.getType()).getFixedValue();
+                }
+            }
+            if (loaded == 0 || instructions > most_instructions) continue;
+            const std::uint64_t steps = std::min(most_steps, most_bytes / std::bit_ceil(loaded));
+            if (steps > 1) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", static_cast<unsigned>(steps));
+        }
+        return llvm::PreservedAnalyses::all();
+    }
+
+private:
+    static constexpr std::size_t most_instructions = 40;
+    static constexpr std::uint64_t most_steps = 8, most_bytes = 64;  // more would take too many registers
+};
+
 // The host's passes (object.cpp), after inlining.
 void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     Analyses analyses(target);
@@ -113,6 +145,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     llvm::LoopPassManager licm;
     licm.addPass(llvm::LICMPass(llvm::LICMOptions()));
     each.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(licm), true));
+    each.addPass(llvm::InstCombinePass());
+    each.addPass(llvm::EarlyCSEPass(true));
+    each.addPass(UnrollLoads());
+    each.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2).setRuntime(true).setPartial(false).setFullUnrollMaxCount(8)));
     each.addPass(llvm::InstCombinePass());
     each.addPass(llvm::EarlyCSEPass(true));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));

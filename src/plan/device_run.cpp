@@ -17,6 +17,9 @@ namespace fastnp::plan {
 
 namespace {
 
+// Blocks end at different times, and kernels that take many registers have fewer at once: with several rounds of them a multiprocessor finds others.
+constexpr std::int64_t rounds = 32;
+
 // What an array shows, in bytes from its first element.
 struct Span {
     std::int64_t first = 0, end = 0;
@@ -148,7 +151,7 @@ void DeviceRun::launch(const KernelStep& step) {
     SmallVector<void*, 64> addresses;
     for (std::int64_t& each : given) addresses.push_back(&each);
     const std::int64_t each = kernel.grid.units_of_block();
-    const std::int64_t blocks = std::min((units + each - 1) / each, backend_.blocks_at_once(kernel.grid.block));
+    const std::int64_t blocks = std::min((units + each - 1) / each, rounds * backend_.blocks_at_once(kernel.grid.block));
     backend_.launch(*plan_.on_device.module, kernel.number, blocks, kernel.grid.block, {addresses.data(), addresses.size()});
 }
 
