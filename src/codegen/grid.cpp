@@ -87,12 +87,18 @@ void GridEmitter::run(const std::string& symbol) {
     available_.push_back(0);
     aligned_ = alignment();
     llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
-    rank_ = has_team() ? ir.CreateURem(thread, number(grid_.team)) : number(0);
-    llvm::Value* own = has_team() ? ir.CreateUDiv(thread, number(grid_.team)) : thread;
+    rank_ = has_team() ? ir.CreateURem(thread, number(grid_.team)) : has_crew() ? ir.CreateUDiv(thread, number(grid_.units_of_block())) : number(0);
+    llvm::Value* own = has_team() ? ir.CreateUDiv(thread, number(grid_.team)) : ir.CreateURem(thread, number(grid_.units_of_block()));
     llvm::Value* each = number(grid_.units_of_block());
-    llvm::Value* first = ir.CreateAdd(ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each), own);
+    llvm::Value* of_block = ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each);
     llvm::Value* step = ir.CreateMul(special(in::nvvm_read_ptx_sreg_nctaid_x), each);
-    loop(first, units_, step, "unit", [&](llvm::Value* at) {
+    // A block with crews stays together: a thread without a unit of its own takes part in the last one, and stores nothing.
+    loop(has_crew() ? of_block : ir.CreateAdd(of_block, own), units_, step, "unit", [&](llvm::Value* at) {
+        if (has_crew()) {
+            at = ir.CreateAdd(at, own);
+            active_ = ir.CreateICmpSLT(at, units_);
+            at = ir.CreateSelect(active_, at, ir.CreateSub(units_, number(1)));
+        }
         place(at);
         unit();
     });
@@ -189,6 +195,12 @@ void GridEmitter::own_points() {
             leave();
         });
     };
+    if (has_crew()) {
+        enter(lane);
+        outer_point();
+        leave();
+        return;
+    }
     if (grid_.width == 1 || aligned_ == nullptr) {
         one_by_one(begin);
         return;
@@ -208,9 +220,16 @@ void GridEmitter::outer_point() {
     enter(0);
     for (const nest::Stage& each : kernel_.stages) stage(each);
     available_.back() |= nest::depends_on_folds;
-    if (!has_team()) store(kernel_.outer_stores);
-    else if (!kernel_.outer_stores.empty()) if_so(b_.ir.CreateICmpEQ(rank_, number(0)), "first", [&] { store(kernel_.outer_stores); });
+    if (llvm::Value* stores = stores_outer(); stores == nullptr) store(kernel_.outer_stores);
+    else if (!kernel_.outer_stores.empty()) if_so(stores, "first", [&] { store(kernel_.outer_stores); });
     leave();
+}
+
+// Whether this thread does the outer stores: of several that fold together, the first; null where each has points of its own.
+llvm::Value* GridEmitter::stores_outer() {
+    if (!has_team() && !has_crew()) return nullptr;
+    llvm::Value* is_first = b_.ir.CreateICmpEQ(rank_, number(0));
+    return active_ == nullptr ? is_first : b_.ir.CreateAnd(is_first, active_);
 }
 
 void GridEmitter::stage(const nest::Stage& stage) {
@@ -239,7 +258,9 @@ void GridEmitter::inner_loops(const nest::Stage& stage, std::size_t level) {
     llvm::Value* begin = nullptr;
     llvm::Value* end = nullptr;
     inner_range(static_cast<int>(level), begin, end);
-    loop(begin, end, number(1), "serial", [&](llvm::Value* at) {
+    const bool shared = has_crew() && level == outer_;
+    if (shared) begin = b_.ir.CreateAdd(begin, rank_);
+    loop(begin, end, number(shared ? grid_.crew : 1), "serial", [&](llvm::Value* at) {
         index_[level] = at;
         enter(1U << level);
         hoist(roots_of(stage));
@@ -279,7 +300,8 @@ void GridEmitter::team_lanes(const nest::Stage& stage) {
 
 void GridEmitter::inner_point(const nest::Stage& stage) {
     accumulate(stage);
-    store(stage.stores);
+    if (active_ == nullptr) store(stage.stores);
+    else if (!stage.stores.empty()) if_so(active_, "active", [&] { store(stage.stores); });
     flush_now_and_then(stage);
 }
 

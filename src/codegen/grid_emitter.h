@@ -37,6 +37,8 @@ private:
     void inner_range(int axis, llvm::Value*& begin, llvm::Value*& end);
     bool is_inner(int axis) const { return axis >= static_cast<int>(outer_); }
     bool has_team() const { return grid_.team > 1; }
+    bool has_crew() const { return grid_.crew > 1; }
+    llvm::Value* stores_outer();
     bool varies(nest::ExprId id) const { return grid_.lane >= 0 && (depends_[id] >> grid_.lane & 1U) != 0; }
     Value eval(nest::ExprId id, int copy);
     Value compute(nest::ExprId id, int copy);
@@ -86,7 +88,8 @@ private:
     llvm::Value* from_thread(llvm::Value* part, int distance);
     Value across_warp(const nest::Fold& fold, Value value);
     Value across_team(const nest::Fold& fold, Value value);
-    llvm::GlobalVariable* shared(Dtype dtype);
+    Value across_crew(const nest::Fold& fold, const Value& value);
+    llvm::GlobalVariable* shared(Dtype dtype, int elements, int part);
     void finish(const nest::Stage& stage);
     void barrier();
 
@@ -100,7 +103,8 @@ private:
     std::vector<llvm::Value*> bases_;
     std::map<std::int64_t, llvm::Value*> size_values_;
     llvm::Value* units_ = nullptr;
-    llvm::Value* rank_ = nullptr;     // of the thread in its team
+    llvm::Value* rank_ = nullptr;     // of the thread in its team or crew
+    llvm::Value* active_ = nullptr;   // whether its unit is there; null: always
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 
     std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector
@@ -110,6 +114,7 @@ private:
 
     std::vector<std::vector<Accumulator>> accumulators_, totals_;  // [fold][copy]
     llvm::AllocaInst* steps_ = nullptr;                            // since the stage began
+    std::map<std::pair<llvm::Type*, int>, llvm::GlobalVariable*> shared_;  // by the type of what is there, and the part of complex numbers
     std::vector<Copies> fold_results_;                             // [fold][copy]
 };
 

@@ -45,7 +45,7 @@ bool GridEmitter::has_totals(const nest::Fold& fold) const {
         if (!blocked && !extent.is_constant()) return true;
         steps *= blocked ? kernel_.block : extent.value();
     }
-    return steps > flush_steps * grid_.team;
+    return steps > flush_steps * grid_.team * grid_.crew;
 }
 
 void GridEmitter::reset(const nest::Stage& stage) {
@@ -142,16 +142,44 @@ Value GridEmitter::across_warp(const nest::Fold& fold, Value value) {
     return value;
 }
 
-llvm::GlobalVariable* GridEmitter::shared(Dtype dtype) {
-    auto* type = llvm::ArrayType::get(b_.element_type(dtype)->isIntegerTy(1) ? b_.ir.getInt8Ty() : b_.element_type(dtype),
-                                      static_cast<std::uint64_t>(grid_.team / warp));
-    auto* made = new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "shared", nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, 3);  // 3: shared memory; the module owns it
+// Shared memory for exchanging values, the same for all folds of a kind.
+llvm::GlobalVariable* GridEmitter::shared(Dtype dtype, int elements, int part) {
+    llvm::Type* element = b_.element_type(dtype)->isIntegerTy(1) ? b_.ir.getInt8Ty() : b_.element_type(dtype);
+    auto* type = llvm::ArrayType::get(element, static_cast<std::uint64_t>(elements));
+    llvm::GlobalVariable*& made = shared_[{type, part}];
+    if (made != nullptr) return made;
+    made = new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "shared", nullptr,
+                                    llvm::GlobalValue::NotThreadLocal, 3);  // 3: shared memory; the module owns it
     made->setAlignment(llvm::Align(16));
     return made;
 }
 
 void GridEmitter::barrier() { b_.ir.CreateIntrinsic(in::nvvm_barrier0, {}, {}); }
+
+// Values of a block's threads in its shared memory, between two barriers.
+class SharedValues {
+public:
+    SharedValues(Builder& b, llvm::GlobalVariable* re, llvm::GlobalVariable* im, Dtype dtype) : b_(b), re_(re), im_(im), dtype_(dtype) {}
+
+    void put(llvm::Value* at, const Value& value) {
+        b_.ir.CreateStore(dtype_ == Dtype::bool_ ? b_.ir.CreateZExt(value.re, b_.ir.getInt8Ty()) : value.re, slot(re_, at));
+        if (im_ != nullptr) b_.ir.CreateStore(value.im, slot(im_, at));
+    }
+
+    Value get(llvm::Value* at) {
+        llvm::Value* raw = b_.ir.CreateLoad(re_->getValueType()->getArrayElementType(), slot(re_, at));
+        if (dtype_ == Dtype::bool_) raw = b_.ir.CreateTrunc(raw, b_.ir.getInt1Ty());
+        return {&b_, dtype_, raw, im_ == nullptr ? nullptr : b_.ir.CreateLoad(im_->getValueType()->getArrayElementType(), slot(im_, at))};
+    }
+
+private:
+    llvm::Value* slot(llvm::GlobalVariable* memory, llvm::Value* at) {
+        return b_.ir.CreateInBoundsGEP(memory->getValueType(), memory, {b_.ir.getInt64(0), at});
+    }
+    Builder& b_;
+    llvm::GlobalVariable *re_, *im_;
+    Dtype dtype_;
+};
 
 // Each warp's value into shared memory, then all of them by every thread.
 Value GridEmitter::across_team(const nest::Fold& fold, Value value) {
@@ -159,24 +187,27 @@ Value GridEmitter::across_team(const nest::Fold& fold, Value value) {
     const int warps = grid_.team / warp;
     llvm::Value* number_of_warp = ir.CreateUDiv(rank_, number(warp));
     llvm::Value* is_first = ir.CreateICmpEQ(ir.CreateURem(rank_, number(warp)), number(0));
-    const auto widened = [&](llvm::Value* part) { return part->getType()->isIntegerTy(1) ? ir.CreateZExt(part, ir.getInt8Ty()) : part; };
-    llvm::GlobalVariable* re = shared(fold.dtype);
-    llvm::GlobalVariable* im = value.im != nullptr ? shared(fold.dtype) : nullptr;
-    const auto slot = [&](llvm::GlobalVariable* memory, llvm::Value* at) { return ir.CreateInBoundsGEP(memory->getValueType(), memory, {number(0), at}); };
+    SharedValues values(b_, shared(fold.dtype, warps, 0), value.im != nullptr ? shared(fold.dtype, warps, 1) : nullptr, fold.dtype);
     barrier();  // what was read of it before is read by now
-    if_so(is_first, "warp", [&] {
-        ir.CreateStore(widened(value.re), slot(re, number_of_warp));
-        if (im != nullptr) ir.CreateStore(value.im, slot(im, number_of_warp));
-    });
+    if_so(is_first, "warp", [&] { values.put(number_of_warp, value); });
     barrier();
     Copies all;
-    for (int each = 0; each < warps; ++each) {
-        const auto part = [&](llvm::GlobalVariable* memory) -> llvm::Value* {
-            llvm::Value* raw = ir.CreateLoad(memory->getValueType()->getArrayElementType(), slot(memory, number(each)));
-            return fold.dtype == Dtype::bool_ ? ir.CreateTrunc(raw, ir.getInt1Ty()) : raw;
-        };
-        all.push_back({&b_, fold.dtype, part(re), im != nullptr ? part(im) : nullptr});
-    }
+    for (int each = 0; each < warps; ++each) all.push_back(values.get(number(each)));
+    return pairwise(b_, fold, std::move(all));
+}
+
+// The values of all threads of a crew, for each of them.
+Value GridEmitter::across_crew(const nest::Fold& fold, const Value& value) {
+    auto& ir = b_.ir;
+    const int lanes = grid_.units_of_block();
+    llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
+    llvm::Value* lane = ir.CreateURem(thread, number(lanes));
+    SharedValues values(b_, shared(fold.dtype, grid_.block, 0), value.im != nullptr ? shared(fold.dtype, grid_.block, 1) : nullptr, fold.dtype);
+    barrier();
+    values.put(thread, value);
+    barrier();
+    Copies all;
+    for (int each = 0; each < grid_.crew; ++each) all.push_back(values.get(ir.CreateAdd(lane, number(static_cast<std::int64_t>(each) * lanes))));
     return pairwise(b_, fold, std::move(all));
 }
 
@@ -194,6 +225,7 @@ void GridEmitter::finish(const nest::Stage& stage) {
             if (grid_.team > warp) value = across_team(fold, value);
             results = {value};
         }
+        if (has_crew()) results = {across_crew(fold, results[0])};
         for (Value& each : results) each = result_of(b_, fold, size(kernel_.inner_points), each);
         fold_results_[number] = std::move(results);
     }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t few_inner_points = 16;   // that a thread folds by itself
 constexpr std::int64_t few_outer_points = 1024;  // for threads that would each fold one
+constexpr std::int64_t busy_threads = 1 << 18;   // that a GPU has room for, about
+constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
+constexpr int most_crew = 16;
 constexpr int most_team = 512;
 constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
@@ -37,13 +40,7 @@ std::int64_t points(const Kernel& kernel, std::size_t from, std::size_t to) {
     return product;
 }
 
-int choose_lane(const Kernel& kernel) {
-    const std::size_t outer = kernel.outer_count(), rank = kernel.axes.size();
-    std::size_t from = kernel.block != 0 ? 1 : 0, to = rank;  // nothing lies side by side along the blocks of a fold
-    if (!kernel.stages.empty()) {
-        if (kernel.block == 0 && points(kernel, outer, rank) <= few_inner_points && outer > 0) to = outer;
-        else if (points(kernel, 0, outer) < few_outer_points) from = outer;
-    }
+int best_lane(const Kernel& kernel, std::size_t from, std::size_t to) {
     int best = -1;
     std::int64_t best_score = -1;
     for (std::size_t a = from; a < to; ++a) {
@@ -53,6 +50,30 @@ int choose_lane(const Kernel& kernel) {
         best = static_cast<int>(a);
     }
     return best;
+}
+
+// Where elements lie side by side. Few outer points that don't are folded by teams, else they would leave most of a GPU idle.
+int choose_lane(const Kernel& kernel) {
+    const std::size_t outer = kernel.outer_count(), rank = kernel.axes.size();
+    const std::size_t from = kernel.block != 0 ? 1 : 0;  // nothing lies side by side along the blocks of a fold
+    if (kernel.stages.empty()) return best_lane(kernel, from, rank);
+    if (kernel.block == 0 && points(kernel, outer, rank) <= few_inner_points && outer > 0) return best_lane(kernel, from, outer);
+    const int best = best_lane(kernel, from, rank);
+    const bool fills_warps = best >= 0 && kernel.axes[static_cast<std::size_t>(best)].hint >= Grid::warp;
+    return points(kernel, 0, outer) < few_outer_points && !fills_warps ? best_lane(kernel, outer, rank) : best;
+}
+
+// Whether vectors along an axis may be aligned at all points of the others, where elements lie side by side and as far as is known. (The memory itself is
+// looked at when the kernel runs.)
+bool stays_aligned(const Kernel& kernel, std::size_t axis) {
+    bool aligned = true;
+    for_each_access(kernel, [&](const Access& access) {
+        if (!lies_along(kernel, access, axis)) return;
+        const auto fits = [](Dim dim) { return !dim.is_constant() || dim.value() % Grid::vector_bytes == 0; };
+        aligned = aligned && fits(access.offset);
+        for (std::size_t a = 0; a < access.strides.size(); ++a) aligned = aligned && (a == axis || fits(access.strides[a]));
+    });
+    return aligned;
 }
 
 // Elements that fill 16 bytes of the narrowest dtype that is loaded or stored along the lanes, but no more of the widest that is computed than registers
@@ -67,6 +88,8 @@ int choose_width(const Kernel& kernel, int lane) {
         if (expr.kind == Expr::Kind::constant || expr.kind == Expr::Kind::extent) continue;
         widest = std::max(widest, static_cast<std::int64_t>(itemsize_of(expr.dtype)));
     }
+    // Elements that neighbouring threads take one by one are whole lines, too; vectors that begin at odd places are none.
+    if (!stays_aligned(kernel, axis)) return 1;
     const std::int64_t width = std::min(Grid::vector_bytes / narrowest, most_bytes / widest);
     return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
 }
@@ -77,6 +100,16 @@ int choose_team(const Kernel& kernel, const Grid& grid) {
     const std::int64_t length = blocked ? kernel.block : kernel.axes[static_cast<std::size_t>(grid.lane)].hint;
     const auto threads = static_cast<std::uint64_t>(std::max<std::int64_t>(length / (vectors_each * grid.width), 1));
     return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, most_team));
+}
+
+// How many steps there are along the first inner axis, of one outer point.
+std::int64_t inner_length(const Kernel& kernel) { return kernel.block != 0 ? kernel.block : kernel.axes[kernel.outer_count()].hint; }
+
+// Threads for each outer point where these lie along the lanes: so many that a GPU is busy.
+int choose_crew(const Kernel& kernel) {
+    const std::int64_t wanted = busy_threads / std::max<std::int64_t>(points(kernel, 0, kernel.outer_count()), 1);
+    const auto crew = static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(wanted, inner_length(kernel) / steps_each), 1, most_crew));
+    return static_cast<int>(std::bit_floor(crew));
 }
 
 }  // namespace
@@ -90,6 +123,10 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
     if (grid.lane >= static_cast<int>(outer)) {
         grid.team = choose_team(kernel, grid);
         if (grid.team > Grid::warp) grid.block = grid.team;
+    } else if (grid.lane >= 0 && !kernel.stages.empty() && outer < kernel.axes.size()) {
+        grid.crew = choose_crew(kernel);
+        grid.block = std::max(grid.block, grid.crew * Grid::warp);
+        if (grid.crew > 1) grid.width = 1;  // all threads of a block go the same way
     }
     for (std::size_t a = 0; a < outer; ++a) {
         Dim steps = kernel.axes[a].extent;
@@ -101,7 +138,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
-    for (const int each : {grid.lane, grid.width, grid.team, grid.block}) bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
+    for (const int each : {grid.lane, grid.width, grid.team, grid.crew, grid.block}) bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
     for (const Buffer& buffer : kernel.buffers) bytes.push_back(buffer.aligned ? 1 : 0);  // others are looked at when the kernel runs
     return bytes;
 }

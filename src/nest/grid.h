@@ -14,13 +14,14 @@ struct Grid {
     int lane = -1;    // the axis along which neighbouring threads run; -1: none (a kernel of rank 0)
     int width = 1;    // elements along it that a thread takes at a time: 16 bytes of the narrowest
     int team = 1;     // threads that make the folds of an outer point together, each taking a part of the lanes; 1: each thread has points of its own
-    int block = 256;  // threads of a block, whole teams; a team of several warps is a block
+    int crew = 1;  // threads that make the folds of the same outer points together, each taking some steps of the first inner axis; one warp's lanes apart
+    int block = 256;  // threads of a block, whole teams; a team of several warps is a block, and so is a crew with its lanes
 
     /// The rest of a thread's or team's work is numbered: vectors of `width` lanes where the lanes' axis is an outer one, outer points otherwise.
     shape::Dim units = 1;
 
     /// Units that a block takes at a time.
-    int units_of_block() const { return block / team; }
+    int units_of_block() const { return block / (team * crew); }
 };
 
 /// Brings the axes into the best order, merges those that every access walks as one, and chooses lanes, vectors and teams.

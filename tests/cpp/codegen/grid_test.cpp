@@ -54,13 +54,21 @@ struct Program {
     bool needs_order = false;  // of its elements
     bool subtracts = false;
     bool takes_nothing = true;
+    int folded = 1;  // the axis that can't be empty, else
 
     bool takes(Dtype dtype) const { return is_complex(dtype) ? !needs_order : dtype != bool_ || !subtracts; }
 };
 
-array softmax(const array& x) {
-    const array e = exp(x - max(x, {.axis = -1, .keepdims = true}));
-    return e / sum(e, {.axis = -1, .keepdims = true});
+array softmax(const array& x, int axis = -1) {
+    const array e = exp(x - max(x, {.axis = axis, .keepdims = true}));
+    return e / sum(e, {.axis = axis, .keepdims = true});
+}
+
+// In place, by what is found of it.
+Arrays scaled_columns(const Arrays& x) {
+    array y = x[0];
+    y -= max(y, {.axis = 0}) + sum(x[1], {.axis = 0, .keepdims = true});
+    return {y, max(y, {.axis = 0})};
 }
 
 std::vector<Program> programs() {
@@ -75,6 +83,9 @@ std::vector<Program> programs() {
         {"sum of columns", [](const Arrays& x) { return Arrays{sum(x[0], {.axis = 0}), any(x[1], {.axis = 0})}; }},
         {"mean and variance", [](const Arrays& x) { return Arrays{var(x[0], {.axis = 1})}; }},
         {"softmax", [](const Arrays& x) { return Arrays{softmax(x[0])}; }, true, true, false},
+        {"softmax of columns", [](const Arrays& x) { return Arrays{softmax(x[0], 0)}; }, true, true, false, 0},
+        {"columns in place", scaled_columns, true, true, false, 0},
+        {"extremes of columns", [](const Arrays& x) { return Arrays{max(x[0], {.axis = 0}), min(x[1], {.axis = 0})}; }, false, false, false, 0},
         {"loss and gradient", [](const Arrays& x) { return Arrays{sum(exp(x[0])), exp(x[0]) * x[1]}; }},
         {"stencil", [](const Arrays& x) { return Arrays{x[0](all, range(1, -1)) + x[0](all, range(0, -2)) * x[0](all, Slice{2, std::nullopt})}; }},
         {"padded", [](const Arrays& x) { return Arrays{pad(x[0], {{1, 2}, {0, 3}}) + 1, x[1]}; }},
@@ -255,12 +266,12 @@ BOOST_AUTO_TEST_CASE(random_programs_are_assembled) {
 }
 
 BOOST_AUTO_TEST_CASE(programs_compute_what_the_host_computes) {
-    const std::vector<std::vector<std::int64_t>> shapes{{33, 35}, {2, 5000}, {1500, 20}, {1000, 3}, {5, 0}, {0, 7}, {1, 1}};
+    const std::vector<std::vector<std::int64_t>> shapes{{33, 35}, {2, 5000}, {1500, 20}, {1000, 3}, {90, 41}, {5, 0}, {0, 7}, {1, 1}};
     for (const Program& program : programs()) {
         for (const Dtype dtype : {bool_, int8, float16, float32, complex64}) {
             if (!program.takes(dtype)) continue;
             for (const auto& shape : shapes) {
-                if (shape[1] == 0 && !program.takes_nothing) continue;
+                if (shape[static_cast<std::size_t>(program.folded)] == 0 && !program.takes_nothing) continue;
                 const bool varies = shape[0] == 33 || shape[0] == 1000;
                 BOOST_TEST_CONTEXT(program.name << " " << name_of(dtype) << " (" << shape[0] << ", " << shape[1] << ")")
                 compare(program.function, {{dtype, shape, varies}, {dtype, shape, varies}}, dtype == float32 && shape[0] == 2);
@@ -302,12 +313,23 @@ BOOST_AUTO_TEST_CASE(rows_are_folded_by_teams) {
     BOOST_TEST(has(rows[0], "shfl.sync.bfly"));
     BOOST_TEST(has(rows[0], "bar.sync"));
     BOOST_TEST(!has(rows[0], ".local"));
+}
+
+BOOST_AUTO_TEST_CASE(columns_are_folded_by_crews) {
+    const auto columns = [](std::int64_t length, std::int64_t count) {
+        return ptx_of([](const Arrays& x) { return Arrays{sum(x[0], {.axis = 0})}; }, {{float32, {length, count}}});
+    };
     for (const std::int64_t length : {64, 100000}) {  // the longer ones in blocks, whose sums are then summed
-        const std::vector<std::string> columns = ptx_of([](const Arrays& x) { return Arrays{sum(x[0], {.axis = 0})}; }, {{float32, {length, 1024}}});
-        BOOST_REQUIRE(columns.size() == (length == 64 ? 1U : 2U));
-        BOOST_TEST(!has(columns[0], "shfl"));
-        BOOST_TEST(widest(columns[0], "ld.global") == 16);
+        const std::vector<std::string> few = columns(length, 1024);
+        BOOST_REQUIRE(few.size() == (length == 64 ? 1U : 2U));
+        for (const std::string& text : few) BOOST_TEST(!has(text, "shfl"));  // neighbouring threads have neighbouring columns
+        BOOST_TEST(has(few.back(), "bar.sync"));
     }
+    const std::vector<std::string> many = columns(64, 1 << 20);  // as many as there are threads: a thread has four
+    BOOST_REQUIRE(many.size() == 1U);
+    BOOST_TEST(!has(many[0], "shfl"));
+    BOOST_TEST(!has(many[0], "bar.sync"));
+    BOOST_TEST(widest(many[0], "ld.global") == 16);
 }
 
 BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
