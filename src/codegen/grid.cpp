@@ -40,9 +40,7 @@ std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel) {
 
 GridEmitter::GridEmitter(const nest::Kernel& kernel, const nest::Grid& grid, llvm::Module& module)
     : kernel_(kernel), grid_(grid), b_(module, 1, Target::nvptx), depends_(nest::dependencies(kernel)), outer_(kernel.outer_count()) {
-    for (const nest::Stage& stage : kernel.stages) {
-        if (!stage.keeps.empty()) throw InternalError("kernels of a GPU keep no rows");
-    }
+    if (!kernel.scratch.empty() && !has_team()) throw InternalError("only teams of threads keep rows");
 }
 
 llvm::Value* GridEmitter::size(shape::Dim dim) { return dim.is_constant() ? number(dim.value()) : size_values_.at(dim.raw()); }
@@ -70,6 +68,13 @@ void GridEmitter::make_function(const std::string& symbol) {
     ir.SetInsertPoint(start);
     unsigned at = 0;
     for (; at < kernel_.buffers.size(); ++at) bases_.push_back(function_->getArg(at));
+    for (const Dtype dtype : kernel_.scratch) {
+        const std::int64_t bytes = nest::Grid::row_bytes(kernel_, dtype) * grid_.units_of_block();
+        auto* type = llvm::ArrayType::get(ir.getInt8Ty(), static_cast<std::uint64_t>(bytes));
+        scratch_.push_back(new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "row",
+                                                    nullptr, llvm::GlobalValue::NotThreadLocal, shared_memory));  // the module owns it
+        scratch_.back()->setAlignment(llvm::Align(nest::Grid::vector_bytes));
+    }
     for (const shape::Dim dim : sizes) size_values_.emplace(dim.raw(), function_->getArg(at++));
     units_ = function_->getArg(at);
 }
@@ -88,14 +93,14 @@ void GridEmitter::run(const std::string& symbol) {
     aligned_ = alignment();
     llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
     rank_ = has_team() ? ir.CreateURem(thread, number(grid_.team)) : has_crew() ? ir.CreateUDiv(thread, number(grid_.units_of_block())) : number(0);
-    llvm::Value* own = has_team() ? ir.CreateUDiv(thread, number(grid_.team)) : ir.CreateURem(thread, number(grid_.units_of_block()));
+    own_ = has_team() ? ir.CreateUDiv(thread, number(grid_.team)) : ir.CreateURem(thread, number(grid_.units_of_block()));
     llvm::Value* each = number(grid_.units_of_block());
     llvm::Value* of_block = ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each);
     llvm::Value* step = ir.CreateMul(special(in::nvvm_read_ptx_sreg_nctaid_x), each);
     // A block with crews stays together: a thread without a unit of its own takes part in the last one, and stores nothing.
-    loop(has_crew() ? of_block : ir.CreateAdd(of_block, own), units_, step, "unit", [&](llvm::Value* at) {
+    loop(has_crew() ? of_block : ir.CreateAdd(of_block, own_), units_, step, "unit", [&](llvm::Value* at) {
         if (has_crew()) {
-            at = ir.CreateAdd(at, own);
+            at = ir.CreateAdd(at, own_);
             active_ = ir.CreateICmpSLT(at, units_);
             at = ir.CreateSelect(active_, at, ir.CreateSub(units_, number(1)));
         }
@@ -300,6 +305,9 @@ void GridEmitter::team_lanes(const nest::Stage& stage) {
 
 void GridEmitter::inner_point(const nest::Stage& stage) {
     accumulate(stage);
+    for (const auto& [row, value] : stage.keeps) {
+        for (int copy = 0; copy < copies_; ++copy) keep(row, eval(value, copy), copy);
+    }
     if (active_ == nullptr) store(stage.stores);
     else if (!stage.stores.empty()) if_so(active_, "active", [&] { store(stage.stores); });
     flush_now_and_then(stage);
@@ -308,6 +316,7 @@ void GridEmitter::inner_point(const nest::Stage& stage) {
 std::vector<nest::ExprId> GridEmitter::roots_of(const nest::Stage& stage) const {
     std::vector<nest::ExprId> roots;
     for (const int fold : stage.folds) roots.push_back(kernel_.folds[static_cast<std::size_t>(fold)].value);
+    for (const auto& keep : stage.keeps) roots.push_back(keep.second);
     for (const nest::Store& store : stage.stores) roots.push_back(store.value);
     return roots;
 }
@@ -372,7 +381,7 @@ Value GridEmitter::compute(nest::ExprId id, int copy) {
             const Copies& results = fold_results_[static_cast<std::size_t>(expr.number)];
             return results[static_cast<std::size_t>(copy) < results.size() ? static_cast<std::size_t>(copy) : 0];
         }
-        case Kind::scratch: break;
+        case Kind::scratch: return load_kept(expr.number, expr.dtype, copy);
     }
     throw InternalError("unknown loop expression of a GPU's kernel");
 }

@@ -17,6 +17,7 @@ public:
 
 private:
     using Copies = std::vector<Value>;  // of a vector's elements, in order
+    static constexpr unsigned shared_memory = 3;  // the address space
 
     // Loops and expressions (grid.cpp).
     llvm::Value* number(std::int64_t value) { return b_.ir.getInt64(static_cast<std::uint64_t>(value)); }
@@ -64,6 +65,10 @@ private:
     void store_element(const nest::Access& access, const Value& value, int copy);
     void store_vector(const nest::Access& access, const Copies& values);
     Value inside(const nest::Expr& expr, int copy);
+    llvm::Value* scratch_address(int row, int copy);
+    llvm::Align scratch_align(Dtype dtype, int copy) const;
+    Value load_kept(int row, Dtype dtype, int copy);
+    void keep(int row, const Value& value, int copy);
     int chunk_bytes(const nest::Access& access) const;
     llvm::Type* chunk_type(int bytes);
     llvm::Value* joined(llvm::ArrayRef<llvm::Value*> parts, int bytes);
@@ -102,8 +107,10 @@ private:
     llvm::Function* function_ = nullptr;
     std::vector<llvm::Value*> bases_;
     std::map<std::int64_t, llvm::Value*> size_values_;
+    std::vector<llvm::GlobalVariable*> scratch_;  // rows, in shared memory
     llvm::Value* units_ = nullptr;
     llvm::Value* rank_ = nullptr;     // of the thread in its team or crew
+    llvm::Value* own_ = nullptr;      // the number of its unit among the block's
     llvm::Value* active_ = nullptr;   // whether its unit is there; null: always
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 

@@ -149,7 +149,7 @@ llvm::GlobalVariable* GridEmitter::shared(Dtype dtype, int elements, int part) {
     llvm::GlobalVariable*& made = shared_[{type, part}];
     if (made != nullptr) return made;
     made = new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "shared", nullptr,
-                                    llvm::GlobalValue::NotThreadLocal, 3);  // 3: shared memory; the module owns it
+                                    llvm::GlobalValue::NotThreadLocal, shared_memory);  // the module owns it
     made->setAlignment(llvm::Align(16));
     return made;
 }

@@ -80,6 +80,58 @@ Value GridEmitter::load_element(const nest::Access& access, int copy) {
     return value;
 }
 
+// Rows have an element for each inner point, in order. A thread reads only what it kept itself, as it does the same points in each stage.
+llvm::Value* GridEmitter::scratch_address(int row, int copy) {
+    auto& ir = b_.ir;
+    llvm::Value* linear = number(0);
+    const auto move = [&](int a) {
+        llvm::Value* index = index_[static_cast<std::size_t>(a)];
+        if (a == grid_.lane) index = ir.CreateAdd(index, number(copy));
+        linear = ir.CreateAdd(ir.CreateMul(linear, size(kernel_.axes[static_cast<std::size_t>(a)].extent)), index);
+    };
+    for (int a = static_cast<int>(outer_); a < static_cast<int>(kernel_.axes.size()); ++a) {
+        if (a != grid_.lane) move(a);
+    }
+    move(grid_.lane);
+    const auto place = static_cast<std::size_t>(row);
+    const Dtype dtype = kernel_.scratch[place];
+    llvm::Value* base = ir.CreateGEP(ir.getInt8Ty(), scratch_[place], ir.CreateMul(own_, number(nest::Grid::row_bytes(kernel_, dtype))));
+    return ir.CreateGEP(ir.getInt8Ty(), base, ir.CreateMul(linear, number(static_cast<std::int64_t>(itemsize_of(dtype)))));
+}
+
+// Of the elements of a vector those that begin 16 bytes are aligned so, and the others accordingly: they are put together again by the code generator.
+Align GridEmitter::scratch_align(Dtype dtype, int copy) const {
+    const auto itemsize = static_cast<std::uint64_t>(itemsize_of(dtype));
+    const std::int64_t length = kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent.value();
+    const bool begins_aligned = kernel_.axes.size() == outer_ + 1 || length * static_cast<std::int64_t>(itemsize) % nest::Grid::vector_bytes == 0;
+    if (copies_ == 1 || !begins_aligned) return Align(itemsize_of(real_of(dtype)));
+    const std::uint64_t vector = std::min<std::uint64_t>(nest::Grid::vector_bytes, itemsize * static_cast<std::uint64_t>(copies_));
+    return llvm::commonAlignment(Align(vector), itemsize * static_cast<std::uint64_t>(copy));
+}
+
+Value GridEmitter::load_kept(int row, Dtype dtype, int copy) {
+    auto& ir = b_.ir;
+    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(dtype)));
+    const Align align = scratch_align(dtype, copy);
+    llvm::Value* at = scratch_address(row, copy);
+    llvm::Type* type = b_.memory_type(dtype);
+    Value value{&b_, dtype, b_.from_memory(ir.CreateAlignedLoad(type, at, align), dtype), nullptr};
+    if (is_complex(dtype))
+        value.im =
+            ir.CreateAlignedLoad(type, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), llvm::commonAlignment(align, static_cast<std::uint64_t>(bytes)));
+    return value;
+}
+
+void GridEmitter::keep(int row, const Value& value, int copy) {
+    auto& ir = b_.ir;
+    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(value.dtype)));
+    const Align align = scratch_align(value.dtype, copy);
+    llvm::Value* at = scratch_address(row, copy);
+    ir.CreateAlignedStore(b_.to_memory(value.re, value.dtype), at, align);
+    if (is_complex(value.dtype))
+        ir.CreateAlignedStore(value.im, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), llvm::commonAlignment(align, static_cast<std::uint64_t>(bytes)));
+}
+
 Value GridEmitter::load(nest::ExprId id, int copy) {
     const nest::Access& access = kernel_.exprs[id].access;
     if (!varies(id) || !takes_vectors(access)) return load_element(access, copy);

@@ -20,6 +20,10 @@ struct Grid {
     /// The rest of a thread's or team's work is numbered: vectors of `width` lanes where the lanes' axis is an outer one, outer points otherwise.
     shape::Dim units = 1;
 
+    /// Of a scratch row, on the chip; each team of a block has its own.
+    static std::int64_t row_bytes(const Kernel& kernel, Dtype dtype) {
+        return (kernel.inner_points.value() * static_cast<std::int64_t>(itemsize_of(dtype)) + vector_bytes - 1) / vector_bytes * vector_bytes;
+    }
     /// Units that a block takes at a time.
     int units_of_block() const { return block / (team * crew); }
 };

@@ -131,8 +131,8 @@ struct Schedule {
     std::int64_t cost = 1;  // rough nanoseconds x 16 an unit of `parallel` takes, for the choice of a grain
 };
 
-/// Brings the axes into the best order, merges those that every access walks as one, and chooses vectors and unrolling. `read_soon`: what is stored is read
-/// again at once (by the next turn of a loop), so that no store bypasses the cache.
+/// Brings the axes into the best order, merges those that every access walks as one, and chooses vectors and unrolling. `read_soon`: what is stored is
+/// read again at once (by the next turn of a loop), so that no store bypasses the cache.
 Schedule schedule(Kernel& kernel, shape::Sizes& sizes, bool read_soon = false);
 
 /// The outer axes by whose steps units of `parallel` are numbered, slowest first; the lanes' axis counts in blocks, the unrolled one in groups.

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "fastnp/error.h"
+#include "nest/grid.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::nest {
@@ -36,9 +37,9 @@ public:
         for (const Region::Member& member : region.members) roles_.emplace(member.value, member.role);
     }
 
-    Lowered run(const std::function<bool(Value)>& stored, bool keeps_rows) {
+    Lowered run(const std::function<bool(Value)>& stored, Scratch scratch) {
         for (const Region::Member& member : region_.members) add_member(member, stored);
-        if (keeps_rows) keep_shared();
+        if (scratch != Scratch::none) keep_shared(scratch);
         return take();
     }
 
@@ -381,23 +382,38 @@ private:
         result_.kernel.outer_stores.push_back({access, value});
     }
 
-    // Costly expressions that two stages compute are kept in a scratch row by the first.
-    void keep_shared() {
+    // Costly expressions that two stages compute, and on a chip elements that two stages load, are kept in a scratch row by the first.
+    void keep_shared(Scratch scratch) {
         Kernel& kernel = result_.kernel;
-        if (kernel.stages.size() < 2) return;
-        std::int64_t points = 1;
-        for (const Axis& axis : kernel.axes) points *= axis.inner ? std::max<std::int64_t>(axis.hint, 1) : 1;
-        if (jams_inner_points()) return;
-        const auto depends = dependencies(kernel);
-        std::uint32_t inner = 0;
-        for (std::size_t a = 0; a < kernel.axes.size(); ++a) inner |= kernel.axes[a].inner ? 1U << a : 0U;
-        for (ExprId i = 0; i < depends.size(); ++i) {  // what keep() appends isn't costly
-            const Expr expr = kernel.exprs[i];
-            const bool costly = expr.kind == Expr::Kind::map && expr.op != Op::cast && (ops::info(expr.op).traits & ops::costly) != 0;
-            if (!costly || expr.op == Op::sqrt || (depends[i] & inner) == 0 || points * static_cast<std::int64_t>(itemsize_of(expr.dtype)) > scratch_limit)
-                continue;
-            keep(i);
+        if (kernel.stages.size() < 2 || jams_inner_points()) return;
+        std::int64_t points = 1, left = scratch == Scratch::on_chip ? most_on_chip : INT64_MAX;
+        for (const Axis& axis : kernel.axes) {
+            if (!axis.inner) continue;
+            if (scratch == Scratch::on_chip && !axis.extent.is_constant()) return;
+            points *= std::max<std::int64_t>(axis.hint, 1);
         }
+        const auto depends = dependencies(kernel);  // what keep() appends is no candidate
+        const auto is_kept = [&](ExprId i, bool loads) {
+            const Expr& expr = kernel.exprs[i];
+            const bool costly =
+                expr.kind == Expr::Kind::map && expr.op != Op::cast && expr.op != Op::sqrt && (ops::info(expr.op).traits & ops::costly) != 0;
+            const bool loaded = expr.kind == Expr::Kind::load && expr.args.empty() && (depends[i] & axes_of(false)) != 0;
+            return (loads ? loaded : costly) && (depends[i] & axes_of(true)) != 0;
+        };
+        for (const bool loads : {false, true}) {
+            if (loads && scratch != Scratch::on_chip) break;
+            for (ExprId i = 0; i < depends.size(); ++i) {
+                const std::int64_t bytes = points * static_cast<std::int64_t>(itemsize_of(kernel.exprs[i].dtype));
+                if (is_kept(i, loads) && bytes <= std::min(scratch_limit, left) && keep(i)) left -= bytes;
+            }
+        }
+    }
+
+    // The kernel's axes, inner or outer, as bits.
+    std::uint32_t axes_of(bool inner) const {
+        std::uint32_t bits = 0;
+        for (std::size_t a = 0; a < result_.kernel.axes.size(); ++a) bits |= result_.kernel.axes[a].inner == inner ? 1U << a : 0U;
+        return bits;
     }
 
     // Whether the inner points are few enough to be all done side by side, with what they share in registers.
@@ -407,13 +423,13 @@ private:
         return axes.size() == outer + 1 && fits_side_by_side(result_.kernel, outer);
     }
 
-    void keep(ExprId id) {
+    bool keep(ExprId id) {
         Kernel& kernel = result_.kernel;
         std::vector<std::size_t> users;
         for (std::size_t s = 0; s < kernel.stages.size(); ++s) {
             if (stage_uses(kernel.stages[s], id)) users.push_back(s);
         }
-        if (users.size() < 2) return;
+        if (users.size() < 2) return false;
         Expr scratch{Expr::Kind::scratch};
         scratch.dtype = kernel.exprs[id].dtype;
         scratch.number = static_cast<int>(kernel.scratch.size());
@@ -432,6 +448,7 @@ private:
             for (Store& store : stage.stores) store.value = rebuilt(store.value, copies);
             for (auto& each : stage.keeps) each.second = rebuilt(each.second, copies);
         }
+        return true;
     }
 
     ExprId rebuilt(ExprId id, std::map<ExprId, ExprId>& copies) {
@@ -494,10 +511,10 @@ private:
 }  // namespace
 
 std::vector<Lowered> lower(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
-                           std::vector<Temporary>& temporaries, bool keeps_rows) {
+                           std::vector<Temporary>& temporaries, Scratch scratch) {
     std::vector<Lowered> kernels;
     if (!region.split) {
-        kernels.push_back(Lowering(region, program, sizes).run(stored, keeps_rows));
+        kernels.push_back(Lowering(region, program, sizes).run(stored, scratch));
         return kernels;
     }
     kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries, stored));
@@ -505,9 +522,31 @@ std::vector<Lowered> lower(const Region& region, const pass::Program& program, s
     return kernels;
 }
 
+namespace {
+
+// Of rows whose length is known, on a chip.
+std::int64_t scratch_bytes(const Kernel& kernel) {
+    std::int64_t bytes = 0;
+    for (const Dtype dtype : kernel.scratch) bytes += Grid::row_bytes(kernel, dtype);
+    return bytes;
+}
+
+}  // namespace
+
+std::vector<Lowered> lower_for_gpu(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
+                                   std::vector<Temporary>& temporaries) {
+    if (!region.split) {
+        std::vector<Lowered> kernels = lower(region, program, sizes, stored, temporaries, Scratch::on_chip);
+        Kernel tried = kernels[0].kernel;
+        const Grid grid = grid_of(tried, sizes);
+        if (tried.scratch.empty() || (grid.team > 1 && scratch_bytes(tried) * grid.units_of_block() <= most_on_chip)) return kernels;
+    }
+    return lower(region, program, sizes, stored, temporaries, Scratch::none);
+}
+
 std::vector<Value> inputs_of(const Region& region, const pass::Program& program, shape::Sizes& sizes) {
     Lowering lowering(region, program, sizes);
-    lowering.run([](Value) { return true; }, false);
+    lowering.run([](Value) { return true; }, Scratch::none);
     return lowering.inputs();
 }
 

@@ -79,8 +79,9 @@ private:
             plan_.steps.push_back(std::move(eager));
             return;
         }
-        auto kernels =
-            nest::lower(step.region, program_, sizes_, [&](Value value) { return stored_.contains(value); }, temporaries_, use_.device == nullptr);
+        const auto is_stored = [&](Value value) { return stored_.contains(value); };
+        auto kernels = use_.device == nullptr ? nest::lower(step.region, program_, sizes_, is_stored, temporaries_)
+                                              : nest::lower_for_gpu(step.region, program_, sizes_, is_stored, temporaries_);
         for (nest::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
             Step run{true};

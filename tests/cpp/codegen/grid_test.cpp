@@ -4,7 +4,9 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <complex>
 #include <cstring>
+#include <memory>
 #include <random>
 
 #include "codegen/device_code.h"
@@ -180,7 +182,11 @@ void run_on_host(nest::Kernel kernel, RecordedKernels& recorded, Memory& memory)
     recorded.sizes.evaluate(recorded.symbols.data(), values.data());
     std::vector<void*> pointers;
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) pointers.push_back(memory.at(i));
-    code.functions[0](pointers.data(), values.data(), 0, recorded.sizes.hint(schedule.parallel), nullptr);
+    const auto points = static_cast<std::size_t>(recorded.sizes.hint(kernel.inner_points));
+    std::vector<char> rows(kernel.scratch.size() * (points * sizeof(std::complex<double>) + 64) + 64);
+    void* scratch = rows.data();
+    std::size_t left = rows.size();
+    code.functions[0](pointers.data(), values.data(), 0, recorded.sizes.hint(schedule.parallel), std::align(64, 1, scratch, left));
 }
 
 /// By the simulated device: the memory goes there and back.
@@ -313,6 +319,10 @@ BOOST_AUTO_TEST_CASE(rows_are_folded_by_teams) {
     BOOST_TEST(has(rows[0], "shfl.sync.bfly"));
     BOOST_TEST(has(rows[0], "bar.sync"));
     BOOST_TEST(!has(rows[0], ".local"));
+    BOOST_TEST(rows[0].rfind("ld.global") < rows[0].find("bar.sync"));  // each element once; then the row is on the chip
+    BOOST_TEST(widest(rows[0], "ld.shared") == 16);
+    const std::vector<std::string> long_rows = ptx_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{float32, {500, 50000}}});
+    BOOST_TEST(long_rows[0].rfind("ld.global") > long_rows[0].rfind("bar.sync"));  // too long for that
 }
 
 BOOST_AUTO_TEST_CASE(columns_are_folded_by_crews) {

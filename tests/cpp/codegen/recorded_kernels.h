@@ -73,7 +73,7 @@ inline RecordedKernels kernels_of(const std::function<Arrays(const Arrays&)>& fu
     std::vector<nest::Temporary> temporaries;
     for (const pass::Step& step : program.steps) {
         if (step.node != nullptr) continue;
-        for (nest::Lowered& each : nest::lower(step.region, program, sizes, [](ir::Value) { return true; }, temporaries, false)) {
+        for (nest::Lowered& each : nest::lower_for_gpu(step.region, program, sizes, [](ir::Value) { return true; }, temporaries)) {
             RecordedKernel& kernel = made.kernels.emplace_back(std::move(each.kernel));
             for (const nest::Binding& binding : each.bindings) {
                 const std::int64_t all = binding.value != nullptr
