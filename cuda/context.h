@@ -21,6 +21,7 @@ public:
     Context& operator=(const Context&) = delete;
 
     const Driver& driver() const { return driver_; }
+    Handle handle() const { return context_; }
     Handle stream() const { return stream_; }
     /// "cuda:0".
     const std::string& name() const { return name_; }

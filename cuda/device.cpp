@@ -15,7 +15,12 @@ Address address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>
 }  // namespace
 
 Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit)
-    : context_(std::make_shared<Context>(driver, ordinal)), pool_(*context_, memory_limit), uploads_(*context_), downloads_(*context_) {
+    : context_(std::make_shared<Context>(driver, ordinal)),
+      number_(ordinal),
+      pool_(*context_, memory_limit),
+      fences_(*context_),
+      uploads_(*context_),
+      downloads_(*context_) {
     int version = 0;
     context_->check(driver.driver_get_version(&version), "cuDriverGetVersion");
     version_ = "cuda " + std::to_string(version);
@@ -65,6 +70,14 @@ void Device::launch(const device::Module& module, std::size_t kernel, std::int64
                                                        0, context_->stream(), values, nullptr);
     if (error != success) context_->check(error, "cuLaunchKernel", (*loaded.symbols())[kernel]);
     context_->launches().add(loaded.symbols(), kernel);
+}
+
+std::span<char> Device::allocation_of(const void* address) {
+    const Current current(*context_);
+    Address first = 0;
+    std::size_t bytes = 0;
+    if (context_->driver().memory_get_address_range(&first, &bytes, address_of(address)) != success) return {};
+    return {reinterpret_cast<char*>(static_cast<std::uintptr_t>(first)), bytes};
 }
 
 device::BackendStatistics Device::statistics() const {

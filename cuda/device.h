@@ -12,6 +12,7 @@
 #include "code.h"
 #include "context.h"
 #include "device/backend.h"
+#include "fences.h"
 #include "pool.h"
 #include "staging.h"
 
@@ -25,6 +26,7 @@ public:
     Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit);
 
     std::string name() const override { return context_->name(); }
+    int number() const override { return number_; }
     Code code() const override { return Code::ptx; }
     int capability() const override { return capability_; }
     std::int64_t blocks_at_once(int threads) const override;
@@ -42,12 +44,19 @@ public:
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
 
+    Stream stream() const override { return reinterpret_cast<Stream>(context_->stream()); }
+    void wait_for(Stream stream) override { fences_.wait_for(stream); }
+    void let_wait(Stream stream) override { fences_.let_wait(stream); }
+    std::span<char> allocation_of(const void* address) override;
+
     void synchronize() override { context_->synchronize(); }
     device::BackendStatistics statistics() const override;
 
 private:
     const std::shared_ptr<Context> context_;  // modules keep it, too
+    const int number_;
     Pool pool_;
+    Fences fences_;
     Uploads uploads_;
     Downloads downloads_;
     std::string version_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 
 namespace fastnp::cuda {
@@ -22,7 +23,9 @@ bool find(void* library, const char* name, F& function) {
 const char* find_all(void* library, Driver& driver) {
 #define FUNCTION(name, symbol, parameters) \
     if (!find(library, #symbol, driver.name)) return #symbol;
+#define RECENT(name, symbol, parameters) find(library, #symbol, driver.name);
 #include "driver.def"
+#undef RECENT
 #undef FUNCTION
     return nullptr;
 }
@@ -73,6 +76,15 @@ DeviceInfo Driver::info(int ordinal) const {
         result.compute_capability = 10 * major + minor;
     }
     return result;
+}
+
+int Driver::device_of(const void* address) const {
+    constexpr unsigned on_the_host = 1;
+    const Address at = reinterpret_cast<std::uintptr_t>(address);
+    unsigned type = 0;
+    int ordinal = -1;
+    if (pointer_get_attribute(&type, memory_type, at) != success || type == on_the_host) return -1;
+    return pointer_get_attribute(&ordinal, device_ordinal, at) == success ? ordinal : -1;
 }
 
 std::string Driver::text_of(int error) const {

@@ -28,10 +28,18 @@ enum Attribute : int {
     blocks_per_multiprocessor = 106,
 };
 
+/// Attributes of addresses.
+enum AddressAttribute : int {
+    memory_type = 2,  // 1 is the host's
+    device_ordinal = 9,
+};
+
 /// The functions of libcuda.so.1 that are used. Tests fill the table with functions of their own.
 struct Driver {
 #define FUNCTION(name, symbol, parameters) int(*name) parameters = nullptr;
+#define RECENT(name, symbol, parameters) FUNCTION(name, symbol, parameters)
 #include "driver.def"
+#undef RECENT
 #undef FUNCTION
 
     int devices = 0;
@@ -44,6 +52,8 @@ struct Driver {
 
     /// "cuda:<ordinal>".
     DeviceInfo info(int ordinal) const;
+    /// The device that an address is on; negative for the host's, and for ones that the driver does not know.
+    int device_of(const void* address) const;
     /// An error in words: "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
     std::string text_of(int error) const;
 };

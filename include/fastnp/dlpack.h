@@ -7,9 +7,13 @@
 namespace fastnp::dlpack {
 
 struct Device {
-    std::int32_t device_type;  // 1 CPU, 2 CUDA, 3 CUDA host
+    std::int32_t device_type;  // 1 CPU, 2 CUDA, 3 CUDA host, 13 CUDA managed
     std::int32_t device_id;
 };
+inline constexpr std::int32_t cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13;
+
+/// Streams of CUDA by their numbers in DLPack; others are handles.
+inline constexpr std::int64_t no_stream = -1, default_stream = 1;
 
 /// codes: 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool
 struct DataType {

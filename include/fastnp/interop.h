@@ -1,8 +1,14 @@
-// Elements shared with other libraries without copies: spans, raw pointers (array::from_memory) and DLPack. For xtensor see xtensor.h.
+// Elements shared with other libraries without copies: spans, raw pointers (array::from_memory) and DLPack; on CUDA devices DLPack, and what the CUDA
+// Array Interface says. For xtensor see xtensor.h.
+//
+// An array at home on a device is shared there: from then on it stays there, whatever the host does with it, since the other library may use it at any
+// time; the host reads it by copies, which are never kept, and what the host writes goes there at once. fastnp's work on what is shared comes after all
+// that other libraries asked the device for before, and what they ask for later comes after it.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -29,15 +35,30 @@ array from_span(std::span<T> elements, std::shared_ptr<const void> owner = {}) {
     return from_span(elements, Shape{static_cast<std::int64_t>(elements.size())}, std::move(owner));
 }
 
-/// The array as a DLManagedTensor, whose deleter lets go of the memory. BufferError for read-only arrays (the format can't say so) and for strides
-/// that are no multiple of the element size; RecordError while recording.
-FASTNP_API dlpack::ManagedTensor* to_dlpack(const array& x);
+/// Where to_dlpack() gives an array's elements: the CUDA device that it is at home on, else the processor.
+FASTNP_API dlpack::Device dlpack_device(const array& x);
+/// The array as a DLManagedTensor, whose deleter lets go of the memory. `stream`: the CUDA stream that uses it, which comes after what fastnp was asked
+/// for (DLPack's numbers: 1 the default one, 2 the thread's, -1 none, else a handle; nothing to arrays of the processor). BufferError for read-only arrays
+/// (the format can't say so) and for strides that are no multiple of the element size; ValueError for stream 0; RecordError while recording.
+FASTNP_API dlpack::ManagedTensor* to_dlpack(const array& x, std::int64_t stream = dlpack::default_stream);
 /// The same as a DLManagedTensorVersioned, which says whether it is read-only.
-FASTNP_API dlpack::ManagedTensorVersioned* to_dlpack_versioned(const array& x);
+FASTNP_API dlpack::ManagedTensorVersioned* to_dlpack_versioned(const array& x, std::int64_t stream = dlpack::default_stream);
 
 /// An array over the tensor's memory, which it owns from here on: the deleter runs when the last view is gone. BufferError, with the tensor left to
 /// the caller, for devices, dtypes and versions that fastnp does not know.
 FASTNP_API array from_dlpack(dlpack::ManagedTensor* tensor);
 FASTNP_API array from_dlpack(dlpack::ManagedTensorVersioned* tensor);
+/// The stream that whoever makes a tensor for fastnp on this device has to have wait for it: fastnp's there. DeviceError: it can't be used.
+FASTNP_API std::int64_t dlpack_stream(const dlpack::Device& device);
+
+/// The address of the first element on the CUDA device that x is at home on, where it is shared from then on; every stream there comes after what fastnp
+/// was asked for. BufferError: x is on the processor; RecordError while recording. (`__cuda_array_interface__`)
+FASTNP_API void* device_address(const array& x);
+/// An array over memory of a CUDA device, the first element at `data`; strides in bytes. `release` runs when the last view is gone. fastnp comes after
+/// what `stream`, if there is one, was asked for. BufferError: the address is on no CUDA device, or not aligned to its elements; ValueError for stream 0.
+FASTNP_API array from_device_memory(void* data, Dtype dtype, Shape shape, Strides strides, std::function<void()> release, bool writable = true,
+                                    std::optional<std::int64_t> stream = std::nullopt);
+/// A copy of an array on the device that it is at home on, with the same strides, where the host would make one of its own.
+FASTNP_API array copied_on_device(const array& x);
 
 }  // namespace fastnp

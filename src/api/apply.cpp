@@ -86,11 +86,6 @@ eager::View view_of(const Memory& memory) {
     return {memory.data, memory.dtype, memory.shape, memory.strides};
 }
 
-eager::View target_of(const Memory& memory) {
-    device::use_on_host(memory.data, device::Access::write);
-    return {memory.data, memory.dtype, memory.shape, memory.strides};
-}
-
 trace::StoragePtr storage_of(Recorder& recorder, const array& x) {
     check_alive(x);
     return x.is_recorded() ? x.body()->storage : recorder.storage_of(recorder.capture(x.body()->memory));

@@ -1,5 +1,6 @@
 // Writing into arrays: through views, and the in-place operators.
 #include "api/primitives.h"
+#include "device/span.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
@@ -64,11 +65,14 @@ void assign(const array& out, const array& x) {
         eager::copy(view_of(*source), view_of(copied));
         source = &copied;
     }
-    eager::View view{source->data, source->dtype, from, {}};
+    eager::View view = view_of(*source);
+    view.shape = from;
     view.strides.assign(source->strides.begin() + extra, source->strides.end());
     view.strides = shape::broadcast_strides(view.shape, view.strides, target.shape);
     view.shape = target.shape;
-    eager::copy(view, target_of(target));
+    device::HostWrite write(target);
+    eager::copy(view, view_of(target));
+    write.done();
 }
 
 }  // namespace api

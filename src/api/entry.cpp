@@ -7,6 +7,7 @@
 #include "api/outside.h"
 #include "codegen/jit.h"
 #include "device/movable.h"
+#include "device/span.h"
 #include "fastnp/error.h"
 #include "shape/strides.h"
 
@@ -195,21 +196,31 @@ void Entry::for_each_parameter(std::span<const Argument> call, F visit) const {
     for (std::size_t i = 0; i < captured.size(); ++i) visit(argument_of(captured[i]), is_written(call.size() + i));
 }
 
-// All that a plan on the host uses.
-void Entry::bring_to_host(std::span<const Argument> call) const {
-    if (!device::anything_moves()) return;
-    for_each_parameter(call, [](const Argument& argument, bool is_written) {
-        device::use_on_host(argument.data, is_written ? device::Access::write : device::Access::read);
+namespace {
+
+// An argument's memory, which is kept by the caller.
+device::Memory memory_of(const Argument& argument) {
+    const Shape shape(argument.shape, argument.shape + argument.rank);
+    const Strides strides(argument.strides, argument.strides + argument.rank);
+    return {nullptr, argument.data, argument.dtype, shape, strides};
+}
+
+}  // namespace
+
+// All that a plan on the host uses; what it writes to, as long as that is held.
+std::vector<device::HostWrite> Entry::bring_to_host(std::span<const Argument> call) const {
+    std::vector<device::HostWrite> writes;
+    if (!device::anything_moves()) return writes;
+    for_each_parameter(call, [&](const Argument& argument, bool is_written) {
+        if (is_written) writes.emplace_back(memory_of(argument));
+        else device::use_on_host(argument.data, device::Access::read);
     });
+    return writes;
 }
 
 std::vector<plan::Placed> Entry::placed(std::span<const Argument> call) const {
     std::vector<plan::Placed> all;
-    for_each_parameter(call, [&](const Argument& argument, bool is_written) {
-        const Shape shape(argument.shape, argument.shape + argument.rank);
-        const Strides strides(argument.strides, argument.strides + argument.rank);
-        all.push_back({{nullptr, argument.data, argument.dtype, shape, strides}, is_written});
-    });
+    for_each_parameter(call, [&](const Argument& argument, bool is_written) { all.push_back({memory_of(argument), is_written}); });
     return all;
 }
 
@@ -218,12 +229,14 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
     std::vector<plan::Placed> there;
-    if (device == nullptr) bring_to_host(call);
+    std::vector<device::HostWrite> writes;
+    if (device == nullptr) writes = bring_to_host(call);
     else there = placed(call);
     std::vector<plan::Result> produced;
     produced.reserve(plan.outputs.size());
     CalleeCaller caller(callee, kept.get());
     plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced, there);
+    for (device::HostWrite& write : writes) write.done();
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
     results.reserve(produced.size());
     for (plan::Result& result : produced) results.push_back(finish(*this, call, std::move(result)));

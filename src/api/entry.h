@@ -10,6 +10,7 @@
 #include "api/record_call.h"
 #include "compile/signature.h"
 #include "compile/specialise.h"
+#include "device/span.h"
 #include "fastnp/compile.h"
 
 namespace fastnp::detail {
@@ -48,7 +49,7 @@ struct Entry {
 
 private:
     bool fits(const std::vector<trace::Found>& known, std::int64_t* values) const;
-    void bring_to_host(std::span<const Argument> call) const;
+    std::vector<device::HostWrite> bring_to_host(std::span<const Argument> call) const;
     std::vector<plan::Placed> placed(std::span<const Argument> call) const;
     template <class F>
     void for_each_parameter(std::span<const Argument> call, F visit) const;

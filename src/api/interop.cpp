@@ -1,16 +1,19 @@
-// DLPack: fastnp arrays out, other libraries' tensors in.
+// DLPack: fastnp arrays out, other libraries' tensors in; and memory of CUDA devices.
 #include "fastnp/interop.h"
 
 #include "api/primitives.h"
 #include "device/movable.h"
+#include "device/registry.h"
+#include "device/span.h"
+#include "fastnp/detail/shared.h"
 #include "fastnp/error.h"
+#include "shape/strides.h"
 
 namespace fastnp {
 
 namespace {
 
 constexpr dlpack::PackVersion version{1, 1};
-constexpr std::int32_t host = 1, pinned_host = 3;
 enum Code : std::uint8_t { integer = 0, unsigned_integer = 1, floating = 2, bfloat = 4, complex = 5, boolean = 6 };
 
 dlpack::DataType to_type(Dtype dtype) {
@@ -44,8 +47,21 @@ struct Exported {
     Strides strides;  // in elements
 };
 
+// Streams of CUDA by their numbers in DLPack, whose 0 could be two of them.
+device::Backend::Stream stream_of(std::int64_t number) {
+    if (number == 0) throw ValueError("stream 0 is ambiguous: 1 is CUDA's default stream, 2 the one of each thread");
+    return static_cast<device::Backend::Stream>(number);
+}
+
+// The address by which others may use it from now on.
+void* share(const device::Memory& memory, device::Backend& home) {
+    const std::shared_ptr<void> there = device::share_on_device(home, memory.data);
+    if (!there) throw BufferError("the array left device '" + home.name() + "' while it was exported");
+    return there.get();
+}
+
 template <class Managed>
-Managed* exported(const array& x) {
+Managed* exported(const array& x, std::int64_t stream) {
     const device::Memory& memory = api::memory_of(x, "to_dlpack()");
     const auto itemsize = static_cast<std::int64_t>(itemsize_of(memory.dtype));
     auto holder = std::make_unique<Exported<Managed>>();
@@ -57,9 +73,16 @@ Managed* exported(const array& x) {
         holder->strides.push_back(stride / itemsize);
     }
     dlpack::Tensor& tensor = holder->tensor.dl_tensor;
-    device::use_on_host(memory.data, device::Access::expose);
-    tensor.data = memory.data;
-    tensor.device = {host, 0};
+    if (device::Backend* home = device::home_of(memory.data)) {
+        const device::Backend::Stream theirs = stream_of(stream);
+        tensor.data = share(memory, *home);
+        tensor.device = {dlpack::cuda, home->number()};
+        if (stream != dlpack::no_stream) home->let_wait(theirs);
+    } else {
+        device::use_on_host(memory.data, device::Access::expose);
+        tensor.data = memory.data;
+        tensor.device = {dlpack::cpu, 0};
+    }
     tensor.ndim = static_cast<std::int32_t>(memory.shape.size());
     tensor.dtype = to_type(memory.dtype);
     tensor.shape = holder->shape.data();
@@ -69,10 +92,42 @@ Managed* exported(const array& x) {
     return &holder.release()->tensor;
 }
 
+// Elements on a device, each aligned to the numbers that it is made of.
+array on_device(device::Backend& backend, void* data, Dtype dtype, Shape shape, Strides strides, std::function<void()> release, bool writable) {
+    device::Memory memory{nullptr, nullptr, dtype, std::move(shape), std::move(strides)};
+    const std::size_t itemsize = itemsize_of(dtype);
+    if (memory.strides.empty()) memory.strides = shape::c_strides(memory.shape, itemsize);
+    if (memory.strides.size() != memory.shape.size()) throw ValueError("strides, if given, must be the same length as shape");
+    if (shape::byte_count(memory.shape, itemsize) == 0) {
+        memory.buffer = device::allocate_movable(0, &backend);
+        memory.data = memory.buffer->data();
+        release();
+        return api::wrap(std::move(memory), writable);
+    }
+    const auto number = static_cast<std::int64_t>(is_complex(dtype) ? itemsize / 2 : itemsize);
+    bool aligned = reinterpret_cast<std::intptr_t>(data) % number == 0;
+    for (const std::int64_t stride : memory.strides) aligned = aligned && stride % number == 0;
+    if (!aligned) throw BufferError("elements on device '" + backend.name() + "' are not aligned");
+    const device::Span span = device::span_of(memory);
+    memory.buffer = device::borrow_on_device(backend, static_cast<char*>(data) + span.first, span.bytes(), std::move(release));
+    memory.data = static_cast<char*>(memory.buffer->data()) - span.first;
+    return api::wrap(std::move(memory), writable);
+}
+
+device::Backend& device_with(const dlpack::Device& device) {
+    try {
+        return device::cuda(device.device_id);
+    } catch (const DeviceError& error) {
+        throw BufferError(error.what());
+    }
+}
+
 template <class Managed>
 array imported(Managed* managed, bool writable) {
     const dlpack::Tensor& tensor = managed->dl_tensor;
-    if (tensor.device.device_type != host && tensor.device.device_type != pinned_host) throw BufferError("Unsupported device in DLTensor.");
+    const std::int32_t where = tensor.device.device_type;
+    const bool is_there = where == dlpack::cuda || where == dlpack::cuda_managed;
+    if (!is_there && where != dlpack::cpu && where != dlpack::cuda_host) throw BufferError("Unsupported device in DLTensor.");
     if (tensor.ndim < 0) throw BufferError("a DLPack tensor of negative rank");
     const Dtype dtype = from_type(tensor.dtype);
     const auto itemsize = static_cast<std::int64_t>(itemsize_of(dtype));
@@ -83,18 +138,24 @@ array imported(Managed* managed, bool writable) {
     const auto release = [managed] {
         if (managed->deleter != nullptr) managed->deleter(managed);
     };
+    if (is_there) return on_device(device_with(tensor.device), data, dtype, std::move(shape), std::move(strides), release, writable);
     return array::from_memory(data, dtype, std::move(shape), std::move(strides), release, writable);
 }
 
 }  // namespace
 
-dlpack::ManagedTensor* to_dlpack(const array& x) {
-    if (!x.writable()) throw BufferError("Cannot export readonly array since signalling readonly is unsupported by DLPack.");
-    return exported<dlpack::ManagedTensor>(x);
+dlpack::Device dlpack_device(const array& x) {
+    const device::Backend* home = x.is_recorded() ? nullptr : device::home_of(api::memory_of(x, "a device").data);
+    return home == nullptr ? dlpack::Device{dlpack::cpu, 0} : dlpack::Device{dlpack::cuda, home->number()};
 }
 
-dlpack::ManagedTensorVersioned* to_dlpack_versioned(const array& x) {
-    dlpack::ManagedTensorVersioned* result = exported<dlpack::ManagedTensorVersioned>(x);
+dlpack::ManagedTensor* to_dlpack(const array& x, std::int64_t stream) {
+    if (!x.writable()) throw BufferError("Cannot export readonly array since signalling readonly is unsupported by DLPack.");
+    return exported<dlpack::ManagedTensor>(x, stream);
+}
+
+dlpack::ManagedTensorVersioned* to_dlpack_versioned(const array& x, std::int64_t stream) {
+    dlpack::ManagedTensorVersioned* result = exported<dlpack::ManagedTensorVersioned>(x, stream);
     result->version = version;
     result->flags = x.writable() ? 0 : dlpack::flag_read_only;
     return result;
@@ -107,6 +168,44 @@ array from_dlpack(dlpack::ManagedTensorVersioned* tensor) {
         throw BufferError("a DLPack tensor of version " + std::to_string(tensor->version.major) + ", newer than version 1, which fastnp knows");
     }
     return imported(tensor, (tensor->flags & dlpack::flag_read_only) == 0);
+}
+
+std::int64_t dlpack_stream(const dlpack::Device& device) { return static_cast<std::int64_t>(device::cuda(device.device_id).stream()); }
+
+void* device_address(const array& x) {
+    const device::Memory& memory = api::memory_of(x, "an address on a device");
+    device::Backend* home = device::home_of(memory.data);
+    if (home == nullptr) throw BufferError("the array is on the processor, not on a CUDA device");
+    void* const there = share(memory, *home);
+    home->let_wait(device::Backend::every_stream);
+    return there;
+}
+
+array from_device_memory(void* data, Dtype dtype, Shape shape, Strides strides, std::function<void()> release, bool writable,
+                         std::optional<std::int64_t> stream) {
+    const bool is_empty = shape::byte_count(shape, itemsize_of(dtype)) == 0 && data == nullptr;  // the address says nothing
+    device::Backend& backend = is_empty ? device::cuda(0) : device::cuda_with(data);
+    if (stream) backend.wait_for(stream_of(*stream));
+    return on_device(backend, data, dtype, std::move(shape), std::move(strides), std::move(release), writable);
+}
+
+bool detail::is_shared(const array& x) { return !x.is_recorded() && device::shared_on(x.body()->memory.data) != nullptr; }
+
+array copied_on_device(const array& x) {
+    const device::Memory& memory = api::memory_of(x, "a copy on a device");
+    device::Backend* home = device::home_of(memory.data);
+    if (home == nullptr) throw BufferError("the array is on the processor, not on a CUDA device");
+    const device::Span span = device::span_of(memory);
+    device::Memory copy = memory;
+    copy.buffer = device::allocate_movable(span.bytes(), home);
+    copy.data = static_cast<char*>(copy.buffer->data()) - span.first;
+    const auto from = device::use_on_device(*home, memory.data, device::Access::read);
+    const auto to = device::use_on_device(*home, copy.buffer->data(), device::Access::write);
+    if (!from || !to) throw BufferError("the array left device '" + home->name() + "' while it was copied");
+    device::SharedUse shared;
+    if (device::shared_on(memory.data) != nullptr) shared.begin(*home);
+    home->copy(to.get(), static_cast<char*>(from.get()) + span.first, span.bytes());
+    return api::wrap(std::move(copy));
 }
 
 }  // namespace fastnp

@@ -68,9 +68,7 @@ void assign(const array& out, const array& x);
 void check_mask(const array& x, const array& mask);
 /// ValueError unless it may be written to.
 void check_writable(const array& out, const char* message = "output array is read-only");
-/// The view that eager kernels take.
-/// Memory as the host reads it, and as it writes to it: it is on the host after that.
+/// The view that eager kernels take: memory as the host reads it, which is there after that (device/span.h: as it writes to it).
 eager::View view_of(const device::Memory& memory);
-eager::View target_of(const device::Memory& memory);
 
 }  // namespace fastnp::api

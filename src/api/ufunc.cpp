@@ -5,6 +5,7 @@
 
 #include "api/primitives.h"
 #include "device/movable.h"
+#include "device/span.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -122,6 +123,26 @@ View mask_view(const array& mask, const Shape& shape) {
     return {memory.data, memory.dtype, shape, shape::broadcast_strides(memory.shape, memory.strides, shape)};
 }
 
+void run_into(const View& target, Op op, const Loop& loop, std::span<const View> inputs, const array* mask, const Shape& shape) {
+    bool direct = mask == nullptr && target.dtype == loop.output && !shape::repeats(target.shape, target.strides);
+    for (const View& input : inputs)
+        direct = direct && (shape::is_same(layout_of(input), layout_of(target)) || !shape::may_overlap(layout_of(input), layout_of(target)));
+    if (direct) {
+        eager::run(op, no_attributes, inputs, target);
+        return;
+    }
+    const Memory result = allocate(loop.output, shape);
+    eager::run(op, no_attributes, inputs, view_of(result));
+    if (mask == nullptr) {
+        eager::copy(view_of(result), target);
+        return;
+    }
+    const Memory casted = allocate(target.dtype, shape);
+    eager::copy(view_of(result), view_of(casted));
+    const View choices[] = {mask_view(*mask, shape), view_of(casted), target};
+    eager::run(Op::select, no_attributes, choices, target);
+}
+
 array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
     const array* mask = options.where ? &*options.where : nullptr;
     const array* out = options.out ? &*options.out : nullptr;
@@ -142,24 +163,10 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
         eager::run(op, no_attributes, inputs, view_of(result));
         return wrap(std::move(result));
     }
-    const View target = target_of(out->body()->memory);
-    bool direct = mask == nullptr && target.dtype == loop.output && !shape::repeats(target.shape, target.strides);
-    for (const View& input : inputs)
-        direct = direct && (shape::is_same(layout_of(input), layout_of(target)) || !shape::may_overlap(layout_of(input), layout_of(target)));
-    if (direct) {
-        eager::run(op, no_attributes, inputs, target);
-        return *out;
-    }
-    const Memory result = allocate(loop.output, shape);
-    eager::run(op, no_attributes, inputs, view_of(result));
-    if (mask == nullptr) {
-        eager::copy(view_of(result), target);
-        return *out;
-    }
-    const Memory casted = allocate(target.dtype, shape);
-    eager::copy(view_of(result), view_of(casted));
-    const View choices[] = {mask_view(*mask, shape), view_of(casted), target};
-    eager::run(Op::select, no_attributes, choices, target);
+    const Memory& target = out->body()->memory;
+    device::HostWrite write(target);
+    run_into(view_of(target), op, loop, inputs, mask, shape);
+    write.done();
     return *out;
 }
 

@@ -41,8 +41,9 @@ public:
     Backend& operator=(const Backend&) = delete;
     virtual ~Backend() = default;
 
-    /// "cuda:0".
+    /// "cuda:0", whose number is 0.
     virtual std::string name() const = 0;
+    virtual int number() const = 0;
     virtual Code code() const = 0;
     /// Of CUDA devices: 10 times the major number of the compute capability, plus the minor.
     virtual int capability() const = 0;
@@ -70,6 +71,18 @@ public:
     virtual std::shared_ptr<Module> load(const std::string& image, const std::vector<std::string>& symbols) = 0;
     /// `arguments`: the address of each, all of 8 bytes.
     virtual void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) = 0;
+
+    /// A stream of other libraries, in DLPack's numbers: the default one, or a handle of the device's driver.
+    using Stream = std::uintptr_t;
+    static constexpr Stream every_stream = 0, default_stream = 1;
+    /// The stream that this one's work is in.
+    virtual Stream stream() const = 0;
+    /// What is asked for from now on comes after what that stream (or every one of the device) was asked for until now.
+    virtual void wait_for(Stream stream) = 0;
+    /// What that stream (or every one) is asked for from now on comes after what was asked for here until now.
+    virtual void let_wait(Stream stream) = 0;
+    /// What others allocated on this device together with the byte at an address; of no bytes if that is not known.
+    virtual std::span<char> allocation_of(const void* address) = 0;
 
     /// Waits until all is done. An error of a kernel is raised here, or by what comes after it.
     virtual void synchronize() = 0;

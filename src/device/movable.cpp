@@ -1,178 +1,166 @@
 #include "device/movable.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <vector>
+#include <string>
 
 #include "device/block.h"
+#include "device/pages.h"
+#include "device/place.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
 
 namespace {
 
-using Address = std::uintptr_t;
-
-std::size_t whole_pages(std::size_t bytes) {
-    static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return std::max<std::size_t>((bytes + page - 1) / page, 1) * page;
-}
-
-// Addresses that nothing lies at yet. Those that were freed are handed out again: asking the system takes longer than a launch.
-class Addresses {
+class Movable final : public Place {
 public:
-    void* take(std::size_t bytes) {
-        {
-            const std::scoped_lock lock(mutex_);
-            auto& free = free_[bytes];
-            if (!free.empty()) {
-                void* found = free.back();
-                free.pop_back();
-                return found;
-            }
-        }
-        void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (made == MAP_FAILED) throw MemoryError("Unable to allocate addresses for an array");
-        return made;
-    }
-    void give_back(void* addresses, std::size_t bytes) {
-        const std::scoped_lock lock(mutex_);
-        auto& free = free_[bytes];
-        if (free.size() >= most_free) munmap(addresses, bytes);
-        else free.push_back(addresses);
-    }
-
-private:
-    static constexpr std::size_t most_free = 16;  // of one size
-    std::mutex mutex_;
-    std::map<std::size_t, std::vector<void*>> free_;
-};
-
-Addresses& addresses() {
-    static Addresses* made = new Addresses;  // never destroyed: arrays may outlive every static
-    return *made;
-}
-
-class Movable {
-public:
-    Movable(std::size_t bytes, Backend* home) : bytes_(bytes), pages_(whole_pages(bytes)), host_(addresses().take(pages_)), home_(home) {
-        try {
-            if (home != nullptr) device_ = std::make_shared<Block>(*home, bytes);
-            else protect(PROT_READ | PROT_WRITE);
-        } catch (...) {
-            addresses().give_back(host_, pages_);
-            throw;
-        }
+    Movable(std::size_t bytes, Backend* home) : bytes_(bytes), pages_(bytes), home_(home) {
+        if (home != nullptr) device_ = std::make_shared<Block>(*home, bytes);
+        else pages_.protect(PROT_READ | PROT_WRITE);
         on_host_ = home == nullptr;
     }
-    Movable(const Movable&) = delete;
-    Movable& operator=(const Movable&) = delete;
-    ~Movable() {
-        if (touched_) madvise(host_, pages_, MADV_DONTNEED);
-        if (protection_ == PROT_NONE || mprotect(host_, pages_, PROT_NONE) == 0) addresses().give_back(host_, pages_);
-        else munmap(host_, pages_);
+    ~Movable() override {
+        if (given_ != Given::to_device) return;
+        remove_shared(device_->get());
+        try {
+            device_->backend().wait_for(Backend::every_stream);  // others may have asked for work on it that is not done yet
+        } catch (const std::exception&) {                        // NOLINT: nothing runs on the device any more
+        }
     }
 
-    void* host() const { return host_; }
-    std::size_t bytes() const { return bytes_; }
-    Backend* home() {
+    char* host() const override { return pages_.begin(); }
+    std::size_t bytes() const override { return bytes_; }
+    Backend* home() override {
         const std::scoped_lock lock(mutex_);
         return home_;
     }
-
-    void to_host(Access access) {
+    Backend* shared_on() override {
         const std::scoped_lock lock(mutex_);
+        return given_ == Given::to_device ? home_ : nullptr;
+    }
+
+    void to_host(std::size_t /*offset*/, Access access) override {
+        const std::scoped_lock lock(mutex_);
+        if (given_ == Given::to_device) return copy_to_host(access);
         if (!on_host_) download();
         if (access != Access::read) device_ = nullptr;
-        exposed_ = exposed_ || access == Access::expose;
+        if (access == Access::expose) given_ = Given::to_host;
         if (access != Access::read) home_ = nullptr;
-        protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
+        pages_.protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
     }
 
-    void read(void* to, std::size_t offset, std::size_t bytes) {
+    void written_on_host(std::size_t offset, std::size_t bytes) override {
         const std::scoped_lock lock(mutex_);
-        if (on_host_) std::memcpy(to, static_cast<char*>(host_) + offset, bytes);
-        else device_->backend().download(to, device_->get() + offset, bytes);
+        if (given_ != Given::to_device) return;
+        if (writers_ > 0) --writers_;
+        device_->backend().upload(device_->get() + offset, pages_.begin() + offset, bytes);
+        device_->backend().let_wait(Backend::every_stream);
     }
 
-    std::shared_ptr<Block> to_device(Backend& device, Access access) {
+    void read(void* to, std::size_t offset, std::size_t bytes) override {
         const std::scoped_lock lock(mutex_);
-        if (exposed_) return nullptr;
+        if (on_host_ && given_ != Given::to_device) {
+            std::memcpy(to, pages_.begin() + offset, bytes);
+            return;
+        }
+        if (given_ == Given::to_device) device_->backend().wait_for(Backend::every_stream);
+        device_->backend().download(to, device_->get() + offset, bytes);
+    }
+
+    std::shared_ptr<char> to_device(Backend& device, Access access) override {
+        const std::scoped_lock lock(mutex_);
+        return move_to(device, access);
+    }
+
+    std::shared_ptr<char> share(Backend& device) override {
+        const std::scoped_lock lock(mutex_);
+        std::shared_ptr<char> there = move_to(device, Access::write);
+        if (there && given_ == Given::no) {
+            add_shared(device, there.get(), bytes_, pages_.begin());
+            given_ = Given::to_device;
+        }
+        return there;
+    }
+
+private:
+    enum class Given : std::uint8_t { no, to_host, to_device };
+
+    std::shared_ptr<char> move_to(Backend& device, Access access) {
+        if (given_ == Given::to_host || (given_ == Given::to_device && home_ != &device)) return nullptr;
         if (device_ && &device_->backend() != &device) {
             if (!on_host_) download();
             device_ = nullptr;
         }
         if (!device_) {
             auto made = std::make_shared<Block>(device, bytes_);
-            device.upload(made->get(), host_, bytes_);
+            device.upload(made->get(), pages_.begin(), bytes_);
             device_ = std::move(made);
         }
         if (access == Access::write) on_host_ = false;
         home_ = &device;
-        protect(on_host_ ? PROT_READ : PROT_NONE);
-        return device_;
+        if (writers_ == 0) pages_.protect(on_host_ ? PROT_READ : PROT_NONE);
+        return {device_, device_->get()};
     }
-
-private:
     void download() {
-        protect(PROT_READ | PROT_WRITE);
-        device_->backend().download(host_, device_->get(), bytes_);
+        pages_.protect(PROT_READ | PROT_WRITE);
+        device_->backend().download(pages_.begin(), device_->get(), bytes_);
         on_host_ = true;
     }
-    void protect(int protection) {
-        if (protection == protection_) return;
-        if (mprotect(host_, pages_, protection) != 0) throw MemoryError("Unable to change the protection of memory that moves between devices");
-        protection_ = protection;
-        touched_ = touched_ || protection != PROT_NONE;
+    // Of what is shared. While the host writes, what it wrote is what there is.
+    void copy_to_host(Access access) {
+        if (access == Access::expose) refuse_exposure(device_->backend());
+        if (writers_ == 0) {
+            device_->backend().wait_for(Backend::every_stream);
+            download();
+        }
+        if (access == Access::write) ++writers_;
+        pages_.protect(writers_ == 0 ? PROT_READ : PROT_READ | PROT_WRITE);
     }
 
     std::mutex mutex_;
-    const std::size_t bytes_, pages_;
-    void* const host_;
-    int protection_ = PROT_NONE;
-    bool touched_ = false;    // the system may have given it pages
-    Backend* home_;           // where it was used last
+    const std::size_t bytes_;
+    Pages pages_;
+    Backend* home_;                  // where it was used last
     std::shared_ptr<Block> device_;  // null: they are not there
-    bool on_host_ = false;    // whether the contents are
-    bool exposed_ = false;
+    bool on_host_ = false;           // whether the contents are
+    Given given_ = Given::no;        // to whom its address was given away
+    int writers_ = 0;                // on the host, of what is shared
 };
 
 // All there are, by their first address.
 class Table {
 public:
-    void add(const std::shared_ptr<Movable>& movable) {
+    void add(const std::shared_ptr<Place>& place) {
         const std::unique_lock lock(mutex_);
-        all_.emplace(reinterpret_cast<Address>(movable->host()), movable);
+        all_.emplace(place->host(), place);
         detail::movable_count.fetch_add(1, std::memory_order_release);
     }
-    void remove(void* host) {
-        std::shared_ptr<Movable> last;  // freed after the lock
+    void remove(const char* host) {
+        std::shared_ptr<Place> last;  // freed after the lock
         const std::unique_lock lock(mutex_);
-        const auto found = all_.find(reinterpret_cast<Address>(host));
+        const auto found = all_.find(host);
         last = std::move(found->second);
         all_.erase(found);
         detail::movable_count.fetch_sub(1, std::memory_order_release);
     }
-    std::shared_ptr<Movable> find(const void* address) const {
-        const auto at = reinterpret_cast<Address>(address);
+    std::shared_ptr<Place> find(const void* address) const {
+        const auto* at = static_cast<const char*>(address);
         const std::shared_lock lock(mutex_);
         auto after = all_.upper_bound(at);
         if (after == all_.begin()) return nullptr;
-        const std::shared_ptr<Movable>& before = std::prev(after)->second;
+        const std::shared_ptr<Place>& before = std::prev(after)->second;
         // An array of no elements may begin where the memory ends.
-        return at <= reinterpret_cast<Address>(before->host()) + before->bytes() ? before : nullptr;
+        return at <= before->host() + before->bytes() ? before : nullptr;
     }
 
 private:
     mutable std::shared_mutex mutex_;
-    std::map<Address, std::shared_ptr<Movable>> all_;
+    std::map<const char*, std::shared_ptr<Place>> all_;
 };
 
 Table& table() {
@@ -180,36 +168,74 @@ Table& table() {
     return *made;
 }
 
+std::size_t offset_in(const Place& place, const void* address) { return static_cast<std::size_t>(static_cast<const char*>(address) - place.host()); }
+
 }  // namespace
+
+void add_place(const std::shared_ptr<Place>& place) { table().add(place); }
+void remove_place(const char* host) { table().remove(host); }
+std::shared_ptr<Place> place_of(const void* address) { return anything_moves() ? table().find(address) : nullptr; }
 
 BufferPtr allocate_movable(std::size_t bytes, Backend* home) {
     const auto made = std::make_shared<Movable>(bytes, home);
-    void* host = made->host();
+    char* host = made->host();
     table().add(made);
     return Buffer::borrow(host, bytes, [host] { table().remove(host); });
 }
 
 void detail::bring_to_host(const void* address, Access access) {
-    if (const auto found = table().find(address)) found->to_host(access);
+    if (const auto found = table().find(address)) found->to_host(offset_in(*found, address), access);
+}
+
+void detail::bring_back(const void* address, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (const auto found = table().find(address)) found->written_on_host(offset_in(*found, address), bytes);
 }
 
 void read_bytes(void* to, const void* address, std::size_t bytes) {
-    const auto found = anything_moves() ? table().find(address) : nullptr;
-    if (found) found->read(to, static_cast<std::size_t>(static_cast<const char*>(address) - static_cast<const char*>(found->host())), bytes);
+    if (const auto found = place_of(address)) found->read(to, offset_in(*found, address), bytes);
     else std::memcpy(to, address, bytes);
 }
 
 std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access) {
-    const auto found = table().find(address);
-    if (!found) return nullptr;
-    const std::shared_ptr<Block> there = found->to_device(device, access);
-    if (!there) return nullptr;
-    return {there, there->get() + (static_cast<const char*>(address) - static_cast<const char*>(found->host()))};
+    const auto found = place_of(address);
+    const std::shared_ptr<char> there = found ? found->to_device(device, access) : nullptr;
+    return there ? std::shared_ptr<void>(there, there.get() + offset_in(*found, address)) : nullptr;
+}
+
+std::shared_ptr<void> share_on_device(Backend& device, const void* address) {
+    const auto found = place_of(address);
+    const std::shared_ptr<char> there = found ? found->share(device) : nullptr;
+    return there ? std::shared_ptr<void>(there, there.get() + offset_in(*found, address)) : nullptr;
 }
 
 Backend* detail::find_home(const void* address) {
     const auto found = table().find(address);
     return found ? found->home() : nullptr;
+}
+
+Backend* detail::find_shared(const void* address) {
+    const auto found = table().find(address);
+    return found ? found->shared_on() : nullptr;
+}
+
+void refuse_exposure(const Backend& device) {
+    throw BufferError("the array's elements are on device '" + device.name() +
+                      "', where another library may use them: the host reads them by copies, and can't be given their address");
+}
+
+void SharedUse::begin(Backend& device) {
+    if (device_ != nullptr) return;
+    device.wait_for(Backend::every_stream);
+    device_ = &device;
+}
+
+SharedUse::~SharedUse() {
+    if (device_ == nullptr) return;
+    try {
+        device_->let_wait(Backend::every_stream);
+    } catch (const std::exception&) {  // NOLINT: the device can't be used any more, which whoever uses it next is told
+    }
 }
 
 }  // namespace fastnp::device

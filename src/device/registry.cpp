@@ -26,4 +26,10 @@ Backend& cuda(int number, std::string_view named) {
     return door.open(number);
 }
 
+Backend& cuda_with(const void* address) {
+    const int number = door.find == nullptr ? -1 : door.find(address);
+    if (number < 0) throw BufferError("the address that an array of another library gives is on no CUDA device");
+    return cuda(number);
+}
+
 }  // namespace fastnp::device

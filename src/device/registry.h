@@ -19,6 +19,8 @@ struct Door {
     Listing (*list)() = nullptr;
     /// The device of a number that is listed, ready to be used; made once, never destroyed. DeviceError if it can't be.
     Backend& (*open)(int number) = nullptr;
+    /// The number of the device that an address is on; negative if it is on none.
+    int (*find)(const void* address) = nullptr;
 };
 
 /// Called while the library is loaded, before there are threads; by tests, too, to put another back end there. Gives what was there before.
@@ -32,5 +34,7 @@ Backend* backend_named(std::string_view name);
 Backend* current_backend();
 /// A CUDA device. DeviceError: there is no such device; the message says what is missing, and the name (empty: the usual one).
 Backend& cuda(int number, std::string_view name = {});
+/// The CUDA device that an address is on. BufferError: it is on none.
+Backend& cuda_with(const void* address);
 
 }  // namespace fastnp::device

@@ -6,6 +6,7 @@
 
 #include "device/block.h"
 #include "device/movable.h"
+#include "device/span.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
@@ -19,23 +20,6 @@ namespace {
 
 // Blocks end at different times, and kernels that take many registers have fewer at once: with several rounds of them a multiprocessor finds others.
 constexpr std::int64_t rounds = 32;
-
-// What an array shows, in bytes from its first element.
-struct Span {
-    std::int64_t first = 0, end = 0;
-    std::size_t bytes() const { return static_cast<std::size_t>(end - first); }
-};
-
-Span span_of(const device::Memory& memory) {
-    const Shape& shape = memory.shape;
-    Span span{0, static_cast<std::int64_t>(itemsize_of(memory.dtype))};
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (shape[i] == 0) return {0, 0};
-        const std::int64_t way = (shape[i] - 1) * memory.strides[i];
-        (way < 0 ? span.first : span.end) += way;
-    }
-    return span;
-}
 
 eager::View shown(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 
@@ -69,7 +53,7 @@ private:
     struct Copy {
         std::vector<char> bytes;
         device::Memory memory;
-        Span span;
+        device::Span span;
     };
 
     char* hold(std::shared_ptr<void> there) { return static_cast<char*>(there_.emplace_back(std::move(there)).get()); }
@@ -82,6 +66,7 @@ private:
     device::Backend& backend_;
     std::span<void* const> arguments_;
     std::span<const Placed> placed_;
+    device::SharedUse shared_;
     std::vector<char*> bases_;                     // by slot, on the device
     std::vector<std::shared_ptr<void>> there_;     // what movable memory has there, which others may move away meanwhile
     std::vector<device::BufferPtr> made_;          // results
@@ -93,11 +78,13 @@ private:
 char* DeviceRun::argument(std::size_t number) {
     const Placed& placed = placed_[number];
     const device::Access access = placed.written ? device::Access::write : device::Access::read;
+    if (device::shared_on(arguments_[number]) == &backend_) shared_.begin(backend_);
     if (std::shared_ptr<void> there = device::use_on_device(backend_, arguments_[number], access)) return hold(std::move(there));
-    const Span span = span_of(placed.memory);
+    const device::Span span = device::span_of(placed.memory);
     const auto found = copied_.find(number);
     if (found != copied_.end()) return found->second.get() - span.first;
     device::Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
+    if (span.bytes() != 0) device::use_on_host(arguments_[number], device::Access::read);
     if (span.bytes() != 0) backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, span.bytes());
     return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
 }
@@ -106,13 +93,15 @@ char* DeviceRun::argument(std::size_t number) {
 void DeviceRun::copy_back() {
     for (const auto& [number, block] : copied_) {
         const Placed& placed = placed_[number];
-        const Span span = span_of(placed.memory);
+        const device::Span span = device::span_of(placed.memory);
         if (!placed.written || span.bytes() == 0) continue;
         std::vector<char> bytes(span.bytes());
         backend_.download(bytes.data(), block.get(), bytes.size());
         device::Memory made = placed.memory;
         made.data = bytes.data() - span.first;
+        device::HostWrite write(placed.memory);
         eager::copy(shown(made), shown(placed.memory));
+        write.done();
     }
 }
 
@@ -160,7 +149,7 @@ DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
     copy.memory.dtype = view.dtype;
     for (const shape::Dim dim : view.shape) copy.memory.shape.push_back(value_of(dim, values_));
     for (const shape::Dim dim : view.strides) copy.memory.strides.push_back(value_of(dim, values_));
-    copy.span = span_of(copy.memory);
+    copy.span = device::span_of(copy.memory);
     const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
     copy.bytes.resize(bytes);
     if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
+#include <utility>
 
 #include "fastnp/error.h"
 #include "simulated/program.h"
@@ -37,7 +37,7 @@ Backend::~Backend() = default;
 // Memory.
 void* Backend::allocate(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
-    if (waiting_.size() >= most_waiting) work_off();
+    if (queue_of(ours).waiting.size() >= most_waiting) work_off();
     const std::size_t needed = Memory::page_bytes_for(std::min(bytes, memory_bytes_));
     if (memory_.live_bytes() + memory_.held_bytes() + needed > memory_bytes_) {
         work_off();
@@ -52,11 +52,11 @@ void* Backend::allocate(std::size_t bytes) {
 
 void Backend::fill_new(Block& block) {
     char* const end = block.pages + block.page_bytes;
-    waiting_.push_back({{&block}, [pages = block.pages, begin = block.begin, bytes = block.bytes, end, is_fresh = block.is_fresh] {
-                            std::memset(pages, margin_pattern, static_cast<std::size_t>(begin - pages));
-                            if (is_fresh) std::memset(begin, fresh_pattern, bytes);
-                            std::memset(begin + bytes, margin_pattern, static_cast<std::size_t>(end - begin) - bytes);
-                        }});
+    put(ours, {{&block}, [pages = block.pages, begin = block.begin, bytes = block.bytes, end, is_fresh = block.is_fresh] {
+                   std::memset(pages, margin_pattern, static_cast<std::size_t>(begin - pages));
+                   if (is_fresh) std::memset(begin, fresh_pattern, bytes);
+                   std::memset(begin + bytes, margin_pattern, static_cast<std::size_t>(end - begin) - bytes);
+               }});
 }
 
 void Backend::free(void* memory, std::size_t bytes) noexcept {
@@ -68,13 +68,12 @@ void Backend::free(void* memory, std::size_t bytes) noexcept {
     }
     memory_.free(*block);
     // Not by ask(), which may do work, and so raise.
-    waiting_.push_back({{block}, [was = *block] {
-                            const char* const end = was.pages + was.page_bytes;
-                            const bool intact = is_filled(was.pages, was.begin, margin_pattern) && is_filled(was.begin + was.bytes, end, margin_pattern);
-                            std::memset(was.pages, freed_pattern, was.page_bytes);
-                            if (!intact)
-                                throw DeviceError("simulated device: a kernel stored beyond " + std::to_string(was.bytes) + " bytes that it was given");
-                        }});
+    put(ours, {{block}, [was = *block] {
+                   const char* const end = was.pages + was.page_bytes;
+                   const bool intact = is_filled(was.pages, was.begin, margin_pattern) && is_filled(was.begin + was.bytes, end, margin_pattern);
+                   std::memset(was.pages, freed_pattern, was.page_bytes);
+                   if (!intact) throw DeviceError("simulated device: a kernel stored beyond " + std::to_string(was.bytes) + " bytes that it was given");
+               }});
 }
 
 void Backend::trim() {
@@ -90,30 +89,103 @@ void Backend::limit_memory(std::size_t bytes) {
 
 // Work.
 void Backend::ask(Work work, std::size_t bytes) {
-    waiting_.push_back(std::move(work));
+    put(ours, std::move(work));
     waiting_bytes_ += bytes;
-    if (waiting_.size() >= most_waiting || waiting_bytes_ >= most_waiting_bytes) work_off();
+    if (queue_of(ours).waiting.size() >= most_waiting || waiting_bytes_ >= most_waiting_bytes) work_off();
 }
 
-// In order, to the end also after an error; the first one is raised.
-void Backend::work_off() {
-    std::vector<Block*> open;
-    std::exception_ptr problem;
-    for (const Work& work : waiting_) {
+void Backend::put(Stream stream, Work work) {
+    Queue& queue = queue_of(stream);
+    queue.waiting.push_back(std::move(work));
+    ++queue.asked;
+}
+
+Backend::Queue& Backend::queue_of(Stream stream) {
+    const auto [found, is_new] = queues_.try_emplace(stream);
+    if (is_new && stream != ours && all_wait_ != 0) put(stream, {{}, [this] { run(ours, all_wait_); }});
+    return found->second;
+}
+
+// In order, to the end also after an error.
+void Backend::run(Stream stream, std::size_t until) {
+    Queue& queue = queue_of(stream);
+    while (queue.done < until) {
+        const Work work = std::move(queue.waiting.front());
+        queue.waiting.pop_front();
+        ++queue.done;
         for (Block* block : work.blocks) {
-            if (!block->is_open) open.push_back(block);
+            if (!block->is_open) open_.push_back(block);
             memory_.open(*block);
         }
         try {
             work.run();
         } catch (const DeviceError&) {
-            if (problem == nullptr) problem = std::current_exception();
+            if (problem_ == nullptr) problem_ = std::current_exception();
         }
     }
-    for (Block* block : open) memory_.close(*block);
-    waiting_.clear();
-    waiting_bytes_ = 0;
-    if (problem != nullptr) std::rethrow_exception(problem);
+}
+
+// All of a stream; the first error is raised.
+void Backend::finish(Stream stream) {
+    run(stream, queue_of(stream).asked);
+    for (Block* block : open_) memory_.close(*block);
+    open_.clear();
+    if (stream == ours) waiting_bytes_ = 0;
+    if (const auto problem = std::exchange(problem_, nullptr); problem != nullptr) std::rethrow_exception(problem);
+}
+
+// Streams.
+void Backend::wait_for(Stream stream) {
+    const std::scoped_lock lock(mutex_);
+    fences_ += stream == every_stream ? "waits for all, " : "waits for " + std::to_string(stream) + ", ";
+    if (stream != every_stream) (void)queue_of(stream);
+    for (const auto& [each, queue] : queues_) {
+        if (each == ours || (stream != every_stream && each != stream)) continue;
+        put(ours, {{}, [this, each = each, asked = queue.asked] { run(each, asked); }});
+    }
+}
+
+void Backend::let_wait(Stream stream) {
+    const std::scoped_lock lock(mutex_);
+    fences_ += stream == every_stream ? "all wait, " : std::to_string(stream) + " waits, ";
+    const std::size_t until = queue_of(ours).asked;
+    if (stream == every_stream) all_wait_ = until;
+    else (void)queue_of(stream);
+    for (auto& [each, queue] : queues_) {
+        if (each != ours && (stream == every_stream || each == stream)) put(each, {{}, [this, until] { run(ours, until); }});
+    }
+}
+
+std::string Backend::fences() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(fences_, {});
+}
+
+std::span<char> Backend::allocation_of(const void* address) {
+    const std::scoped_lock lock(mutex_);
+    const Block* block = memory_.find(address);
+    return block == nullptr ? std::span<char>() : std::span<char>(block->begin, block->bytes);
+}
+
+// Other libraries.
+void Backend::foreign_write(Stream stream, void* to, const void* from, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    const auto* begin = static_cast<const char*>(from);
+    put(stream, {{&block_of(to, bytes, "write")}, [to, kept = std::vector<char>(begin, begin + bytes)] { std::memcpy(to, kept.data(), kept.size()); }});
+}
+
+void Backend::foreign_read(Stream stream, void* to, const void* from, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    put(stream, {{&block_of(from, bytes, "read")}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
+    finish(stream);
+}
+
+void Backend::foreign_free(Stream stream, void* memory, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    Block& block = block_of(memory, bytes, "free");
+    put(stream, {{&block}, [pages = block.pages, all = block.page_bytes] { std::memset(pages, freed_pattern, all); }});
+    finish(stream);
+    memory_.free(block);
 }
 
 void Backend::synchronize() {
@@ -123,7 +195,8 @@ void Backend::synchronize() {
 
 std::size_t Backend::waiting() const {
     const std::scoped_lock lock(mutex_);
-    return waiting_.size();
+    const auto found = queues_.find(ours);
+    return found == queues_.end() ? 0 : found->second.waiting.size();
 }
 
 // Copies.
@@ -159,7 +232,7 @@ void Backend::download(void* to, const void* from, std::size_t bytes) {
     Block& block = block_of(from, bytes, "download");
     ++statistics_.downloads;
     statistics_.downloaded_bytes += bytes;
-    waiting_.push_back({{&block}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
+    put(ours, {{&block}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
     work_off();
 }
 
@@ -214,6 +287,15 @@ device::BackendStatistics Backend::statistics() const {
 // The door.
 namespace {
 
+using Devices = std::deque<std::unique_ptr<Backend>>;
+
+// Never destroyed: arrays may outlive every static.
+std::pair<std::mutex&, Devices&> opened() {
+    static std::mutex mutex;
+    static auto* made = new Devices;
+    return {mutex, *made};
+}
+
 int number_in(const char* variable, int otherwise) {
     const char* text = std::getenv(variable);  // NOLINT: nothing here changes the environment
     const int value = text != nullptr ? std::atoi(text) : 0;
@@ -231,15 +313,21 @@ device::Listing list() {
 }
 
 device::Backend& open(int number) {
-    static std::mutex mutex;
-    static auto* made = new std::deque<std::unique_ptr<Backend>>;  // never destroyed: arrays may outlive every static
+    const auto [mutex, made] = opened();
     const std::scoped_lock lock(mutex);
-    while (made->size() <= static_cast<std::size_t>(number)) made->push_back(std::make_unique<Backend>(static_cast<int>(made->size()), memory_bytes()));
-    return *(*made)[static_cast<std::size_t>(number)];
+    while (made.size() <= static_cast<std::size_t>(number)) made.push_back(std::make_unique<Backend>(static_cast<int>(made.size()), memory_bytes()));
+    return *made[static_cast<std::size_t>(number)];
+}
+
+int find(const void* address) {
+    const auto [mutex, made] = opened();
+    const std::scoped_lock lock(mutex);
+    const auto found = std::ranges::find_if(made, [&](const auto& each) { return each->owns(address); });
+    return found == made.end() ? -1 : (*found)->number();
 }
 
 }  // namespace
 
-device::Door door() { return {&list, &open}; }
+device::Door door() { return {&list, &open, &find}; }
 
 }  // namespace fastnp::simulated

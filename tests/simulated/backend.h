@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "device/backend.h"
@@ -17,12 +21,15 @@ namespace fastnp::simulated {
 /// by it. Memory comes filled with one pattern, and is filled with another one once the work before it was freed is done. What a program must not do is an
 /// InternalError at once (a copy beyond an allocation's end, a kernel's arguments that are too few, or freed; memory that is freed twice ends the
 /// process), or a DeviceError when the work is done (threads that wait for each other for ever, stores beyond the end of an allocation).
+///
+/// Other libraries are played by tests (foreign.h): each of their streams does its work when one of them reads, or when this one waits for it.
 class Backend : public device::Backend {
 public:
     explicit Backend(int number = 0, std::size_t memory_bytes = std::size_t{4} << 30);
     ~Backend() override;
 
     std::string name() const override { return "cuda:" + std::to_string(number_); }
+    int number() const override { return number_; }
     Code code() const override { return Code::llvm; }
     int capability() const override { return 80; }
     std::int64_t blocks_at_once(int /*threads*/) const override { return 3; }
@@ -36,6 +43,10 @@ public:
     std::string version() const override { return "simulated"; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+    Stream stream() const override { return ours; }
+    void wait_for(Stream stream) override;
+    void let_wait(Stream stream) override;
+    std::span<char> allocation_of(const void* address) override;
     void synchronize() override;
     device::BackendStatistics statistics() const override;
 
@@ -43,24 +54,46 @@ public:
     void limit_memory(std::size_t bytes);
     /// Operations that were asked for and not done yet.
     std::size_t waiting() const;
+    bool owns(const void* address) const { return memory_.owns(address); }
+
+    /// What another library does in a stream of its own: copies from the host, later; copies to the host and frees, now, when what the stream waits for is
+    /// done. What was freed is filled with a pattern at once.
+    void foreign_write(Stream stream, void* to, const void* from, std::size_t bytes);
+    void foreign_read(Stream stream, void* to, const void* from, std::size_t bytes);
+    void foreign_free(Stream stream, void* memory, std::size_t bytes);
+    /// What was done by wait_for() and let_wait() since this was last asked for: "waits for 1", "7 waits", "waits for all", "all wait", by commas.
+    std::string fences();
 
 private:
     struct Work {
         std::vector<Block*> blocks;  // that it touches
         std::function<void()> run;
     };
+    struct Queue {
+        std::deque<Work> waiting;
+        std::size_t asked = 0, done = 0;
+    };
+    static constexpr Stream ours = 0x5151;
 
     Block& block_of(const void* memory, std::size_t bytes, const char* what);
     void refuse(const void* host, const char* what) const;
     void ask(Work work, std::size_t bytes = 0);
-    void work_off();
+    void put(Stream stream, Work work);
+    Queue& queue_of(Stream stream);
+    void run(Stream stream, std::size_t until);
+    void finish(Stream stream);
+    void work_off() { finish(ours); }
     void fill_new(Block& block);
 
     int number_;
     mutable std::mutex mutex_;
     Memory memory_;
     std::size_t memory_bytes_;
-    std::vector<Work> waiting_;
+    std::map<Stream, Queue> queues_;
+    std::size_t all_wait_ = 0;  // for so much of our work
+    std::vector<Block*> open_;  // while work is done
+    std::exception_ptr problem_;
+    std::string fences_;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;
 };

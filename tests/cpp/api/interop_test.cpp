@@ -4,7 +4,11 @@
 #include <xtensor/xstrided_view.hpp>
 
 #include "expect.h"
+#include "fastnp/detail/shared.h"
+#include "fastnp/device.h"
 #include "fastnp/xtensor.h"
+#include "simulated/backend.h"
+#include "simulated/foreign.h"
 
 using namespace fastnp;
 
@@ -59,9 +63,11 @@ BOOST_AUTO_TEST_CASE(dlpack_keeps_every_dtype) {
 
 BOOST_AUTO_TEST_CASE(dlpack_refuses_what_it_does_not_know) {
     dlpack::ManagedTensor* tensor = to_dlpack(array({1.0}));
-    tensor->dl_tensor.device.device_type = 2;
+    tensor->dl_tensor.device.device_type = 10;
     EXPECT_ERROR(BufferError, from_dlpack(tensor), "Unsupported device in DLTensor.");
-    tensor->dl_tensor.device.device_type = 1;
+    tensor->dl_tensor.device = {2, 1000};
+    BOOST_CHECK_THROW(from_dlpack(tensor), BufferError);
+    tensor->dl_tensor.device = {1, 0};
     tensor->dl_tensor.dtype.lanes = 4;
     BOOST_CHECK_THROW(from_dlpack(tensor), BufferError);
     tensor->deleter(tensor);
@@ -69,6 +75,60 @@ BOOST_AUTO_TEST_CASE(dlpack_refuses_what_it_does_not_know) {
     later->version.major = 2;
     BOOST_CHECK_THROW(from_dlpack(later), BufferError);
     later->deleter(later);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_on_a_device) {
+    const simulated::AtTheDoor door;
+    BOOST_TEST(dlpack_device(array({1.0})).device_type == dlpack::cpu);
+    BOOST_CHECK_THROW(device_address(array({1.0})), BufferError);
+    array x = array({1.0, 2.0, 3.0}).to("cuda");
+    const auto live = device_statistics("cuda").live_bytes;
+    BOOST_TEST(dlpack_device(x).device_type == dlpack::cuda);
+    BOOST_CHECK_THROW(to_dlpack(x, 0), ValueError);
+    dlpack::ManagedTensor* tensor = to_dlpack(x(every(-1)));
+    BOOST_TEST(tensor->dl_tensor.device.device_type == dlpack::cuda);
+    BOOST_TEST(tensor->dl_tensor.strides[0] == -1);
+    {
+        const array back = from_dlpack(tensor);
+        BOOST_TEST(back.device() == "cuda:0");
+        BOOST_TEST((device_address(back) == static_cast<char*>(device_address(x)) + 16));
+        BOOST_TEST(back(0).item<double>() == 3.0);
+        x(2) = 5.0;
+        BOOST_TEST(back(0).item<double>() == 5.0);
+        BOOST_CHECK_THROW(back.data(), BufferError);
+        BOOST_TEST(detail::is_shared(back));
+    }
+    const array copy = copied_on_device(x(every(-2)));
+    x(2) = 7.0;
+    BOOST_TEST(copy(0).item<double>() == 5.0);
+    BOOST_TEST(device_statistics("cuda").live_bytes > live);
+    BOOST_TEST(x.device() == "cuda:0");
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_a_device) {
+    const simulated::AtTheDoor door;
+    const std::vector<double> values{1, 2, 3, 4, 5, 6};
+    void* const theirs = simulated::foreign_allocate(0, 48);
+    simulated::foreign_write(0, 7, theirs, values.data(), 48);
+    int released = 0;
+    {
+        const array x = from_device_memory(static_cast<char*>(theirs) + 40, Dtype::float64, {2, 3}, {-8, -16}, [&] { ++released; }, false, 7);
+        BOOST_TEST(x.device() == "cuda:0");
+        BOOST_TEST(!x.writable());
+        EXPECT(x, "float64 (2,3) [[6. 4. 2.] [5. 3. 1.]]");
+        BOOST_TEST((device_address(x) == static_cast<char*>(theirs) + 40));
+        auto f = compile([](const array& a) { return a * 2; });
+        const array y = f(x);
+        BOOST_TEST(y.device() == "cuda:0");
+        EXPECT(y, "float64 (2,3) [[12. 8. 4.] [10. 6. 2.]]");
+        BOOST_TEST(released == 0);
+    }
+    BOOST_TEST(released == 1);
+    const array nothing = from_device_memory(nullptr, Dtype::float64, {0, 3}, {}, [&] { ++released; });
+    BOOST_TEST(nothing.device() == "cuda:0");
+    BOOST_TEST(released == 2);
+    BOOST_CHECK_THROW(from_device_memory(&released, Dtype::float64, {3}, {}, [] {}), BufferError);
+    simulated::foreign_free(0, 7, theirs, 48);
 }
 
 BOOST_AUTO_TEST_CASE(dlpack_deleter_runs_once_when_the_last_view_is_gone) {

@@ -64,6 +64,39 @@ BOOST_AUTO_TEST_CASE(kernels_run_in_order_with_copies) {
     BOOST_TEST(fake.misuses().empty());
 }
 
+BOOST_AUTO_TEST_CASE(streams_of_others_wait_and_are_waited_for) {
+    FakeDriver fake;
+    cuda::Driver driver = fake.driver();
+    for (const bool recent : {true, false}) {
+        if (!recent) driver.context_record_event = driver.context_wait_event = nullptr;
+        Device device(driver, 0);
+        device.wait_for(7);  // the first makes the event
+        fake.clear_log();
+        device.wait_for(7);
+        device.let_wait(7);
+        const std::vector<std::string> one{"cuEventRecord", "cuStreamWaitEvent", "cuEventRecord", "cuStreamWaitEvent"};
+        BOOST_TEST(fake.log() == one, boost::test_tools::per_element());
+        fake.clear_log();
+        device.wait_for(device::Backend::every_stream);
+        device.let_wait(device::Backend::every_stream);
+        const std::vector<std::string> all{"cuStreamWaitEvent", "cuEventRecord"};  // and what concerns the context, which is not in the log
+        BOOST_TEST(fake.log() == (recent ? all : one), boost::test_tools::per_element());
+        BOOST_TEST(fake.calls("cuCtxRecordEvent") == 1);
+        BOOST_TEST(fake.calls("cuCtxWaitEvent") == 1);
+        BOOST_TEST(device.stream() > 2U);
+        void* const memory = device.allocate(1000);
+        const std::span<char> all_of_it = device.allocation_of(static_cast<char*>(memory) + 10);
+        BOOST_TEST(all_of_it.data() <= memory);
+        BOOST_TEST(all_of_it.size() >= 1000U);
+        int none = 0;
+        BOOST_TEST(device.allocation_of(&none).empty());
+        BOOST_TEST(driver.device_of(memory) == 0);
+        BOOST_TEST(driver.device_of(&none) == -1);
+    }
+    BOOST_TEST(fake.handles() == 0);
+    BOOST_TEST(fake.misuses().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_launch_is_one_call) {
     FakeDriver fake;
     Device device(fake.driver(), 0);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -226,6 +227,11 @@ void streams(Driver& table) {
     table.event_record = [](Handle event, Handle) {
         return Call("cuEventRecord").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
     };
+    table.stream_wait_event = [](Handle, Handle, unsigned) { return Call("cuStreamWaitEvent").error; };
+    table.context_record_event = [](Handle, Handle event) {
+        return Call("cuCtxRecordEvent").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
+    };
+    table.context_wait_event = [](Handle, Handle) { return Call("cuCtxWaitEvent").error; };
     table.event_synchronize = [](Handle event) {
         Call call("cuEventSynchronize");
         if (call.error == success) call.state.run(static_cast<Event*>(event)->after);
@@ -239,6 +245,23 @@ void memory(Driver& table) {
             *total = state.memory;
             *free = state.memory - sum(state.device);
         });
+    };
+    table.memory_get_address_range = [](Address* first, std::size_t* bytes, Address address) {
+        Call call("cuMemGetAddressRange");
+        if (call.error != success) return call.error;
+        const auto after = call.state.device.upper_bound(pointer_to(address));
+        if (after == call.state.device.begin() || !lies_in(call.state.device, pointer_to(address), 1)) return not_found;
+        *first = reinterpret_cast<std::uintptr_t>(std::prev(after)->first);
+        *bytes = std::prev(after)->second;
+        return static_cast<int>(success);
+    };
+    table.pointer_get_attribute = [](void* value, int attribute, Address address) {
+        Call call("cuPointerGetAttribute", Call::nothing);
+        if (call.error != success) return call.error;
+        if (!lies_in(call.state.device, pointer_to(address), 1)) return 1;
+        const int found = attribute == memory_type ? 2 : 0;
+        std::memcpy(value, &found, sizeof found);
+        return static_cast<int>(success);
     };
     table.memory_allocate = [](Address* address, std::size_t bytes) {
         Call call("cuMemAlloc");

@@ -1,9 +1,11 @@
 // Memory that the host and a device take turns at: where its contents are, what is copied, and what happens to who does not say that he uses it.
 #include "device/movable.h"
+#include "fastnp/error.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -22,6 +24,7 @@ class FakeBackend final : public device::Backend {
 public:
     explicit FakeBackend(std::string name) : name_(std::move(name)) {}
     std::string name() const override { return name_; }
+    int number() const override { return name_.back() - '0'; }
     Code code() const override { return Code::llvm; }
     int capability() const override { return 90; }
     std::int64_t blocks_at_once(int) const override { return 1; }
@@ -51,8 +54,18 @@ public:
     std::string version() const override { return "fake"; }
     std::shared_ptr<device::Module> load(const std::string&, const std::vector<std::string>&) override { return nullptr; }
     void launch(const device::Module&, std::size_t, std::int64_t, int, std::span<void* const>) override {}
+    Stream stream() const override { return 7; }
+    void wait_for(Stream) override { ++waits; }
+    void let_wait(Stream) override { ++lets; }
+    std::span<char> allocation_of(const void* address) override {
+        const auto at = static_cast<const char*>(address);
+        return at >= foreign.data() && at < foreign.data() + foreign.size() ? foreign : std::span<char>();
+    }
     void synchronize() override {}
     device::BackendStatistics statistics() const override { return statistics_; }
+
+    std::span<char> foreign;  // what another library allocated
+    std::atomic<int> waits = 0, lets = 0;
 
 private:
     std::string name_;
@@ -162,6 +175,91 @@ BOOST_AUTO_TEST_CASE(between_devices_and_reused_addresses) {
     BOOST_TEST(device::home_of(&plain) == nullptr);
     const device::BufferPtr nothing = device::allocate_movable(0, &one);
     BOOST_TEST(device::use_on_device(one, nothing->data(), Access::write) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(shared_memory_stays_on_its_device) {
+    FakeBackend gpu("cuda:0"), other("cuda:1");
+    {
+        const device::BufferPtr buffer = device::allocate_movable(64, nullptr);
+        auto* here = static_cast<char*>(buffer->data());
+        std::memset(here, 1, 64);
+        auto* there = static_cast<char*>(device::share_on_device(gpu, here).get());
+        BOOST_TEST(there[63] == 1);
+        BOOST_TEST(device::shared_on(here + 5) == &gpu);
+        device::use_on_host(here, Access::read);
+        std::memset(there, 2, 64);  // by somebody else
+        device::use_on_host(here, Access::read);
+        BOOST_TEST(here[7] == 2);
+        char read = 0;
+        std::memset(there, 3, 64);
+        device::read_bytes(&read, here + 9, 1);
+        BOOST_TEST(read == 3);
+        device::use_on_host(here, Access::write);
+        here[10] = 4;
+        device::use_on_host(here, Access::read);  // what is being written is not overwritten
+        BOOST_TEST(here[10] == 4);
+        std::memset(there + 20, 5, 4);
+        const int lets = gpu.lets;
+        device::written_on_host(here + 10, 1);  // that byte alone
+        BOOST_TEST(there[10] == 4);
+        BOOST_TEST(there[20] == 5);
+        BOOST_TEST(gpu.lets == lets + 1);
+        BOOST_TEST(device::home_of(here) == &gpu);
+        BOOST_TEST((device::use_on_device(gpu, here + 10, Access::write).get() == there + 10));
+        BOOST_TEST(device::use_on_device(other, here, Access::read) == nullptr);
+        BOOST_TEST(device::share_on_device(other, here) == nullptr);
+        BOOST_CHECK_THROW(device::use_on_host(here, Access::expose), BufferError);
+        const int waits = gpu.waits;
+        const device::BufferPtr back = device::borrow_on_device(gpu, there + 8, 16, [] {});
+        BOOST_TEST((back->data() == here + 8));  // the same memory has the same address
+        BOOST_TEST(gpu.waits == waits);
+    }
+    BOOST_TEST(gpu.statistics().live_bytes == 0u);
+    const device::BufferPtr exposed = device::allocate_movable(8, nullptr);
+    device::use_on_host(exposed->data(), Access::expose);
+    BOOST_TEST(device::share_on_device(gpu, exposed->data()) == nullptr);
+    double plain = 0;
+    BOOST_TEST(device::share_on_device(gpu, &plain) == nullptr);
+    BOOST_TEST(device::shared_on(&plain) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_others_has_one_address) {
+    FakeBackend gpu("cuda:0");
+    std::vector<char> theirs(100'000, 1);
+    gpu.foreign = theirs;
+    std::vector<int> released;
+    device::BufferPtr a = device::borrow_on_device(gpu, theirs.data() + 100, 50, [&] { released.push_back(0); });
+    device::BufferPtr b = device::borrow_on_device(gpu, theirs.data() + 120, 60, [&] { released.push_back(1); });
+    device::BufferPtr far = device::borrow_on_device(gpu, theirs.data() + 90'000, 100, [&] { released.push_back(2); });
+    auto* here = static_cast<char*>(a->data());
+    BOOST_TEST((b->data() == here + 20));
+    BOOST_TEST((far->data() == here + 89'900));
+    BOOST_TEST(device::home_of(here) == &gpu);
+    BOOST_TEST(dies([&] { (void)*static_cast<volatile char*>(far->data()); }));
+    device::use_on_host(here, Access::read);
+    BOOST_TEST(here[79] == 1);  // of both, which share bytes
+    BOOST_TEST(dies([&] { (void)*static_cast<volatile char*>(far->data()); }));
+    theirs[130] = 7;
+    device::use_on_host(here, Access::write);
+    BOOST_TEST(here[30] == 7);
+    here[0] = 8;
+    device::written_on_host(here, 1);
+    BOOST_TEST(theirs[100] == 8);
+    BOOST_TEST((device::use_on_device(gpu, here + 3, Access::read).get() == theirs.data() + 103));
+    BOOST_TEST((device::share_on_device(gpu, here).get() == theirs.data() + 100));
+    BOOST_CHECK_THROW(device::use_on_host(here, Access::expose), BufferError);
+    a = nullptr;
+    BOOST_TEST(released == std::vector<int>{0}, boost::test_tools::per_element());
+    device::use_on_host(b->data(), Access::read);
+    BOOST_TEST(static_cast<char*>(b->data())[10] == 7);
+    b = nullptr;
+    far = nullptr;
+    BOOST_TEST(released == (std::vector<int>{0, 1, 2}), boost::test_tools::per_element());
+    BOOST_TEST(device::shared_on(here) == nullptr);
+    // An address that the device does not know is taken as it is.
+    char alone[16] = {};
+    const device::BufferPtr c = device::borrow_on_device(gpu, alone, 16, [] {});
+    BOOST_TEST((device::use_on_device(gpu, c->data(), Access::read).get() == alone));
 }
 
 BOOST_AUTO_TEST_CASE(several_threads) {

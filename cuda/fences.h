@@ -1,0 +1,31 @@
+// The order of a device's work among that of other libraries, which is in other streams.
+#pragma once
+
+#include <mutex>
+
+#include "context.h"
+#include "device/backend.h"
+
+namespace fastnp::cuda {
+
+/// Thread-safe. Streams are as device::Backend has them. Drivers before 12.5 know nothing of all streams: the default one stands for them there, with
+/// which streams stay in order that were not made to be without it.
+class Fences {
+public:
+    explicit Fences(Context& context) : context_(context) {}
+    ~Fences();
+    Fences(const Fences&) = delete;
+    Fences& operator=(const Fences&) = delete;
+
+    void wait_for(device::Backend::Stream stream);
+    void let_wait(device::Backend::Stream stream);
+
+private:
+    void need_event();
+
+    Context& context_;
+    std::mutex mutex_;
+    Handle event_ = nullptr;  // who waits for it waits for what it was last recorded for
+};
+
+}  // namespace fastnp::cuda

@@ -1,0 +1,85 @@
+#include "device/pages.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "fastnp/error.h"
+
+namespace fastnp::device {
+
+namespace {
+
+std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+std::size_t whole_pages(std::size_t bytes) { return std::max<std::size_t>((bytes + page_bytes() - 1) / page_bytes(), 1) * page_bytes(); }
+
+// Those that were freed are handed out again: asking the system takes longer than a launch.
+class Addresses {
+public:
+    char* take(std::size_t bytes) {
+        {
+            const std::scoped_lock lock(mutex_);
+            auto& free = free_[bytes];
+            if (!free.empty()) {
+                char* found = free.back();
+                free.pop_back();
+                return found;
+            }
+        }
+        void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (made == MAP_FAILED) throw MemoryError("Unable to allocate addresses for an array");
+        return static_cast<char*>(made);
+    }
+    void give_back(char* addresses, std::size_t bytes) {
+        const std::scoped_lock lock(mutex_);
+        auto& free = free_[bytes];
+        if (free.size() >= most_free) munmap(addresses, bytes);
+        else free.push_back(addresses);
+    }
+
+private:
+    static constexpr std::size_t most_free = 16;  // of one size
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<char*>> free_;
+};
+
+Addresses& addresses() {
+    static Addresses* made = new Addresses;  // never destroyed: arrays may outlive every static
+    return *made;
+}
+
+[[noreturn]] void fail() { throw MemoryError("Unable to change the protection of memory that moves between devices"); }
+
+}  // namespace
+
+Pages::Pages(std::size_t bytes) : bytes_(whole_pages(bytes)), begin_(addresses().take(bytes_)) {}
+
+Pages::~Pages() {
+    if (touched_) madvise(begin_, bytes_, MADV_DONTNEED);
+    const bool closed = protection_ == PROT_NONE && !mixed_;
+    if (closed || mprotect(begin_, bytes_, PROT_NONE) == 0) addresses().give_back(begin_, bytes_);
+    else munmap(begin_, bytes_);
+}
+
+void Pages::protect(int protection) {
+    if (protection == protection_) return;
+    if (mprotect(begin_, bytes_, protection) != 0) fail();
+    protection_ = protection;
+    touched_ = touched_ || protection != PROT_NONE;
+}
+
+void Pages::open(std::size_t offset, std::size_t bytes) {
+    const std::size_t first = offset / page_bytes() * page_bytes();
+    const std::size_t end = std::min((offset + bytes + page_bytes() - 1) / page_bytes() * page_bytes(), bytes_);
+    if (mprotect(begin_ + first, end - first, PROT_READ | PROT_WRITE) != 0) fail();
+    touched_ = mixed_ = true;
+}
+
+}  // namespace fastnp::device
