@@ -103,7 +103,12 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         InFrame(const InFrame&) = delete;
     } const inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
     const bool in_parts = parted && (may_compile || !goes_on_later(function_.get()));
-    const Ref result = own(PyObject_Vectorcall(in_parts ? parted.get() : function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    const Py_ssize_t count = nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames));
+    SmallVector<PyObject*, 8> given(std::span<PyObject* const>(args, static_cast<std::size_t>(count)));
+    std::vector<Ref> held;
+    for (Py_ssize_t i = 0; i < count && flat.takes_foreign(); ++i) given[static_cast<std::size_t>(i)] = held.emplace_back(flat.as_own(args[i])).get();
+    PyObject* const called = in_parts ? parted.get() : function_.get();
+    const Ref result = flat.as_given(own(PyObject_Vectorcall(called, given.data(), static_cast<std::size_t>(nargs), kwnames)));
     return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 

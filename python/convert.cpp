@@ -3,6 +3,8 @@
 
 #include "tape.h"
 
+#include "exchange.h"
+#include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
 #include "foreign.h"
@@ -46,15 +48,14 @@ bool is_bfloat16(PyArray_Descr* descr) {
     return std::string_view(descr->typeobj->tp_name).ends_with("bfloat16");
 }
 
-// Lets go of the Python object whose memory an array used; from any thread.
+}  // namespace
+
 void drop(PyObject* object) {
     if (Py_IsInitialized() == 0) return;
     const PyGILState_STATE state = PyGILState_Ensure();
     Py_DECREF(object);
     PyGILState_Release(state);
 }
-
-}  // namespace
 
 PyArray_Descr* descr_of(Dtype dtype) {
     if (dtype == Dtype::bfloat16) return reinterpret_cast<PyArray_Descr*>(Py_NewRef(reinterpret_cast<PyObject*>(bfloat16_descr())));
@@ -234,6 +235,11 @@ array to_array(PyObject* object) {
         return made;
     }
     if (PyArray_IsScalar(object, Generic)) return from_numpy_scalar(object);
+    if (is_foreign(object)) {
+        if (recording != nullptr)
+            refuse(std::string("reads a ") + Py_TYPE(object)->tp_name + ", an array of another library, that is not among its arguments");
+        return from_foreign(object);
+    }
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
     const Ref converted = own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr));
@@ -300,20 +306,34 @@ PyObject* wrap_scalar(array value) {
     return numpy_scalar(value);
 }
 
-PyObject* numpy_view(const array& value, PyObject* owner) {
+namespace {
+
+PyObject* view_at(void* address, const array& value, PyObject* owner) {
     const Shape shape = value.shape();
     const Strides strides = value.strides();
     const int flags = value.writable() ? NPY_ARRAY_WRITEABLE : 0;
     PyArray_Descr* descr = descr_of(value.dtype());
     if (descr == nullptr) throw PythonError{};
     PyObject* view =
-        check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), value.data(), flags, nullptr));
+        check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), address, flags, nullptr));
     if (PyArray_SetBaseObject(as_numpy(view), Py_NewRef(owner)) < 0) {
         Py_DECREF(view);
         throw PythonError{};
     }
     return view;
 }
+
+}  // namespace
+
+PyObject* numpy_view(const array& value, PyObject* owner) {
+    if (!detail::is_shared(value)) return view_at(value.data(), value, owner);
+    const Ref here = own(wrap(value.to("cpu")));
+    PyObject* copy = view_at(value_of(here.get()).data(), value_of(here.get()), here.get());
+    if (!value.writable()) PyArray_CLEARFLAGS(as_numpy(copy), NPY_ARRAY_WRITEABLE);
+    return copy;
+}
+
+PyObject* unread_view(const array& value, PyObject* owner) { return view_at(const_cast<void*>(detail::address_of(value)), value, owner); }
 
 array readable(const array& value, const char* what) {
     if (recording == nullptr && detail::is_recording()) return detail::value_now(value);
@@ -328,14 +348,26 @@ PyObject* readable_view(PyObject* object, const char* what) {
     return numpy_view(value, owner.get());
 }
 
-PyObject* foreign_view(PyObject* object, const char* what) {
-    const array& value = value_of(object);
+namespace {
+
+void keep_derivative(const array& value, const char* what) {
     if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) {
         raise(PyExc_TypeError, std::string(what) +
                                    " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
                                    "stop_gradient(x), or x.detach() on a tape, makes it a constant");
     }
+}
+
+}  // namespace
+
+PyObject* foreign_view(PyObject* object, const char* what) {
+    keep_derivative(value_of(object), what);
     return readable_view(object, what);
+}
+
+array foreign_value(PyObject* object, const char* what) {
+    keep_derivative(value_of(object), what);
+    return readable(value_of(object), what);
 }
 
 PyObject* read_element(const array& value) {

@@ -36,8 +36,10 @@ PyObject* wrap(array value, PyObject* base = nullptr, bool scalar = false);
 PyObject* wrap_scalar(array value);
 /// A NumPy scalar of the only element.
 PyObject* numpy_scalar(const array& value);
-/// A view as numpy.ndarray over memory that `owner` keeps. No copy, no check of a recording.
+/// A view as numpy.ndarray over memory that `owner` keeps; of elements that are shared on a device, a copy. No check of a recording.
 PyObject* numpy_view(const array& value, PyObject* owner);
+/// The same over memory wherever it is, for its layout: nobody may read it.
+PyObject* unread_view(const array& value, PyObject* owner);
 /// numpy_view of an ndarray object, refused in recordings.
 /// The elements of an array for reading, as NumPy's array or, of one that stands for a scalar, as NumPy's scalar. While recording: small ones alone,
 /// a copy, and the compiled entry is for calls in which they are the same.
@@ -47,6 +49,10 @@ PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
 /// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
 PyObject* foreign_view(PyObject* object, const char* what);
+/// The array of which that would be a view.
+array foreign_value(PyObject* object, const char* what);
+/// Lets go of a Python object whose memory an array used; from any thread.
+void drop(PyObject* object);
 /// The array with its elements to be read; of one that a transform outside of compile() works on, as they are now.
 array readable(const array& value, const char* what);
 

@@ -1,4 +1,5 @@
 // array, asarray, zeros, arange and their kin: bodies of functions.def. dtypes that fastnp does not have go to NumPy.
+#include "exchange.h"
 #include "fastnp/detail/size.h"
 #include "functions.h"
 #include "ndarray.h"
@@ -35,7 +36,7 @@ Copying to_copying(PyObject* copy, Copying fallback) {
 // The object as an array of that dtype, and the object whose memory it shares, if it does.
 std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Copying copying, Order order) {
     const std::optional<Dtype> dtype = to_dtype(dtype_object);
-    const bool is_array = is_ndarray(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
+    const bool is_array = is_ndarray(object) || is_foreign(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
     if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
     if (!is_array && dtype && !PyArray_Check(object) && !PyArray_IsScalar(object, Generic) && !records()) {
         // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.

@@ -1,6 +1,8 @@
 // Methods and properties of fastnp.ndarray that are not functions of the module, and numpy.ndarray's others by fallback.
 #include <vector>
 
+#include "exchange.h"
+#include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
 #include "functions.h"
@@ -222,10 +224,45 @@ PyObject* get_imag(PyObject* self, void*) {
     });
 }
 
-// Through a NumPy view: what is an object of NumPy's (flags), or an address.
+// Through a NumPy view: what is an object of NumPy's, or an address.
 PyObject* by_view(PyObject* self, void* name) {
     return guarded([&] {
         const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
+        return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
+    });
+}
+
+// The same of what lies on the host alone: to NumPy an array on a device has no interface, and gives its elements by __array__.
+PyObject* get_interface(PyObject* self, void* name) {
+    return guarded([&] {
+        const array value = foreign_value(self, static_cast<const char*>(name));
+        if (value.device() != "cpu") raise(PyExc_AttributeError, "an array on device '" + value.device() + "' has no __array_interface__");
+        return by_view(self, name);
+    });
+}
+
+PyObject* get_address(PyObject* self, void* name) {
+    return guarded([&] {
+        (void)foreign_value(self, static_cast<const char*>(name)).data();  // refused for what is shared on a device
+        return by_view(self, name);
+    });
+}
+
+// Of elements that are shared on a device, an iterator over a copy, which must not be written to.
+PyObject* get_flat(PyObject* self, void* name) {
+    return guarded([&] {
+        const Ref view = own(foreign_view(self, "flat"));
+        if (detail::is_shared(value_of(self))) PyArray_CLEARFLAGS(as_numpy(view.get()), NPY_ARRAY_WRITEABLE);
+        return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
+    });
+}
+
+// The layout alone: the elements may stay where they are.
+PyObject* get_flags(PyObject* self, void* name) {
+    return guarded([&] {
+        const array value = foreign_value(self, "flags");
+        if (value.device() == "cpu") return by_view(self, name);
+        const Ref view = own(unread_view(value, self));
         return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
     });
 }
@@ -234,7 +271,9 @@ int set_by_view(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
         const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
         const Ref plain = value != nullptr && is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
-        return PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get());
+        check(PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get()));
+        if (detail::is_shared(value_of(self))) array(value_of(self)) = from_numpy(as_numpy(view.get()));  // it was written into a copy
+        return 0;
     });
 }
 
@@ -320,27 +359,30 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 #undef FAST
 
-PyGetSetDef properties[] = {{"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
-                            {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
-                            {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
-                            {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
-                            {"size", get_size, nullptr, "The number of elements.", nullptr},
-                            {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},
-                            {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
-                            {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
-                            {"device", get_device, nullptr, "The device that its elements are on: \"cpu\", \"cuda:0\", ...", nullptr},
-                            {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients with respect to it are recorded.", nullptr},
-                            {"grad", get_grad, set_grad, "The gradient that backward() calls added up, or None.", nullptr},
-                            {"is_leaf", get_is_leaf, nullptr, "Whether it is no result of recorded computations.", nullptr},
-                            {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
-                            {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
-                            {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
-                            {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
-                            {"flat", by_view, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
-                            {"flags", by_view, nullptr, "Information about the memory layout.", const_cast<char*>("flags")},
-                            {"ctypes", by_view, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
-                            {"data", by_view, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
-                            {"__array_interface__", by_view, nullptr, "NumPy's array interface.", const_cast<char*>("__array_interface__")},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {
+    {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
+    {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
+    {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", get_size, nullptr, "The number of elements.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes the elements take.", nullptr},
+    {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
+    {"__cuda_array_interface__", cuda_array_interface, nullptr,
+     "The CUDA Array Interface, version 3, of an array on a CUDA device, where it is shared from then on.", nullptr},
+    {"device", get_device, nullptr, "The device that its elements are on: \"cpu\", \"cuda:0\", ...", nullptr},
+    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients with respect to it are recorded.", nullptr},
+    {"grad", get_grad, set_grad, "The gradient that backward() calls added up, or None.", nullptr},
+    {"is_leaf", get_is_leaf, nullptr, "Whether it is no result of recorded computations.", nullptr},
+    {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
+    {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
+    {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
+    {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
+    {"flat", get_flat, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
+    {"flags", get_flags, nullptr, "Information about the memory layout.", const_cast<char*>("flags")},
+    {"ctypes", get_address, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
+    {"data", get_address, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
+    {"__array_interface__", get_interface, nullptr, "NumPy's array interface, of arrays on the host.", const_cast<char*>("__array_interface__")},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace fastnp::python

@@ -6,7 +6,9 @@
 #include "casters.h"
 #include "compiled.h"
 #include "compiled_state.h"
+#include "exchange.h"
 #include "fastnp/compile.h"
+#include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
 #include "fft.h"
 #include "functions.h"
@@ -101,6 +103,19 @@ void initialise(py::module_& module) {
         "What was done on a device so far.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
+    module.def("_is_foreign", [](py::handle x) { return is_foreign(x.ptr()); }, "Whether it is an array of another library on a CUDA device.");
+    module.def(
+        "_from_foreign", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(from_foreign(x.ptr()))); },
+        "An array over the elements of another library's, or of an ndarray, on a CUDA device.");
+    module.def(
+        "_is_shared", [](py::handle x) { return detail::is_shared(value_of(x.ptr())); }, py::call_guard<TapeCall>(),
+        "Whether the elements of an ndarray are shared with another library on a CUDA device.");
+    module.def(
+        "_layout", [](py::handle x) { return py::reinterpret_steal<py::object>(unread_view(foreign_value(x.ptr(), "a layout"), x.ptr())); },
+        py::call_guard<TapeCall>(), "An ndarray as numpy.ndarray by its addresses, which must not be read: the elements may be on a device.");
+    module.def(
+        "_copied_on_device", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(copied_on_device(value_of(x.ptr())))); },
+        py::call_guard<TapeCall>(), "A copy on the device that the ndarray is on.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "_recorded_kind",

@@ -1,6 +1,8 @@
 // How other libraries see a fastnp.ndarray, without copies: the buffer protocol, NumPy's __array__ protocols, DLPack, pickling.
 #include <memory>
 
+#include "exchange.h"
+#include "fastnp/detail/shared.h"
 #include "ndarray.h"
 
 namespace fastnp::python {
@@ -34,13 +36,24 @@ struct BufferLayout {
     Strides strides;
 };
 
+// Elements on a device are copied, so that the array stays there.
+PyObject* view_or_copy(PyObject* self) {
+    const array value = foreign_value(self, "numpy.asarray");
+    if (value.device() == "cpu") return foreign_view(self, "numpy.asarray");
+    const Ref here = own(wrap(value.to("cpu")));
+    return numpy_view(value_of(here.get()), here.get());
+}
+
 PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         static const char* names[] = {"dtype", "copy", nullptr};
         PyObject* dtype = Py_None;
         PyObject* copy = Py_None;
         if (PyArg_ParseTupleAndKeywords(args, keywords, "|O$O", const_cast<char**>(names), &dtype, &copy) == 0) throw PythonError{};
-        Ref view = own(foreign_view(self, "numpy.asarray"));
+        Ref view = own(copy == Py_False ? foreign_view(self, "numpy.asarray") : view_or_copy(self));
+        if (copy == Py_False && detail::is_shared(value_of(self))) {
+            raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested: its elements are shared on a CUDA device.");
+        }
         if (dtype != Py_None) {
             PyArray_Descr* wanted = nullptr;
             if (PyArray_DescrConverter(dtype, &wanted) == 0) throw PythonError{};
@@ -58,15 +71,12 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
     });
 }
 
-PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
+PyObject* dlpack_device_of(PyObject* self, PyObject*) {
     return guarded([&] {
-        const Ref view = own(foreign_view(self, "DLPack"));
-        const Ref method = own(PyObject_GetAttrString(view.get(), "__dlpack__"));
-        return check(PyObject_Call(method.get(), args, keywords));
+        const dlpack::Device device = dlpack_device(value_of(self));
+        return check(Py_BuildValue("(ii)", device.device_type, device.device_id));
     });
 }
-
-PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
 PyObject* reduce(PyObject* self, PyObject*) {
     return guarded([&] {
@@ -110,6 +120,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return guarded_int([&] {
         const array& value = value_of(self);
         check_readable(value, "the buffer protocol");
+        if (value.device() != "cpu") raise(PyExc_BufferError, "the array's elements are on device '" + value.device() + "'; numpy.asarray() copies them");
         if ((flags & PyBUF_WRITABLE) != 0 && !value.writable()) raise(PyExc_BufferError, "buffer source array is read-only");
         const bool needs_c = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
         const bool needs_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
@@ -137,9 +148,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferLayout*>(view->internal); }
 
 PyMethodDef protocol_methods[] = {
-    {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS, "The elements as numpy.ndarray; a view unless a copy is asked for."},
-    {"__dlpack__", as_method(dlpack), METH_VARARGS | METH_KEYWORDS, "A DLPack capsule over the same memory."},
-    {"__dlpack_device__", dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
+    {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS,
+     "The elements as numpy.ndarray; a view unless a copy is asked for, or they are on a device."},
+    {"__dlpack__", as_method(dlpack_capsule), METH_VARARGS | METH_KEYWORDS,
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A DLPack capsule over the same memory, on the device that the array is at home on."},
+    {"__dlpack_device__", dlpack_device_of, METH_NOARGS, "(1, 0): the CPU; (2, n): CUDA device n."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"__copy__", copy, METH_NOARGS, nullptr},
     {"__deepcopy__", copy, METH_O, nullptr},

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "exchange.h"
 #include "fastnp/detail/size.h"
 #include "number.h"
 #include "size.h"
@@ -128,6 +129,45 @@ void Flat::add_scalar(PyObject* object) {
     objects.push_back(object);
     any_numpy_ = true;
     mark(Tag::scalar);
+}
+
+PyObject* Flat::own_of(PyObject* object) const {
+    const auto found = std::find_if(foreign_.begin(), foreign_.end(), [&](const auto& each) { return each.first == object; });
+    return found == foreign_.end() ? nullptr : found->second.get();
+}
+
+Ref Flat::as_own(PyObject* object) const {
+    if (PyObject* own = own_of(object)) return Ref::borrow(own);
+    if (foreign_.empty() || !PyTuple_CheckExact(object)) return Ref::borrow(object);
+    Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, as_own(PyTuple_GET_ITEM(object, i)).release());
+    return items;
+}
+
+Ref Flat::as_given(Ref object) const {
+    const auto found = std::find_if(foreign_.begin(), foreign_.end(), [&](const auto& each) { return each.second.get() == object.get(); });
+    return found == foreign_.end() ? object : Ref::borrow(found->first);
+}
+
+// What can't be taken is the function's own business.
+void Flat::add_foreign(PyObject* object) {
+    PyObject* taken = own_of(object);
+    if (taken == nullptr) {
+        try {
+            foreign_.emplace_back(object, own(wrap(from_foreign(object))));
+        } catch (const Error& error) {
+            return fail(std::string("takes an array of another library: ") + error.what());
+        } catch (const PythonError&) {
+            if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;
+            PyErr_Clear();
+            return fail(std::string("takes a ") + Py_TYPE(object)->tp_name + " that does not let itself be shared");
+        }
+        taken = foreign_.back().second.get();
+    }
+    detail::Argument argument{};
+    detail::borrow(value_of(taken), argument);
+    any_fastnp_ = true;
+    push(argument, object);
 }
 
 bool Numbers::vary(std::size_t place, Tag kind, std::int64_t bits) {
@@ -272,6 +312,7 @@ void Flat::add_other(PyObject* object, int depth) {
         add_container(object);
         return add(fields.get(), depth + 1);
     }
+    if (is_foreign(object)) return add_foreign(object);
     mark(Tag::object);
     roots.push_back(object);
 }
@@ -299,7 +340,7 @@ static Ref swapped_type(PyObject* object, PyObject* swaps) {
 }
 
 Ref Rebuild::add(PyObject* object, PyObject* swaps) {
-    if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic)) return made_[next_++];
+    if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic) || flat_.own_of(object) != nullptr) return made_[next_++];
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) {
         Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i), swaps).release());

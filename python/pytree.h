@@ -91,6 +91,13 @@ public:
     void expect_numpy() { any_numpy_ = true; }
     bool compilable = true;
     std::string reason;
+    bool takes_foreign() const { return !foreign_.empty(); }
+    /// The fastnp array over an argument that is an array of another library on a device; null for other objects.
+    PyObject* own_of(PyObject* object) const;
+    /// What takes an argument's place where the function is run as written: fastnp arrays for those, in tuples too.
+    Ref as_own(PyObject* object) const;
+    /// The argument that such an array stands for, or the object itself.
+    Ref as_given(Ref object) const;
 
 private:
     /// Puts the argument in, and into the key whether it is the same object as one before.
@@ -98,6 +105,7 @@ private:
     void add_array(PyObject* object);
     void add_numpy(PyArrayObject* object);
     void add_scalar(PyObject* object);
+    void add_foreign(PyObject* object);
     void add_other(PyObject* object, int depth);
     void append(Tag tag, const void* bytes, std::size_t size);
     void add_container(PyObject* object);
@@ -107,6 +115,7 @@ private:
     bool add_number(PyObject* object, Tag kind, std::int64_t bits);
     void push_number(PyObject* object);
     std::vector<std::unique_ptr<array>> scalars_;
+    std::vector<std::pair<PyObject*, Ref>> foreign_;  // arrays of other libraries, and ours over their elements
     Numbers* numbers_;
     bool in_key_ = false;
     SmallVector<bool, 8> inputs_;        // of each number

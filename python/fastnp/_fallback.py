@@ -38,7 +38,7 @@ def to_numpy(value: Any, originals: dict[int, Any]) -> Any:
     kind = type(value)
     if kind is _core.ndarray:
         view = _core._view(value)
-        originals[id(view)] = (view, value)
+        originals[id(view)] = (view, value, view.copy() if _core._is_shared(value) else None)
         return view
     if kind is list or kind is tuple:
         return kind([to_numpy(item, originals) for item in value])
@@ -94,7 +94,11 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     plain_args = [to_numpy(value, originals) for value in args]
     plain_kwargs = {key: to_numpy(value, originals) for key, value in kwargs.items()}
     _count(name)
-    return from_numpy(function(*plain_args, **plain_kwargs), originals)
+    result = function(*plain_args, **plain_kwargs)
+    for view, value, before in originals.values():
+        if before is not None and view.tobytes() != before.tobytes():  # what is shared on a device is seen by copies
+            value[...] = view
+    return from_numpy(result, originals)
 
 
 def _find(name: str) -> Callable[..., Any]:

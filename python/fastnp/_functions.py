@@ -28,9 +28,11 @@ __all__ = [
     "hstack",
     "identity",
     "inner",
+    "may_share_memory",
     "ndim",
     "result_type",
     "shape",
+    "shares_memory",
     "size",
     "split",
     "vdot",
@@ -111,9 +113,19 @@ def flipud(m: Any) -> _core.ndarray:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> _core.ndarray:
+    kind, number = x.__dlpack_device__()
+    home = f"cuda:{number}" if kind in (2, 13) else "cpu"
+    wanted = home if device is None else "cuda:0" if device == "cuda" else device
+    if wanted != home and copy is False:
+        raise BufferError(f"the array is on device '{home}': one on '{wanted}' would be a copy")
     if type(x) is _core.ndarray and not copy:
-        return x
-    return _core.asarray(numpy.from_dlpack(x, device=device, copy=copy))
+        return x.to(wanted)
+    if home == "cpu":
+        return _core.asarray(numpy.from_dlpack(x, copy=copy if wanted == home else None)).to(wanted)
+    made = _core._from_foreign(x)
+    if wanted != home:
+        return made.to(wanted)
+    return _core._copied_on_device(made) if copy else made
 
 
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> _core.ndarray:
@@ -154,6 +166,18 @@ def size(a: Any, axis: int | None = None) -> int:
         except AttributeError:
             return _core.asarray(a).size
     return shape(a)[operator.index(axis)]
+
+
+def _layout(x: Any) -> Any:
+    return _core._layout(x) if type(x) is _core.ndarray else x
+
+
+def may_share_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
+    return bool(numpy.may_share_memory(_layout(a), _layout(b), max_work))
+
+
+def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
+    return bool(numpy.shares_memory(_layout(a), _layout(b), max_work))
 
 
 def result_type(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:

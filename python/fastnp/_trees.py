@@ -15,7 +15,7 @@ LEAVES = (_core.ndarray, numpy.ndarray, numpy.generic, bool, int, float, complex
 
 def is_leaf(value: Any) -> bool:
     """Whether it is an array or a number."""
-    return isinstance(value, LEAVES)
+    return isinstance(value, LEAVES) or _core._is_foreign(value)
 
 
 def children_of(value: Any) -> list[Any] | None:
