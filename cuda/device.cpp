@@ -72,14 +72,6 @@ void Device::launch(const device::Module& module, std::size_t kernel, std::int64
     context_->launches().add(loaded.symbols(), kernel);
 }
 
-std::span<char> Device::allocation_of(const void* address) {
-    const Current current(*context_);
-    Address first = 0;
-    std::size_t bytes = 0;
-    if (context_->driver().memory_get_address_range(&first, &bytes, address_of(address)) != success) return {};
-    return {reinterpret_cast<char*>(static_cast<std::uintptr_t>(first)), bytes};
-}
-
 device::BackendStatistics Device::statistics() const {
     device::BackendStatistics result;
     result.live_bytes = pool_.live_bytes();

@@ -14,6 +14,7 @@
 #include "device/backend.h"
 #include "fences.h"
 #include "pool.h"
+#include "ranges.h"
 #include "staging.h"
 
 namespace fastnp::cuda {
@@ -47,7 +48,9 @@ public:
     Stream stream() const override { return reinterpret_cast<Stream>(context_->stream()); }
     void wait_for(Stream stream) override { fences_.wait_for(stream); }
     void let_wait(Stream stream) override { fences_.let_wait(stream); }
-    std::span<char> allocation_of(const void* address) override;
+    bool names_ranges() const override { return ranges_.are_seen(); }
+    void begin_range(const std::string& name) override { ranges_.begin(name); }
+    void end_range() noexcept override { ranges_.end(); }
 
     void synchronize() override { context_->synchronize(); }
     device::BackendStatistics statistics() const override;
@@ -57,6 +60,7 @@ private:
     const int number_;
     Pool pool_;
     Fences fences_;
+    const Ranges& ranges_ = Ranges::get();
     Uploads uploads_;
     Downloads downloads_;
     std::string version_;

@@ -265,7 +265,7 @@ bool is_operand(PyObject* object) {
     if (is_recorded_number(object)) return true;
     if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object) || PyBool_Check(object)) return true;
     return PyComplex_CheckExact(object) || PyArray_IsScalar(object, Generic) || PyList_Check(object) || PyTuple_Check(object) || PyLong_Check(object) ||
-           PyFloat_Check(object);
+           PyFloat_Check(object) || is_foreign(object);
 }
 
 Scalar to_scalar(PyObject* object) {

@@ -13,15 +13,22 @@ namespace {
 constexpr const char* names[] = {"dltensor", "used_dltensor"};
 constexpr const char* versioned_names[] = {"dltensor_versioned", "used_dltensor_versioned"};
 
-bool has_attribute(PyObject* object, const char* name) {
-    const Ref text = own(PyUnicode_InternFromString(name));
-    return _PyType_Lookup(Py_TYPE(object), text.get()) != nullptr;
+// Attributes by which arrays tell where they are, interned when first used, under the GIL.
+enum Name : std::uint8_t { dlpack_method, device_method, interface_property };
+
+PyObject* name_object(Name name) {
+    static PyObject* made[3] = {};
+    constexpr const char* texts[3] = {"__dlpack__", "__dlpack_device__", "__cuda_array_interface__"};
+    if (made[name] == nullptr) made[name] = check(PyUnicode_InternFromString(texts[name]));
+    return made[name];
 }
 
+bool has_attribute(PyObject* object, Name name) { return _PyType_Lookup(Py_TYPE(object), name_object(name)) != nullptr; }
+
 // What an optional attribute gives; nothing where the object says that it has none.
-Ref attribute_of(PyObject* object, const char* name) {
+Ref attribute_of(PyObject* object, Name name) {
     if (!has_attribute(object, name)) return {};
-    Ref found(PyObject_GetAttrString(object, name));
+    Ref found(PyObject_GetAttr(object, name_object(name)));
     if (found) return found;
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw PythonError{};
     PyErr_Clear();
@@ -29,8 +36,8 @@ Ref attribute_of(PyObject* object, const char* name) {
 }
 
 std::optional<dlpack::Device> device_of(PyObject* object) {
-    const Ref method = attribute_of(object, "__dlpack_device__");
-    if (!method || !has_attribute(object, "__dlpack__")) return std::nullopt;
+    const Ref method = attribute_of(object, device_method);
+    if (!method || !has_attribute(object, dlpack_method)) return std::nullopt;
     const Ref pair = own(PyObject_CallNoArgs(method.get()));
     const Ref items = own(PySequence_Tuple(pair.get()));
     if (PyTuple_GET_SIZE(items.get()) != 2) return std::nullopt;
@@ -42,8 +49,8 @@ bool is_cuda(const dlpack::Device& device) { return device.device_type == dlpack
 
 // Whether what it says of itself by the other protocol is that it may not be written to, which tensors without a version can't say.
 bool says_read_only(PyObject* object) {
-    const Ref interface(PyObject_HasAttrString(object, "__cuda_array_interface__") != 0 ? PyObject_GetAttrString(object, "__cuda_array_interface__")
-                                                                                        : nullptr);
+    Ref interface(PyObject_GetAttr(object, name_object(interface_property)));
+    PyErr_Clear();
     PyObject* data = interface && PyDict_Check(interface.get()) ? PyDict_GetItemString(interface.get(), "data") : nullptr;
     const bool read_only = data != nullptr && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2 && PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1;
     PyErr_Clear();
@@ -199,8 +206,14 @@ bool takes_versions(const Request& request) {
 
 bool is_foreign(PyObject* object) {
     if (is_ndarray(object) || PyArray_Check(object) || PyArray_IsScalar(object, Generic) || PyType_Check(object)) return false;
-    if (const auto device = device_of(object)) return is_cuda(*device);
-    return static_cast<bool>(attribute_of(object, "__cuda_array_interface__"));
+    try {
+        if (const auto device = device_of(object)) return is_cuda(*device);
+        return static_cast<bool>(attribute_of(object, interface_property));
+    } catch (const PythonError&) {
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;
+        PyErr_Clear();  // one that is nowhere
+        return false;
+    }
 }
 
 array from_foreign(PyObject* object) {

@@ -14,6 +14,7 @@
 #include "api/entry.h"
 #include "codegen/store.h"
 #include "device/movable.h"
+#include "device/range.h"
 #include "device/registry.h"
 #include "fastnp/error.h"
 
@@ -347,6 +348,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     device::Backend* const device = device_of(arguments);
     std::string on_device;  // entries are for a device, as they are for plain values
     if (device != nullptr) key = on_device = std::string(key) + '@' + device->name();
+    const device::Range range(device, state_->options.name);
     std::array<std::int64_t, most_values> values;
     std::vector<trace::Found> known;  // what reads gave in this call so far
     int made = 0;

@@ -260,14 +260,14 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& resu
             result.loops += nest::to_string(plan.kernels[kernel], plan.schedules.empty() ? nest::Schedule() : plan.schedules[kernel], sizes);
             ++kernel;
         } else if (step.is_loop()) {
-            result.kernels.push_back({"loop", "loop", {}, sizes.text(step.loop.count)});
+            result.kernels.push_back({plan::name_of(plan, step), "loop", {}, sizes.text(step.loop.count)});
             result.loops += "loop " + sizes.text(step.loop.count) + ":\n";
             describe(*step.loop.body, sizes, result);
             result.loops += "end\n";
         } else if (step.read.call >= 0) {
-            result.kernels.push_back({plan.calls[static_cast<std::size_t>(step.read.call)].name, "call", {}, ""});
+            result.kernels.push_back({plan::name_of(plan, step), "call", {}, ""});
         } else {
-            const std::string name(ops::info(step.eager.op).name);
+            const std::string name = plan::name_of(plan, step);
             result.kernels.push_back({name, "precompiled", {name}, ""});
         }
     }

@@ -81,8 +81,11 @@ public:
     virtual void wait_for(Stream stream) = 0;
     /// What that stream (or every one) is asked for from now on comes after what was asked for here until now.
     virtual void let_wait(Stream stream) = 0;
-    /// What others allocated on this device together with the byte at an address; of no bytes if that is not known.
-    virtual std::span<char> allocation_of(const void* address) = 0;
+
+    /// Whether a profiler is attached: what a thread asks for from begin_range() to the end_range() that belongs to it has a name there.
+    virtual bool names_ranges() const = 0;
+    virtual void begin_range(const std::string& name) = 0;
+    virtual void end_range() noexcept = 0;
 
     /// Waits until all is done. An error of a kernel is raised here, or by what comes after it.
     virtual void synchronize() = 0;

@@ -1,13 +1,14 @@
-// Memory of other libraries on a device. All arrays over one allocation of theirs have addresses of the host's in one run of them, so that arrays which
-// share elements there share addresses here, too.
+// Memory of other libraries on a device. A long run of its addresses has one of the host's, so that arrays which share elements there share addresses
+// here, too, whichever came first.
 #include <algorithm>
-#include <iterator>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <vector>
 
 #include "device/pages.h"
 #include "device/place.h"
+#include "fastnp/error.h"
 
 namespace fastnp::device {
 
@@ -50,8 +51,14 @@ public:
         return {std::shared_ptr<char>(), there_.data()};  // whoever lent it keeps it
     }
 
-    bool holds(const Backend& device, const char* first, std::size_t bytes) const {
-        return &device == &device_ && first >= there_.data() && first + bytes <= there_.data() + there_.size();
+    bool is_on(const Backend& device) const { return &device == &device_; }
+    bool holds(const char* first, std::size_t bytes) const { return first >= there_.data() && first + bytes <= there_.data() + there_.size(); }
+    /// Whether an array uses some of it.
+    bool uses(const char* first, std::size_t bytes) {
+        const std::scoped_lock lock(mutex_);
+        const std::ptrdiff_t offset = first - there_.data(), last = offset + static_cast<std::ptrdiff_t>(bytes);
+        return std::ranges::any_of(
+            lent_, [&](const auto& each) { return static_cast<std::ptrdiff_t>(each.first) < last && offset < static_cast<std::ptrdiff_t>(each.second); });
     }
     char* host_of(const char* there) const { return pages_.begin() + (there - there_.data()); }
     void lend(const char* first, std::size_t bytes) {
@@ -111,17 +118,9 @@ public:
             if (each.device == &device && first >= each.first && first + bytes <= each.first + each.bytes)
                 return {each.host + (first - each.first), nullptr};
         }
-        auto found = std::ranges::find_if(theirs_, [&](const auto& each) { return each->holds(device, first, bytes); });
-        if (found == theirs_.end()) {
-            std::span<char> all = device.allocation_of(first);
-            if (first < all.data() || first + bytes > all.data() + all.size()) all = {first, bytes};
-            theirs_.push_back(std::make_shared<Foreign>(device, all));
-            found = std::prev(theirs_.end());
-            add_place(*found);
-            detail::shared_count.fetch_add(1, std::memory_order_release);
-        }
-        (*found)->lend(first, bytes);
-        return {(*found)->host_of(first), *found};
+        const std::shared_ptr<Foreign> place = place_for(device, first, bytes);
+        place->lend(first, bytes);
+        return {place->host_of(first), place};
     }
     void take_back(const std::shared_ptr<Foreign>& place, const char* first, std::size_t bytes) {
         const std::scoped_lock lock(mutex_);
@@ -132,6 +131,29 @@ public:
     }
 
 private:
+    static constexpr std::uintptr_t run_bytes = std::uintptr_t{1} << 40;  // far more than a device has, and little of the addresses that there are
+
+    // The one that holds it, and all that share elements with it.
+    std::shared_ptr<Foreign> place_for(Backend& device, char* first, std::size_t bytes) {
+        std::shared_ptr<Foreign> used, holding;
+        for (const std::shared_ptr<Foreign>& each : theirs_) {
+            if (!each->is_on(device)) continue;
+            if (each->holds(first, bytes) && !used) holding = each;
+            if (!each->uses(first, bytes)) continue;
+            if (used || !each->holds(first, bytes)) {
+                throw BufferError("an array on device '" + device.name() + "' shares elements with others there that lie across the end of a terabyte");
+            }
+            used = holding = each;
+        }
+        if (holding) return holding;
+        const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(first) / run_bytes * run_bytes;
+        const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(first) + bytes + run_bytes - 1) / run_bytes * run_bytes;
+        theirs_.push_back(std::make_shared<Foreign>(device, std::span<char>(reinterpret_cast<char*>(begin), end - begin)));
+        add_place(theirs_.back());
+        detail::shared_count.fetch_add(1, std::memory_order_release);
+        return theirs_.back();
+    }
+
     struct Ours {
         const Backend* device;
         const char* first;

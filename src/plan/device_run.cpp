@@ -6,6 +6,7 @@
 
 #include "device/block.h"
 #include "device/movable.h"
+#include "device/range.h"
 #include "device/span.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
@@ -41,6 +42,7 @@ public:
     void take(std::vector<Result>& results);
     void copy_back();
 
+    device::Range begin(const Step& step) const { return {&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}; }
     void launch(const KernelStep& step);
     void compute(const Step& step);
     Scalar element(const ViewOf& of);

@@ -151,4 +151,7 @@ struct Plan {
                               std::span<const Placed> placed = {}) const;
 };
 
+/// What explain() and profilers call a step.
+std::string name_of(const Plan& plan, const Step& step);
+
 }  // namespace fastnp::plan

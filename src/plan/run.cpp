@@ -49,6 +49,7 @@ public:
 
     void take(std::vector<Result>& results) const;
 
+    static int begin(const Step& /*step*/) { return 0; }
     void launch(const KernelStep& step) { run_kernel(step, bases_.data(), values_); }
     void compute(const Step& step) { run_eager(step.eager, bases_.data(), values_); }
     Scalar element(const ViewOf& of) const {
@@ -122,6 +123,13 @@ void Run::take(std::vector<Result>& results) const {
 }
 
 }  // namespace
+
+std::string name_of(const Plan& plan, const Step& step) {
+    if (step.is_kernel) return plan.kernels[step.kernel.number].name;
+    if (step.is_loop()) return "loop";
+    if (step.read.call >= 0) return plan.calls[static_cast<std::size_t>(step.read.call)].name;
+    return std::string(ops::info(step.eager.op).name);
+}
 
 Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results,
                   std::span<const Placed> placed) const {

@@ -12,8 +12,8 @@
 
 namespace fastnp::plan {
 
-/// D says how: launch(KernelStep), compute(Step) by a precompiled kernel, element(ViewOf) read, operands(Step) as memory that the host can read,
-/// hold(slot, memory) of what a call or a loop gave, allocate(stage).
+/// D says how: begin(Step), which gives what is kept until the step is done, launch(KernelStep), compute(Step) by a precompiled kernel, element(ViewOf)
+/// read, operands(Step) as memory that the host can read, hold(slot, memory) of what a call or a loop gave, allocate(stage).
 template <class D>
 class Steps {
 public:
@@ -76,6 +76,7 @@ template <class D>
 Outcome Steps<D>::run() {
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
         const Step& step = plan_.steps[i];
+        [[maybe_unused]] const auto under_way = self().begin(step);
         if (step.is_kernel) {
             self().launch(step.kernel);
             continue;

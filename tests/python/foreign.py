@@ -80,6 +80,17 @@ def fences(device: int = 0) -> list[str]:
     return [each for each in text.value.decode().split(", ") if each]
 
 
+take_ranges = played["_ZN6fastnp9simulated14foreign_rangesEiPcm"]
+take_ranges.restype, take_ranges.argtypes = None, [ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+
+
+def ranges(device: int = 0) -> str:
+    """What a profiler would have seen since this was last asked for: "f(multiply()sum())"."""
+    text = ctypes.create_string_buffer(10_000)
+    take_ranges(device, text, len(text))
+    return text.value.decode()
+
+
 live = 0  # allocations of the library
 held: dict[int, Any] = {}  # tensors that are out, by their addresses
 deleters: list[Any] = []  # which run when they are let go: kept for good

@@ -404,6 +404,19 @@ def test_errors_of_import() -> None:
 
     with pytest.raises(BufferError, match="not now"):
         np.asarray(Broken(numbers()))
+
+    class Nowhere:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            raise ValueError("on no device")
+
+        def __dlpack__(self, **kwargs: Any) -> Any:
+            raise BufferError("nowhere")
+
+        def __len__(self) -> int:
+            return 3
+
+    nowhere = Nowhere()
+    assert np.compile(lambda a, b: a * len(b))(numbers(), nowhere)[1, 1] == 3 * numbers()[1, 1]
     with pytest.raises(BufferError, match="would be a copy"):
         np.from_dlpack(foreign.Array(numbers()), device="cpu", copy=False)
     with pytest.raises(BufferError, match="would be a copy"):
@@ -528,3 +541,27 @@ def test_foreign_memory_is_given_back_after_our_work() -> None:
     y = f(foreign.Array(values))  # freed, and filled with a pattern by its owner, when the call has returned
     gc.collect()
     numpy.testing.assert_allclose(numpy.asarray(y), numpy.sqrt(values) * 2)
+
+
+def test_profilers_see_calls_and_steps_by_their_names() -> None:
+    def program(a: Any) -> Any:
+        return np.sort(np.exp(a)).sum(axis=0) @ np.ones(6)
+
+    f = np.compile(program)
+    x = there(numbers())
+    f(x)
+    foreign.ranges()
+    f(x)
+    names = [kernel["name"] for kernel in np.explain(f)(x).kernels]
+    assert len(names) >= 3 and "sort" in names
+    expected = "program(" + "".join(f"{name}()" for name in names) + ")"
+    assert foreign.ranges() == expected * 2
+
+    @np.compile
+    def fails(a: Any) -> Any:
+        return np.linalg.inv(a[:5, :5] * 0)
+
+    with pytest.raises(np.linalg.LinAlgError):
+        fails(x)
+    seen = foreign.ranges()
+    assert seen.count("(") == seen.count(")")

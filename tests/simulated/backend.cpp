@@ -161,10 +161,20 @@ std::string Backend::fences() {
     return std::exchange(fences_, {});
 }
 
-std::span<char> Backend::allocation_of(const void* address) {
+// Profilers.
+void Backend::begin_range(const std::string& name) {
     const std::scoped_lock lock(mutex_);
-    const Block* block = memory_.find(address);
-    return block == nullptr ? std::span<char>() : std::span<char>(block->begin, block->bytes);
+    ranges_ += name + "(";
+}
+
+void Backend::end_range() noexcept {
+    const std::scoped_lock lock(mutex_);
+    ranges_ += ")";
+}
+
+std::string Backend::ranges() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(ranges_, {});
 }
 
 // Other libraries.

@@ -46,7 +46,9 @@ public:
     Stream stream() const override { return ours; }
     void wait_for(Stream stream) override;
     void let_wait(Stream stream) override;
-    std::span<char> allocation_of(const void* address) override;
+    bool names_ranges() const override { return true; }
+    void begin_range(const std::string& name) override;
+    void end_range() noexcept override;
     void synchronize() override;
     device::BackendStatistics statistics() const override;
 
@@ -63,6 +65,8 @@ public:
     void foreign_free(Stream stream, void* memory, std::size_t bytes);
     /// What was done by wait_for() and let_wait() since this was last asked for: "waits for 1", "7 waits", "waits for all", "all wait", by commas.
     std::string fences();
+    /// Ranges since this was last asked for: "f(multiply()sum())".
+    std::string ranges();
 
 private:
     struct Work {
@@ -93,7 +97,7 @@ private:
     std::size_t all_wait_ = 0;  // for so much of our work
     std::vector<Block*> open_;  // while work is done
     std::exception_ptr problem_;
-    std::string fences_;
+    std::string fences_, ranges_;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;
 };

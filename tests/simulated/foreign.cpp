@@ -25,5 +25,6 @@ void foreign_read(int device, std::uintptr_t stream, void* to, const void* from,
     backend(device).foreign_read(stream, to, from, bytes);
 }
 void foreign_fences(int device, char* text, std::size_t room) { std::snprintf(text, room, "%s", backend(device).fences().c_str()); }
+void foreign_ranges(int device, char* text, std::size_t room) { std::snprintf(text, room, "%s", backend(device).ranges().c_str()); }
 
 }  // namespace fastnp::simulated

@@ -85,11 +85,7 @@ BOOST_AUTO_TEST_CASE(streams_of_others_wait_and_are_waited_for) {
         BOOST_TEST(fake.calls("cuCtxWaitEvent") == 1);
         BOOST_TEST(device.stream() > 2U);
         void* const memory = device.allocate(1000);
-        const std::span<char> all_of_it = device.allocation_of(static_cast<char*>(memory) + 10);
-        BOOST_TEST(all_of_it.data() <= memory);
-        BOOST_TEST(all_of_it.size() >= 1000U);
         int none = 0;
-        BOOST_TEST(device.allocation_of(&none).empty());
         BOOST_TEST(driver.device_of(memory) == 0);
         BOOST_TEST(driver.device_of(&none) == -1);
     }

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -245,15 +244,6 @@ void memory(Driver& table) {
             *total = state.memory;
             *free = state.memory - sum(state.device);
         });
-    };
-    table.memory_get_address_range = [](Address* first, std::size_t* bytes, Address address) {
-        Call call("cuMemGetAddressRange");
-        if (call.error != success) return call.error;
-        const auto after = call.state.device.upper_bound(pointer_to(address));
-        if (after == call.state.device.begin() || !lies_in(call.state.device, pointer_to(address), 1)) return not_found;
-        *first = reinterpret_cast<std::uintptr_t>(std::prev(after)->first);
-        *bytes = std::prev(after)->second;
-        return static_cast<int>(success);
     };
     table.pointer_get_attribute = [](void* value, int attribute, Address address) {
         Call call("cuPointerGetAttribute", Call::nothing);
