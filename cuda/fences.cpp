@@ -9,9 +9,7 @@ namespace {
 constexpr unsigned disable_timing = 2;
 
 // The driver's handles of its default streams are their numbers.
-Handle handle_of(device::Backend::Stream stream) {
-    return reinterpret_cast<Handle>(stream == device::Backend::every_stream ? device::Backend::default_stream : stream);
-}
+Handle handle_of(device::Backend::Stream stream) { return reinterpret_cast<Handle>(stream); }
 
 }  // namespace
 
@@ -32,12 +30,11 @@ void Fences::wait_for(device::Backend::Stream stream) {
     const std::scoped_lock lock(mutex_);
     const Current current(context_);
     const Driver& driver = context_.driver();
+    const bool every = stream == device::Backend::every_stream;
+    if (every && driver.context_record_event == nullptr) return context_.check(driver.context_synchronize(), "cuCtxSynchronize");
     need_event();
-    if (stream == device::Backend::every_stream && driver.context_record_event != nullptr) {
-        context_.check(driver.context_record_event(context_.handle(), event_), "cuCtxRecordEvent");
-    } else {
-        context_.check(driver.event_record(event_, handle_of(stream)), "cuEventRecord");
-    }
+    if (every) context_.check(driver.context_record_event(context_.handle(), event_), "cuCtxRecordEvent");
+    else context_.check(driver.event_record(event_, handle_of(stream)), "cuEventRecord");
     context_.check(driver.stream_wait_event(context_.stream(), event_, 0), "cuStreamWaitEvent");
 }
 
@@ -45,13 +42,12 @@ void Fences::let_wait(device::Backend::Stream stream) {
     const std::scoped_lock lock(mutex_);
     const Current current(context_);
     const Driver& driver = context_.driver();
+    const bool every = stream == device::Backend::every_stream;
+    if (every && driver.context_wait_event == nullptr) return context_.check(driver.stream_synchronize(context_.stream()), "cuStreamSynchronize");
     need_event();
     context_.check(driver.event_record(event_, context_.stream()), "cuEventRecord");
-    if (stream == device::Backend::every_stream && driver.context_wait_event != nullptr) {
-        context_.check(driver.context_wait_event(context_.handle(), event_), "cuCtxWaitEvent");
-    } else {
-        context_.check(driver.stream_wait_event(handle_of(stream), event_, 0), "cuStreamWaitEvent");
-    }
+    if (every) context_.check(driver.context_wait_event(context_.handle(), event_), "cuCtxWaitEvent");
+    else context_.check(driver.stream_wait_event(handle_of(stream), event_, 0), "cuStreamWaitEvent");
 }
 
 }  // namespace fastnp::cuda

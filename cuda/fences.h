@@ -8,8 +8,7 @@
 
 namespace fastnp::cuda {
 
-/// Thread-safe. Streams are as device::Backend has them. Drivers before 12.5 know nothing of all streams: the default one stands for them there, with
-/// which streams stay in order that were not made to be without it.
+/// Thread-safe. Streams are as device::Backend has them. Drivers before 12.5 know no event of all streams: there the host waits.
 class Fences {
 public:
     explicit Fences(Context& context) : context_(context) {}

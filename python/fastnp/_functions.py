@@ -113,6 +113,10 @@ def flipud(m: Any) -> _core.ndarray:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> _core.ndarray:
+    """An array over the elements of another library's, on the processor or a CUDA device; on another device that is named, or asked to, a copy.
+
+    BufferError: it does not let itself be shared, or a copy is not allowed. (As numpy.from_dlpack.)
+    """
     kind, number = x.__dlpack_device__()
     home = f"cuda:{number}" if kind in (2, 13) else "cpu"
     wanted = home if device is None else "cuda:0" if device == "cuda" else device

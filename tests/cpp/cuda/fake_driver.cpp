@@ -227,6 +227,11 @@ void streams(Driver& table) {
         return Call("cuEventRecord").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
     };
     table.stream_wait_event = [](Handle, Handle, unsigned) { return Call("cuStreamWaitEvent").error; };
+    table.context_synchronize = [] {
+        Call call("cuCtxSynchronize");
+        if (call.error == success) call.state.run(call.state.asked);
+        return call.error != success ? call.error : call.state.lasting;
+    };
     table.context_record_event = [](Handle, Handle event) {
         return Call("cuCtxRecordEvent").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
     };

@@ -255,6 +255,30 @@ BOOST_AUTO_TEST_CASE(memory_of_others_has_one_address) {
     BOOST_TEST(device::shared_on(here) == nullptr);
 }
 
+// Addresses that nobody reads: across the end of what one run of the host's addresses stands for.
+BOOST_AUTO_TEST_CASE(memory_of_others_across_runs) {
+    FakeBackend gpu("cuda:0"), other("cuda:1");
+    constexpr std::uintptr_t end = std::uintptr_t{5} << 40;
+    const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
+    {
+        const device::BufferPtr across = device::borrow_on_device(gpu, at(end - 50), 100, [] {});
+        const device::BufferPtr before = device::borrow_on_device(gpu, at(end - 80), 60, [] {});
+        const device::BufferPtr after = device::borrow_on_device(gpu, at(end + 20), 60, [] {});
+        const auto* here = static_cast<const char*>(across->data());
+        BOOST_TEST((before->data() == here - 30));
+        BOOST_TEST((after->data() == here + 70));
+        const device::BufferPtr elsewhere = device::borrow_on_device(other, at(end - 80), 60, [] {});
+        BOOST_TEST((elsewhere->data() != before->data()));
+        BOOST_TEST((device::home_of(elsewhere->data()) == &other));
+    }
+    const device::BufferPtr before = device::borrow_on_device(gpu, at(end - 80), 60, [] {});
+    BOOST_CHECK_THROW(device::borrow_on_device(gpu, at(end - 50), 100, [] {}), BufferError);
+    const device::BufferPtr beside = device::borrow_on_device(gpu, at(end - 20), 100, [] {});  // nothing is shared
+    BOOST_CHECK_THROW(device::borrow_on_device(gpu, at(end - 40), 60, [] {}), BufferError);    // with both, which have nothing in common
+    const device::BufferPtr again = device::borrow_on_device(gpu, at(end - 60), 20, [] {});
+    BOOST_TEST((again->data() == static_cast<char*>(before->data()) + 20));
+}
+
 BOOST_AUTO_TEST_CASE(several_threads) {
     FakeBackend gpu("cuda:0");
     const device::BufferPtr shared = device::allocate_movable(4096, nullptr);
