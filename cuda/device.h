@@ -13,6 +13,7 @@
 #include "context.h"
 #include "device/backend.h"
 #include "pool.h"
+#include "products.h"
 #include "staging.h"
 
 namespace fastnp::cuda {
@@ -21,8 +22,8 @@ class Device final : public device::Backend {
 public:
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-    /// `memory_limit`: bytes that it takes at most. DeviceError if the device can't be used.
-    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit);
+    /// `memory_limit`: bytes that it takes at most. `find_blas`: called when products are first asked for. DeviceError if the device can't be used.
+    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit, Products::FindBlas find_blas = &Blas::get);
 
     std::string name() const override { return context_->name(); }
     Code code() const override { return Code::ptx; }
@@ -36,11 +37,15 @@ public:
     void upload(void* to, const void* from, std::size_t bytes) override;
     void download(void* to, const void* from, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
 
     std::string assemble(const std::string& code) override { return cuda::assemble(*context_, code); }
     std::string version() const override { return version_; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+
+    std::string lacks_products(Dtype dtype) override { return products_.lacks(dtype); }
+    bool contract(const device::Contraction& contraction) override { return products_.contract(contraction); }
 
     void synchronize() override { context_->synchronize(); }
     device::BackendStatistics statistics() const override;
@@ -50,6 +55,7 @@ private:
     Pool pool_;
     Uploads uploads_;
     Downloads downloads_;
+    Products products_;
     std::string version_;
     int capability_ = 0;
     std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor

@@ -36,7 +36,14 @@ device::Backend& open(int number) {
     return *device;
 }
 
-[[maybe_unused]] const device::Door before = device::register_cuda({&list, &open});
+std::vector<DeviceLibrary> libraries() {
+    const Driver& driver = Driver::get();
+    if (driver.devices == 0) return {{"cuBLAS", "", driver.problem}};
+    const Blas& blas = Blas::get(driver);
+    return {{"cuBLAS", blas.path, blas.problem}};
+}
+
+[[maybe_unused]] const device::Door before = device::register_cuda({&list, &open, &libraries});
 
 }  // namespace
 

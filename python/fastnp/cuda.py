@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 from fastnp import _core
 
-__all__ = ["Device", "Statistics", "devices", "is_available", "problem", "statistics", "synchronize", "trim"]
+__all__ = ["Device", "Library", "Statistics", "devices", "is_available", "libraries", "problem", "statistics", "synchronize", "trim"]
+
+for _folder in sys.path:
+    if _folder.endswith("-packages"):  # where NVIDIA's packages may lie
+        _core._look_for_libraries_in(_folder)
 
 
 class Device(NamedTuple):
@@ -33,8 +38,26 @@ def problem() -> str:
     return _core._cuda_problem()
 
 
+class Library(NamedTuple):
+    """A library of NVIDIA's: ``path`` is the file in use, or ``problem`` says why there is none."""
+
+    name: str
+    path: str
+    problem: str
+
+
+def libraries() -> list[Library]:
+    """The libraries that CUDA devices use (cuBLAS for products of matrices); looks for those that were not needed yet. What a missing one is for, the
+    processor computes.
+
+    They are looked for among those of the process (as PyTorch loads them), where the system has libraries, among Python's packages (``pip install
+    nvidia-cublas``), in ``CUDA_HOME``, ``CUDA_PATH`` and ``/usr/local/cuda``."""
+    return [Library(*each) for each in _core._device_libraries()]
+
+
 class Statistics(NamedTuple):
-    """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it."""
+    """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it, calls of
+    cuBLAS for products of matrices."""
 
     live_bytes: int
     held_bytes: int
@@ -43,6 +66,7 @@ class Statistics(NamedTuple):
     uploaded_bytes: int
     downloads: int
     downloaded_bytes: int
+    products: int
 
 
 def statistics(device: str = "cuda") -> Statistics:

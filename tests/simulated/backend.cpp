@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 
+#include "eager/eager.h"
 #include "fastnp/error.h"
 #include "simulated/program.h"
 
@@ -174,6 +175,67 @@ void Backend::copy(void* to, const void* from, std::size_t bytes) {
     ask({{&source, &target}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
 }
 
+void Backend::clear(void* memory, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::scoped_lock lock(mutex_);
+    Block& block = block_of(memory, bytes, "clear");
+    ask({{&block}, [memory, bytes] { std::memset(memory, 0, bytes); }});
+}
+
+// Products, by the host's kernel.
+namespace {
+
+using device::Contraction;
+using device::Matrices;
+
+// As BLAS asks: rows or columns lie side by side, the others at least as far apart as they are long.
+bool is_walkable(const Matrices& m, std::int64_t rows, std::int64_t columns) {
+    const bool in_rows = (m.column_stride == 1 || columns == 1) && (m.row_stride >= columns || rows == 1);
+    const bool in_columns = (m.row_stride == 1 || rows == 1) && (m.column_stride >= rows || columns == 1);
+    return m.step >= 0 && m.row_stride >= 0 && m.column_stride >= 0 && (in_rows || in_columns);
+}
+
+eager::View view_of(const Contraction& contraction, const Matrices& m, std::int64_t rows, std::int64_t columns) {
+    const auto size = static_cast<std::int64_t>(itemsize_of(contraction.dtype));
+    return {m.data, contraction.dtype, {contraction.count, rows, columns}, {m.step * size, m.row_stride * size, m.column_stride * size}};
+}
+
+// The bytes from a view's first element to its last one's end; strides are not negative.
+std::size_t bytes_of(const eager::View& view) {
+    auto bytes = static_cast<std::int64_t>(itemsize_of(view.dtype));
+    for (std::size_t i = 0; i < view.shape.size(); ++i) bytes += (view.shape[i] - 1) * view.strides[i];
+    return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+std::string Backend::lacks_products(Dtype dtype) {
+    if (!has_products_) return "this simulated device has no products of matrices";
+    return is_floating(dtype) || is_complex(dtype) ? "" : "no library has products of " + std::string(name_of(dtype));
+}
+
+bool Backend::contract(const Contraction& contraction) {
+    const auto& [dtype, rows, inner, columns, count, x, y, out] = contraction;
+    if (!lacks_products(dtype).empty()) fail("a product of a dtype that it has none for");
+    if (std::min({rows, inner, columns, count}) < 1) fail("a product with a size of 0");
+    if (!is_walkable(x, rows, inner) || !is_walkable(y, inner, columns)) fail("a product of matrices that BLAS can't walk");
+    const bool in_rows = (out.column_stride == 1 || columns == 1) && (out.row_stride >= columns || rows == 1);
+    if (!in_rows || (count > 1 && out.step < (rows - 1) * out.row_stride + columns)) fail("a product into matrices that do not lie in rows, one by one");
+    for (const Matrices* each : {&x, &y, &out}) {
+        if (reinterpret_cast<std::uintptr_t>(each->data) % itemsize_of(dtype) != 0) fail("a product of elements at odd addresses");
+    }
+    const eager::View views[] = {view_of(contraction, x, rows, inner), view_of(contraction, y, inner, columns), view_of(contraction, out, rows, columns)};
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block*> touched;
+    for (const eager::View& view : views) touched.push_back(&block_of(view.data, bytes_of(view), "a product"));
+    ++statistics_.products;
+    ask({std::move(touched), [x = views[0], y = views[1], out = views[2]] {
+             const eager::View operands[] = {x, y};
+             eager::run(ops::Op::matmul, {}, operands, out);
+         }});
+    return true;
+}
+
 // Code.
 std::shared_ptr<device::Module> Backend::load(const std::string& image, const std::vector<std::string>& symbols) {
     return std::make_shared<LoadedModule>(image, symbols);
@@ -234,7 +296,11 @@ device::Backend& open(int number) {
     static std::mutex mutex;
     static auto* made = new std::deque<std::unique_ptr<Backend>>;  // never destroyed: arrays may outlive every static
     const std::scoped_lock lock(mutex);
-    while (made->size() <= static_cast<std::size_t>(number)) made->push_back(std::make_unique<Backend>(static_cast<int>(made->size()), memory_bytes()));
+    while (made->size() <= static_cast<std::size_t>(number)) {
+        made->push_back(std::make_unique<Backend>(static_cast<int>(made->size()), memory_bytes()));
+        const char* products = std::getenv("FASTNP_SIMULATED_PRODUCTS");  // NOLINT: nothing here changes the environment
+        made->back()->set_products(products == nullptr || *products != '0');
+    }
     return *(*made)[static_cast<std::size_t>(number)];
 }
 

@@ -1,6 +1,7 @@
 // A device that the host plays, with what is dangerous about real ones: memory that the host can't touch, and work that is done later.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -32,15 +33,20 @@ public:
     void upload(void* to, const void* from, std::size_t bytes) override;
     void download(void* to, const void* from, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
     std::string assemble(const std::string& code) override { return code; }
     std::string version() const override { return "simulated"; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+    std::string lacks_products(Dtype dtype) override;
+    bool contract(const device::Contraction& contraction) override;
     void synchronize() override;
     device::BackendStatistics statistics() const override;
 
     /// Memory that there is, from now on.
     void limit_memory(std::size_t bytes);
+    /// Whether it has products of matrices, from now on (those of the dtypes that cuBLAS has, by the host's kernel).
+    void set_products(bool has_products) { has_products_ = has_products; }
     /// Operations that were asked for and not done yet.
     std::size_t waiting() const;
 
@@ -60,13 +66,14 @@ private:
     mutable std::mutex mutex_;
     Memory memory_;
     std::size_t memory_bytes_;
+    std::atomic<bool> has_products_ = true;
     std::vector<Work> waiting_;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;
 };
 
 /// Simulated devices to be registered: as many as FASTNP_SIMULATED_DEVICE says, each with the memory that FASTNP_SIMULATED_MEMORY says in mebibytes (else
-/// 4096).
+/// 4096). With FASTNP_SIMULATED_PRODUCTS=0 they are without products of matrices.
 device::Door door();
 
 /// While it lives, simulated devices are this process's CUDA devices.
