@@ -6,6 +6,7 @@
 
 #include "base/thread_pool.h"
 #include "pass/commit.h"
+#include "pass/contractions.h"
 #include "pass/fuse.h"
 #include "pass/index_map.h"
 #include "pass/keep.h"
@@ -51,6 +52,7 @@ plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_stri
                 device::Backend* device, plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
+        if (device != nullptr && fuses(backend)) pass::fold_products(graph, [&](Dtype dtype) { return device->lacks_products(dtype).empty(); });
         return pass::fuse(graph, parameter_strides,
                           {fuses(backend), device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu()});
     }();
