@@ -33,6 +33,12 @@ void concatenate_on_device(device::Backend& backend, const ir::Attributes& attri
 
 }  // namespace
 
+std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
+    const ops::Kind kind = ops::info(op).kind;
+    if (kind == ops::Kind::contract) return backend.lacks_products(dtype);
+    return kind == ops::Kind::move || op == ops::Op::concatenate ? "" : "it has no form for devices";
+}
+
 bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     switch (ops::info(op).kind) {
         case ops::Kind::contract: return product_on_device(backend, operands[0], operands[1], out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "device/backend.h"
 #include "eager/eager.h"
@@ -13,5 +14,8 @@ namespace fastnp::plan {
 /// overwrite. Sizes in the attributes are numbers.
 bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands,
                         const eager::View& out);
+
+/// Why run_step_on_device() never does an op with a result of a dtype, in one line; empty where it does, for most operands.
+std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype);
 
 }  // namespace fastnp::plan

@@ -167,6 +167,8 @@ def test_a_chain_of_products_and_maps_moves_nothing() -> None:
         found, sums = layers(*given)
     after = np.cuda.statistics()
     assert moved(before) == 0 and after.products - before.products == 9
+    assert "by the host" not in str(np.compiler.explain(layers)(*given))
+    assert "sort: 1 ops (sort), by the host: it has no form for devices" in str(np.compiler.explain(lambda a: np.sort(a))(given[0]))
     h = numpy.tanh(x @ w)
     numpy.testing.assert_allclose(numpy.asarray(found), numpy.exp(h @ v) @ w, rtol=2e-3, atol=2e-3)
     numpy.testing.assert_allclose(numpy.asarray(sums), h.sum(axis=0), rtol=1e-4, atol=1e-4)
@@ -278,6 +280,7 @@ found = f(x)
 after = np.cuda.statistics()
 assert found.device == "cuda:0" and (numpy.asarray(found) == 2 * a @ a.T + 1).all()
 assert after.products == before.products and after.downloads > before.downloads
+assert "matmul: 1 ops (matmul), by the host: this simulated device has no products" in str(np.compiler.explain(f)(x))
 """
 
 
