@@ -14,12 +14,13 @@ Address address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>
 
 }  // namespace
 
-Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, Products::FindBlas find_blas)
+Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, const Libraries& libraries)
     : context_(std::make_shared<Context>(driver, ordinal)),
       pool_(*context_, memory_limit),
       uploads_(*context_),
       downloads_(*context_),
-      products_(*context_, pool_, find_blas) {
+      products_(*context_, pool_, libraries.find_blas),
+      transforms_(*context_, pool_, libraries.find_fft) {
     int version = 0;
     context_->check(driver.driver_get_version(&version), "cuDriverGetVersion");
     version_ = "cuda " + std::to_string(version);
@@ -85,6 +86,7 @@ device::BackendStatistics Device::statistics() const {
     result.uploads = upload_count_.load(std::memory_order_relaxed);
     result.uploaded_bytes = uploaded_bytes_.load(std::memory_order_relaxed);
     result.products = products_.count();
+    result.transforms = transforms_.count();
     result.downloads = download_count_.load(std::memory_order_relaxed);
     result.downloaded_bytes = downloaded_bytes_.load(std::memory_order_relaxed);
     return result;

@@ -15,6 +15,7 @@
 #include "pool.h"
 #include "products.h"
 #include "staging.h"
+#include "transforms.h"
 
 namespace fastnp::cuda {
 
@@ -22,8 +23,15 @@ class Device final : public device::Backend {
 public:
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-    /// `memory_limit`: bytes that it takes at most. `find_blas`: called when products are first asked for. DeviceError if the device can't be used.
-    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit, Products::FindBlas find_blas = &Blas::get);
+    /// How libraries are found, when they are first needed.
+    struct Libraries {
+        Products::FindBlas find_blas = &Blas::get;
+        Transforms::FindFft find_fft = &Fft::get;
+    };
+
+    /// `memory_limit`: bytes that it takes at most. DeviceError if the device can't be used.
+    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit) : Device(driver, ordinal, memory_limit, Libraries()) {}
+    Device(const Driver& driver, int ordinal, std::size_t memory_limit, const Libraries& libraries);
 
     std::string name() const override { return context_->name(); }
     Code code() const override { return Code::ptx; }
@@ -47,6 +55,9 @@ public:
     std::string lacks_products(Dtype dtype) override { return products_.lacks(dtype); }
     bool contract(const device::Contraction& contraction) override { return products_.contract(contraction); }
 
+    std::string lacks_transforms() override { return transforms_.lacks(); }
+    bool transform(const device::Transform& transform) override { return transforms_.transform(transform); }
+
     void synchronize() override { context_->synchronize(); }
     device::BackendStatistics statistics() const override;
 
@@ -56,6 +67,7 @@ private:
     Uploads uploads_;
     Downloads downloads_;
     Products products_;
+    Transforms transforms_;
     std::string version_;
     int capability_ = 0;
     std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor

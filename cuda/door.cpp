@@ -38,9 +38,10 @@ device::Backend& open(int number) {
 
 std::vector<DeviceLibrary> libraries() {
     const Driver& driver = Driver::get();
-    if (driver.devices == 0) return {{"cuBLAS", "", driver.problem}};
+    if (driver.devices == 0) return {{"cuBLAS", "", driver.problem}, {"cuFFT", "", driver.problem}};
     const Blas& blas = Blas::get(driver);
-    return {{"cuBLAS", blas.path, blas.problem}};
+    const Fft& fft = Fft::get(driver);
+    return {{"cuBLAS", blas.path, blas.problem}, {"cuFFT", fft.path, fft.problem}};
 }
 
 [[maybe_unused]] const device::Door before = device::register_cuda({&list, &open, &libraries});

@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "device/registry.h"
 
@@ -53,18 +54,26 @@ std::vector<std::string> folders_for(int version, std::string_view package) {
     return folders;
 }
 
-Library find_library(std::string_view stem, std::span<const int> versions, std::string_view package) {
-    const auto name_of = [stem](int version) { return std::string(stem) + ".so." + std::to_string(version); };
-    for (const int version : versions) {
-        if (Library library = opened(name_of(version), RTLD_NOLOAD); library.handle != nullptr) return library;
+void* Library::symbol(const char* name) const { return dlsym(handle, name); }
+
+Library find_library(const Driver& driver, const LibraryName& name) {
+    // A library works with drivers of its own version and of later ones.
+    int newest = 0;
+    if (driver.driver_get_version(&newest) != success) newest = 0;
+    std::vector<std::pair<int, std::string>> files;  // by version
+    for (std::size_t i = 0; i < cuda_versions.size(); ++i) {
+        if (cuda_versions[i] <= newest / 1000) files.emplace_back(cuda_versions[i], std::string(name.stem) + ".so." + std::to_string(name.numbers[i]));
+    }
+    for (const auto& [version, file] : files) {
+        if (Library library = opened(file, RTLD_NOLOAD); library.handle != nullptr) return library;
     }
     Library none;
-    for (const int version : versions) {
-        if (Library library = opened(name_of(version), 0); library.handle != nullptr) return library;
-        for (const std::string& folder : folders_for(version, package)) {
-            if (Library library = opened(folder + "/" + name_of(version), 0); library.handle != nullptr) return library;
+    for (const auto& [version, file] : files) {
+        if (Library library = opened(file, 0); library.handle != nullptr) return library;
+        for (const std::string& folder : folders_for(version, name.package)) {
+            if (Library library = opened(std::string(folder).append("/").append(file), 0); library.handle != nullptr) return library;
         }
-        none.problem += (none.problem.empty() ? "there is no " : " or ") + name_of(version);
+        none.problem += (none.problem.empty() ? "there is no " : " or ") + file;
     }
     none.problem += none.problem.empty() ? "there is none for this driver" : " that can be loaded";
     return none;

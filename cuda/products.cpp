@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fastnp/error.h"
+#include "workspace.h"
 
 namespace fastnp::cuda {
 
@@ -66,23 +67,6 @@ Columns transpose_of(const Matrices& m, std::int64_t rows, std::int64_t columns)
     if (m.column_stride == 1) return {false, columns, rows, m.row_stride, m.step};
     return {true, rows, columns, m.column_stride, m.step};
 }
-
-// Memory of the pool for the length of a call: what is asked for later may have it.
-class Workspace {
-public:
-    Workspace(Pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes), memory_(bytes == 0 ? nullptr : pool.allocate(bytes)) {}
-    ~Workspace() {
-        if (memory_ != nullptr) pool_.free(memory_, bytes_);
-    }
-    Workspace(const Workspace&) = delete;
-    Workspace& operator=(const Workspace&) = delete;
-    void* get() const { return memory_; }
-
-private:
-    Pool& pool_;
-    std::size_t bytes_;
-    void* memory_;
-};
 
 // A descriptor of the library's, destroyed with its owner.
 class Descriptor {

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 from fastnp import _core
 
 __all__ = ["Device", "Library", "Statistics", "devices", "is_available", "libraries", "problem", "statistics", "synchronize", "trim"]
-
-for _folder in sys.path:
-    if _folder.endswith("-packages"):  # where NVIDIA's packages may lie
-        _core._look_for_libraries_in(_folder)
 
 
 class Device(NamedTuple):
@@ -47,8 +42,8 @@ class Library(NamedTuple):
 
 
 def libraries() -> list[Library]:
-    """The libraries that CUDA devices use (cuBLAS for products of matrices); looks for those that were not needed yet. What a missing one is for, the
-    processor computes.
+    """The libraries that CUDA devices use (cuBLAS for products of matrices, cuFFT for Fourier transforms); looks for those that were not needed yet.
+    What a missing one is for, the processor computes.
 
     They are looked for among those of the process (as PyTorch loads them), where the system has libraries, among Python's packages (``pip install
     nvidia-cublas``), in ``CUDA_HOME``, ``CUDA_PATH`` and ``/usr/local/cuda``."""
@@ -57,7 +52,7 @@ def libraries() -> list[Library]:
 
 class Statistics(NamedTuple):
     """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it, calls of
-    cuBLAS for products of matrices."""
+    cuBLAS for products of matrices and of cuFFT for Fourier transforms."""
 
     live_bytes: int
     held_bytes: int
@@ -67,6 +62,7 @@ class Statistics(NamedTuple):
     downloads: int
     downloaded_bytes: int
     products: int
+    transforms: int
 
 
 def statistics(device: str = "cuda") -> Statistics:

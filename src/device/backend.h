@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/contraction.h"
+#include "device/transform.h"
 
 namespace fastnp::device {
 
@@ -29,7 +30,7 @@ struct BackendStatistics {
     std::uint64_t launches = 0;
     std::uint64_t uploads = 0, uploaded_bytes = 0;      // from the host
     std::uint64_t downloads = 0, downloaded_bytes = 0;  // to the host
-    std::uint64_t products = 0;                         // calls of contract() that did something
+    std::uint64_t products = 0, transforms = 0;         // calls of contract() and transform() that did something
 };
 
 /// One device. Thread-safe. Work is done in the order in which it is asked for, by whichever thread; launches, copies on the device and uploads only ask
@@ -81,6 +82,11 @@ public:
     virtual std::string lacks_products(Dtype dtype) = 0;
     /// Products of matrices. False, and nothing is done, where the device has none for such ones.
     virtual bool contract(const Contraction& contraction) = 0;
+
+    /// Why transform() never does anything, in one line; empty where it does.
+    virtual std::string lacks_transforms() = 0;
+    /// Fourier transforms. False, and nothing is done, where the device has none of such lines.
+    virtual bool transform(const Transform& transform) = 0;
 
     /// Waits until all is done. An error of a kernel is raised here, or by what comes after it.
     virtual void synchronize() = 0;

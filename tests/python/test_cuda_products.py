@@ -280,7 +280,7 @@ found = f(x)
 after = np.cuda.statistics()
 assert found.device == "cuda:0" and (numpy.asarray(found) == 2 * a @ a.T + 1).all()
 assert after.products == before.products and after.downloads > before.downloads
-assert "matmul: 1 ops (matmul), by the host: this simulated device has no products" in str(np.compiler.explain(f)(x))
+assert "matmul: 1 ops (matmul), by the host: this simulated device has no libraries" in str(np.compiler.explain(f)(x))
 """
 
 
@@ -288,6 +288,6 @@ assert "matmul: 1 ops (matmul), by the host: this simulated device has no produc
 def test_without_a_library_the_host_does_it() -> None:
     import simulated
 
-    environment = simulated.environment() | {"FASTNP_SIMULATED_PRODUCTS": "0"}
+    environment = simulated.environment() | {"FASTNP_SIMULATED_LIBRARIES": "0"}
     run = subprocess.run([sys.executable, "-c", WITHOUT], env=environment, capture_output=True, text=True, timeout=100)
     assert run.returncode == 0, run.stderr

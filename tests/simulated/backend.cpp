@@ -1,6 +1,7 @@
 #include "simulated/backend.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -207,10 +208,26 @@ std::size_t bytes_of(const eager::View& view) {
     return static_cast<std::size_t>(bytes);
 }
 
+// The first element of each line, and the middle one of an even number of points, must be real: libraries may make use of other parts.
+void require_real_ends(const eager::View& x, std::int64_t points) {
+    for (std::int64_t line = 0; line < x.shape[0]; ++line) {
+        for (const std::int64_t at : {std::int64_t{0}, points % 2 == 0 ? points / 2 : 0}) {
+            std::complex<double> element;
+            eager::copy({static_cast<char*>(x.data) + line * x.strides[0] + at * x.strides[1], x.dtype, {}, {}}, {&element, complex128, {}, {}});
+            if (element.imag() != 0) throw DeviceError("simulated device: a transform to real points, of elements that no real points have");
+        }
+    }
+}
+
+void overwrite(const eager::View& x) {
+    std::complex<double> nothing(-1e30, 1e30);
+    eager::copy({&nothing, complex128, x.shape, {0, 0}}, x);
+}
+
 }  // namespace
 
 std::string Backend::lacks_products(Dtype dtype) {
-    if (!has_products_) return "this simulated device has no products of matrices";
+    if (!has_libraries_) return "this simulated device has no libraries";
     return is_floating(dtype) || is_complex(dtype) ? "" : "no library has products of " + std::string(name_of(dtype));
 }
 
@@ -232,6 +249,42 @@ bool Backend::contract(const Contraction& contraction) {
     ask({std::move(touched), [x = views[0], y = views[1], out = views[2]] {
              const eager::View operands[] = {x, y};
              eager::run(ops::Op::matmul, {}, operands, out);
+         }});
+    return true;
+}
+
+// Fourier transforms, by the host's kernel.
+std::string Backend::lacks_transforms() { return has_libraries_ ? "" : "this simulated device has no libraries"; }
+
+bool Backend::transform(const device::Transform& transform) {
+    using Kind = device::Transform::Kind;
+    const auto& [kind, is_double, points, count, from, to] = transform;
+    if (!lacks_transforms().empty()) fail("a transform, without libraries");
+    if (std::min({points, count, from.stride, from.step, to.stride, to.step}) < 1) fail("a transform with a size or a distance of 0");
+    const Dtype real = is_double ? float64 : float32, complex = is_double ? complex128 : complex64;
+    const std::int64_t half = points / 2 + 1;
+    const auto view_of = [&](const device::LinesAt& lines, bool is_real, std::int64_t length, std::int64_t number) {
+        const Dtype dtype = is_real ? real : complex;
+        const auto size = static_cast<std::int64_t>(itemsize_of(dtype));
+        if (reinterpret_cast<std::uintptr_t>(lines.data) % 16 != 0) fail("a transform of lines at odd addresses");
+        return eager::View{lines.data, dtype, {number, length}, {lines.step * size, lines.stride * size}};
+    };
+    const eager::View x = view_of(from, kind == Kind::real, kind == Kind::to_real ? half : points, count);
+    const eager::View out = view_of(to, kind == Kind::to_real, kind == Kind::real ? half : points, count);
+    ir::Attributes attributes;
+    if (kind == Kind::forward || kind == Kind::backward) attributes.ints.push_back(kind == Kind::forward ? 1 : 0);
+    attributes.ints.push_back(0);
+    attributes.ints.push_back(-1);
+    attributes.dims.push_back(points);
+    attributes.dtype = real;
+    const ops::Op op = kind == Kind::real ? ops::Op::rfft : kind == Kind::to_real ? ops::Op::irfft : ops::Op::fft;
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block*> touched{&block_of(x.data, bytes_of(x), "a transform"), &block_of(out.data, bytes_of(out), "a transform")};
+    ++statistics_.transforms;
+    ask({std::move(touched), [op, attributes, x, out] {
+             if (op == ops::Op::irfft) require_real_ends(x, attributes.dims[0].value());
+             eager::run(op, attributes, {&x, 1}, out);
+             if (op == ops::Op::irfft) overwrite(x);
          }});
     return true;
 }
@@ -298,8 +351,8 @@ device::Backend& open(int number) {
     const std::scoped_lock lock(mutex);
     while (made->size() <= static_cast<std::size_t>(number)) {
         made->push_back(std::make_unique<Backend>(static_cast<int>(made->size()), memory_bytes()));
-        const char* products = std::getenv("FASTNP_SIMULATED_PRODUCTS");  // NOLINT: nothing here changes the environment
-        made->back()->set_products(products == nullptr || *products != '0');
+        const char* libraries = std::getenv("FASTNP_SIMULATED_LIBRARIES");  // NOLINT: nothing here changes the environment
+        made->back()->set_libraries(libraries == nullptr || *libraries != '0');
     }
     return *(*made)[static_cast<std::size_t>(number)];
 }

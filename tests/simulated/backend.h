@@ -40,13 +40,15 @@ public:
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
     std::string lacks_products(Dtype dtype) override;
     bool contract(const device::Contraction& contraction) override;
+    std::string lacks_transforms() override;
+    bool transform(const device::Transform& transform) override;
     void synchronize() override;
     device::BackendStatistics statistics() const override;
 
     /// Memory that there is, from now on.
     void limit_memory(std::size_t bytes);
-    /// Whether it has products of matrices, from now on (those of the dtypes that cuBLAS has, by the host's kernel).
-    void set_products(bool has_products) { has_products_ = has_products; }
+    /// Whether it has products of matrices (of the dtypes that cuBLAS has) and Fourier transforms, by the host's kernels, from now on.
+    void set_libraries(bool has_libraries) { has_libraries_ = has_libraries; }
     /// Operations that were asked for and not done yet.
     std::size_t waiting() const;
 
@@ -66,14 +68,14 @@ private:
     mutable std::mutex mutex_;
     Memory memory_;
     std::size_t memory_bytes_;
-    std::atomic<bool> has_products_ = true;
+    std::atomic<bool> has_libraries_ = true;
     std::vector<Work> waiting_;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;
 };
 
 /// Simulated devices to be registered: as many as FASTNP_SIMULATED_DEVICE says, each with the memory that FASTNP_SIMULATED_MEMORY says in mebibytes (else
-/// 4096). With FASTNP_SIMULATED_PRODUCTS=0 they are without products of matrices.
+/// 4096). With FASTNP_SIMULATED_LIBRARIES=0 they are without libraries.
 device::Door door();
 
 /// While it lives, simulated devices are this process's CUDA devices.

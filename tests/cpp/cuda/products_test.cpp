@@ -31,7 +31,7 @@ namespace {
 struct Setup {
     FakeDriver driver;
     FakeBlas blas;
-    std::unique_ptr<Device> device = std::make_unique<Device>(driver.driver(), 0, Device::no_limit, &FakeBlas::find);
+    std::unique_ptr<Device> device = std::make_unique<Device>(driver.driver(), 0, Device::no_limit, Device::Libraries{&FakeBlas::find, &cuda::Fft::get});
 
     void check_all_is_given_back() {
         device.reset();
@@ -222,15 +222,20 @@ BOOST_AUTO_TEST_CASE(memory_becomes_zero) {
 }
 
 BOOST_AUTO_TEST_CASE(where_libraries_are_looked_for) {
-    const std::vector<int> versions{13, 12};
-    const cuda::Library none = cuda::find_library("libfastnp_that_is_not_there", versions, "nothing");
+    const FakeDriver fake;  // of CUDA 13
+    const cuda::Library none = cuda::find_library(fake.driver(), {"libfastnp_that_is_not_there", "nothing", {7, 6, 5}});
     BOOST_TEST(none.handle == nullptr);
-    BOOST_TEST(none.problem == "there is no libfastnp_that_is_not_there.so.13 or libfastnp_that_is_not_there.so.12 that can be loaded");
-    BOOST_TEST(cuda::find_library("libm", {}, "").problem == "there is none for this driver");
-    const std::vector<int> six{6};
-    const cuda::Library library = cuda::find_library("libm", six, "");
-    BOOST_TEST(library.handle != nullptr);
+    BOOST_TEST(none.problem ==
+               "there is no libfastnp_that_is_not_there.so.7 or libfastnp_that_is_not_there.so.6 or libfastnp_that_is_not_there.so.5 that can be loaded");
+    const cuda::Library library = cuda::find_library(fake.driver(), {"libm", "nothing", {8, 6, 7}});
     BOOST_TEST(library.path.find("libm.so.6") != std::string::npos);
+    double (*cosine)(double) = nullptr;
+    BOOST_REQUIRE(library.find("cos", cosine));
+    BOOST_TEST(cosine(0) == 1);
+    BOOST_TEST(!library.find("there_is_none", cosine));
+    FakeDriver old;
+    old.fail("cuDriverGetVersion", 999);
+    BOOST_TEST(cuda::find_library(old.driver(), {"libm", "nothing", {8, 6, 7}}).problem == "there is none for this driver");
     look_for_libraries_in("/somewhere/site-packages");
     look_for_libraries_in("/somewhere/site-packages");
     const std::vector<std::string> folders = cuda::folders_for(13, "cublas");

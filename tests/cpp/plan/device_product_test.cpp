@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(sizes_of_0) {
 
 BOOST_AUTO_TEST_CASE(without_a_library_nothing_is_done) {
     Backend backend;
-    backend.set_products(false);
+    backend.set_libraries(false);
     Mirrored x(backend, float64, {2, 2}), y(backend, float64, {2, 2}), out(backend, float64, {2, 2});
     BOOST_TEST(!plan::product_on_device(backend, x.there(), y.there(), out.there()));
     BOOST_TEST(backend.statistics().products == 0U);

@@ -1,4 +1,4 @@
-#include "pass/contractions.h"
+#include "pass/device_forms.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -19,22 +19,24 @@ constexpr std::int64_t few_terms = 4;
 
 bool is_short(Dim dim) { return dim.is_constant() && dim.value() <= few_terms; }
 
-bool is_folded(Value value, const std::function<bool(Dtype)>& has_products) {
-    if (value->op != Op::matmul) return false;
-    if (!is_inexact(value->dtype)) return !has_products(value->dtype);
-    const std::size_t rank = value->shape.size();
-    return value->shape[rank - 1] == Dim(1) || value->shape[rank - 2] == Dim(1) || is_short(value->inputs[0]->shape.back());
-}
+bool is_transform(Value value) { return value->op == Op::fft || value->op == Op::rfft || value->op == Op::irfft; }
 
-class Folder {
+// Of a transform's attributes: 0 is no scale.
+std::int64_t scale_of(Value transform) { return transform->attributes.ints[transform->attributes.ints.size() - 2]; }
+
+class Writer {
 public:
-    Folder(ir::Graph& graph, const std::function<bool(Dtype)>& has_products)
-        : before_(graph), order_(ir::reachable(graph.roots())), graph_(graph.successor()), has_products_(has_products) {}
+    Writer(ir::Graph& graph, const DeviceLibraries& libraries) : before_(graph), order_(ir::reachable(graph.roots())), libraries_(libraries) {}
+
+    bool is_needed() {
+        return std::ranges::any_of(order_, [&](Value value) { return is_folded(value) || is_scaled(value); });
+    }
 
     ir::Graph run() {
+        graph_ = before_.successor();
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
         for (const Value value : order_) {
-            if (value->op != Op::parameter) done_[value] = is_folded(value, has_products_) ? fold(value) : same(value);
+            if (value->op != Op::parameter) done_[value] = is_folded(value) ? fold(value) : is_scaled(value) ? scaled(value) : same(value);
         }
         std::vector<Value> outputs, effects;
         for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));
@@ -45,6 +47,15 @@ public:
     }
 
 private:
+    bool is_folded(Value value) const {
+        if (value->op != Op::matmul) return false;
+        if (!is_inexact(value->dtype)) return !libraries_.has_products(value->dtype);
+        const std::size_t rank = value->shape.size();
+        return value->shape[rank - 1] == Dim(1) || value->shape[rank - 2] == Dim(1) || is_short(value->inputs[0]->shape.back());
+    }
+
+    bool is_scaled(Value value) const { return is_transform(value) && scale_of(value) != 0 && libraries_.has_transforms(); }
+
     Value same(Value value) {
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(done_.at(input));
@@ -76,6 +87,27 @@ private:
     Value outer(Value product) {
         const Value terms[] = {broadcast(done_.at(product->inputs[0]), product->shape), broadcast(done_.at(product->inputs[1]), product->shape)};
         return graph_.make(product->dtype == Dtype::bool_ ? Op::logical_and : Op::multiply, terms, {}, product->dtype, product->shape);
+    }
+
+    // 1 / n or 1 / sqrt(n), rounded as numpy.fft does, in the dtype of what is transformed.
+    Value scaled(Value transform) {
+        ir::Attributes without = transform->attributes;
+        without.ints[without.ints.size() - 2] = 0;
+        const Value operand = done_.at(transform->inputs[0]);
+        const Value made = graph_.make(transform->op, {&operand, 1}, std::move(without), transform->dtype, transform->shape);
+        Value scale = cast(size(transform->attributes.dims[0]), transform->attributes.dtype);
+        if (scale_of(transform) == 2) scale = graph_.make(Op::sqrt, {&scale, 1}, {}, scale->dtype, {});
+        scale = graph_.make(Op::reciprocal, {&scale, 1}, {}, scale->dtype, {});
+        const Value factors[] = {made, broadcast(cast(scale, transform->dtype), transform->shape)};
+        return graph_.make(Op::multiply, factors, {}, transform->dtype, transform->shape);
+    }
+
+    Value size(Dim dim) {
+        ir::Attributes attributes;
+        attributes.dtype = Dtype::int64;
+        if (dim.is_constant()) attributes.scalar = dim.value();
+        else attributes.dims.push_back(dim);
+        return graph_.make(dim.is_constant() ? Op::constant : Op::extent, {}, std::move(attributes), Dtype::int64, {});
     }
 
     Value cast(Value value, Dtype dtype) {
@@ -113,16 +145,15 @@ private:
     ir::Graph& before_;
     const std::vector<Value> order_;
     ir::Graph graph_;
-    const std::function<bool(Dtype)>& has_products_;
+    const DeviceLibraries& libraries_;
     std::unordered_map<Value, Value> done_;
 };
 
 }  // namespace
 
-void fold_products(ir::Graph& graph, const std::function<bool(Dtype)>& has_products) {
-    const std::vector<Value> values = ir::reachable(graph.roots());
-    if (std::ranges::none_of(values, [&](Value value) { return is_folded(value, has_products); })) return;
-    graph = Folder(graph, has_products).run();
+void write_for_device(ir::Graph& graph, const DeviceLibraries& libraries) {
+    Writer writer(graph, libraries);
+    if (writer.is_needed()) graph = writer.run();
 }
 
 }  // namespace fastnp::pass
