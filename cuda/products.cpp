@@ -49,11 +49,11 @@ const void* zero_of(Dtype dtype) { return is_wide(dtype) ? static_cast<const voi
 constexpr std::size_t most_workspace = std::size_t{32} << 20;
 constexpr std::size_t most_prepared = 4096;
 
-// Bytes that an address is a multiple of, as far as that makes a difference.
-std::uint32_t alignment_of(const void* data) {
+// Bytes that the addresses of all matrices are multiples of, as far as that makes a difference.
+std::uint32_t alignment_of(const Matrices& m, Dtype dtype) {
     constexpr std::uintptr_t most = 256;
-    const auto address = reinterpret_cast<std::uintptr_t>(data);
-    return static_cast<std::uint32_t>(std::min(most, address & (~address + 1)));
+    const std::uintptr_t either = reinterpret_cast<std::uintptr_t>(m.data) | (static_cast<std::uintptr_t>(m.step) * itemsize_of(dtype)) | most;
+    return static_cast<std::uint32_t>(either & (~either + 1));
 }
 
 // The library's matrices have columns side by side: a matrix that lies in rows is the transpose of one that does.
@@ -140,10 +140,10 @@ private:
         // Partial sums are added in what they are computed in: of the 16-bit floats, not in the result's memory.
         constexpr std::uint32_t in_place = 1, in_workspace = 2;
         prefer(reductions, itemsize_of(contraction.dtype) == 2 ? in_workspace : in_place | in_workspace);
-        prefer(alignment_a, alignment_of(contraction.y.data));
-        prefer(alignment_b, alignment_of(contraction.x.data));
-        prefer(alignment_c, alignment_of(contraction.out.data));
-        prefer(alignment_d, alignment_of(contraction.out.data));
+        prefer(alignment_a, alignment_of(contraction.y, contraction.dtype));
+        prefer(alignment_b, alignment_of(contraction.x, contraction.dtype));
+        prefer(alignment_c, alignment_of(contraction.out, contraction.dtype));
+        prefer(alignment_d, alignment_of(contraction.out, contraction.dtype));
         // Neither operands that are rounded to TF32, nor complex products of three real ones, which cancel. Versions that don't know this have neither.
         constexpr std::uint64_t rounded = std::uint64_t{4} << 16, gaussian = std::uint64_t{1} << 32;
         prefer(implementations, ~(rounded | gaussian));
@@ -204,7 +204,7 @@ std::string Products::lacks(Dtype dtype) {
 
 std::shared_ptr<const Products::Prepared> Products::prepared(const Contraction& contraction) {
     const auto& [dtype, rows, inner, columns, count, x, y, out] = contraction;
-    const std::int64_t alignments = (std::int64_t{alignment_of(x.data)} << 40) | (std::int64_t{alignment_of(y.data)} << 20) | alignment_of(out.data);
+    const std::int64_t alignments = (std::int64_t{alignment_of(x, dtype)} << 40) | (std::int64_t{alignment_of(y, dtype)} << 20) | alignment_of(out, dtype);
     const Key key{static_cast<std::int64_t>(dtype),
                   rows,
                   inner,

@@ -174,6 +174,28 @@ def test_a_chain_of_products_and_maps_moves_nothing() -> None:
     numpy.testing.assert_allclose(numpy.asarray(sums), h.sum(axis=0), rtol=1e-4, atol=1e-4)
 
 
+def test_products_with_vectors_and_of_integers_are_loop_kernels() -> None:
+    x, v = sample("float64", 40, 30), sample("float64", 30)
+    given = there(x), there(v)
+    programs: list[tuple[Any, int]] = [  # with how many kernels at most: few results are finished apart
+        (lambda m, x, v: m.tanh((x * 2) @ m.cos(v)) + 1, 3),
+        (lambda m, x, v: m.sin(v @ x.T), 2),
+        (lambda m, x, v: m.exp((x[:, :3] @ x[:3, :7]) * 0.1), 1),
+        (lambda m, x, v: m.exp(x[:, 1:2] @ x[2:3]), 1),
+        (lambda m, x, v: (x > 0).astype(int) @ (x.T > 0).astype(int) + 1, 1),
+        (lambda m, x, v: ((x > 1) @ (x.T > 1)) | (x @ v > 0), 2),
+    ]
+    for program, kernels in programs:
+        before = np.cuda.statistics()
+        found = np.compile(lambda x, v, program=program: program(np, x, v))(*given)
+        after = np.cuda.statistics()
+        assert moved(before) == 0 and after.products == before.products
+        assert after.launches - before.launches <= kernels
+        expected = program(numpy, x, v)
+        assert numpy.asarray(found).dtype == expected.dtype
+        numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-12, atol=1e-12)
+
+
 @needs_library
 def test_a_step_of_training_moves_nothing() -> None:
     def loss(w: Any, v: Any, x: Any, y: Any) -> Any:
