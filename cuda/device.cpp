@@ -14,13 +14,15 @@ Address address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>
 
 }  // namespace
 
-Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit)
+Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, const Libraries& libraries)
     : context_(std::make_shared<Context>(driver, ordinal)),
       number_(ordinal),
       pool_(*context_, memory_limit),
       fences_(*context_),
       uploads_(*context_),
-      downloads_(*context_) {
+      downloads_(*context_),
+      products_(*context_, pool_, libraries.find_blas),
+      transforms_(*context_, pool_, libraries.find_fft) {
     int version = 0;
     context_->check(driver.driver_get_version(&version), "cuDriverGetVersion");
     version_ = "cuda " + std::to_string(version);
@@ -55,6 +57,12 @@ void Device::copy(void* to, const void* from, std::size_t bytes) {
     context_->check(context_->driver().copy_on_device(address_of(to), address_of(from), bytes, context_->stream()), "cuMemcpyDtoDAsync");
 }
 
+void Device::clear(void* memory, std::size_t bytes) {
+    if (bytes == 0) return;
+    const Current current(*context_);
+    context_->check(context_->driver().memory_set(address_of(memory), 0, bytes, context_->stream()), "cuMemsetD8Async");
+}
+
 std::shared_ptr<device::Module> Device::load(const std::string& image, const std::vector<std::string>& symbols) {
     return std::make_shared<LoadedModule>(context_, image, symbols);
 }
@@ -79,6 +87,8 @@ device::BackendStatistics Device::statistics() const {
     result.launches = context_->launches().count();
     result.uploads = upload_count_.load(std::memory_order_relaxed);
     result.uploaded_bytes = uploaded_bytes_.load(std::memory_order_relaxed);
+    result.products = products_.count();
+    result.transforms = transforms_.count();
     result.downloads = download_count_.load(std::memory_order_relaxed);
     result.downloaded_bytes = downloaded_bytes_.load(std::memory_order_relaxed);
     return result;

@@ -14,8 +14,10 @@
 #include "device/backend.h"
 #include "fences.h"
 #include "pool.h"
+#include "products.h"
 #include "ranges.h"
 #include "staging.h"
+#include "transforms.h"
 
 namespace fastnp::cuda {
 
@@ -23,8 +25,15 @@ class Device final : public device::Backend {
 public:
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
+    /// How libraries are found, when they are first needed.
+    struct Libraries {
+        Products::FindBlas find_blas = &Blas::get;
+        Transforms::FindFft find_fft = &Fft::get;
+    };
+
     /// `memory_limit`: bytes that it takes at most. DeviceError if the device can't be used.
-    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit);
+    Device(const Driver& driver, int ordinal, std::size_t memory_limit = no_limit) : Device(driver, ordinal, memory_limit, Libraries()) {}
+    Device(const Driver& driver, int ordinal, std::size_t memory_limit, const Libraries& libraries);
 
     std::string name() const override { return context_->name(); }
     int number() const override { return number_; }
@@ -39,6 +48,7 @@ public:
     void upload(void* to, const void* from, std::size_t bytes) override;
     void download(void* to, const void* from, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
 
     std::string assemble(const std::string& code) override { return cuda::assemble(*context_, code); }
     std::string version() const override { return version_; }
@@ -52,6 +62,12 @@ public:
     void begin_range(const std::string& name) override { ranges_.begin(name); }
     void end_range() noexcept override { ranges_.end(); }
 
+    std::string lacks_products(Dtype dtype) override { return products_.lacks(dtype); }
+    bool contract(const device::Contraction& contraction) override { return products_.contract(contraction); }
+
+    std::string lacks_transforms() override { return transforms_.lacks(); }
+    bool transform(const device::Transform& transform) override { return transforms_.transform(transform); }
+
     void synchronize() override { context_->synchronize(); }
     device::BackendStatistics statistics() const override;
 
@@ -63,6 +79,8 @@ private:
     const Ranges& ranges_ = Ranges::get();
     Uploads uploads_;
     Downloads downloads_;
+    Products products_;
+    Transforms transforms_;
     std::string version_;
     int capability_ = 0;
     std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor

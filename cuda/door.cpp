@@ -38,7 +38,15 @@ device::Backend& open(int number) {
 
 int find(const void* address) { return list().devices.empty() ? -1 : Driver::get().device_of(address); }
 
-[[maybe_unused]] const device::Door before = device::register_cuda({&list, &open, &find});
+std::vector<DeviceLibrary> libraries() {
+    const Driver& driver = Driver::get();
+    if (driver.devices == 0) return {{"cuBLAS", "", driver.problem}, {"cuFFT", "", driver.problem}};
+    const Blas& blas = Blas::get(driver);
+    const Fft& fft = Fft::get(driver);
+    return {{"cuBLAS", blas.path, blas.problem}, {"cuFFT", fft.path, fft.problem}};
+}
+
+[[maybe_unused]] const device::Door before = device::register_cuda({&list, &open, &find, &libraries});
 
 }  // namespace
 

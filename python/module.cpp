@@ -98,9 +98,22 @@ void initialise(py::module_& module) {
         "_device_statistics",
         [](const std::string& name) {
             const DeviceStatistics now = device_statistics(name);
-            return py::make_tuple(now.live_bytes, now.held_bytes, now.launches, now.uploads, now.uploaded_bytes, now.downloads, now.downloaded_bytes);
+            return py::make_tuple(now.live_bytes, now.held_bytes, now.launches, now.uploads, now.uploaded_bytes, now.downloads, now.downloaded_bytes,
+                                  now.products, now.transforms);
         },
         "What was done on a device so far.");
+    module.def(
+        "_device_libraries",
+        [] {
+            const py::gil_scoped_release released;
+            const std::vector<DeviceLibrary> found = device_libraries();
+            const py::gil_scoped_acquire acquired;
+            py::list list;
+            for (const DeviceLibrary& each : found) list.append(py::make_tuple(each.name, each.path, each.problem));
+            return list;
+        },
+        "The libraries that CUDA devices use.");
+    module.def("_look_for_libraries_in", [](const std::string& folder) { look_for_libraries_in(folder); }, "A folder of Python's packages.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def("_is_foreign", [](py::handle x) { return is_foreign(x.ptr()); }, "Whether it is an array of another library on a CUDA device.");

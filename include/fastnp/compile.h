@@ -67,7 +67,7 @@ struct CacheInfo {
 /// What a compiled entry consists of.
 struct KernelInfo {
     std::string name;
-    std::string kind;  // "elementwise", "rows", "columns", "reduction", or the op of a precompiled step
+    std::string kind;  // "elementwise", "rows", "columns", "reduction", "precompiled", "call", "loop", or, of a device's, "by the host: " and why
     std::vector<std::string> ops;  // fused ops
     std::string axes;  // iteration space
 };

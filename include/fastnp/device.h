@@ -25,18 +25,33 @@ FASTNP_API std::vector<DeviceInfo> devices();
 /// Why devices() lists no CUDA device, in one line; empty if it lists one.
 FASTNP_API std::string cuda_problem();
 
+/// A library of NVIDIA's that computes what loop kernels are not made for, on CUDA devices. Where it is not found, the host computes that.
+struct FASTNP_API DeviceLibrary {
+    std::string name;     ///< "cuBLAS": products of matrices
+    std::string path;     ///< the file in use; empty if there is none
+    std::string problem;  ///< why there is none, in one line
+};
+
+/// The libraries that CUDA devices use; looks for those that were not needed yet. They are looked for among the libraries of the process, where the system
+/// has libraries, in CUDA_HOME, CUDA_PATH and /usr/local/cuda, and as packages of Python beside this library and in look_for_libraries_in()'s folders.
+FASTNP_API std::vector<DeviceLibrary> device_libraries();
+/// Has libraries be looked for in a folder of Python's packages, too (".../site-packages"), as far as they were not needed yet.
+FASTNP_API void look_for_libraries_in(std::string_view folder);
+
 /// The device that arrays of this thread are made and computed on: "cpu", or the one that the innermost device_scope names.
 FASTNP_API std::string current_device();
 
 /// What was done on a CUDA device so far, in this process.
 struct FASTNP_API DeviceStatistics {
-    std::size_t live_bytes = 0;          ///< of memory that is in use
-    std::size_t held_bytes = 0;          ///< of memory that is kept for reuse
-    std::uint64_t launches = 0;          ///< of kernels
-    std::uint64_t uploads = 0;           ///< copies from the host
+    std::size_t live_bytes = 0;  ///< of memory that is in use
+    std::size_t held_bytes = 0;  ///< of memory that is kept for reuse
+    std::uint64_t launches = 0;  ///< of kernels
+    std::uint64_t uploads = 0;  ///< copies from the host
     std::uint64_t uploaded_bytes = 0;
-    std::uint64_t downloads = 0;         ///< copies to the host
+    std::uint64_t downloads = 0;  ///< copies to the host
     std::uint64_t downloaded_bytes = 0;
+    std::uint64_t products = 0;  ///< calls of a library for products of matrices
+    std::uint64_t transforms = 0;  ///< calls of a library for Fourier transforms
 };
 
 /// ValueError, DeviceError: as device_scope; of the processor, nothing was done. (torch.cuda.memory_stats)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib as _importlib
+import sys as _sys
 import types as _types
 from typing import Any as _Any
 
@@ -16,6 +17,10 @@ from fastnp._functions import *  # noqa: F403
 __version__ = "0.1.0"
 
 del annotations
+
+for _folder in _sys.path:
+    if _folder.endswith("-packages"):  # where NVIDIA's packages may lie
+        _core._look_for_libraries_in(_folder)
 
 # What NumPy has that is no function over arrays: dtypes, constants, classes. As they are.
 _shared = """

@@ -64,7 +64,8 @@ class Explanation:
             lines += [f"    guard: {guard}" for guard in entry["guards"]]
             for kernel in entry["kernels"]:
                 axes = f" over {kernel['axes']}" if kernel["axes"] else ""
-                lines.append(f"    kernel {kernel['name']}{axes}: {len(kernel['ops'])} ops ({', '.join(kernel['ops'])})")
+                host = f", {kernel['kind']}" if kernel["kind"].startswith("by the host") else ""
+                lines.append(f"    kernel {kernel['name']}{axes}: {len(kernel['ops'])} ops ({', '.join(kernel['ops'])}){host}")
             if entry["milliseconds"]:
                 lines.append("    " + ", ".join(f"{phase} {spent:.2f} ms" for phase, spent in entry["milliseconds"].items()))
         lines += [f"  reads: {guard}" for guard in self.reads]

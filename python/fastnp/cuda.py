@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fastnp import _core
 
-__all__ = ["Device", "Statistics", "devices", "is_available", "problem", "statistics", "synchronize", "trim"]
+__all__ = ["Device", "Library", "Statistics", "devices", "is_available", "libraries", "problem", "statistics", "synchronize", "trim"]
 
 
 class Device(NamedTuple):
@@ -33,8 +33,26 @@ def problem() -> str:
     return _core._cuda_problem()
 
 
+class Library(NamedTuple):
+    """A library of NVIDIA's: ``path`` is the file in use, or ``problem`` says why there is none."""
+
+    name: str
+    path: str
+    problem: str
+
+
+def libraries() -> list[Library]:
+    """The libraries that CUDA devices use (cuBLAS for products of matrices, cuFFT for Fourier transforms); looks for those that were not needed yet.
+    What a missing one is for, the processor computes.
+
+    They are looked for among those of the process (as PyTorch loads them), where the system has libraries, among Python's packages (``pip install
+    nvidia-cublas``), in ``CUDA_HOME``, ``CUDA_PATH`` and ``/usr/local/cuda``."""
+    return [Library(*each) for each in _core._device_libraries()]
+
+
 class Statistics(NamedTuple):
-    """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it."""
+    """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it, calls of
+    cuBLAS for products of matrices and of cuFFT for Fourier transforms."""
 
     live_bytes: int
     held_bytes: int
@@ -43,6 +61,8 @@ class Statistics(NamedTuple):
     uploaded_bytes: int
     downloads: int
     downloaded_bytes: int
+    products: int
+    transforms: int
 
 
 def statistics(device: str = "cuda") -> Statistics:

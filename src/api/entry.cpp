@@ -9,6 +9,7 @@
 #include "device/movable.h"
 #include "device/span.h"
 #include "fastnp/error.h"
+#include "plan/device_steps.h"
 #include "shape/strides.h"
 
 namespace fastnp::detail {
@@ -251,6 +252,12 @@ KernelInfo info_of(const nest::Kernel& made, const shape::Sizes& sizes) {
     return {made.name, made.name, made.ops, axes};
 }
 
+std::string kind_of_step(const plan::Plan& plan, const plan::EagerStep& step) {
+    if (plan.on_device.backend == nullptr || ops::is_read(step.op)) return "precompiled";
+    const std::string why = plan::host_does(*plan.on_device.backend, step.op, step.out.dtype);
+    return why.empty() ? "precompiled" : "by the host: " + why;
+}
+
 // The steps in order; those of a loop's body come after it. `sizes` are those of the whole function.
 void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& result) {
     std::size_t kernel = 0;
@@ -268,7 +275,7 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& resu
             result.kernels.push_back({plan::name_of(plan, step), "call", {}, ""});
         } else {
             const std::string name = plan::name_of(plan, step);
-            result.kernels.push_back({name, "precompiled", {name}, ""});
+            result.kernels.push_back({name, kind_of_step(plan, step.eager), {name}, ""});
         }
     }
 }

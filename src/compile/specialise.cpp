@@ -6,6 +6,7 @@
 
 #include "base/thread_pool.h"
 #include "pass/commit.h"
+#include "pass/device_forms.h"
 #include "pass/fuse.h"
 #include "pass/index_map.h"
 #include "pass/keep.h"
@@ -48,10 +49,15 @@ void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
 
 namespace {
 
+pass::DeviceLibraries libraries_of(device::Backend& device) {
+    return {[&device](Dtype dtype) { return device.lacks_products(dtype).empty(); }, [&device] { return device.lacks_transforms().empty(); }};
+}
+
 plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend, plan::Use use,
                 plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
+        if (use.device != nullptr && fuses(backend)) pass::write_for_device(graph, libraries_of(*use.device));
         return pass::fuse(graph, parameter_strides,
                           {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout});
     }();

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "device/contraction.h"
+#include "device/transform.h"
+
 namespace fastnp::device {
 
 /// Kernels that a device can run; freed when the last owner lets go.
@@ -27,6 +30,7 @@ struct BackendStatistics {
     std::uint64_t launches = 0;
     std::uint64_t uploads = 0, uploaded_bytes = 0;      // from the host
     std::uint64_t downloads = 0, downloaded_bytes = 0;  // to the host
+    std::uint64_t products = 0, transforms = 0;         // calls of contract() and transform() that did something
 };
 
 /// One device. Thread-safe. Work is done in the order in which it is asked for, by whichever thread; launches, copies on the device and uploads only ask
@@ -63,6 +67,8 @@ public:
     /// Waits for the work before it; the host's memory is filled when this returns.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    /// All bytes become 0.
+    virtual void clear(void* memory, std::size_t bytes) = 0;
 
     /// Code to what load() takes, which may be kept on disk for devices of the same capability and backends of the same version().
     virtual std::string assemble(const std::string& code) = 0;
@@ -86,6 +92,17 @@ public:
     virtual bool names_ranges() const = 0;
     virtual void begin_range(const std::string& name) = 0;
     virtual void end_range() noexcept = 0;
+
+    /// Why contract() never takes matrices of a dtype, in one line; empty where it does. Sums are rounded no more than the dtype asks for: those of
+    /// float32 are float32's, those of the 16-bit floats too.
+    virtual std::string lacks_products(Dtype dtype) = 0;
+    /// Products of matrices. False, and nothing is done, where the device has none for such ones.
+    virtual bool contract(const Contraction& contraction) = 0;
+
+    /// Why transform() never does anything, in one line; empty where it does.
+    virtual std::string lacks_transforms() = 0;
+    /// Fourier transforms. False, and nothing is done, where the device has none of such lines.
+    virtual bool transform(const Transform& transform) = 0;
 
     /// Waits until all is done. An error of a kernel is raised here, or by what comes after it.
     virtual void synchronize() = 0;

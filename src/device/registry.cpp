@@ -1,5 +1,7 @@
 #include "device/registry.h"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "fastnp/error.h"
@@ -10,11 +12,28 @@ namespace {
 
 constinit Door door;
 
+struct Folders {
+    std::mutex mutex;
+    std::vector<std::string> names;
+};
+
+Folders& folders() {
+    static auto* const made = new Folders;  // never destroyed, as devices
+    return *made;
+}
+
 }  // namespace
 
 Door register_cuda(const Door& made) { return std::exchange(door, made); }
 
 Listing list_cuda() { return door.list != nullptr ? door.list() : Listing{{}, "this build of fastnp has no CUDA back end"}; }
+
+std::vector<DeviceLibrary> list_libraries() { return door.libraries != nullptr ? door.libraries() : std::vector<DeviceLibrary>(); }
+
+std::vector<std::string> library_folders() {
+    const std::scoped_lock lock(folders().mutex);
+    return folders().names;
+}
 
 Backend& cuda(int number, std::string_view named) {
     const std::string name = "device '" + (named.empty() ? "cuda:" + std::to_string(number) : std::string(named)) + "'";
@@ -33,3 +52,15 @@ Backend& cuda_with(const void* address) {
 }
 
 }  // namespace fastnp::device
+
+namespace fastnp {
+
+std::vector<DeviceLibrary> device_libraries() { return device::list_libraries(); }
+
+void look_for_libraries_in(std::string_view folder) {
+    device::Folders& folders = device::folders();
+    const std::scoped_lock lock(folders.mutex);
+    if (!folder.empty() && std::ranges::find(folders.names, folder) == folders.names.end()) folders.names.emplace_back(folder);
+}
+
+}  // namespace fastnp

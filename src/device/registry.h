@@ -21,6 +21,8 @@ struct Door {
     Backend& (*open)(int number) = nullptr;
     /// The number of the device that an address is on; negative if it is on none.
     int (*find)(const void* address) = nullptr;
+    /// The libraries that devices use, found or not.
+    std::vector<DeviceLibrary> (*libraries)() = nullptr;
 };
 
 /// Called while the library is loaded, before there are threads; by tests, too, to put another back end there. Gives what was there before.
@@ -28,6 +30,9 @@ Door register_cuda(const Door& door);
 
 /// What the registered back end lists.
 Listing list_cuda();
+std::vector<DeviceLibrary> list_libraries();
+/// What look_for_libraries_in() named so far.
+std::vector<std::string> library_folders();
 /// The device of a name that device_scope takes; null: the processor. ValueError, DeviceError: as device_scope.
 Backend* backend_named(std::string_view name);
 /// The device that the innermost device_scope of this thread names; null: the processor.

@@ -11,6 +11,7 @@
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
+#include "plan/device_steps.h"
 #include "plan/launch.h"
 #include "plan/steps.h"
 #include "shape/strides.h"
@@ -18,9 +19,6 @@
 namespace fastnp::plan {
 
 namespace {
-
-// Blocks end at different times, and kernels that take many registers have fewer at once: with several rounds of them a multiprocessor finds others.
-constexpr std::int64_t rounds = 32;
 
 eager::View shown(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 
@@ -61,6 +59,8 @@ private:
     char* hold(std::shared_ptr<void> there) { return static_cast<char*>(there_.emplace_back(std::move(there)).get()); }
     char* argument(std::size_t number);
     void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
+    eager::View view_of(const ViewOf& view) const;
+    bool compute_there(const EagerStep& step, const ir::Attributes& attributes) const;
     Copy copy_of(const ViewOf& view);
     void upload(const ViewOf& view, const Copy& copy);
     std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
@@ -141,16 +141,23 @@ void DeviceRun::launch(const KernelStep& step) {
     given.push_back(units);
     SmallVector<void*, 64> addresses;
     for (std::int64_t& each : given) addresses.push_back(&each);
-    const std::int64_t each = kernel.grid.units_of_block();
-    const std::int64_t blocks = std::min((units + each - 1) / each, rounds * backend_.blocks_at_once(kernel.grid.block));
-    backend_.launch(*plan_.on_device.module, kernel.number, blocks, kernel.grid.block, {addresses.data(), addresses.size()});
+    plan::launch(backend_, *plan_.on_device.module, kernel.number, kernel.grid, units, {addresses.data(), addresses.size()});
+}
+
+// With the device's address.
+eager::View DeviceRun::view_of(const ViewOf& view) const {
+    eager::View made{address_of(view), view.dtype, {}, {}};
+    for (const shape::Dim dim : view.shape) made.shape.push_back(value_of(dim, values_));
+    for (const shape::Dim dim : view.strides) made.strides.push_back(value_of(dim, values_));
+    return made;
 }
 
 DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
     Copy copy;
-    copy.memory.dtype = view.dtype;
-    for (const shape::Dim dim : view.shape) copy.memory.shape.push_back(value_of(dim, values_));
-    for (const shape::Dim dim : view.strides) copy.memory.strides.push_back(value_of(dim, values_));
+    eager::View seen = view_of(view);
+    copy.memory.dtype = seen.dtype;
+    copy.memory.shape = std::move(seen.shape);
+    copy.memory.strides = std::move(seen.strides);
     copy.span = device::span_of(copy.memory);
     const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
     copy.bytes.resize(bytes);
@@ -169,13 +176,20 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
     return copies;
 }
 
-// A precompiled step, by the host.
+bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) const {
+    std::vector<eager::View> operands;
+    for (const ViewOf& operand : step.operands) operands.push_back(view_of(operand));
+    return run_step_on_device(backend_, step.op, attributes, operands, view_of(step.out));
+}
+
+// A precompiled step, by the device or else by the host.
 void DeviceRun::compute(const Step& step) {
+    ir::Attributes attributes = step.eager.attributes;
+    for (shape::Dim& dim : attributes.dims) dim = value_of(dim, values_);
+    if (compute_there(step.eager, attributes)) return;
     const std::vector<Copy> copies = copies_of(step.eager.operands);
     std::vector<eager::View> operands;
     for (const Copy& copy : copies) operands.push_back(shown(copy.memory));
-    ir::Attributes attributes = step.eager.attributes;
-    for (shape::Dim& dim : attributes.dims) dim = value_of(dim, values_);
     const ViewOf& out = step.eager.out;
     // In place: what it writes to is its first operand.
     const bool in_place = !step.eager.operands.empty() && step.eager.operands[0].slot == out.slot && address_of(step.eager.operands[0]) == address_of(out);

@@ -11,6 +11,8 @@ namespace fastnp::plan {
 namespace {
 
 constexpr std::int64_t task_cost = 80'000;  // a task is at least this
+// Of a device, blocks end at different times, and kernels that take many registers have fewer at once: with several rounds a multiprocessor finds others.
+constexpr std::int64_t rounds = 32;
 
 // Memory private to a thread, kept from call to call.
 void* thread_scratch(std::size_t bytes) {
@@ -73,6 +75,12 @@ void launch(const KernelStep& step, void* const* pointers, const std::int64_t* v
     const std::int64_t tasks = std::clamp<std::int64_t>(cost / task_cost, 1, std::min<std::int64_t>(units, threads * 16));
     launch.per_task = (units + tasks - 1) / tasks;
     base::parallel_for((units + launch.per_task - 1) / launch.per_task, &run_task, &launch);
+}
+
+void launch(device::Backend& backend, const device::Module& module, std::size_t kernel, const nest::Grid& grid, std::int64_t units,
+            std::span<void* const> arguments) {
+    const std::int64_t each = grid.units_of_block();
+    backend.launch(module, kernel, std::min((units + each - 1) / each, rounds * backend.blocks_at_once(grid.block)), grid.block, arguments);
 }
 
 }  // namespace fastnp::plan

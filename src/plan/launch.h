@@ -1,6 +1,8 @@
 // Kernels of plans, launched: by the calling thread, or in tasks on the pool.
 #pragma once
 
+#include <span>
+
 #include "plan/plan.h"
 
 namespace fastnp::plan {
@@ -18,5 +20,9 @@ void run_units(const KernelStep& step, void* const* pointers, const std::int64_t
 
 /// All units.
 void launch(const KernelStep& step, void* const* pointers, const std::int64_t* values);
+
+/// All units of a kernel on a device. `arguments`: as codegen::emit_grid() says, the units last.
+void launch(device::Backend& backend, const device::Module& module, std::size_t kernel, const nest::Grid& grid, std::int64_t units,
+            std::span<void* const> arguments);
 
 }  // namespace fastnp::plan

@@ -1,11 +1,13 @@
 #include "simulated/backend.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "eager/eager.h"
 #include "fastnp/error.h"
 #include "simulated/program.h"
 
@@ -257,6 +259,119 @@ void Backend::copy(void* to, const void* from, std::size_t bytes) {
     ask({{&source, &target}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
 }
 
+void Backend::clear(void* memory, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::scoped_lock lock(mutex_);
+    Block& block = block_of(memory, bytes, "clear");
+    ask({{&block}, [memory, bytes] { std::memset(memory, 0, bytes); }});
+}
+
+// Products, by the host's kernel.
+namespace {
+
+using device::Contraction;
+using device::Matrices;
+
+// As BLAS asks: rows or columns lie side by side, the others at least as far apart as they are long.
+bool is_walkable(const Matrices& m, std::int64_t rows, std::int64_t columns) {
+    const bool in_rows = (m.column_stride == 1 || columns == 1) && (m.row_stride >= columns || rows == 1);
+    const bool in_columns = (m.row_stride == 1 || rows == 1) && (m.column_stride >= rows || columns == 1);
+    return m.step >= 0 && m.row_stride >= 0 && m.column_stride >= 0 && (in_rows || in_columns);
+}
+
+eager::View view_of(const Contraction& contraction, const Matrices& m, std::int64_t rows, std::int64_t columns) {
+    const auto size = static_cast<std::int64_t>(itemsize_of(contraction.dtype));
+    return {m.data, contraction.dtype, {contraction.count, rows, columns}, {m.step * size, m.row_stride * size, m.column_stride * size}};
+}
+
+// The bytes from a view's first element to its last one's end; strides are not negative.
+std::size_t bytes_of(const eager::View& view) {
+    auto bytes = static_cast<std::int64_t>(itemsize_of(view.dtype));
+    for (std::size_t i = 0; i < view.shape.size(); ++i) bytes += (view.shape[i] - 1) * view.strides[i];
+    return static_cast<std::size_t>(bytes);
+}
+
+// The first element of each line, and the middle one of an even number of points, must be real: libraries may make use of other parts.
+void require_real_ends(const eager::View& x, std::int64_t points) {
+    for (std::int64_t line = 0; line < x.shape[0]; ++line) {
+        for (const std::int64_t at : {std::int64_t{0}, points % 2 == 0 ? points / 2 : 0}) {
+            std::complex<double> element;
+            eager::copy({static_cast<char*>(x.data) + line * x.strides[0] + at * x.strides[1], x.dtype, {}, {}}, {&element, complex128, {}, {}});
+            if (element.imag() != 0) throw DeviceError("simulated device: a transform to real points, of elements that no real points have");
+        }
+    }
+}
+
+void overwrite(const eager::View& x) {
+    std::complex<double> nothing(-1e30, 1e30);
+    eager::copy({&nothing, complex128, x.shape, {0, 0}}, x);
+}
+
+}  // namespace
+
+std::string Backend::lacks_products(Dtype dtype) {
+    if (!has_libraries_) return "this simulated device has no libraries";
+    return is_floating(dtype) || is_complex(dtype) ? "" : "no library has products of " + std::string(name_of(dtype));
+}
+
+bool Backend::contract(const Contraction& contraction) {
+    const auto& [dtype, rows, inner, columns, count, x, y, out] = contraction;
+    if (!lacks_products(dtype).empty()) fail("a product of a dtype that it has none for");
+    if (std::min({rows, inner, columns, count}) < 1) fail("a product with a size of 0");
+    if (!is_walkable(x, rows, inner) || !is_walkable(y, inner, columns)) fail("a product of matrices that BLAS can't walk");
+    const bool in_rows = (out.column_stride == 1 || columns == 1) && (out.row_stride >= columns || rows == 1);
+    if (!in_rows || (count > 1 && out.step < (rows - 1) * out.row_stride + columns)) fail("a product into matrices that do not lie in rows, one by one");
+    for (const Matrices* each : {&x, &y, &out}) {
+        if (reinterpret_cast<std::uintptr_t>(each->data) % itemsize_of(dtype) != 0) fail("a product of elements at odd addresses");
+    }
+    const eager::View views[] = {view_of(contraction, x, rows, inner), view_of(contraction, y, inner, columns), view_of(contraction, out, rows, columns)};
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block*> touched;
+    for (const eager::View& view : views) touched.push_back(&block_of(view.data, bytes_of(view), "a product"));
+    ++statistics_.products;
+    ask({std::move(touched), [x = views[0], y = views[1], out = views[2]] {
+             const eager::View operands[] = {x, y};
+             eager::run(ops::Op::matmul, {}, operands, out);
+         }});
+    return true;
+}
+
+// Fourier transforms, by the host's kernel.
+std::string Backend::lacks_transforms() { return has_libraries_ ? "" : "this simulated device has no libraries"; }
+
+bool Backend::transform(const device::Transform& transform) {
+    using Kind = device::Transform::Kind;
+    const auto& [kind, is_double, points, count, from, to] = transform;
+    if (!lacks_transforms().empty()) fail("a transform, without libraries");
+    if (std::min({points, count, from.stride, from.step, to.stride, to.step}) < 1) fail("a transform with a size or a distance of 0");
+    const Dtype real = is_double ? float64 : float32, complex = is_double ? complex128 : complex64;
+    const std::int64_t half = points / 2 + 1;
+    const auto view_of = [&](const device::LinesAt& lines, bool is_real, std::int64_t length, std::int64_t number) {
+        const Dtype dtype = is_real ? real : complex;
+        const auto size = static_cast<std::int64_t>(itemsize_of(dtype));
+        if (reinterpret_cast<std::uintptr_t>(lines.data) % 16 != 0) fail("a transform of lines at odd addresses");
+        return eager::View{lines.data, dtype, {number, length}, {lines.step * size, lines.stride * size}};
+    };
+    const eager::View x = view_of(from, kind == Kind::real, kind == Kind::to_real ? half : points, count);
+    const eager::View out = view_of(to, kind == Kind::to_real, kind == Kind::real ? half : points, count);
+    ir::Attributes attributes;
+    if (kind == Kind::forward || kind == Kind::backward) attributes.ints.push_back(kind == Kind::forward ? 1 : 0);
+    attributes.ints.push_back(0);
+    attributes.ints.push_back(-1);
+    attributes.dims.push_back(points);
+    attributes.dtype = real;
+    const ops::Op op = kind == Kind::real ? ops::Op::rfft : kind == Kind::to_real ? ops::Op::irfft : ops::Op::fft;
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block*> touched{&block_of(x.data, bytes_of(x), "a transform"), &block_of(out.data, bytes_of(out), "a transform")};
+    ++statistics_.transforms;
+    ask({std::move(touched), [op, attributes, x, out] {
+             if (op == ops::Op::irfft) require_real_ends(x, attributes.dims[0].value());
+             eager::run(op, attributes, {&x, 1}, out);
+             if (op == ops::Op::irfft) overwrite(x);
+         }});
+    return true;
+}
+
 // Code.
 std::shared_ptr<device::Module> Backend::load(const std::string& image, const std::vector<std::string>& symbols) {
     return std::make_shared<LoadedModule>(image, symbols);
@@ -325,7 +440,11 @@ device::Listing list() {
 device::Backend& open(int number) {
     const auto [mutex, made] = opened();
     const std::scoped_lock lock(mutex);
-    while (made.size() <= static_cast<std::size_t>(number)) made.push_back(std::make_unique<Backend>(static_cast<int>(made.size()), memory_bytes()));
+    while (made.size() <= static_cast<std::size_t>(number)) {
+        made.push_back(std::make_unique<Backend>(static_cast<int>(made.size()), memory_bytes()));
+        const char* libraries = std::getenv("FASTNP_SIMULATED_LIBRARIES");  // NOLINT: nothing here changes the environment
+        made.back()->set_libraries(libraries == nullptr || *libraries != '0');
+    }
     return *made[static_cast<std::size_t>(number)];
 }
 
@@ -338,6 +457,6 @@ int find(const void* address) {
 
 }  // namespace
 
-device::Door door() { return {&list, &open, &find}; }
+device::Door door() { return {&list, &open, &find, nullptr}; }
 
 }  // namespace fastnp::simulated

@@ -1,6 +1,7 @@
 // A device that the host plays, with what is dangerous about real ones: memory that the host can't touch, and work that is done later.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <exception>
@@ -39,6 +40,7 @@ public:
     void upload(void* to, const void* from, std::size_t bytes) override;
     void download(void* to, const void* from, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
     std::string assemble(const std::string& code) override { return code; }
     std::string version() const override { return "simulated"; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
@@ -49,11 +51,17 @@ public:
     bool names_ranges() const override { return true; }
     void begin_range(const std::string& name) override;
     void end_range() noexcept override;
+    std::string lacks_products(Dtype dtype) override;
+    bool contract(const device::Contraction& contraction) override;
+    std::string lacks_transforms() override;
+    bool transform(const device::Transform& transform) override;
     void synchronize() override;
     device::BackendStatistics statistics() const override;
 
     /// Memory that there is, from now on.
     void limit_memory(std::size_t bytes);
+    /// Whether it has products of matrices (of the dtypes that cuBLAS has) and Fourier transforms, by the host's kernels, from now on.
+    void set_libraries(bool has_libraries) { has_libraries_ = has_libraries; }
     /// Operations that were asked for and not done yet.
     std::size_t waiting() const;
     bool owns(const void* address) const { return memory_.owns(address); }
@@ -98,12 +106,13 @@ private:
     std::vector<Block*> open_;  // while work is done
     std::exception_ptr problem_;
     std::string fences_, ranges_;
+    std::atomic<bool> has_libraries_ = true;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;
 };
 
 /// Simulated devices to be registered: as many as FASTNP_SIMULATED_DEVICE says, each with the memory that FASTNP_SIMULATED_MEMORY says in mebibytes (else
-/// 4096).
+/// 4096). With FASTNP_SIMULATED_LIBRARIES=0 they are without libraries.
 device::Door door();
 
 /// While it lives, simulated devices are this process's CUDA devices.

@@ -309,6 +309,15 @@ void copies(Driver& table) {
     table.copy_to_host = [](void* to, Address from, std::size_t bytes, Handle) {
         return copy("cuMemcpyDtoHAsync", static_cast<std::byte*>(to), pointer_to(from), bytes, false, true);
     };
+    table.memory_set = [](Address to, unsigned char value, std::size_t bytes, Handle) {
+        return Call("cuMemsetD8Async").then([&](auto& state) {
+            state.ask([&state, to, value, bytes] {
+                if (!lies_in(state.device, pointer_to(to), bytes)) return FakeDriver::illegal_address;
+                std::memset(writable(to), value, bytes);
+                return static_cast<int>(success);
+            });
+        });
+    };
     table.copy_on_device = [](Address to, Address from, std::size_t bytes, Handle) {
         return copy("cuMemcpyDtoDAsync", writable(to), pointer_to(from), bytes, true, true);
     };
@@ -424,6 +433,17 @@ void FakeDriver::clear_log() {
 void FakeDriver::fail(const std::string& function, int error, int times) {
     const std::scoped_lock lock(state_->mutex);
     state_->failing[function] = {error, times};
+}
+
+int FakeDriver::call(const char* function, std::function<int()> work) {
+    return Call(function).then([&](auto& state) {
+        if (work) state.ask(std::move(work));
+    });
+}
+
+bool FakeDriver::owns(const void* memory, std::size_t bytes) {
+    const std::scoped_lock lock(now->mutex);
+    return lies_in(now->device, memory, bytes);
 }
 
 std::size_t FakeDriver::device_bytes() const { return sum(state_->device); }

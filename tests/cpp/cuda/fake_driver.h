@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,12 @@ public:
     void clear_log();
     /// The next calls of a function give an error.
     void fail(const std::string& function, int error, int times = 1);
+
+    /// For a library over the driver: what every function of the driver does first (it is counted and fails on request, and needs the context), then work
+    /// for the stream, which gives an error or 0.
+    static int call(const char* function, std::function<int()> work = {});
+    /// Whether all of a range is device memory that was handed out.
+    static bool owns(const void* memory, std::size_t bytes);
 
     /// Bytes of device memory, and of page-locked memory, that are taken; streams, events, modules, links and contexts that were not given back.
     std::size_t device_bytes() const;

@@ -50,6 +50,11 @@ public:
         std::memcpy(to, from, bytes);
     }
     void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    void clear(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
+    std::string lacks_products(Dtype) override { return "it has none"; }
+    bool contract(const device::Contraction&) override { return false; }
+    std::string lacks_transforms() override { return "it has none"; }
+    bool transform(const device::Transform&) override { return false; }
     std::string assemble(const std::string& code) override { return code; }
     std::string version() const override { return "fake"; }
     std::shared_ptr<device::Module> load(const std::string&, const std::vector<std::string>&) override { return nullptr; }

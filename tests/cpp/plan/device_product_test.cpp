@@ -1,0 +1,247 @@
+// Matrix products and strided copies on a device: the same elements as the host's kernels give, whatever the layout, and nothing that goes by way of the
+// host.
+#include "plan/device_product.h"
+
+#include <boost/test/unit_test.hpp>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "device/block.h"
+#include "plan/device_copy.h"
+#include "plan/device_steps.h"
+#include "shape/strides.h"
+#include "simulated/backend.h"
+
+using namespace fastnp;
+using eager::View;
+using simulated::Backend;
+
+namespace {
+
+const std::vector<Dtype> with_products{float32, float64, complex64, complex128, float16, bfloat16};
+
+// An array on the host, in the middle of other bytes, and the same bytes on a device.
+class Mirrored {
+public:
+    // `order`: of the axes in memory, slowest first; `every`: only every n-th element is used along each axis (negative: backwards; 0: one element
+    // repeats).
+    Mirrored(Backend& backend, Dtype dtype, const Shape& shape, const SmallVector<std::int64_t>& order, const SmallVector<std::int64_t>& every)
+        : backend_(backend) {
+        view.dtype = dtype;
+        view.shape = shape;
+        view.strides.resize(shape.size());
+        std::int64_t step = static_cast<std::int64_t>(itemsize_of(dtype)), first = 0;
+        for (std::size_t i = order.size(); i-- > 0;) {
+            const auto axis = static_cast<std::size_t>(order[i]);
+            view.strides[axis] = step * every[axis];
+            if (every[axis] == 0) continue;
+            if (every[axis] < 0) first -= (shape[axis] - 1) * view.strides[axis];
+            step *= std::max<std::int64_t>(shape[axis], 1) * std::abs(every[axis]);
+        }
+        bytes_.resize(static_cast<std::size_t>(step) + 1);
+        there_.emplace_back(backend, bytes_.size());
+        view.data = bytes_.data() + first;
+    }
+    Mirrored(Backend& backend, Dtype dtype, const Shape& shape) : Mirrored(backend, dtype, shape, in_order(shape.size()), ones(shape.size())) {}
+
+    // Small whole numbers, whose products and sums are exact in every dtype.
+    void fill(unsigned seed) {
+        std::mt19937 random(seed);
+        std::vector<std::int8_t> numbers(static_cast<std::size_t>(shape::count(view.shape)));
+        for (std::int8_t& each : numbers) each = static_cast<std::int8_t>(static_cast<int>(random() % 5) - 2);
+        eager::copy({numbers.data(), int8, view.shape, shape::c_strides(view.shape, 1)}, view);
+        backend_.upload(there_[0].get(), bytes_.data(), bytes_.size());
+    }
+    View there() const {
+        View made = view;
+        made.data = there_[0].get() + (static_cast<char*>(view.data) - bytes_.data());
+        return made;
+    }
+    // The device's elements.
+    std::vector<std::complex<double>> values_there() {
+        std::vector<char> found(bytes_.size());
+        backend_.download(found.data(), there_[0].get(), found.size());
+        View seen = view;
+        seen.data = found.data() + (static_cast<char*>(view.data) - bytes_.data());
+        return values_of(seen);
+    }
+    static std::vector<std::complex<double>> values_of(const View& view) {
+        std::vector<std::complex<double>> values(static_cast<std::size_t>(shape::count(view.shape)));
+        eager::copy(view, {values.data(), complex128, view.shape, shape::c_strides(view.shape, 16)});
+        return values;
+    }
+    static SmallVector<std::int64_t> in_order(std::size_t rank) {
+        SmallVector<std::int64_t> order;
+        for (std::size_t i = 0; i < rank; ++i) order.push_back(static_cast<std::int64_t>(i));
+        return order;
+    }
+    static SmallVector<std::int64_t> ones(std::size_t rank) { return SmallVector<std::int64_t>(rank, 1); }
+
+    View view;
+
+private:
+    Backend& backend_;
+    std::vector<char> bytes_;
+    std::vector<device::Block> there_;
+};
+
+// Both ways, compared; gives how many calls of the device's product it took.
+std::uint64_t check_product(Backend& backend, Mirrored& x, Mirrored& y, const Shape& shape) {
+    Mirrored expected(backend, x.view.dtype, shape), out(backend, x.view.dtype, shape);
+    out.fill(0);
+    x.fill(1);
+    y.fill(2);
+    const View operands[] = {x.view, y.view};
+    eager::run(ops::Op::matmul, {}, operands, expected.view);
+    const device::BackendStatistics before = backend.statistics();
+    BOOST_TEST(plan::product_on_device(backend, x.there(), y.there(), out.there()));
+    const device::BackendStatistics after = backend.statistics();
+    BOOST_TEST(after.uploads == before.uploads);
+    BOOST_TEST(after.downloads == before.downloads);
+    BOOST_CHECK(out.values_there() == Mirrored::values_of(expected.view));
+    return after.products - before.products;
+}
+
+Shape result_of(const Shape& x, const Shape& y) {
+    Shape shape = x;
+    shape.back() = y.back();
+    return shape;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(device_products)
+
+BOOST_AUTO_TEST_CASE(matrices_of_every_dtype) {
+    Backend backend;
+    for (const Dtype dtype : with_products) {
+        BOOST_TEST(backend.lacks_products(dtype) == "");
+        Mirrored x(backend, dtype, {7, 5}), y(backend, dtype, {5, 9});
+        BOOST_TEST(check_product(backend, x, y, {7, 9}) == 1U);
+    }
+    for (const Dtype dtype : {bool_, int8, uint64}) {
+        BOOST_TEST(backend.lacks_products(dtype) != "");
+        Mirrored x(backend, dtype, {2, 2}), y(backend, dtype, {2, 2}), out(backend, dtype, {2, 2});
+        BOOST_TEST(!plan::product_on_device(backend, x.there(), y.there(), out.there()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(any_layout) {
+    Backend backend;
+    const std::vector<Shape> sizes{{4, 5, 6}, {1, 5, 6}, {4, 1, 6}, {4, 5, 1}, {1, 1, 6}, {1, 5, 1}, {4, 1, 1}, {1, 1, 1}};
+    for (const Shape& size : sizes) {
+        for (const SmallVector<std::int64_t>& order : {SmallVector<std::int64_t>{0, 1}, SmallVector<std::int64_t>{1, 0}}) {
+            for (const std::int64_t down : {1, 2, -1, 0}) {
+                for (const std::int64_t across : {1, 3, -2, 0}) {
+                    Mirrored x(backend, float64, {size[0], size[1]}, order, {down, across});
+                    Mirrored y(backend, float64, {size[1], size[2]}, {0, 1}, {1, 1}), turned(backend, float64, {size[1], size[2]}, order, {across, down});
+                    BOOST_TEST(check_product(backend, x, y, {size[0], size[2]}) == 1U);
+                    BOOST_TEST(check_product(backend, x, turned, {size[0], size[2]}) == 1U);
+                }
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(only_what_a_library_cant_walk_is_copied) {
+    Backend backend;
+    const auto launches = [&](const SmallVector<std::int64_t>& order, const SmallVector<std::int64_t>& every) {
+        Mirrored x(backend, float32, {6, 7}, order, every), y(backend, float32, {7, 3});
+        const std::uint64_t before = backend.statistics().launches;
+        check_product(backend, x, y, {6, 3});
+        return backend.statistics().launches - before;
+    };
+    BOOST_TEST(launches({0, 1}, {1, 1}) == 0U);
+    BOOST_TEST(launches({1, 0}, {1, 1}) == 0U);
+    BOOST_TEST(launches({0, 1}, {2, 1}) == 0U);
+    BOOST_TEST(launches({1, 0}, {1, 3}) == 0U);
+    BOOST_TEST(launches({0, 1}, {1, 2}) == 1U);
+    BOOST_TEST(launches({0, 1}, {-1, 1}) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(stacks) {
+    Backend backend;
+    const auto calls = [&](const Shape& x_shape, const SmallVector<std::int64_t>& x_every, const Shape& y_shape,
+                           const SmallVector<std::int64_t>& y_every) {
+        Mirrored x(backend, complex64, x_shape, Mirrored::in_order(x_shape.size()), x_every);
+        Mirrored y(backend, complex64, y_shape, Mirrored::in_order(y_shape.size()), y_every);
+        return check_product(backend, x, y, result_of(x_shape, y_shape));
+    };
+    BOOST_TEST(calls({3, 4, 5}, {1, 1, 1}, {3, 5, 2}, {1, 1, 1}) == 1U);
+    BOOST_TEST(calls({3, 4, 5}, {1, 1, 1}, {3, 5, 2}, {0, 1, 1}) == 1U);  // one matrix of 12 rows
+    BOOST_TEST(calls({3, 4, 5}, {0, 1, 1}, {3, 5, 2}, {1, 1, 1}) == 1U);
+    BOOST_TEST(calls({3, 4, 5}, {2, 1, 1}, {3, 5, 2}, {-1, 1, 1}) == 1U);
+    BOOST_TEST(calls({3, 1, 5}, {1, 1, 1}, {3, 5, 2}, {0, 1, 1}) == 1U);
+    BOOST_TEST(calls({3, 1, 5}, {3, 1, 1}, {3, 5, 2}, {0, 1, 1}) == 1U);
+    BOOST_TEST(calls({2, 3, 4, 5}, {1, 1, 1, 1}, {2, 3, 5, 2}, {1, 1, 1, 1}) == 1U);
+    BOOST_TEST(calls({2, 3, 4, 5}, {1, 1, 1, 1}, {2, 3, 5, 2}, {0, 0, 1, 1}) == 1U);
+    BOOST_TEST(calls({2, 3, 4, 5}, {1, 0, 1, 1}, {2, 3, 5, 2}, {0, 1, 1, 1}) == 2U);
+    BOOST_TEST(calls({3, 2, 4, 5}, {1, 0, 1, 1}, {3, 2, 5, 2}, {0, 1, 1, 1}) == 2U);
+    BOOST_TEST(calls({3, 2, 2, 4, 5}, {2, 1, 1, 1, 1}, {3, 2, 2, 5, 2}, {1, 0, 1, 1, 1}) == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_of_0) {
+    Backend backend;
+    for (const Shape& x_shape : {Shape{0, 5}, Shape{4, 0}, Shape{4, 5}, Shape{0, 0}, Shape{2, 0, 5}, Shape{0, 4, 5}, Shape{3, 4, 0}}) {
+        for (const std::int64_t columns : {0, 3}) {
+            Shape y_shape = x_shape;
+            y_shape[y_shape.size() - 2] = x_shape.back();
+            y_shape.back() = columns;
+            Mirrored x(backend, float32, x_shape), y(backend, float32, y_shape);
+            check_product(backend, x, y, result_of(x_shape, y_shape));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(without_a_library_nothing_is_done) {
+    Backend backend;
+    backend.set_libraries(false);
+    Mirrored x(backend, float64, {2, 2}), y(backend, float64, {2, 2}), out(backend, float64, {2, 2});
+    BOOST_TEST(!plan::product_on_device(backend, x.there(), y.there(), out.there()));
+    BOOST_TEST(backend.statistics().products == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(strided_copies) {
+    Backend backend;
+    const Shape shape{3, 4, 5};
+    for (const Dtype dtype : {bool_, float16, int32, complex64, complex128}) {
+        for (const SmallVector<std::int64_t>& order :
+             {SmallVector<std::int64_t>{0, 1, 2}, SmallVector<std::int64_t>{2, 0, 1}, SmallVector<std::int64_t>{1, 2, 0}}) {
+            for (const SmallVector<std::int64_t>& every :
+                 {SmallVector<std::int64_t>{1, 1, 1}, SmallVector<std::int64_t>{2, 1, -1}, SmallVector<std::int64_t>{0, 1, 3}}) {
+                Mirrored from(backend, dtype, shape, order, every), to(backend, dtype, shape, {0, 1, 2}, {1, 2, 1}), dense(backend, dtype, shape);
+                from.fill(3);
+                to.fill(4);
+                plan::copy_on_device(backend, from.there(), to.there());
+                plan::copy_on_device(backend, to.there(), dense.there());
+                BOOST_CHECK(to.values_there() == Mirrored::values_of(from.view));
+                BOOST_CHECK(dense.values_there() == Mirrored::values_of(from.view));
+            }
+        }
+    }
+    Mirrored x(backend, float32, {4, 5}), y(backend, float32, {4, 5});
+    const std::uint64_t before = backend.statistics().launches;
+    plan::copy_on_device(backend, x.there(), y.there());
+    BOOST_TEST(backend.statistics().launches == before);  // in one piece
+}
+
+BOOST_AUTO_TEST_CASE(reshapes_and_concatenation) {
+    Backend backend;
+    Mirrored x(backend, int16, {4, 6}, {1, 0}, {1, 1}), y(backend, int16, {4, 3}, {0, 1}, {2, -1});
+    x.fill(5);
+    y.fill(6);
+    Mirrored flat(backend, int16, {24}), joined(backend, int16, {4, 9}), expected(backend, int16, {4, 9});
+    const View one[] = {x.there()}, two[] = {x.there(), y.there()}, here[] = {x.view, y.view};
+    BOOST_TEST(plan::run_step_on_device(backend, ops::Op::reshape, {}, one, flat.there()));
+    BOOST_CHECK(flat.values_there() == Mirrored::values_of(x.view));
+    ir::Attributes attributes;
+    attributes.ints.push_back(1);
+    BOOST_TEST(plan::run_step_on_device(backend, ops::Op::concatenate, attributes, two, joined.there()));
+    eager::run(ops::Op::concatenate, attributes, here, expected.view);
+    BOOST_CHECK(joined.values_there() == Mirrored::values_of(expected.view));
+    BOOST_TEST(!plan::run_step_on_device(backend, ops::Op::sort, attributes, one, x.there()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
