@@ -152,7 +152,10 @@ void GridEmitter::place(llvm::Value* unit) {
     auto& ir = b_.ir;
     std::vector<std::pair<std::size_t, llvm::Value*>> order;
     for (std::size_t a = 0; a < outer_; ++a) {
-        if (static_cast<int>(a) != grid_.lane) order.emplace_back(a, size(kernel_.axes[a].extent));
+        if (static_cast<int>(a) == grid_.lane) continue;
+        llvm::Value* steps = size(kernel_.axes[a].extent);
+        if (static_cast<int>(a) == grid_.unroll_axis) steps = ir.CreateUDiv(ir.CreateAdd(steps, number(grid_.unroll - 1)), number(grid_.unroll));
+        order.emplace_back(a, steps);
     }
     const bool outer_lanes = grid_.lane >= 0 && !is_inner(grid_.lane);
     if (outer_lanes) {
@@ -168,6 +171,10 @@ void GridEmitter::place(llvm::Value* unit) {
         index_[order[i].first] = ir.CreateSub(unit, ir.CreateMul(rest, order[i].second));
         unit = rest;
     }
+    if (grid_.unroll_axis >= 0) {
+        llvm::Value*& step = index_[static_cast<std::size_t>(grid_.unroll_axis)];
+        step = ir.CreateMul(step, number(grid_.unroll));
+    }
     if (outer_lanes) {
         llvm::Value*& lane = index_[static_cast<std::size_t>(grid_.lane)];
         lane = ir.CreateMul(lane, number(grid_.width));
@@ -176,7 +183,7 @@ void GridEmitter::place(llvm::Value* unit) {
 
 void GridEmitter::unit() {
     std::uint32_t known = 0;
-    for (std::size_t a = 0; a < outer_; ++a) known |= static_cast<int>(a) == grid_.lane ? 0U : 1U << a;
+    for (std::size_t a = 0; a < outer_; ++a) known |= static_cast<int>(a) == grid_.lane || static_cast<int>(a) == grid_.unroll_axis ? 0U : 1U << a;
     enter(known);
     hoist(all_roots());
     if (grid_.lane >= 0 && !is_inner(grid_.lane)) own_points();
@@ -184,41 +191,51 @@ void GridEmitter::unit() {
     leave();
 }
 
-// The outer points of a vector of lanes: side by side if all are there and memory is aligned, else one after the other.
+// The outer points of a vector of lanes, and of the steps that are unrolled: side by side if all are there and memory is aligned, else one after the
+// other.
 void GridEmitter::own_points() {
     auto& ir = b_.ir;
-    const std::uint32_t lane = 1U << grid_.lane;
+    const std::uint32_t own = 1U << grid_.lane | (grid_.unroll_axis >= 0 ? 1U << grid_.unroll_axis : 0U);
     llvm::Value*& index = index_[static_cast<std::size_t>(grid_.lane)];
     llvm::Value* begin = index;
     llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent);
     llvm::Value* end = ir.CreateBinaryIntrinsic(in::smin, ir.CreateAdd(begin, number(grid_.width)), extent);
+    const auto points = [&](int lanes, int parts) {
+        lanes_ = lanes;
+        parts_ = parts;
+        enter(own);
+        outer_point();
+        leave();
+        lanes_ = parts_ = 1;
+    };
     const auto one_by_one = [&](llvm::Value* from) {
         loop(from, end, number(1), "element", [&](llvm::Value* at) {
             index = at;
-            enter(lane);
-            outer_point();
-            leave();
+            points(1, 1);
         });
     };
-    if (has_crew()) {
-        enter(lane);
-        outer_point();
-        leave();
+    if (has_crew()) return points(1, 1);
+    const bool has_vectors = grid_.width > 1 && aligned_ != nullptr;
+    if (!has_vectors && grid_.unroll == 1) return one_by_one(begin);
+    const int lanes = has_vectors ? grid_.width : 1;
+    llvm::Value* whole = ir.getTrue();
+    if (has_vectors) whole = ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width)));
+    if (grid_.unroll == 1) {
+        if_so(whole, "vector", [&] { points(lanes, 1); });
+        one_by_one(ir.CreateSelect(whole, end, begin));
         return;
     }
-    if (grid_.width == 1 || aligned_ == nullptr) {
+    llvm::Value*& step = index_[static_cast<std::size_t>(grid_.unroll_axis)];
+    llvm::Value* first = step;
+    llvm::Value* last = ir.CreateAdd(first, number(grid_.unroll));
+    llvm::Value* steps = size(kernel_.axes[static_cast<std::size_t>(grid_.unroll_axis)].extent);
+    if (lanes == 1 && grid_.width > 1) whole = ir.getFalse();  // vectors that are never aligned are taken apart
+    whole = ir.CreateAnd(whole, ir.CreateICmpSLE(last, steps));
+    if_so(whole, "steps", [&] { points(lanes, grid_.unroll); });
+    loop(ir.CreateSelect(whole, last, first), ir.CreateBinaryIntrinsic(in::smin, last, steps), number(1), "step", [&](llvm::Value* at) {
+        step = at;
         one_by_one(begin);
-        return;
-    }
-    llvm::Value* whole = ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width)));
-    if_so(whole, "vector", [&] {
-        copies_ = grid_.width;
-        enter(lane);
-        outer_point();
-        leave();
-        copies_ = 1;
     });
-    one_by_one(ir.CreateSelect(whole, end, begin));
 }
 
 void GridEmitter::outer_point() {
@@ -286,11 +303,11 @@ void GridEmitter::team_lanes(const nest::Stage& stage) {
         llvm::Value* first = ir.CreateAdd(from, ir.CreateMul(rank_, number(copies)));
         loop(first, to, number(static_cast<std::int64_t>(grid_.team) * copies), "lanes", [&](llvm::Value* at) {
             index = at;
-            copies_ = copies;
+            lanes_ = copies;
             enter(lane);
             inner_point(stage);
             leave();
-            copies_ = 1;
+            lanes_ = 1;
         });
     };
     llvm::Value* rest = begin;
@@ -306,7 +323,7 @@ void GridEmitter::team_lanes(const nest::Stage& stage) {
 void GridEmitter::inner_point(const nest::Stage& stage) {
     accumulate(stage);
     for (const auto& [row, value] : stage.keeps) {
-        for (int copy = 0; copy < copies_; ++copy) keep(row, eval(value, copy), copy);
+        for (int copy = 0; copy < copies(); ++copy) keep(row, eval(value, copy), copy);
     }
     if (active_ == nullptr) store(stage.stores);
     else if (!stage.stores.empty()) if_so(active_, "active", [&] { store(stage.stores); });
@@ -332,6 +349,12 @@ std::vector<nest::ExprId> GridEmitter::all_roots() const {
     return roots;
 }
 
+llvm::Value* GridEmitter::index_of(int axis, int copy) {
+    llvm::Value* index = index_[static_cast<std::size_t>(axis)];
+    const int step = axis == grid_.lane ? lane_of(copy) : axis == grid_.unroll_axis ? part_of(copy) : 0;
+    return step == 0 ? index : b_.ir.CreateAdd(index, number(step), "", true, true);
+}
+
 // Computes here what the loop about to be entered needs and does not change.
 void GridEmitter::hoist(const std::vector<nest::ExprId>& roots) {
     std::vector<bool> needed(kernel_.exprs.size(), false);
@@ -343,12 +366,14 @@ void GridEmitter::hoist(const std::vector<nest::ExprId>& roots) {
     }
     for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
         if (!needed[i] || !is_ready(i)) continue;
-        for (int copy = 0; copy < (varies(i) ? copies_ : 1); ++copy) eval(i, copy);
+        for (int copy = 0; copy < copies(); ++copy) {
+            if (copy == first_equal(i, copy)) eval(i, copy);
+        }
     }
 }
 
 Value GridEmitter::eval(nest::ExprId id, int copy) {
-    const std::pair<nest::ExprId, int> key{id, varies(id) ? copy : 0};
+    const std::pair<nest::ExprId, int> key{id, first_equal(id, copy)};
     for (auto scope = memo_.rbegin(); scope != memo_.rend(); ++scope) {
         const auto found = scope->find(key);
         if (found != scope->end()) return found->second;
@@ -368,8 +393,7 @@ Value GridEmitter::compute(nest::ExprId id, int copy) {
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
         case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};
         case Kind::index: {
-            llvm::Value* at = index_[static_cast<std::size_t>(expr.number)];
-            if (expr.number == grid_.lane) at = ir.CreateAdd(at, number(copy));
+            llvm::Value* at = index_of(expr.number, copy);
             return {&b_, Dtype::int64, ir.CreateAdd(size(expr.offset), ir.CreateMul(number(expr.step), at)), nullptr};
         }
         case Kind::map: {

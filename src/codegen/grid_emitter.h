@@ -16,7 +16,7 @@ public:
     void run(const std::string& symbol);
 
 private:
-    using Copies = std::vector<Value>;  // of a vector's elements, in order
+    using Copies = std::vector<Value>;  // of the elements that a thread does side by side, by number: vector after vector
     static constexpr unsigned shared_memory = 3;  // the address space
 
     // Loops and expressions (grid.cpp).
@@ -40,7 +40,15 @@ private:
     bool has_team() const { return grid_.team > 1; }
     bool has_crew() const { return grid_.crew > 1; }
     llvm::Value* stores_outer();
-    bool varies(nest::ExprId id) const { return grid_.lane >= 0 && (depends_[id] >> grid_.lane & 1U) != 0; }
+    bool varies_along(nest::ExprId id, int axis) const { return axis >= 0 && (depends_[id] >> axis & 1U) != 0; }
+    int copies() const { return lanes_ * parts_; }
+    int lane_of(int copy) const { return copy % lanes_; }
+    int part_of(int copy) const { return copy / lanes_; }
+    /// The copy that stands for all with the same value.
+    int first_equal(nest::ExprId id, int copy) const {
+        return (varies_along(id, grid_.lane) ? lane_of(copy) : 0) + (varies_along(id, grid_.unroll_axis) ? lanes_ * part_of(copy) : 0);
+    }
+    llvm::Value* index_of(int axis, int copy);
     Value eval(nest::ExprId id, int copy);
     Value compute(nest::ExprId id, int copy);
     void hoist(const std::vector<nest::ExprId>& roots);
@@ -60,10 +68,11 @@ private:
     Value load(nest::ExprId id, int copy);
     Value load_element(const nest::Access& access, int copy);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
-    Copies load_vector(const nest::Access& access);
+    Copies load_vector(const nest::Access& access, int part);
+    std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
     void store(const std::vector<nest::Store>& stores);
     void store_element(const nest::Access& access, const Value& value, int copy);
-    void store_vector(const nest::Access& access, const Copies& values);
+    void store_vector(const nest::Access& access, const Copies& values, int part);
     Value inside(const nest::Expr& expr, int copy);
     llvm::Value* scratch_address(int row, int copy);
     llvm::Align scratch_align(Dtype dtype, int copy) const;
@@ -115,7 +124,7 @@ private:
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 
     std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector
-    int copies_ = 1;                   // elements of a vector that are done now
+    int lanes_ = 1, parts_ = 1;        // elements of a vector, and steps of the unrolled axis, that are done now
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;
 

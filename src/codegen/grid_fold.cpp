@@ -53,7 +53,7 @@ void GridEmitter::reset(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const auto number = static_cast<std::size_t>(f);
         const nest::Fold& fold = kernel_.folds[number];
-        const int copies = has_team() ? grid_.width : copies_;
+        const int copies = has_team() ? grid_.width : this->copies();
         const auto start = [&](std::vector<Accumulator>& all) {
             while (all.size() < static_cast<std::size_t>(copies)) all.push_back(make_accumulator(fold.dtype));
             for (const Accumulator& each : all) write(each, identity_of(b_, fold));
@@ -74,7 +74,7 @@ void GridEmitter::reset(const nest::Stage& stage) {
 void GridEmitter::accumulate(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
-        for (int copy = 0; copy < copies_; ++copy) {
+        for (int copy = 0; copy < copies(); ++copy) {
             const Accumulator& each = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
             write(each, combine(b_, fold, read(each, fold.dtype), eval(fold.value, copy)));
         }
@@ -218,7 +218,7 @@ void GridEmitter::finish(const nest::Stage& stage) {
         if (has_totals(fold)) flush(fold, number);
         const std::vector<Accumulator>& from = has_totals(fold) ? totals_[number] : accumulators_[number];
         Copies results;
-        const std::size_t copies = has_team() ? from.size() : static_cast<std::size_t>(copies_);
+        const std::size_t copies = has_team() ? from.size() : static_cast<std::size_t>(this->copies());
         for (std::size_t copy = 0; copy < copies; ++copy) results.push_back(read(from[copy], fold.dtype));
         if (has_team()) {
             Value value = across_warp(fold, pairwise(b_, fold, std::move(results)));

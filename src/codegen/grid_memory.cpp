@@ -30,7 +30,7 @@ bool GridEmitter::may_be_aligned(const nest::Access& access) const {
     return true;
 }
 
-bool GridEmitter::takes_vectors(const nest::Access& access) const { return copies_ > 1 && may_be_aligned(access); }
+bool GridEmitter::takes_vectors(const nest::Access& access) const { return lanes_ > 1 && may_be_aligned(access); }
 
 // What can't be told before: the addresses of arguments, and sizes that vary.
 llvm::Value* GridEmitter::alignment() {
@@ -61,9 +61,7 @@ llvm::Value* GridEmitter::address(const nest::Access& access, int copy) {
     if (access.offset != shape::Dim(0)) at = ir.CreateGEP(ir.getInt8Ty(), at, size(access.offset));
     for (std::size_t a = 0; a < access.strides.size(); ++a) {
         if (access.strides[a] == shape::Dim(0)) continue;
-        llvm::Value* index = index_[a];
-        if (static_cast<int>(a) == grid_.lane && copy != 0) index = ir.CreateAdd(index, number(copy));
-        at = ir.CreateGEP(ir.getInt8Ty(), at, ir.CreateMul(index, size(access.strides[a])));
+        at = ir.CreateGEP(ir.getInt8Ty(), at, ir.CreateMul(index_of(static_cast<int>(a), copy), size(access.strides[a])));
     }
     return at;
 }
@@ -85,9 +83,7 @@ llvm::Value* GridEmitter::scratch_address(int row, int copy) {
     auto& ir = b_.ir;
     llvm::Value* linear = number(0);
     const auto move = [&](int a) {
-        llvm::Value* index = index_[static_cast<std::size_t>(a)];
-        if (a == grid_.lane) index = ir.CreateAdd(index, number(copy));
-        linear = ir.CreateAdd(ir.CreateMul(linear, size(kernel_.axes[static_cast<std::size_t>(a)].extent)), index);
+        linear = ir.CreateAdd(ir.CreateMul(linear, size(kernel_.axes[static_cast<std::size_t>(a)].extent)), index_of(a, copy));
     };
     for (int a = static_cast<int>(outer_); a < static_cast<int>(kernel_.axes.size()); ++a) {
         if (a != grid_.lane) move(a);
@@ -104,8 +100,8 @@ Align GridEmitter::scratch_align(Dtype dtype, int copy) const {
     const auto itemsize = static_cast<std::uint64_t>(itemsize_of(dtype));
     const std::int64_t length = kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent.value();
     const bool begins_aligned = kernel_.axes.size() == outer_ + 1 || length * static_cast<std::int64_t>(itemsize) % nest::Grid::vector_bytes == 0;
-    if (copies_ == 1 || !begins_aligned) return Align(itemsize_of(real_of(dtype)));
-    const std::uint64_t vector = std::min<std::uint64_t>(nest::Grid::vector_bytes, itemsize * static_cast<std::uint64_t>(copies_));
+    if (lanes_ == 1 || !begins_aligned) return Align(itemsize_of(real_of(dtype)));
+    const std::uint64_t vector = std::min<std::uint64_t>(nest::Grid::vector_bytes, itemsize * static_cast<std::uint64_t>(lanes_));
     return llvm::commonAlignment(Align(vector), itemsize * static_cast<std::uint64_t>(copy));
 }
 
@@ -132,12 +128,34 @@ void GridEmitter::keep(int row, const Value& value, int copy) {
         ir.CreateAlignedStore(value.im, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), llvm::commonAlignment(align, static_cast<std::uint64_t>(bytes)));
 }
 
+// The load, by its number and copy, that reads the same element first: a step of the unrolled axis often reads what another one does, elsewhere in the
+// expression.
+std::pair<nest::ExprId, int> GridEmitter::first_load(nest::ExprId id, int copy) const {
+    const nest::Access& own = kernel_.exprs[id].access;
+    std::pair<nest::ExprId, int> first{id, copy};
+    if (parts_ == 1 || !own.offset.is_constant()) return first;
+    const shape::Dim step = own.strides[static_cast<std::size_t>(grid_.unroll_axis)];
+    if (!step.is_constant() || step.value() == 0) return first;
+    const std::int64_t place = own.offset.value() + part_of(copy) * step.value();
+    for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
+        const nest::Expr& expr = kernel_.exprs[i];
+        const nest::Access& other = expr.access;
+        if (expr.kind != nest::Expr::Kind::load || !expr.args.empty() || other.buffer != own.buffer || other.strides != own.strides) continue;
+        if (expr.dtype != kernel_.exprs[id].dtype || !other.offset.is_constant() || (place - other.offset.value()) % step.value() != 0) continue;
+        const std::int64_t part = (place - other.offset.value()) / step.value();
+        if (part >= 0 && part < part_of(first.second)) first = {i, static_cast<int>(part) * lanes_ + lane_of(copy)};
+    }
+    return first;
+}
+
 Value GridEmitter::load(nest::ExprId id, int copy) {
+    if (const auto [first, at] = first_load(id, copy); first != id || at != copy) return eval(first, at);
     const nest::Access& access = kernel_.exprs[id].access;
-    if (!varies(id) || !takes_vectors(access)) return load_element(access, copy);
-    const Copies all = load_vector(access);
-    for (int each = 0; each < copies_; ++each) memo_.back().emplace(std::pair(id, each), all[static_cast<std::size_t>(each)]);
-    return all[static_cast<std::size_t>(copy)];
+    if (!varies_along(id, grid_.lane) || !takes_vectors(access)) return load_element(access, copy);
+    const int begin = part_of(copy) * lanes_;
+    const Copies all = load_vector(access, part_of(copy));
+    for (int each = 0; each < lanes_; ++each) memo_.back().emplace(std::pair(id, begin + each), all[static_cast<std::size_t>(each)]);
+    return all[static_cast<std::size_t>(lane_of(copy))];
 }
 
 // Words of 32 bits, or the one that there is: a form of vector that every dtype can be taken from.
@@ -146,23 +164,23 @@ llvm::Type* GridEmitter::chunk_type(int bytes) {
     return llvm::FixedVectorType::get(b_.ir.getInt32Ty(), static_cast<unsigned>(bytes / 4));
 }
 
-GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access) {
+GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access, int part) {
     auto& ir = b_.ir;
     const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
     llvm::Type* element = b_.memory_type(dtype);
     const int bytes = chunk_bytes(access);
-    const auto part = static_cast<int>(itemsize_of(real_of(dtype)));
-    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(bytes / part));
-    llvm::Value* first = address(access, 0);
+    const auto piece = static_cast<int>(itemsize_of(real_of(dtype)));
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(bytes / piece));
+    llvm::Value* first = address(access, part * lanes_);
     std::vector<llvm::Value*> parts;
-    const int total = static_cast<int>(itemsize_of(dtype)) * copies_;
+    const int total = static_cast<int>(itemsize_of(dtype)) * lanes_;
     for (int at = 0; at < total; at += bytes) {
         llvm::Value* from = at == 0 ? first : ir.CreateGEP(ir.getInt8Ty(), first, number(at));
         llvm::Value* chunk = ir.CreateBitCast(ir.CreateAlignedLoad(chunk_type(bytes), from, Align(static_cast<std::uint64_t>(bytes))), type);
-        for (int i = 0; i < bytes / part; ++i) parts.push_back(ir.CreateExtractElement(chunk, static_cast<std::uint64_t>(i)));
+        for (int i = 0; i < bytes / piece; ++i) parts.push_back(ir.CreateExtractElement(chunk, static_cast<std::uint64_t>(i)));
     }
     Copies copies;
-    for (std::size_t copy = 0; copy < static_cast<std::size_t>(copies_); ++copy) {
+    for (std::size_t copy = 0; copy < static_cast<std::size_t>(lanes_); ++copy) {
         if (is_complex(dtype)) copies.push_back({&b_, dtype, parts[2 * copy], parts[2 * copy + 1]});
         else copies.push_back({&b_, dtype, b_.from_memory(parts[copy], dtype), nullptr});
     }
@@ -196,9 +214,7 @@ Value GridEmitter::inside(const nest::Expr& expr, int copy) {
     auto& ir = b_.ir;
     llvm::Value* at = size(expr.offset);
     if (expr.step != 0) {
-        llvm::Value* index = index_[static_cast<std::size_t>(expr.number)];
-        if (expr.number == grid_.lane) index = ir.CreateAdd(index, number(copy));
-        at = ir.CreateAdd(at, ir.CreateMul(number(expr.step), index));
+        at = ir.CreateAdd(at, ir.CreateMul(number(expr.step), index_of(expr.number, copy)));
     }
     return {&b_, Dtype::bool_, ir.CreateICmpULT(at, size(expr.extent)), nullptr};  // those below zero are large
 }
@@ -207,16 +223,16 @@ Value GridEmitter::inside(const nest::Expr& expr, int copy) {
 void GridEmitter::store(const std::vector<nest::Store>& stores) {
     std::vector<Copies> values;
     for (const nest::Store& each : stores) {
-        Copies copies;
-        for (int copy = 0; copy < copies_; ++copy) copies.push_back(eval(each.value, copy));
-        values.push_back(std::move(copies));
+        Copies all;
+        for (int copy = 0; copy < copies(); ++copy) all.push_back(eval(each.value, copy));
+        values.push_back(std::move(all));
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
         if (takes_vectors(stores[i].access)) {
-            store_vector(stores[i].access, values[i]);
+            for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);
             continue;
         }
-        for (int copy = 0; copy < copies_; ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+        for (int copy = 0; copy < copies(); ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
     }
 }
 
@@ -248,17 +264,18 @@ llvm::Value* GridEmitter::joined(llvm::ArrayRef<llvm::Value*> parts, int bytes) 
     return ir.CreateBitCast(chunk, chunk_type(bytes));
 }
 
-void GridEmitter::store_vector(const nest::Access& access, const Copies& values) {
+void GridEmitter::store_vector(const nest::Access& access, const Copies& values, int part) {
     auto& ir = b_.ir;
     const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
     std::vector<llvm::Value*> parts;
-    for (const Value& value : values) {
+    for (int copy = part * lanes_; copy < (part + 1) * lanes_; ++copy) {
+        const Value& value = values[static_cast<std::size_t>(copy)];
         parts.push_back(b_.to_memory(value.re, dtype));
         if (value.im != nullptr) parts.push_back(value.im);
     }
     const int bytes = chunk_bytes(access);
     const auto each = static_cast<std::size_t>(bytes) / itemsize_of(real_of(dtype));
-    llvm::Value* first = address(access, 0);
+    llvm::Value* first = address(access, part * lanes_);
     for (std::size_t begin = 0; begin < parts.size(); begin += each) {
         llvm::Value* chunk = joined(llvm::ArrayRef(parts).slice(begin, each), bytes);
         const auto at = static_cast<std::int64_t>(begin / each) * bytes;

@@ -17,6 +17,7 @@ constexpr std::int64_t few_outer_points = 1024;  // for threads that would each 
 constexpr std::int64_t busy_threads = 1 << 18;   // that a GPU has room for, about
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
+constexpr int unrolled_steps = 4, most_copies = 16;  // of an outer axis; points that a thread does side by side
 constexpr int most_team = 512;
 constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
@@ -112,6 +113,43 @@ int choose_crew(const Kernel& kernel) {
     return static_cast<int>(std::bit_floor(crew));
 }
 
+// Loads that steps of an axis share: those that don't move along it, but do along another, and those of what another step loads.
+int shared_loads(const Kernel& kernel, std::size_t axis) {
+    std::vector<const Access*> loads;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        if (use == Use::load) loads.push_back(&access);
+    });
+    int shared = 0;
+    for (const Access* load : loads) {
+        const Dim step = load->strides[axis];
+        if (step == Dim(0)) {
+            shared += std::any_of(load->strides.begin(), load->strides.end(), [](Dim stride) { return !(stride == Dim(0)); }) ? 1 : 0;
+            continue;
+        }
+        shared += std::any_of(loads.begin(), loads.end(), [&](const Access* other) {
+            return other->buffer == load->buffer && other->strides == load->strides && load->offset.is_constant() && other->offset.is_constant() &&
+                   step.is_constant() && load->offset.value() - other->offset.value() == step.value();
+        });
+    }
+    return shared;
+}
+
+// The axis along which a thread does some steps side by side, if that saves loads and leaves enough threads.
+void choose_unrolling(const Kernel& kernel, Grid& grid) {
+    const std::size_t outer = kernel.outer_count();
+    if (kernel.block != 0 || grid.width * unrolled_steps > most_copies) return;
+    if (points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * unrolled_steps) < busy_threads) return;
+    int most = 0;
+    for (std::size_t a = 0; a < outer; ++a) {
+        if (static_cast<int>(a) == grid.lane || kernel.axes[a].hint < 8 * unrolled_steps) continue;
+        const int shared = shared_loads(kernel, a);
+        if (shared <= most) continue;
+        most = shared;
+        grid.unroll_axis = static_cast<int>(a);
+        grid.unroll = unrolled_steps;
+    }
+}
+
 }  // namespace
 
 Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
@@ -128,9 +166,11 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         grid.block = std::max(grid.block, grid.crew * Grid::warp);
         if (grid.crew > 1) grid.width = 1;  // all threads of a block go the same way
     }
+    if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1) choose_unrolling(kernel, grid);
     for (std::size_t a = 0; a < outer; ++a) {
         Dim steps = kernel.axes[a].extent;
         if (static_cast<int>(a) == grid.lane) steps = sizes.divide(sizes.add(steps, Dim(grid.width - 1)), Dim(grid.width));
+        if (static_cast<int>(a) == grid.unroll_axis) steps = sizes.divide(sizes.add(steps, Dim(grid.unroll - 1)), Dim(grid.unroll));
         grid.units = sizes.multiply(grid.units, steps);
     }
     return grid;
@@ -138,7 +178,8 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
-    for (const int each : {grid.lane, grid.width, grid.team, grid.crew, grid.block}) bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
+    for (const int each : {grid.lane, grid.width, grid.unroll_axis, grid.unroll, grid.team, grid.crew, grid.block})
+        bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
     for (const Buffer& buffer : kernel.buffers) bytes.push_back(buffer.aligned ? 1 : 0);  // others are looked at when the kernel runs
     return bytes;
 }

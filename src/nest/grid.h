@@ -13,11 +13,14 @@ struct Grid {
 
     int lane = -1;    // the axis along which neighbouring threads run; -1: none (a kernel of rank 0)
     int width = 1;    // elements along it that a thread takes at a time: 16 bytes of the narrowest
+    int unroll_axis = -1;  // another outer axis, of which a thread does `unroll` steps side by side, for what these have in common
+    int unroll = 1;
     int team = 1;     // threads that make the folds of an outer point together, each taking a part of the lanes; 1: each thread has points of its own
     int crew = 1;  // threads that make the folds of the same outer points together, each taking some steps of the first inner axis; one warp's lanes apart
     int block = 256;  // threads of a block, whole teams; a team of several warps is a block, and so is a crew with its lanes
 
-    /// The rest of a thread's or team's work is numbered: vectors of `width` lanes where the lanes' axis is an outer one, outer points otherwise.
+    /// The rest of a thread's or team's work is numbered: vectors of `width` lanes where the lanes' axis is an outer one, and groups of `unroll` steps,
+    /// outer points otherwise.
     shape::Dim units = 1;
 
     /// Of a scratch row, on the chip; each team of a block has its own.

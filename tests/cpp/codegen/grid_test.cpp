@@ -342,6 +342,36 @@ BOOST_AUTO_TEST_CASE(columns_are_folded_by_crews) {
     BOOST_TEST(widest(many[0], "ld.global") == 16);
 }
 
+// Where there is enough to do, a thread does several steps of another axis for what they share.
+BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
+    const auto stencil = [](const Arrays& x) {
+        const auto inner = range(1, -1);
+        return Arrays{x[0](inner, inner) - 0.2F * (x[0](until(-2), inner) + x[0](from(2), inner) + x[0](inner, until(-2)) * x[0](inner, from(2)))};
+    };
+    const auto distances = [](const Arrays& x) {
+        const array apart = x[0](all, newaxis) - x[1](newaxis);
+        return Arrays{sqrt(sum(apart * apart, {.axis = -1}))};
+    };
+    const auto outer = [](const Arrays& x) { return Arrays{x[0](all, newaxis) * 2 + x[1], where(x[1] > 0, x[0](all, newaxis), 0)}; };
+    const auto reversed = [](const Arrays& x) { return Arrays{flip(x[0], 0) + x[0] * x[1]}; };
+    for (const bool varies : {false, true}) {
+        compare(stencil, {{float32, {1043, 1046}, varies}}, false);
+        compare(stencil, {{float32, {2050, 2052}, varies}}, true);
+        compare(distances, {{float32, {2050, 3}, varies}, {float32, {2052, 3}, varies}}, false);
+        compare(distances, {{float64, {1029, 2}, varies}, {float64, {2051, 2}, varies}}, false);
+        compare(outer, {{float32, {2051}, varies}, {float32, {2048}, varies}}, false);
+        compare(outer, {{float64, {1027}, varies}, {float64, {2049}, varies}}, varies);
+        compare(reversed, {{float32, {1100, 1001}, varies}, {float32, {1001}, varies}}, false);
+    }
+    const auto loads = [](const std::vector<std::string>& texts) {
+        std::size_t count = 0;
+        for (std::size_t at = texts[0].find("ld.global"); at != std::string::npos; at = texts[0].find("ld.global", at + 1)) ++count;
+        return count;
+    };
+    // 14 for four rows side by side, besides those for one by itself.
+    BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}})) == 14 + loads(ptx_of(stencil, {{float32, {80, 90}}})));
+}
+
 BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
     const std::vector<std::string> texts =
         ptx_of([](const Arrays& x) { return Arrays{x[0] * x[1] + x[0] / x[1]}; }, {{float32, {5000}}, {float32, {5000}}});
