@@ -1,8 +1,11 @@
 // apply(): the one place where an op is run, or recorded.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <optional>
 #include <vector>
 
+#include "api/at_device.h"
 #include "api/body.h"
 #include "api/layout.h"
 #include "api/primitives.h"
@@ -45,13 +48,7 @@ array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePt
     return array(std::move(body));
 }
 
-Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) {
-    Memory memory = device::current_backend() == nullptr ? device::allocate(dtype, shape, order) : device::allocate_movable(dtype, shape, order);
-    if (Recorder* recorder = Recorder::active()) recorder->note_made(memory);
-    return memory;
-}
-
-Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> views) { return allocate(dtype, shape, common_order(views)); }
+Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) { return allocate_at(device::current_backend(), dtype, shape, order); }
 
 shape::Sizes* active_sizes() {
     Recorder* recorder = Recorder::active();
@@ -181,6 +178,38 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
     }
 }
 
+// About how long axes are: long folds are divided in other ways than short ones.
+void note_lengths(Operation& operation, const array& x) {
+    for (const std::int64_t size : x.body()->memory.shape) operation.note(static_cast<char>(std::bit_width(static_cast<std::uint64_t>(size)) / 3));
+}
+
+// On a device, if it is to be done on one, which is told in any case, and there is code for it.
+std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::span<const array> operands, device::Backend*& device) {
+    Operation operation(ops::info(op).name);
+    operation.note(attributes.ints.size());
+    for (const std::int64_t each : attributes.ints) operation.note(each);
+    operation.note(attributes.dtype);
+    SmallVector<int> places;
+    for (const array& operand : operands) places.push_back(operation.take(operand.body()->memory));
+    if (op == Op::constant) places.push_back(operation.take(attributes.scalar, attributes.dtype));
+    if (ops::info(op).kind == ops::Kind::fold) note_lengths(operation, operands[0]);
+    const Shape sizes = shape::concrete(attributes.dims);
+    int sizes_place = -1;
+    if (!sizes.empty()) sizes_place = operation.take_sizes(sizes);
+    device = operation.device();
+    if (device == nullptr) return std::nullopt;
+    std::vector<array> results;
+    const auto record = [&](std::span<const array> given) -> std::vector<array> {
+        ir::Attributes now = attributes;
+        if (sizes_place >= 0) now.dims = dims_of(given[static_cast<std::size_t>(sizes_place)]);
+        std::vector<array> inputs;
+        for (const int place : places) inputs.push_back(given[static_cast<std::size_t>(place)]);
+        return {op == Op::constant ? broadcast(inputs[0], now.dims).copy() : apply(op, now, inputs)};
+    };
+    if (!operation.run(*device, record, results)) return std::nullopt;
+    return std::move(results[0]);
+}
+
 array run(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     std::vector<ops::Type> types;
     types.reserve(operands.size());
@@ -193,17 +222,20 @@ array run(Op op, const ir::Attributes& attributes, std::span<const array> operan
         if (move_strides(op, attributes, from, to)) return wrap(std::move(to), operands[0].writable() && op != Op::broadcast_to);
     }
     if (ops::info(op).kind == ops::Kind::move) {  // a reshape of memory that strides can't show in that order
-        Memory out = allocate(type.dtype, shape);
-        Memory copy = allocate(type.dtype, operands[0].body()->memory.shape);
-        copy.buffer = out.buffer;
-        copy.data = out.data;
-        eager::copy(view_of(operands[0].body()->memory), view_of(copy));
-        return wrap(std::move(out));
+        const array copy = operands[0].copy();
+        const Memory& from = copy.body()->memory;
+        Memory to{from.buffer, from.data, from.dtype, shape, {}};
+        move_strides(op, attributes, from, to);
+        return wrap(std::move(to));
+    }
+    device::Backend* device = nullptr;
+    if (may_be_on_device()) {
+        if (auto there = run_there(op, attributes, operands, device)) return std::move(*there);
     }
     std::vector<eager::View> views;
     views.reserve(operands.size());
     for (const array& operand : operands) views.push_back(view_of(operand.body()->memory));
-    Memory out = allocate(type.dtype, shape, result_order(op, attributes, views));
+    Memory out = allocate_at(device, type.dtype, shape, result_order(op, attributes, views));
     const eager::View result = view_of(out);
     if (op == Op::cast) eager::copy(views[0], result);
     else eager::run(op, attributes, views, result);

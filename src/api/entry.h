@@ -30,6 +30,7 @@ struct Entry {
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to
     std::vector<int> used;      // parameters that the plan reads or writes
+    std::vector<int> by_value;  // parameters whose only element is on the host, and is given to a device's kernels as it is
     std::vector<trace::Read> reads;  // while recording
     bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
     std::uint64_t made_at = 0;  // by the count of calls

@@ -48,13 +48,13 @@ void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
 namespace {
 
 plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend,
-                device::Backend* device, plan::Times& times) {
+                const plan::Place& place, plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
         return pass::fuse(graph, parameter_strides,
-                          {fuses(backend), device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu()});
+                          {fuses(backend), place.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu()});
     }();
-    return plan::build(graph, program, bodies, device, times);
+    return plan::build(graph, program, bodies, place, times);
 }
 
 // The bodies of the loops that a graph has, with those inside of these.
@@ -77,14 +77,14 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
     pass::keep_overwritten(graph);
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) strides.push_back(pass::contiguous_strides(parameter->shape, parameter->dtype, graph.sizes()));
-    plan::Plan plan = made(graph, strides, bodies, backend, nullptr, times);  // loops are run by the host
+    plan::Plan plan = made(graph, strides, bodies, backend, {}, times);  // loops are run by the host
     std::swap(graph.sizes(), top.sizes());
     return plan;
 }
 
 }  // namespace
 
-plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, device::Backend* device,
+plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, const plan::Place& place,
                       plan::Times& times) {
     plan::Bodies bodies(graph.bodies().size());
     std::vector<plan::Plan*> plans;
@@ -96,7 +96,7 @@ plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& paramete
         plans.push_back(body.get());
         bodies[place] = body;
     }
-    plan::Plan plan = made(graph, parameter_strides, bodies, backend, device, times);
+    plan::Plan plan = made(graph, parameter_strides, bodies, backend, place, times);
     plans.push_back(&plan);
     plan::generate(plans, times);
     return plan;

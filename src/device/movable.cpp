@@ -87,6 +87,19 @@ public:
         return home_;
     }
 
+    void bring_home(Backend& device) {
+        const std::scoped_lock lock(mutex_);
+        if (!exposed_) home_ = &device;
+    }
+    bool is_on_device() {
+        const std::scoped_lock lock(mutex_);
+        return device_ != nullptr;
+    }
+    bool is_exposed() {
+        const std::scoped_lock lock(mutex_);
+        return exposed_;
+    }
+
     void to_host(Access access) {
         const std::scoped_lock lock(mutex_);
         if (!on_host_) download();
@@ -205,6 +218,20 @@ std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access
     const std::shared_ptr<Block> there = found->to_device(device, access);
     if (!there) return nullptr;
     return {there, there->get() + (static_cast<const char*>(address) - static_cast<const char*>(found->host()))};
+}
+
+void bring_home(Backend& device, const void* address) {
+    if (const auto found = table().find(address)) found->bring_home(device);
+}
+
+bool detail::is_on_device(const void* address) {
+    const auto found = table().find(address);
+    return found && found->is_on_device();
+}
+
+bool detail::is_free_to_move(const void* address) {
+    const auto found = table().find(address);
+    return found && !found->is_exposed();
 }
 
 Backend* detail::find_home(const void* address) {

@@ -23,6 +23,8 @@ namespace detail {
 inline std::atomic<std::int64_t> movable_count{0};
 void bring_to_host(const void* address, Access access);
 Backend* find_home(const void* address);
+bool is_on_device(const void* address);
+bool is_free_to_move(const void* address);
 }  // namespace detail
 
 /// Whether there is any.
@@ -39,6 +41,13 @@ void read_bytes(void* to, const void* address, std::size_t bytes);
 /// The address on a device of movable memory, whose contents are there (in the order of the device's work); null for memory that is not movable, or
 /// exposed. It is there as long as the pointer is held, wherever the memory has moved to.
 std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access);
+
+/// Has movable memory be at home on a device; its contents go there when they are used there.
+void bring_home(Backend& device, const void* address);
+
+/// Whether a device has the contents, of movable memory; and whether one may have them at all: it is movable, and not exposed.
+inline bool lies_on_device(const void* address) { return anything_moves() && detail::is_on_device(address); }
+inline bool can_move(const void* address) { return anything_moves() && detail::is_free_to_move(address); }
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
 inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }

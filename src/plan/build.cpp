@@ -18,9 +18,9 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times)
-        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), device_(device), times_(times) {
-        plan_.on_device.backend = device;
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Place& place, Times& times)
+        : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), device_(place.device), by_value_(place.by_value), times_(times) {
+        plan_.on_device.backend = device_;
     }
 
     Plan run() {
@@ -83,7 +83,7 @@ private:
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
             Step run{true};
             if (device_ == nullptr) schedule(lowered.kernel, run.kernel);
-            else lay_out(lowered.kernel, run.kernel);
+            else lay_out(lowered, run.kernel);
             run.kernel.scratch = lowered.kernel.scratch;
             run.kernel.inner_points = lowered.kernel.inner_points;
             order_.push_back({nullptr, static_cast<int>(plan_.kernels.size())});
@@ -101,7 +101,9 @@ private:
         plan_.schedules.push_back(schedule);
     }
 
-    void lay_out(nest::Kernel& kernel, KernelStep& step) {
+    void lay_out(nest::Lowered& lowered, KernelStep& step) {
+        nest::Kernel& kernel = lowered.kernel;
+        for (std::size_t i = 0; i < kernel.buffers.size(); ++i) kernel.buffers[i].by_value = is_by_value(lowered.bindings[i].value);
         const nest::Grid grid = nest::grid_of(kernel, sizes_);
         kernel.name = kind_of_kernel(kernel, grid.lane);
         step.parallel = grid.units;
@@ -143,6 +145,11 @@ private:
         return lane >= static_cast<int>(kernel.outer_count()) ? "rows" : "columns";
     }
 
+    bool is_by_value(Value value) const {
+        if (value == nullptr || value->op != ir::Op::parameter) return false;
+        return std::find(by_value_.begin(), by_value_.end(), static_cast<int>(value->attributes.ints[0])) != by_value_.end();
+    }
+
     int slot_of(Value base) {
         const auto found = slots_.find(base);
         if (found != slots_.end()) return found->second;
@@ -150,6 +157,7 @@ private:
         if (base->op == ir::Op::parameter) {
             slot.kind = Slot::Kind::argument;
             slot.number = static_cast<int>(base->attributes.ints[0]);
+            slot.by_value = is_by_value(base);
         } else if (base->op == ir::Op::given || base->op == ir::Op::after) {
             slot.kind = Slot::Kind::given;
             slot.number = plan_.given_count++;
@@ -298,6 +306,7 @@ private:
     const Bodies& bodies_;
     shape::Sizes& sizes_;
     device::Backend* device_;
+    const std::vector<int>& by_value_;
     Times& times_;
     Plan plan_;
     std::unordered_set<Value> stored_;
@@ -363,8 +372,8 @@ void generate(std::span<Plan* const> plans, Times& times) {
     generate_for_host(on_host, times);
 }
 
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, device::Backend* device, Times& times) {
-    return PlanBuilder(graph, program, bodies, device, times).run();
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Place& place, Times& times) {
+    return PlanBuilder(graph, program, bodies, place, times).run();
 }
 
 }  // namespace fastnp::plan

@@ -1,6 +1,7 @@
 #include "plan/device_run.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -46,7 +47,8 @@ public:
           bases_(plan.slots.size(), nullptr),
           made_(static_cast<std::size_t>(plan.result_count)) {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-            if (plan.slots[i].kind == Slot::Kind::argument) bases_[i] = argument(static_cast<std::size_t>(plan.slots[i].number));
+            if (plan.slots[i].kind == Slot::Kind::argument && !plan.slots[i].by_value)
+                bases_[i] = argument(static_cast<std::size_t>(plan.slots[i].number));
         }
         allocate(0);
     }
@@ -62,6 +64,8 @@ public:
     void allocate(int stage);
 
 private:
+    using Given = SmallVector<std::int64_t, 64>;  // to a kernel
+
     // An array's memory on the host, with what the device has in it.
     struct Copy {
         std::vector<char> bytes;
@@ -71,6 +75,8 @@ private:
 
     char* hold(std::shared_ptr<void> there) { return static_cast<char*>(there_.emplace_back(std::move(there)).get()); }
     char* argument(std::size_t number);
+    const void* argument_at(int slot) const { return arguments_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)]; }
+    void give_element(int slot, const nest::Buffer& buffer, Given& given) const;
     void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
     Copy copy_of(const ViewOf& view);
     void upload(const ViewOf& view, const Copy& copy);
@@ -135,13 +141,21 @@ void DeviceRun::allocate(int stage) {
     }
 }
 
+void DeviceRun::give_element(int slot, const nest::Buffer& buffer, Given& given) const {
+    std::array<std::int64_t, 2> words{};
+    device::read_bytes(words.data(), argument_at(slot), itemsize_of(buffer.dtype));
+    for (std::size_t i = 0; i < nest::words_of(buffer); ++i) given.push_back(words[i]);
+}
+
 void DeviceRun::launch(const KernelStep& step) {
     const std::int64_t units = value_of(step.parallel, values_);
     if (units <= 0) return;
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
-    SmallVector<std::int64_t, 64> given;
+    Given given;
     for (std::size_t i = 0; i < step.slots.size(); ++i) {
-        given.push_back(reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i]);
+        const nest::Buffer& buffer = plan_.kernels[step.number].buffers[i];
+        if (buffer.by_value) give_element(step.slots[i], buffer, given);
+        else given.push_back(reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i]);
     }
     for (const shape::Dim size : kernel.sizes) given.push_back(value_of(size, values_));
     given.push_back(units);
@@ -160,7 +174,8 @@ DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
     copy.span = span_of(copy.memory);
     const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
     copy.bytes.resize(bytes);
-    if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
+    if (plan_.slots[static_cast<std::size_t>(view.slot)].by_value) device::read_bytes(copy.bytes.data(), argument_at(view.slot), bytes);
+    else if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
     copy.memory.data = copy.bytes.data() - copy.span.first;
     return copy;
 }
@@ -249,6 +264,10 @@ Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::s
     run.copy_back();
     run.take(results);
     return outcome;
+}
+
+bool is_done_by_device(const Plan& plan) {
+    return std::all_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) { return step.is_kernel; });
 }
 
 }  // namespace fastnp::plan
