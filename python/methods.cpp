@@ -190,7 +190,10 @@ PyObject* get_base(PyObject* self, void*) {
     });
 }
 PyObject* get_device(PyObject* self, void*) {
-    return guarded([&] { return PyUnicode_InternFromString(value_of(self).device().c_str()); });
+    return guarded([&] {
+        const array& own_value = as_object(self)->value;  // of one that gradients are taken with respect to its memory
+        return PyUnicode_InternFromString((own_value.is_recorded() ? value_of(self) : own_value).device().c_str());
+    });
 }
 PyObject* to_device(PyObject* self, PyObject* name) {
     return guarded([&] {

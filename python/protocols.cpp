@@ -1,6 +1,8 @@
 // How other libraries see a fastnp.ndarray, without copies: the buffer protocol, NumPy's __array__ protocols, DLPack, pickling.
 #include <memory>
 
+#include "fastnp/detail/memory.h"
+#include "fastnp/device.h"
 #include "ndarray.h"
 
 namespace fastnp::python {
@@ -32,6 +34,8 @@ const char* format_of(Dtype dtype) {
 struct BufferLayout {
     Shape shape;
     Strides strides;
+    array held;  // whose memory it is
+    std::shared_ptr<void> lent;
 };
 
 PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -70,6 +74,9 @@ PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 
 
 PyObject* reduce(PyObject* self, PyObject*) {
     return guarded([&] {
+        if (reinterpret_cast<NdArray*>(self)->scalar && !value_of(self).is_recorded()) {  // as the NumPy scalar that it stands for
+            return check(PyObject_CallMethod(own(numpy_scalar(value_of(self))).get(), "__reduce__", nullptr));
+        }
         const Ref view = own(foreign_view(self, "pickling"));
         const Ref rebuild = import_attribute("fastnp", "asarray");
         return check(Py_BuildValue("(O(O))", rebuild.get(), view.get()));
@@ -77,7 +84,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
 }
 
 PyObject* copy(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(value_of(self).copy()); });
+    return guarded([&] { return wrap(value_of(self).copy(), nullptr, reinterpret_cast<NdArray*>(self)->scalar); });
 }
 
 PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -108,8 +115,9 @@ PyCFunction as_method(F function) {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded_int([&] {
-        const array& value = value_of(self);
-        check_readable(value, "the buffer protocol");
+        check_readable(value_of(self), "the buffer protocol");
+        const bool is_scalar = reinterpret_cast<NdArray*>(self)->scalar && detail::is_at_device(value_of(self));  // it shows a copy
+        const array value = is_scalar ? value_of(self).to("cpu") : value_of(self);
         if ((flags & PyBUF_WRITABLE) != 0 && !value.writable()) raise(PyExc_BufferError, "buffer source array is read-only");
         const bool needs_c = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
         const bool needs_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
@@ -118,8 +126,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
             (needs_any && !value.is_c_contiguous() && !value.is_f_contiguous())) {
             raise(PyExc_BufferError, "ndarray is not C-contiguous");
         }
-        auto layout = std::make_unique<BufferLayout>(BufferLayout{value.shape(), value.strides()});
-        view->buf = value.data();
+        auto layout = std::make_unique<BufferLayout>(BufferLayout{value.shape(), value.strides(), value, detail::lend(value)});
+        view->buf = const_cast<void*>(detail::address_of(value));
         view->len = value.nbytes();
         view->itemsize = value.itemsize();
         view->readonly = value.writable() ? 0 : 1;

@@ -189,8 +189,16 @@ std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::spa
     operation.note(attributes.ints.size());
     for (const std::int64_t each : attributes.ints) operation.note(each);
     operation.note(attributes.dtype);
+    const bool is_map = ops::info(op).kind == ops::Kind::map;
     SmallVector<int> places;
-    for (const array& operand : operands) places.push_back(operation.take(operand.body()->memory));
+    int full = -1;  // the place of an operand of a map that has all its sizes; others may be taken as the number that they show
+    for (const array& operand : operands) {
+        const auto number = is_map ? operation.take_repeated(operand.body()->memory) : std::nullopt;
+        operation.note(number.has_value());
+        places.push_back(number ? *number : operation.take(operand.body()->memory));
+        if (is_map && !number) full = places.back();
+    }
+    if (is_map && full < 0) full = operation.take_sizes(operands[0].body()->memory.shape);
     if (op == Op::constant) places.push_back(operation.take(attributes.scalar, attributes.dtype));
     if (ops::info(op).kind == ops::Kind::fold) note_lengths(operation, operands[0]);
     const Shape sizes = shape::concrete(attributes.dims);
@@ -203,7 +211,10 @@ std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::spa
         ir::Attributes now = attributes;
         if (sizes_place >= 0) now.dims = dims_of(given[static_cast<std::size_t>(sizes_place)]);
         std::vector<array> inputs;
-        for (const int place : places) inputs.push_back(given[static_cast<std::size_t>(place)]);
+        for (const int place : places) {
+            inputs.push_back(given[static_cast<std::size_t>(place)]);
+            if (full >= 0 && place != full) inputs.back() = broadcast(inputs.back(), dims_of(given[static_cast<std::size_t>(full)]));
+        }
         return {op == Op::constant ? broadcast(inputs[0], now.dims).copy() : apply(op, now, inputs)};
     };
     if (!operation.run(*device, record, results)) return std::nullopt;

@@ -152,7 +152,10 @@ array::operator bool() const {
     if (!api::arithmetic().equal(count, shape::Dim(1))) {
         throw ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
     }
-    return api::cast(*this, Dtype::bool_).item_scalar().bits() != 0;
+    if (is_recorded) return api::cast(*this, Dtype::bool_).item_scalar().bits() != 0;
+    const Scalar element = item_scalar();
+    const bool is_whole = element.kind() == WeakKind::boolean || element.kind() == WeakKind::integer;
+    return is_whole ? element.bits() != 0 : element.real() != 0 || element.imag() != 0;
 }
 
 array array::T() const { return transpose(*this); }

@@ -136,6 +136,14 @@ int Operation::take(const device::Memory& memory) {
     return add({memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size())});
 }
 
+std::optional<int> Operation::take_repeated(const device::Memory& memory) {
+    const auto is_zero = [](std::int64_t stride) { return stride == 0; };
+    const bool is_repeated =
+        !memory.shape.empty() && shape::count(memory.shape) != 0 && std::all_of(memory.strides.begin(), memory.strides.end(), is_zero);
+    if (!is_repeated || device::lies_on_device(memory.data)) return std::nullopt;
+    return add({memory.data, nullptr, nullptr, memory.dtype, 0});
+}
+
 int Operation::take_output(const device::Memory& memory) {
     const int place = take(memory);
     arguments_[static_cast<std::size_t>(place)].writable = true;
@@ -171,6 +179,9 @@ device::Backend* Operation::device() const {
 bool Operation::run(device::Backend& device, const Record& record, std::vector<array>& results) {
     note(&device);
     const std::span<const Argument> call(arguments_.data(), arguments_.size());
+    for (const Argument& argument : call) {  // numbers that the host has are passed by value
+        if (argument.rank == 0) note(device::lies_on_device(argument.data));
+    }
     std::array<std::int64_t, detail::most_values> values;
     const EntryPtr entry = operations().find(key_, call, device, record, values.data());
     if (!entry->uncompiled.empty()) return false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,7 +41,9 @@ public:
 
     /// An operand, which stays as it is while this lives; gives its place. One that was taken already has that place.
     int take(const device::Memory& memory);
-    /// The same, and it is written to: its memory can move, shows no element twice, and overlaps that of no other operand.
+    /// An operand that shows one number of the host's alone is taken as that number; nothing, and not taken, if it is none.
+    std::optional<int> take_repeated(const device::Memory& memory);
+    /// An operand that is written to: its memory can move, shows no element twice, and overlaps that of no other operand.
     int take_output(const device::Memory& memory);
     /// A number of a dtype.
     int take(const Scalar& number, Dtype dtype);

@@ -7,6 +7,7 @@
 #include "api/outside.h"
 #include "codegen/jit.h"
 #include "device/movable.h"
+#include "device/registry.h"
 #include "fastnp/error.h"
 #include "shape/strides.h"
 
@@ -118,6 +119,15 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
 }
 
 }  // namespace
+
+device::Backend* device_of(std::span<const Argument> call) {
+    if (device::Backend* named = device::current_backend()) return named;
+    if (!device::anything_moves()) return nullptr;
+    for (const Argument& argument : call) {
+        if (device::Backend* home = device::home_of(argument.data)) return home;
+    }
+    return nullptr;
+}
 
 void Entry::compile(Recording made, std::span<const Argument> call, const CompileOptions& options) {
     captured = std::move(made.captured);

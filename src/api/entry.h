@@ -16,6 +16,9 @@ namespace fastnp::detail {
 
 constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
 
+/// Where a call is computed: on the device that the thread's scope names, else where the first of its arrays that is at home on one is; null: the host.
+device::Backend* device_of(std::span<const Argument> call);
+
 struct Entry {
     compiler::Signature signature;
     std::shared_ptr<const void> kept;  // by the front end

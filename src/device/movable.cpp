@@ -89,24 +89,38 @@ public:
 
     void bring_home(Backend& device) {
         const std::scoped_lock lock(mutex_);
-        if (!exposed_) home_ = &device;
+        if (!exposed_ && lent_ == 0) home_ = &device;
     }
     bool is_on_device() {
         const std::scoped_lock lock(mutex_);
-        return device_ != nullptr;
+        return device_ != nullptr && !on_host_;
+    }
+    std::uint64_t version() {
+        const std::scoped_lock lock(mutex_);
+        return version_;
     }
     bool is_exposed() {
         const std::scoped_lock lock(mutex_);
-        return exposed_;
+        return exposed_ || lent_ > 0;
     }
 
     void to_host(Access access) {
         const std::scoped_lock lock(mutex_);
-        if (!on_host_) download();
-        if (access != Access::read) device_ = nullptr;
+        bring_to_host(access);
         exposed_ = exposed_ || access == Access::expose;
-        if (access != Access::read) home_ = nullptr;
-        protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
+    }
+
+    void lend() {
+        const std::scoped_lock lock(mutex_);
+        Backend* const home = home_;
+        bring_to_host(Access::expose);
+        if (lent_++ == 0) home_before_ = home;
+    }
+    void take_back() {
+        const std::scoped_lock lock(mutex_);
+        if (--lent_ > 0) return;
+        ++version_;
+        if (!exposed_) home_ = home_before_;
     }
 
     void read(void* to, std::size_t offset, std::size_t bytes) {
@@ -117,7 +131,7 @@ public:
 
     std::shared_ptr<Block> to_device(Backend& device, Access access) {
         const std::scoped_lock lock(mutex_);
-        if (exposed_) return nullptr;
+        if (exposed_ || lent_ > 0) return nullptr;
         if (device_ && &device_->backend() != &device) {
             if (!on_host_) download();
             device_ = nullptr;
@@ -127,13 +141,25 @@ public:
             device.upload(made->get(), host_, bytes_);
             device_ = std::move(made);
         }
-        if (access == Access::write) on_host_ = false;
+        if (access == Access::write) {
+            on_host_ = false;
+            ++version_;
+        }
         home_ = &device;
         protect(on_host_ ? PROT_READ : PROT_NONE);
         return device_;
     }
 
 private:
+    void bring_to_host(Access access) {
+        if (!on_host_) download();
+        if (access != Access::read) {
+            device_ = nullptr;
+            home_ = nullptr;
+            ++version_;
+        }
+        protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
+    }
     void download() {
         protect(PROT_READ | PROT_WRITE);
         device_->backend().download(host_, device_->get(), bytes_);
@@ -155,6 +181,9 @@ private:
     std::shared_ptr<Block> device_;  // null: they are not there
     bool on_host_ = false;    // whether the contents are
     bool exposed_ = false;
+    int lent_ = 0;                    // how many have it lent
+    Backend* home_before_ = nullptr;  // that
+    std::uint64_t version_ = 0;  // grows when it may be written to
 };
 
 // All there are, by their first address.
@@ -206,6 +235,13 @@ void detail::bring_to_host(const void* address, Access access) {
     if (const auto found = table().find(address)) found->to_host(access);
 }
 
+std::shared_ptr<void> lend_to_host(const void* address) {
+    const auto found = anything_moves() ? table().find(address) : nullptr;
+    if (!found) return nullptr;
+    found->lend();
+    return {found.get(), [found](void*) { found->take_back(); }};
+}
+
 void read_bytes(void* to, const void* address, std::size_t bytes) {
     const auto found = anything_moves() ? table().find(address) : nullptr;
     if (found) found->read(to, static_cast<std::size_t>(static_cast<const char*>(address) - static_cast<const char*>(found->host())), bytes);
@@ -222,6 +258,22 @@ std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access
 
 void bring_home(Backend& device, const void* address) {
     if (const auto found = table().find(address)) found->bring_home(device);
+}
+
+BufferPtr copy_at_home(const void* first, std::size_t bytes) {
+    const auto found = table().find(first);
+    Backend* home = found ? found->home() : nullptr;
+    if (home == nullptr) return nullptr;
+    const std::shared_ptr<void> from = use_on_device(*home, first, Access::read);
+    if (!from) return nullptr;
+    BufferPtr copy = allocate_movable(bytes, home);
+    home->copy(use_on_device(*home, copy->data(), Access::write).get(), from.get(), bytes);
+    return copy;
+}
+
+std::uint64_t version_of(const void* address) {
+    const auto found = anything_moves() ? table().find(address) : nullptr;
+    return found ? found->version() : 0;
 }
 
 bool detail::is_on_device(const void* address) {

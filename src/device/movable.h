@@ -35,6 +35,9 @@ inline void use_on_host(const void* address, Access access) {
     if (anything_moves()) detail::bring_to_host(address, access);
 }
 
+/// Movable memory that the host may use at any time while the result lives; after that it is at home where it was. Null for other memory.
+std::shared_ptr<void> lend_to_host(const void* address);
+
 /// Copies elements at an address in memory that may be movable, which stays where it is.
 void read_bytes(void* to, const void* address, std::size_t bytes);
 
@@ -45,9 +48,14 @@ std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access
 /// Has movable memory be at home on a device; its contents go there when they are used there.
 void bring_home(Backend& device, const void* address);
 
-/// Whether a device has the contents, of movable memory; and whether one may have them at all: it is movable, and not exposed.
+/// Whether a device alone has the contents of movable memory; and whether one may have them at all: it is movable, and not exposed.
 inline bool lies_on_device(const void* address) { return anything_moves() && detail::is_on_device(address); }
 inline bool can_move(const void* address) { return anything_moves() && detail::is_free_to_move(address); }
+
+/// A copy of some bytes of movable memory that is at home on a device, made there: at home there, too. Null for other memory.
+BufferPtr copy_at_home(const void* first, std::size_t bytes);
+/// Tells the contents of such memory from those at other times.
+std::uint64_t version_of(const void* address);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
 inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }
