@@ -1,7 +1,6 @@
 // apply(): the one place where an op is run, or recorded.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <vector>
 
@@ -178,11 +177,6 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
     }
 }
 
-// About how long axes are: long folds are divided in other ways than short ones.
-void note_lengths(Operation& operation, const array& x) {
-    for (const std::int64_t size : x.body()->memory.shape) operation.note(static_cast<char>(std::bit_width(static_cast<std::uint64_t>(size)) / 3));
-}
-
 // On a device, if it is to be done on one, which is told in any case, and there is code for it.
 std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::span<const array> operands, device::Backend*& device) {
     Operation operation(ops::info(op).name);
@@ -200,10 +194,13 @@ std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::spa
     }
     if (is_map && full < 0) full = operation.take_sizes(operands[0].body()->memory.shape);
     if (op == Op::constant) places.push_back(operation.take(attributes.scalar, attributes.dtype));
-    if (ops::info(op).kind == ops::Kind::fold) note_lengths(operation, operands[0]);
+    if (!operands.empty()) operation.note_lengths(operands[0].body()->memory.shape, ops::info(op).kind == ops::Kind::fold);
     const Shape sizes = shape::concrete(attributes.dims);
     int sizes_place = -1;
-    if (!sizes.empty()) sizes_place = operation.take_sizes(sizes);
+    if (!sizes.empty()) {
+        sizes_place = operation.take_sizes(sizes);
+        operation.note_lengths(sizes, false);
+    }
     device = operation.device();
     if (device == nullptr) return std::nullopt;
     std::vector<array> results;

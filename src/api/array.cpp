@@ -171,6 +171,7 @@ array copied(const array& x, Dtype dtype, const shape::AxisOrder& order, F recor
         api::Operation operation("copy");
         operation.note(dtype);
         for (const std::int64_t axis : order) operation.note(axis);
+        operation.note_lengths(memory.shape, false);
         operation.take(memory);
         device = operation.device();
         std::vector<array> results;

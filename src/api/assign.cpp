@@ -52,6 +52,7 @@ bool assign_there(const array& out, const array& x, device::Backend*& device) {
     const Memory& target = out.body()->memory;
     if (!device::can_move(target.data) || shape::repeats(target.shape, target.strides)) return false;
     Operation operation("assign");
+    operation.note_lengths(target.shape, false);
     const auto to = static_cast<std::size_t>(operation.take_output(target));
     const auto from = static_cast<std::size_t>(operation.take(x.body()->memory));
     device = operation.device();

@@ -1,6 +1,7 @@
 #include "api/at_device.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -118,6 +119,15 @@ device::Memory allocate_at(device::Backend* home, Dtype dtype, const Shape& shap
     if (home != nullptr) device::bring_home(*home, memory.data);
     if (trace::Recorder* recorder = trace::Recorder::active()) recorder->note_made(memory);
     return memory;
+}
+
+void Operation::note_lengths(const Shape& shape, bool are_folded) {
+    constexpr int few = 1, many = 3;  // below 8 steps, and 64 or more: these fill vectors and warps
+    note(static_cast<char>(shape.size()));
+    for (const std::int64_t size : shape) {
+        const int length = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size)) / 3);
+        note(static_cast<char>(are_folded ? length : std::clamp(length, few, many)));
+    }
 }
 
 int Operation::add(const Argument& argument) {

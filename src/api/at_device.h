@@ -39,6 +39,9 @@ public:
         key_.append(reinterpret_cast<const char*>(&value), sizeof value);
     }
 
+    /// Notes about how long axes are: what is compiled for a few elements is not what is best for many, and long folds are divided.
+    void note_lengths(const Shape& shape, bool are_folded);
+
     /// An operand, which stays as it is while this lives; gives its place. One that was taken already has that place.
     int take(const device::Memory& memory);
     /// An operand that shows one number of the host's alone is taken as that number; nothing, and not taken, if it is none.

@@ -242,9 +242,10 @@ bool is_for_device(Operands operands, const UfuncOptions& options) {
 }
 
 // As one kernel of a device, if it is to be done on one, which is told in any case, and there is code for it.
-std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const UfuncOptions& options, device::Backend*& device) {
+std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const UfuncOptions& options, const Shape& shape, device::Backend*& device) {
     Operation operation(ops::info(op).name);
     operation.note('u');
+    operation.note_lengths(shape, false);
     operation.note(loop.compute);
     operation.note(loop.output);
     operation.note(options.where.has_value());
@@ -286,7 +287,7 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     device::Backend* device = nullptr;
     if (may_be_on_device()) {
         if (out == nullptr || is_written_in_place(*out, operands, mask)) {
-            if (auto there = run_there(op, loop, operands, options, device)) return std::move(*there);
+            if (auto there = run_there(op, loop, operands, options, shape, device)) return std::move(*there);
         } else if (is_for_device(operands, options)) {
             // The result first, in memory of its own.
             array result = cast(run(op, loop, operands, {}), out->dtype());
