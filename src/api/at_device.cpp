@@ -187,7 +187,7 @@ device::Backend* Operation::device() const {
 }
 
 bool Operation::run(device::Backend& device, const Record& record, std::vector<array>& results) {
-    note(&device);
+    note(reinterpret_cast<std::uintptr_t>(&device));
     const std::span<const Argument> call(arguments_.data(), arguments_.size());
     for (const Argument& argument : call) {  // numbers that the host has are passed by value
         if (argument.rank == 0) note(device::lies_on_device(argument.data));

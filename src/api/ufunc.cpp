@@ -268,8 +268,8 @@ std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const
         if (mask >= 0) now.where = at(mask);
         if (out >= 0) now.out = at(out);
         now.casting = options.casting;
-        array result = record(op, loop, {pointers.data(), operands.size()}, now);
-        return out >= 0 ? std::vector<array>() : std::vector<array>{std::move(result)};
+        const array result = record(op, loop, {pointers.data(), operands.size()}, now);
+        return out >= 0 ? std::vector<array>() : std::vector<array>{result};
     };
     std::vector<array> results;
     if (!operation.run(*device, again, results)) return std::nullopt;
