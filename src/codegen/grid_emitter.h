@@ -59,6 +59,7 @@ private:
     llvm::Value* address(const nest::Access& access, int copy);
     Value load(nest::ExprId id, int copy);
     Value load_element(const nest::Access& access, int copy);
+    Value given(std::size_t buffer);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
     Copies load_vector(const nest::Access& access);
     void store(const std::vector<nest::Store>& stores);
