@@ -105,7 +105,7 @@ std::vector<array> run(const std::string& packed, const std::vector<int>& writte
         for (const shape::Dim stride : strides.back()) append(key, stride.value());
     }
     device::Backend* const device = device_of(call);
-    append(key, device);
+    append(key, reinterpret_cast<std::uintptr_t>(device));
     for (const Argument& argument : call) {  // numbers that the host has are passed by value
         if (device != nullptr && argument.rank == 0) append(key, device::lies_on_device(argument.data));
     }
