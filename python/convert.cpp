@@ -4,6 +4,7 @@
 #include "tape.h"
 
 #include "exchange.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
@@ -303,19 +304,30 @@ PyObject* numpy_scalar(const array& value) {
 PyObject* wrap_scalar(array value) {
     if (value.ndim() != 0) return wrap(std::move(value));
     if (recording != nullptr || value.is_recorded()) return wrap(value.copy(), nullptr, true);  // NumPy's scalars are no views
+    if (detail::is_at_device(value)) return wrap(std::move(value), nullptr, true);  // read when it is used: the device may be long in coming
     return numpy_scalar(value);
 }
 
 namespace {
 
-PyObject* view_at(void* address, const array& value, PyObject* owner) {
+// An owner with memory that is lent to the host as long as this lives.
+PyObject* lent_by(std::shared_ptr<void> lent, PyObject* owner) {
+    using Lent = std::pair<std::shared_ptr<void>, Ref>;
+    auto held = std::make_unique<Lent>(std::move(lent), Ref::borrow(owner));
+    const auto release = [](PyObject* capsule) { delete static_cast<Lent*>(PyCapsule_GetPointer(capsule, nullptr)); };
+    PyObject* capsule = check(PyCapsule_New(held.get(), nullptr, release));
+    (void)held.release();
+    return capsule;
+}
+
+PyObject* view_at(const void* address, const array& value, PyObject* owner) {
     const Shape shape = value.shape();
     const Strides strides = value.strides();
     const int flags = value.writable() ? NPY_ARRAY_WRITEABLE : 0;
     PyArray_Descr* descr = descr_of(value.dtype());
     if (descr == nullptr) throw PythonError{};
-    PyObject* view =
-        check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), address, flags, nullptr));
+    void* data = const_cast<void*>(address);
+    PyObject* view = check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(shape.size()), shape.data(), strides.data(), data, flags, nullptr));
     if (PyArray_SetBaseObject(as_numpy(view), Py_NewRef(owner)) < 0) {
         Py_DECREF(view);
         throw PythonError{};
@@ -326,14 +338,18 @@ PyObject* view_at(void* address, const array& value, PyObject* owner) {
 }  // namespace
 
 PyObject* numpy_view(const array& value, PyObject* owner) {
-    if (!detail::is_shared(value)) return view_at(value.data(), value, owner);
-    const Ref here = own(wrap(value.to("cpu")));
-    PyObject* copy = view_at(value_of(here.get()).data(), value_of(here.get()), here.get());
-    if (!value.writable()) PyArray_CLEARFLAGS(as_numpy(copy), NPY_ARRAY_WRITEABLE);
-    return copy;
+    if (detail::is_shared(value)) {
+        const Ref here = own(wrap(value.to("cpu")));
+        PyObject* copy = view_at(detail::address_of(value_of(here.get())), value_of(here.get()), here.get());
+        if (!value.writable()) PyArray_CLEARFLAGS(as_numpy(copy), NPY_ARRAY_WRITEABLE);
+        return copy;
+    }
+    std::shared_ptr<void> lent = detail::lend(value);
+    const Ref base = lent ? own(lent_by(std::move(lent), owner)) : Ref::borrow(owner);
+    return view_at(detail::address_of(value), value, base.get());
 }
 
-PyObject* unread_view(const array& value, PyObject* owner) { return view_at(const_cast<void*>(detail::address_of(value)), value, owner); }
+PyObject* unread_view(const array& value, PyObject* owner) { return view_at(detail::address_of(value), value, owner); }
 
 array readable(const array& value, const char* what) {
     if (recording == nullptr && detail::is_recording()) return detail::value_now(value);
@@ -343,8 +359,9 @@ array readable(const array& value, const char* what) {
 
 PyObject* readable_view(PyObject* object, const char* what) {
     const array value = readable(value_of(object), what);
-    if (value.body() == value_of(object).body()) return numpy_view(value, object);
-    const Ref owner = own(wrap(value));
+    const bool is_scalar = reinterpret_cast<NdArray*>(object)->scalar && detail::is_at_device(value);  // NumPy has no views of scalars
+    if (value.body() == value_of(object).body() && !is_scalar) return numpy_view(value, object);
+    const Ref owner = own(wrap(is_scalar ? value.to("cpu") : value));
     return numpy_view(value, owner.get());
 }
 
@@ -399,6 +416,7 @@ PyObject* read_nested(const array& value) {
 PyObject* readable_copy(PyObject* object, const char* what) {
     const array& value = value_of(object);
     if (recording == nullptr) {
+        if (reinterpret_cast<NdArray*>(object)->scalar && !value.is_recorded()) return numpy_scalar(value);
         if (value.is_recorded() || value.device() == "cpu") return readable_view(object, what);
         const Ref here = own(wrap(value.to("cpu")));  // a view would keep it from the device
         return readable_view(here.get(), what);

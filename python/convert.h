@@ -32,7 +32,8 @@ Scalar to_scalar(PyObject* object);
 
 /// A new fastnp.ndarray; `base` is borrowed.
 PyObject* wrap(array value, PyObject* base = nullptr, bool scalar = false);
-/// What a ufunc, a reduction or a full subscript returns: of rank 0 a NumPy scalar, in a recording an array that says so.
+/// What a ufunc, a reduction or a full subscript returns: of rank 0 a NumPy scalar; in a recording, and for what is on a device, an array that stands for
+/// one. It shares its memory with no other array.
 PyObject* wrap_scalar(array value);
 /// A NumPy scalar of the only element.
 PyObject* numpy_scalar(const array& value);

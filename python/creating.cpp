@@ -1,6 +1,8 @@
 // array, asarray, zeros, arange and their kin: bodies of functions.def. dtypes that fastnp does not have go to NumPy.
 #include "exchange.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
+#include "fastnp/device.h"
 #include "functions.h"
 #include "ndarray.h"
 #include "size.h"
@@ -76,6 +78,9 @@ PyObject* like(Like function, Shaped by_shape, PyObject** v) {
     return wrap(function(prototype, dtype));
 }
 
+// Memory that was made for an array, on the device that arrays are made on.
+array at_home(array value) { return records() || detail::is_at_device(value) ? std::move(value) : value.to(current_device()); }
+
 array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
     const Operand fill = to_operand_beside(value, dtype.value_or(Dtype::float64));
     if (const Scalar* scalar = fill.as_scalar()) return full(shape, *scalar, dtype);
@@ -92,6 +97,7 @@ PyObject* array_body(PyObject** v) {
     const std::int64_t rank = is_missing(v[5]) ? 0 : to_index(v[5]);
     while (value.ndim() < rank) value = expand_dims(value, 0);
     if (base == v[0] && is_ndarray(base) && value.body() == value_of(base).body()) return Py_NewRef(base);
+    if (base != v[0]) return wrap(at_home(std::move(value)));
     return wrap(std::move(value), base);
 }
 
@@ -100,6 +106,7 @@ PyObject* asarray_body(PyObject** v) {
     cpu_only(v[3], v[5]);
     auto [value, base] = convert(v[0], v[1], to_copying(v[4], Copying::if_needed), order);
     if (base == v[0] && is_ndarray(base) && !reinterpret_cast<NdArray*>(base)->scalar) return Py_NewRef(base);
+    if (base != v[0]) return wrap(at_home(std::move(value)));
     return wrap(std::move(value), base == v[0] && is_ndarray(base) ? nullptr : base);
 }
 

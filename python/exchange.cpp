@@ -232,7 +232,9 @@ PyObject* dlpack_capsule(PyObject* self, PyObject* args, PyObject* keywords) {
         array value = foreign_value(self, "DLPack");
         const dlpack::Device home = dlpack_device(value), wanted = wanted_device(request, home);
         const bool moves = home.device_type != wanted.device_type || home.device_id != wanted.device_id;
-        if (!moves && home.device_type == dlpack::cpu) {
+        const bool is_copy_wanted = request.copy != Py_None && is_true(request.copy);
+        const bool is_lent = moves && wanted.device_type == dlpack::cpu && !is_copy_wanted && !detail::is_shared(value);
+        if (is_lent || (!moves && home.device_type == dlpack::cpu)) {
             const Ref view = own(foreign_view(self, "DLPack"));
             const Ref method = own(PyObject_GetAttrString(view.get(), "__dlpack__"));
             return check(PyObject_Call(method.get(), args, keywords));
@@ -241,7 +243,7 @@ PyObject* dlpack_capsule(PyObject* self, PyObject* args, PyObject* keywords) {
         if (moves && request.copy == Py_False) {
             raise(PyExc_BufferError, "the array is on device '" + name_of(home) + "': a tensor on '" + name_of(wanted) + "' would be a copy");
         }
-        const bool copied = moves || (request.copy != Py_None && is_true(request.copy));
+        const bool copied = moves || is_copy_wanted;
         if (moves) value = value.to(name_of(wanted));
         else if (copied) value = copied_on_device(value);
         if (!takes_versions(request)) {

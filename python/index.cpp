@@ -1,7 +1,8 @@
 // x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views and one array of integers is take(); every other
-// advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback.
+// advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback, but in recordings and of what is on a device.
 #include <algorithm>
 
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "ndarray.h"
 #include "picking.h"
@@ -91,7 +92,7 @@ bool is_integer_array(PyObject* key) {
     return PyArray_CheckExact(key) && PyArray_ISINTEGER(as_numpy(key)) && shares_memory(as_numpy(key));
 }
 
-// x[i] and x[:, i] with one array of integers, or, in a recording, one mask.
+// x[i] and x[:, i] with one array of integers, or, in a recording or on a device, one mask.
 std::optional<array> take_rows(const array& value, PyObject* key) {
     if (is_integer_array(key)) {
         const array index = to_array(key);
@@ -99,13 +100,14 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
         // Where NumPy gives a view this is a copy: not one to write to.
         return index.ndim() == 0 && taken.ndim() > 0 && records() ? detail::read_only(taken) : taken;
     }
-    const auto recorded_mask = [](PyObject* item) { return records() ? mask_of(item) : std::nullopt; };
-    if (const std::optional<array> mask = recorded_mask(key)) return get_masked(value, *mask);
+    const bool takes_masks = records() || detail::is_at_device(value);
+    const auto known_mask = [takes_masks](PyObject* item) { return takes_masks ? mask_of(item) : std::nullopt; };
+    if (const std::optional<array> mask = known_mask(key)) return get_masked(value, *mask);
     if (!PyTuple_Check(key)) return std::nullopt;
     std::optional<int> axis;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
         PyObject* item = PyTuple_GET_ITEM(key, i);
-        const std::optional<array> mask = recorded_mask(item);
+        const std::optional<array> mask = known_mask(item);
         if (is_integer_array(item) || (mask && mask->ndim() == 1)) {
             if (axis) return std::nullopt;
             axis = static_cast<int>(i);
@@ -116,7 +118,7 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
     }
     if (!axis || *axis >= value.ndim()) return std::nullopt;
     PyObject* chosen = PyTuple_GET_ITEM(key, *axis);
-    const std::optional<array> mask = recorded_mask(chosen);
+    const std::optional<array> mask = known_mask(chosen);
     if (!mask) return take(value, to_array(chosen), *axis);
     if (!detail::sizes_equal(detail::symbolic_shape(*mask)[0], detail::symbolic_shape(value)[static_cast<std::size_t>(*axis)])) return std::nullopt;
     return compress(*mask, value, *axis);
@@ -140,7 +142,7 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
     const array& value = value_of(self);
     if (value.ndim() > 0) {
         if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
-        if (records()) {
+        if (records() || detail::is_at_device(value)) {
             const std::vector<array> indices = integer_arrays(key);
             if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) {
                 const array picked = pick(value, indices);
@@ -157,6 +159,9 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
 
 }  // namespace
 
+// One element; of an array on a device a copy.
+static PyObject* element_of(array picked) { return wrap_scalar(detail::is_at_device(picked) ? picked.copy() : std::move(picked)); }
+
 PyObject* get_item(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         Indices indices;
@@ -164,7 +169,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         const array& value = value_of(self);
         const bool element = is_element(indices, value);
         array picked = value.index(all_of(indices));
-        return element ? wrap_scalar(std::move(picked)) : view_of(self, std::move(picked));
+        return element ? element_of(std::move(picked)) : view_of(self, std::move(picked));
     });
 }
 
@@ -173,7 +178,7 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
         const Index index(static_cast<std::int64_t>(position));
         const array& value = value_of(self);
         array picked = value.index(std::span<const Index>(&index, 1));
-        return value.ndim() == 1 ? wrap_scalar(std::move(picked)) : view_of(self, std::move(picked));
+        return value.ndim() == 1 ? element_of(std::move(picked)) : view_of(self, std::move(picked));
     });
 }
 
@@ -204,7 +209,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             } catch (const NeedsNumpy&) {
             }
         }
-        if (records() && set_picked(value_of(self), key, value)) return 0;
+        if ((records() || detail::is_at_device(value_of(self))) && set_picked(value_of(self), key, value)) return 0;
         if (records()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);

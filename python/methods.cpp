@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "exchange.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
@@ -192,7 +193,10 @@ PyObject* get_base(PyObject* self, void*) {
     });
 }
 PyObject* get_device(PyObject* self, void*) {
-    return guarded([&] { return PyUnicode_InternFromString(value_of(self).device().c_str()); });
+    return guarded([&] {
+        const array& own_value = as_object(self)->value;  // of one that gradients are taken with respect to its memory
+        return PyUnicode_InternFromString((own_value.is_recorded() ? value_of(self) : own_value).device().c_str());
+    });
 }
 PyObject* to_device(PyObject* self, PyObject* name) {
     return guarded([&] {
@@ -237,13 +241,14 @@ PyObject* get_interface(PyObject* self, void* name) {
     return guarded([&] {
         const array value = foreign_value(self, static_cast<const char*>(name));
         if (value.device() != "cpu") raise(PyExc_AttributeError, "an array on device '" + value.device() + "' has no __array_interface__");
+        (void)value.data();  // the address may be used when nothing else is left of the view
         return by_view(self, name);
     });
 }
 
 PyObject* get_address(PyObject* self, void* name) {
     return guarded([&] {
-        (void)foreign_value(self, static_cast<const char*>(name)).data();  // refused for what is shared on a device
+        (void)detail::lend(foreign_value(self, static_cast<const char*>(name)));  // refused for what is shared on a device
         return by_view(self, name);
     });
 }

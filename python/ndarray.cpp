@@ -269,6 +269,18 @@ PyObject* text(PyObject* self, const char* what, PyObject* (*convert)(PyObject*)
 PyObject* repr(PyObject* self) { return text(self, "repr()", PyObject_Repr); }
 PyObject* str(PyObject* self) { return text(self, "str()", PyObject_Str); }
 
+// Of what stands for a NumPy scalar, as that one's.
+Py_hash_t hash(PyObject* self) {
+    auto* object = reinterpret_cast<NdArray*>(self);
+    if (!object->scalar || records() || object->value.is_recorded()) return PyObject_HashNotImplemented(self);
+    Py_hash_t found = -1;
+    const int status = guarded_int([&] {
+        found = PyObject_Hash(own(numpy_scalar(object->value)).get());
+        return found == -1 ? -1 : 0;
+    });
+    return status < 0 ? -1 : found;
+}
+
 void deallocate(PyObject* self) {
     auto* object = reinterpret_cast<NdArray*>(self);
     if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
@@ -307,7 +319,7 @@ void add_ndarray(PyObject* module) {
                            SLOT(Py_tp_str, str),
                            SLOT(Py_tp_iter, iterate),
                            SLOT(Py_tp_richcompare, richcompare),
-                           SLOT(Py_tp_hash, PyObject_HashNotImplemented),
+                           SLOT(Py_tp_hash, hash),
                            SLOT(Py_tp_getattro, get_attribute),
                            {Py_tp_members, members},
                            {Py_tp_methods, all_methods.data()},

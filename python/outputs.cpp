@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "number.h"
 #include "size.h"
@@ -151,8 +152,9 @@ static PyObject* python_number(const array& value) {
 }
 
 PyObject* result_array(array value, bool scalar, bool as_numpy) {
-    if (scalar && value.ndim() == 0) return numpy_scalar(value);
-    PyObject* object = wrap(std::move(value));
+    const bool is_scalar = scalar && value.ndim() == 0;
+    if (is_scalar && (as_numpy || !detail::is_at_device(value))) return numpy_scalar(value);
+    PyObject* object = wrap(std::move(value), nullptr, is_scalar);
     if (!as_numpy) return object;
     const Ref owner(object);
     return numpy_view(value_of(object), object);
@@ -201,6 +203,7 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
 }
 
 Ref with_numpy_arrays(PyObject* result, int depth) {
+    if (is_ndarray(result) && reinterpret_cast<NdArray*>(result)->scalar) return own(numpy_scalar(value_of(result)));
     if (is_ndarray(result)) return own(numpy_view(value_of(result), result));
     if (depth > 16) return Ref::borrow(result);
     if (PyTuple_CheckExact(result) || is_namedtuple(result)) {

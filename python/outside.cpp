@@ -43,6 +43,7 @@ struct Apart {
 
     void add(PyObject* object) {
         if (PyArray_CheckExact(object)) return add_array(object);
+        if (is_ndarray(object) && reinterpret_cast<NdArray*>(object)->scalar) return add(own(numpy_scalar(value_of(object))).get());
         if (is_ndarray(object)) return add_array(own(numpy_view(value_of(object), object)).get());
         if (PyArray_IsScalar(object, Generic)) {
             if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy scalar of a dtype that fastnp does not have");

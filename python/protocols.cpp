@@ -2,7 +2,9 @@
 #include <memory>
 
 #include "exchange.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
+#include "fastnp/device.h"
 #include "ndarray.h"
 
 namespace fastnp::python {
@@ -34,15 +36,9 @@ const char* format_of(Dtype dtype) {
 struct BufferLayout {
     Shape shape;
     Strides strides;
+    array held;  // whose memory it is
+    std::shared_ptr<void> lent;
 };
-
-// Elements on a device are copied, so that the array stays there.
-PyObject* view_or_copy(PyObject* self) {
-    const array value = foreign_value(self, "numpy.asarray");
-    if (value.device() == "cpu") return foreign_view(self, "numpy.asarray");
-    const Ref here = own(wrap(value.to("cpu")));
-    return numpy_view(value_of(here.get()), here.get());
-}
 
 PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
@@ -50,10 +46,12 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
         PyObject* dtype = Py_None;
         PyObject* copy = Py_None;
         if (PyArg_ParseTupleAndKeywords(args, keywords, "|O$O", const_cast<char**>(names), &dtype, &copy) == 0) throw PythonError{};
-        Ref view = own(copy == Py_False ? foreign_view(self, "numpy.asarray") : view_or_copy(self));
-        if (copy == Py_False && detail::is_shared(value_of(self))) {
+        const array value = foreign_value(self, "numpy.asarray");
+        const bool is_copy = detail::is_shared(value);
+        if (copy == Py_False && is_copy) {
             raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested: its elements are shared on a CUDA device.");
         }
+        Ref view = own(foreign_view(self, "numpy.asarray"));
         if (dtype != Py_None) {
             PyArray_Descr* wanted = nullptr;
             if (PyArray_DescrConverter(dtype, &wanted) == 0) throw PythonError{};
@@ -66,7 +64,7 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* keywords) {
             }
             Py_DECREF(wanted);
         }
-        if (copy == Py_True) return check(PyArray_NewCopy(as_numpy(view.get()), NPY_KEEPORDER));
+        if (copy == Py_True && !is_copy) return check(PyArray_NewCopy(as_numpy(view.get()), NPY_KEEPORDER));
         return view.release();
     });
 }
@@ -80,6 +78,9 @@ PyObject* dlpack_device_of(PyObject* self, PyObject*) {
 
 PyObject* reduce(PyObject* self, PyObject*) {
     return guarded([&] {
+        if (reinterpret_cast<NdArray*>(self)->scalar && !value_of(self).is_recorded()) {  // as the NumPy scalar that it stands for
+            return check(PyObject_CallMethod(own(numpy_scalar(value_of(self))).get(), "__reduce__", nullptr));
+        }
         const Ref view = own(foreign_view(self, "pickling"));
         const Ref rebuild = import_attribute("fastnp", "asarray");
         return check(Py_BuildValue("(O(O))", rebuild.get(), view.get()));
@@ -87,7 +88,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
 }
 
 PyObject* copy(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(value_of(self).copy()); });
+    return guarded([&] { return wrap(value_of(self).copy(), nullptr, reinterpret_cast<NdArray*>(self)->scalar); });
 }
 
 PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -118,9 +119,12 @@ PyCFunction as_method(F function) {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded_int([&] {
-        const array& value = value_of(self);
-        check_readable(value, "the buffer protocol");
-        if (value.device() != "cpu") raise(PyExc_BufferError, "the array's elements are on device '" + value.device() + "'; numpy.asarray() copies them");
+        check_readable(value_of(self), "the buffer protocol");
+        const bool is_scalar = reinterpret_cast<NdArray*>(self)->scalar && detail::is_at_device(value_of(self));  // it shows a copy
+        const array value = is_scalar ? value_of(self).to("cpu") : value_of(self);
+        if (detail::is_shared(value)) {
+            raise(PyExc_BufferError, "the array's elements are shared on device '" + value.device() + "'; numpy.asarray() copies them");
+        }
         if ((flags & PyBUF_WRITABLE) != 0 && !value.writable()) raise(PyExc_BufferError, "buffer source array is read-only");
         const bool needs_c = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
         const bool needs_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
@@ -129,8 +133,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
             (needs_any && !value.is_c_contiguous() && !value.is_f_contiguous())) {
             raise(PyExc_BufferError, "ndarray is not C-contiguous");
         }
-        auto layout = std::make_unique<BufferLayout>(BufferLayout{value.shape(), value.strides()});
-        view->buf = value.data();
+        auto layout = std::make_unique<BufferLayout>(BufferLayout{value.shape(), value.strides(), value, detail::lend(value)});
+        view->buf = const_cast<void*>(detail::address_of(value));
         view->len = value.nbytes();
         view->itemsize = value.itemsize();
         view->readonly = value.writable() ? 0 : 1;
@@ -149,7 +153,7 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferLayou
 
 PyMethodDef protocol_methods[] = {
     {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS,
-     "The elements as numpy.ndarray; a view unless a copy is asked for, or they are on a device."},
+     "The elements as numpy.ndarray; a view unless a copy is asked for, or they are shared on a device."},
     {"__dlpack__", as_method(dlpack_capsule), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule over the same memory, on the device that the array is at home on."},

@@ -101,7 +101,8 @@ void Flat::add_array(PyObject* object) {
     detail::Argument argument{};
     if (!detail::borrow(value_of(object), argument)) return fail("takes an array of a recording that is over");
     any_fastnp_ = true;
-    push(argument, object);
+    if (reinterpret_cast<NdArray*>(object)->scalar) push_scalar(argument, object);
+    else push(argument, object);
 }
 
 void Flat::add_numpy(PyArrayObject* object) {
@@ -125,9 +126,14 @@ void Flat::add_scalar(PyObject* object) {
     scalars_.push_back(std::make_unique<array>(to_array(object)));
     detail::Argument argument{};
     detail::borrow(*scalars_.back(), argument);
-    arguments.push_back(argument);
-    objects.push_back(object);
     any_numpy_ = true;
+    push_scalar(argument, object);
+}
+
+void Flat::push_scalar(const detail::Argument& argument, PyObject* object) {
+    arguments.push_back(argument);
+    arguments.back().writable = false;
+    objects.push_back(object);
     mark(Tag::scalar);
 }
 
@@ -325,7 +331,7 @@ Rebuild::Rebuild(std::span<const array> parameters, const Flat& flat) : flat_(fl
             made_.push_back(own(is_float ? float_object(parameters[i]) : int_object(parameters[i])));
             continue;
         }
-        const bool scalar = PyArray_IsScalar(objects[i], Generic);
+        const bool scalar = PyArray_IsScalar(objects[i], Generic) || (is_ndarray(objects[i]) && reinterpret_cast<NdArray*>(objects[i])->scalar);
         const auto known = objects.subspan(0, std::min(i, most_compared));
         const auto same = scalar ? known.end() : std::find(known.begin(), known.end(), objects[i]);
         made_.push_back(same != known.end() ? made_[static_cast<std::size_t>(same - known.begin())] : own(wrap(parameters[i], nullptr, scalar)));

@@ -102,6 +102,7 @@ public:
 private:
     /// Puts the argument in, and into the key whether it is the same object as one before.
     void push(const detail::Argument& argument, PyObject* object);
+    void push_scalar(const detail::Argument& argument, PyObject* object);
     void add_array(PyObject* object);
     void add_numpy(PyArrayObject* object);
     void add_scalar(PyObject* object);

@@ -1,4 +1,5 @@
 // Reductions, scans, clip, round and where: bodies of functions.def.
+#include "fastnp/detail/memory.h"
 #include "functions.h"
 #include "tape.h"
 
@@ -108,9 +109,7 @@ PyObject* copyto_body(PyObject** v) {
 namespace {
 PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {
     if (is_ndarray(object) && !records_with(object) && is_complex(value_of(object).dtype())) {
-        const Ref view = own(numpy_view(value_of(object), object));
-        const Ref half = own(PyObject_GetAttrString(view.get(), attribute));
-        return wrap_view(from_numpy(as_numpy(half.get())), object);
+        return wrap_view(detail::part_of(value_of(object), attribute[0] == 'i'), object);
     }
     const array x = to_array(object);
     if (!is_complex(x.dtype()) && attribute[0] == 'r') return is_ndarray(object) ? Py_NewRef(object) : wrap_view(x, object);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fastnp/detail/memory.h"
 #include "functions.h"
 #include "number.h"
 #include "picking.h"
@@ -252,7 +253,7 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     });
 }
 
-// The form of ufunc.at that can be recorded; false for others.
+// The form of ufunc.at that can be recorded, and done to what is on a device; false for others.
 bool record_at(const Row& row, PyObject* const* args) {
     if (row.two == nullptr || !is_ndarray(args[0])) return false;
     const array& target = value_of(args[0]);
@@ -266,7 +267,8 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
     return guarded([&]() -> PyObject* {
         for (Py_ssize_t i = 1; i < nargs; ++i) (void)records_with(args[i]);
         if (nargs > 0 && is_ndarray(args[0])) prepare_write(args[0]);
-        if (nargs == 3 && records_with(args[0]) && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
+        const bool is_ours = nargs == 3 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
+        if (is_ours && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
         return numpy_method(self, "at", args, nargs, kwnames);
     });
 }

@@ -16,6 +16,11 @@ class device:
 
     Contexts nest; each thread has its own. ValueError: no device has such a name. RuntimeError: it can't be used; the message says what is missing
     (``fastnp.cuda.problem()`` says the same beforehand). (As jax.default_device and torch.device.)
+
+    Operations outside of any context are computed where the first of their arrays that is at home on a device is. Results stay there, and nobody waits for
+    them. So results of no axes (``x.sum()``, ``x[0]``) are not NumPy's scalars but arrays that stand for one: they are read when they are used
+    (``float(y)``, ``if y > 0``, ``print(y)``), are hashable, and ``y += 1`` makes a new one; but ``isinstance(y, numpy.float64)`` is false, as of CuPy's
+    and JAX's.
     """
 
     def __init__(self, name: str) -> None:

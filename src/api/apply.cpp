@@ -1,8 +1,10 @@
 // apply(): the one place where an op is run, or recorded.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "api/at_device.h"
 #include "api/body.h"
 #include "api/layout.h"
 #include "api/primitives.h"
@@ -45,13 +47,7 @@ array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePt
     return array(std::move(body));
 }
 
-Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) {
-    Memory memory = device::current_backend() == nullptr ? device::allocate(dtype, shape, order) : device::allocate_movable(dtype, shape, order);
-    if (Recorder* recorder = Recorder::active()) recorder->note_made(memory);
-    return memory;
-}
-
-Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> views) { return allocate(dtype, shape, common_order(views)); }
+Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order) { return allocate_at(device::current_backend(), dtype, shape, order); }
 
 shape::Sizes* active_sizes() {
     Recorder* recorder = Recorder::active();
@@ -176,6 +172,48 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
     }
 }
 
+// On a device, if it is to be done on one, which is told in any case, and there is code for it.
+std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::span<const array> operands, device::Backend*& device) {
+    Operation operation(ops::info(op).name);
+    operation.note(attributes.ints.size());
+    for (const std::int64_t each : attributes.ints) operation.note(each);
+    operation.note(attributes.dtype);
+    const bool is_map = ops::info(op).kind == ops::Kind::map;
+    SmallVector<int> places;
+    int full = -1;  // the place of an operand of a map that has all its sizes; others may be taken as the number that they show
+    for (const array& operand : operands) {
+        const auto number = is_map ? operation.take_repeated(operand.body()->memory) : std::nullopt;
+        operation.note(number.has_value());
+        places.push_back(number ? *number : operation.take(operand.body()->memory));
+        if (is_map && !number) full = places.back();
+    }
+    if (is_map && full < 0) full = operation.take_sizes(operands[0].body()->memory.shape);
+    if (op == Op::constant) places.push_back(operation.take(attributes.scalar, attributes.dtype));
+    const bool are_folded = ops::info(op).kind == ops::Kind::fold || ops::info(op).kind == ops::Kind::contract;
+    if (!operands.empty()) operation.note_lengths(operands[0].body()->memory.shape, are_folded);
+    const Shape sizes = shape::concrete(attributes.dims);
+    int sizes_place = -1;
+    if (!sizes.empty()) {
+        sizes_place = operation.take_sizes(sizes);
+        operation.note_lengths(sizes, false);
+    }
+    device = operation.device();
+    if (device == nullptr) return std::nullopt;
+    std::vector<array> results;
+    const auto record = [&](std::span<const array> given) -> std::vector<array> {
+        ir::Attributes now = attributes;
+        if (sizes_place >= 0) now.dims = dims_of(given[static_cast<std::size_t>(sizes_place)]);
+        std::vector<array> inputs;
+        for (const int place : places) {
+            inputs.push_back(given[static_cast<std::size_t>(place)]);
+            if (full >= 0 && place != full) inputs.back() = broadcast(inputs.back(), dims_of(given[static_cast<std::size_t>(full)]));
+        }
+        return {op == Op::constant ? broadcast(inputs[0], now.dims).copy() : apply(op, now, inputs)};
+    };
+    if (!operation.run(*device, record, results)) return std::nullopt;
+    return std::move(results[0]);
+}
+
 array run(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     std::vector<ops::Type> types;
     types.reserve(operands.size());
@@ -188,17 +226,20 @@ array run(Op op, const ir::Attributes& attributes, std::span<const array> operan
         if (move_strides(op, attributes, from, to)) return wrap(std::move(to), operands[0].writable() && op != Op::broadcast_to);
     }
     if (ops::info(op).kind == ops::Kind::move) {  // a reshape of memory that strides can't show in that order
-        Memory out = allocate(type.dtype, shape);
-        Memory copy = allocate(type.dtype, operands[0].body()->memory.shape);
-        copy.buffer = out.buffer;
-        copy.data = out.data;
-        eager::copy(view_of(operands[0].body()->memory), view_of(copy));
-        return wrap(std::move(out));
+        const array copy = operands[0].copy();
+        const Memory& from = copy.body()->memory;
+        Memory to{from.buffer, from.data, from.dtype, shape, {}};
+        move_strides(op, attributes, from, to);
+        return wrap(std::move(to));
+    }
+    device::Backend* device = nullptr;
+    if (may_be_on_device()) {
+        if (auto there = run_there(op, attributes, operands, device)) return std::move(*there);
     }
     std::vector<eager::View> views;
     views.reserve(operands.size());
     for (const array& operand : operands) views.push_back(view_of(operand.body()->memory));
-    Memory out = allocate(type.dtype, shape, result_order(op, attributes, views));
+    Memory out = allocate_at(device, type.dtype, shape, result_order(op, attributes, views));
     const eager::View result = view_of(out);
     if (op == Op::cast) eager::copy(views[0], result);
     else eager::run(op, attributes, views, result);

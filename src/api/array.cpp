@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "api/at_device.h"
 #include "api/primitives.h"
 #include "device/movable.h"
 #include "eager/eager.h"
@@ -151,18 +152,44 @@ array::operator bool() const {
     if (!api::arithmetic().equal(count, shape::Dim(1))) {
         throw ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
     }
-    return api::cast(*this, Dtype::bool_).item_scalar().bits() != 0;
+    if (is_recorded) return api::cast(*this, Dtype::bool_).item_scalar().bits() != 0;
+    const Scalar element = item_scalar();
+    const bool is_whole = element.kind() == WeakKind::boolean || element.kind() == WeakKind::integer;
+    return is_whole ? element.bits() != 0 : element.real() != 0 || element.imag() != 0;
 }
 
 array array::T() const { return transpose(*this); }
 
+namespace {
+
+// In memory of its own, in another dtype perhaps: where x is at home. `record` does the same in a recording.
+template <class F>
+array copied(const array& x, Dtype dtype, const shape::AxisOrder& order, F record) {
+    const Memory& memory = x.body()->memory;
+    device::Backend* device = nullptr;
+    if (api::may_be_on_device()) {
+        api::Operation operation("copy");
+        operation.note(dtype);
+        for (const std::int64_t axis : order) operation.note(axis);
+        operation.note_lengths(memory.shape, false);
+        operation.take(memory);
+        device = operation.device();
+        std::vector<array> results;
+        const auto again = [&](std::span<const array> given) { return std::vector<array>{record(given[0])}; };
+        if (device != nullptr && operation.run(*device, again, results)) return std::move(results[0]);
+    }
+    Memory out = api::allocate_at(device, dtype, memory.shape, order);
+    eager::copy(api::view_of(memory), api::view_of(out));
+    return api::wrap(std::move(out));
+}
+
+}  // namespace
+
 array array::copy(Order order) const {
     const shape::AxisOrder axes = order == Order::keep ? api::order_of(*this) : shape::AxisOrder{};
     if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, *this), recorder->shared_from_this(), axes);
-    const Memory& memory = api::memory_of(*this, "copy()");
-    Memory out = api::allocate(memory.dtype, memory.shape, axes);
-    eager::copy(api::view_of(memory), api::view_of(out));
-    return api::wrap(std::move(out));
+    api::memory_of(*this, "copy()");
+    return copied(*this, dtype(), axes, [order](const array& x) { return x.copy(order); });
 }
 
 array array::astype(Dtype dtype, Casting casting) const {
@@ -174,9 +201,7 @@ array array::astype(Dtype dtype, Casting casting) const {
     const shape::AxisOrder order = api::order_of(*this);
     if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, api::cast(*this, dtype)), recorder->shared_from_this(), order);
     api::check_alive(*this);
-    Memory out = api::allocate(dtype, body_->memory.shape, order);
-    eager::copy(api::view_of(body_->memory), api::view_of(out));
-    return api::wrap(std::move(out));
+    return copied(*this, dtype, order, [dtype](const array& x) { return x.astype(dtype); });
 }
 
 array array::reshape(const Shape& shape) const { return fastnp::reshape(*this, shape); }

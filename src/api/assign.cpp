@@ -1,4 +1,5 @@
 // Writing into arrays: through views, and the in-place operators.
+#include "api/at_device.h"
 #include "api/primitives.h"
 #include "device/span.h"
 #include "eager/eager.h"
@@ -47,6 +48,23 @@ void record_assign(trace::Recorder& recorder, const array& out, const array& x) 
     record_write(recorder, out, broadcast(cast(source, out.dtype()), shape));
 }
 
+// On a device, if it is to be done on one, which is told in any case. Memory that does not move is written to by the host.
+bool assign_there(const array& out, const array& x, device::Backend*& device) {
+    const Memory& target = out.body()->memory;
+    if (!device::can_move(target.data) || shape::repeats(target.shape, target.strides)) return false;
+    Operation operation("assign");
+    operation.note_lengths(target.shape, false);
+    const auto to = static_cast<std::size_t>(operation.take_output(target));
+    const auto from = static_cast<std::size_t>(operation.take(x.body()->memory));
+    device = operation.device();
+    const auto record = [&](std::span<const array> given) {
+        record_assign(*trace::Recorder::active(), given[to], given[from]);
+        return std::vector<array>();
+    };
+    std::vector<array> results;
+    return device != nullptr && operation.run(*device, record, results);
+}
+
 }  // namespace
 
 void assign(const array& out, const array& x) {
@@ -55,24 +73,21 @@ void assign(const array& out, const array& x) {
         return;
     }
     const Memory& target = memory_of(out, "writing into an array");
-    const Memory* source = &memory_of(x, "writing a recorded value into an array outside the recording");
-    const std::size_t extra = leading_ones(shape::to_dims(source->shape), shape::to_dims(target.shape));
-    const Shape from(source->shape.begin() + extra, source->shape.end());
-    if (is_same(layout_of(*source), layout_of(target)) && source->dtype == target.dtype) return;
-    Memory copied;
-    if (may_overlap(layout_of(*source), layout_of(target))) {
-        copied = allocate(source->dtype, source->shape);
-        eager::copy(view_of(*source), view_of(copied));
-        source = &copied;
-    }
-    eager::View view = view_of(*source);
-    view.shape = from;
-    view.strides.assign(source->strides.begin() + extra, source->strides.end());
-    view.strides = shape::broadcast_strides(view.shape, view.strides, target.shape);
+    const Memory& given = memory_of(x, "writing a recorded value into an array outside the recording");
+    const std::size_t extra = leading_ones(shape::to_dims(given.shape), shape::to_dims(target.shape));
+    if (is_same(layout_of(given), layout_of(target)) && given.dtype == target.dtype) return;
+    const array source = may_overlap(layout_of(given), layout_of(target)) ? x.copy() : x;
+    device::Backend* device = nullptr;
+    if (may_be_on_device() && assign_there(out, source, device)) return;
+    eager::View view = view_of(source.body()->memory);
+    const Shape shape(view.shape.begin() + extra, view.shape.end());
+    const Strides strides(view.strides.begin() + extra, view.strides.end());
+    view.strides = shape::broadcast_strides(shape, strides, target.shape);
     view.shape = target.shape;
     device::HostWrite write(target);
     eager::copy(view, view_of(target));
     write.done();
+    if (device != nullptr) device::bring_home(*device, target.data);
 }
 
 }  // namespace api

@@ -15,7 +15,6 @@
 #include "codegen/store.h"
 #include "device/movable.h"
 #include "device/range.h"
-#include "device/registry.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -328,20 +327,6 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
 }
 
 Engine::~Engine() = default;
-
-namespace {
-
-// Where a call is computed: on the device that the thread's scope names, else where one of its arrays is at home.
-device::Backend* device_of(std::span<const Argument> arguments) {
-    if (device::Backend* named = device::current_backend()) return named;
-    if (!device::anything_moves()) return nullptr;
-    for (const Argument& argument : arguments) {
-        if (device::Backend* home = device::home_of(argument.data)) return home;
-    }
-    return nullptr;
-}
-
-}  // namespace
 
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};

@@ -9,6 +9,7 @@
 #include "device/registry.h"
 #include "eager/eager.h"
 #include "fastnp/array.h"
+#include "fastnp/detail/memory.h"
 
 namespace fastnp {
 
@@ -35,6 +36,17 @@ void synchronize(std::string_view name) {
 
 void trim_device(std::string_view name) {
     if (device::Backend* backend = device::backend_named(name)) backend->trim();
+}
+
+bool detail::is_at_device(const array& x) { return device::anything_moves() && !x.is_recorded() && device::home_of(x.body()->memory.data) != nullptr; }
+
+std::shared_ptr<void> detail::lend(const array& x) { return device::lend_to_host(api::memory_of(x, "an address").data); }
+
+array detail::part_of(const array& x, bool imaginary) {
+    device::Memory part = api::memory_of(x, "a view of its parts");
+    part.dtype = real_of(part.dtype);
+    if (imaginary && x.size() != 0) part.data = static_cast<char*>(part.data) + itemsize_of(part.dtype);
+    return api::wrap(std::move(part), x.writable());
 }
 
 const void* detail::address_of(const array& x) { return api::memory_of(x, "an address").data; }

@@ -7,6 +7,7 @@
 #include "api/outside.h"
 #include "codegen/jit.h"
 #include "device/movable.h"
+#include "device/registry.h"
 #include "device/span.h"
 #include "fastnp/error.h"
 #include "plan/device_steps.h"
@@ -99,6 +100,16 @@ array finish(const Entry& entry, std::span<const Argument> call, plan::Result re
     return api::wrap(std::move(result.memory), held.writable());
 }
 
+// Arguments of one element and no axes that are not on a device, and stay as they are.
+std::vector<int> numbers_on_host(const std::vector<int>& written, std::span<const Argument> call) {
+    std::vector<int> numbers;
+    for (std::size_t i = 0; i < call.size(); ++i) {
+        const bool is_written = std::find(written.begin(), written.end(), static_cast<int>(i)) != written.end();
+        if (call[i].rank == 0 && !is_written && !device::lies_on_device(call[i].data)) numbers.push_back(static_cast<int>(i));
+    }
+    return numbers;
+}
+
 std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {
     const std::string text = sizes.text(guard.expression);
     switch (guard.kind) {
@@ -111,6 +122,15 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
 
 }  // namespace
 
+device::Backend* device_of(std::span<const Argument> call) {
+    if (device::Backend* named = device::current_backend()) return named;
+    if (!device::anything_moves()) return nullptr;
+    for (const Argument& argument : call) {
+        if (device::Backend* home = device::home_of(argument.data)) return home;
+    }
+    return nullptr;
+}
+
 void Entry::compile(Recording made, std::span<const Argument> call, const CompileOptions& options) {
     captured = std::move(made.captured);
     reads = std::move(made.reads);
@@ -121,7 +141,8 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
         throw RecordError("writes into an argument whose memory another one shares");
     }
     times = std::move(made.times);
-    plan = compiler::specialise(made.graph, made.strides, options.backend, device, times);
+    if (device != nullptr) by_value = numbers_on_host(written, call);
+    plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
     base::Writer packed;
     made.graph.pack(packed);
     graph = packed.bytes();
@@ -133,6 +154,9 @@ bool Entry::serves(std::span<const Argument> call, std::string_view key, const s
     if (signature.symbols.size() > most_values || !signature.matches(call, key, symbols.data())) return false;
     if (!written.empty() && (!can_write(*this, call) || writes_overlap(*this, call) != overlaps)) return false;
     if (!uncompiled.empty()) return true;
+    for (const int number : by_value) {
+        if (device::lies_on_device(call[static_cast<std::size_t>(number)].data)) return false;
+    }
     if (plan.sizes.size() != 0) {
         plan.sizes.evaluate(symbols.data(), values);
         if (!plan.sizes.holds(0, values)) return false;

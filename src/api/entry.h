@@ -17,6 +17,9 @@ namespace fastnp::detail {
 
 constexpr std::size_t most_values = 512;  // sizes of a plan that are evaluated on the stack
 
+/// Where a call is computed: on the device that the thread's scope names, else where the first of its arrays that is at home on one is; null: the host.
+device::Backend* device_of(std::span<const Argument> call);
+
 struct Entry {
     compiler::Signature signature;
     std::shared_ptr<const void> kept;  // by the front end
@@ -31,6 +34,7 @@ struct Entry {
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to
     std::vector<int> used;      // parameters that the plan reads or writes
+    std::vector<int> by_value;  // parameters whose only element is on the host, and is given to a device's kernels as it is
     std::vector<trace::Read> reads;  // while recording
     bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
     std::uint64_t made_at = 0;  // by the count of calls

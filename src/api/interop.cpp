@@ -197,14 +197,9 @@ array copied_on_device(const array& x) {
     if (home == nullptr) throw BufferError("the array is on the processor, not on a CUDA device");
     const device::Span span = device::span_of(memory);
     device::Memory copy = memory;
-    copy.buffer = device::allocate_movable(span.bytes(), home);
+    copy.buffer = device::copy_at_home(static_cast<char*>(memory.data) + span.first, span.bytes());
+    if (copy.buffer == nullptr) throw BufferError("the array left device '" + home->name() + "' while it was copied");
     copy.data = static_cast<char*>(copy.buffer->data()) - span.first;
-    const auto from = device::use_on_device(*home, memory.data, device::Access::read);
-    const auto to = device::use_on_device(*home, copy.buffer->data(), device::Access::write);
-    if (!from || !to) throw BufferError("the array left device '" + home->name() + "' while it was copied");
-    device::SharedUse shared;
-    if (device::shared_on(memory.data) != nullptr) shared.begin(*home);
-    home->copy(to.get(), static_cast<char*>(from.get()) + span.first, span.bytes());
     return api::wrap(std::move(copy));
 }
 

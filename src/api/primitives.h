@@ -18,10 +18,8 @@ namespace fastnp::api {
 using shape::Dim;
 using shape::Dims;
 
-/// Memory for a result, its axes in an order.
+/// Memory for an array that is made by the host, at home on the device that the thread's scope names.
 device::Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order = {});
-/// Memory for a result that lies as the operands do (NumPy's order "K").
-device::Memory allocate_like(Dtype dtype, const Shape& shape, std::span<const eager::View> operands);
 /// The memory of a concrete array. RecordError for a recorded one: "`what` can't be recorded".
 const device::Memory& memory_of(const array& x, const char* what);
 /// RecordError unless x is concrete or a value of the recording that is going on.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 
+#include "api/at_device.h"
 #include "api/primitives.h"
 #include "device/movable.h"
 #include "device/span.h"
@@ -86,7 +87,7 @@ struct Prepared {
         view = {memory.data, memory.dtype, shape, spread(memory, shape)};
         if (memory.dtype == dtype) return;
         const View from = view_of(memory);
-        converted = allocate_like(dtype, memory.shape, {&from, 1});
+        converted = device::allocate(dtype, memory.shape, common_order({&from, 1}));
         eager::copy(from, view_of(converted));
         given = std::move(view.strides);
         view = {converted.data, dtype, shape, spread(converted, shape)};
@@ -104,17 +105,17 @@ void check_output(Op op, Dtype from, const array& out, Casting casting) {
                     std::string(name_of(out.dtype())) + "') with casting rule '" + std::string(name_of(casting)) + "'");
 }
 
-// Memory for a result, laid out as the operands were given.
-Memory allocate_result(Dtype dtype, const Shape& shape, std::span<const Prepared> prepared, std::span<const View> views) {
+// How a result lies: as the operands were given.
+shape::AxisOrder order_of_result(const Shape& shape, std::span<const Prepared> prepared, std::span<const View> views) {
     if (shape.size() < 2 || std::all_of(prepared.begin(), prepared.end(), [](const Prepared& each) { return each.given.empty(); })) {
-        return allocate_like(dtype, shape, views);
+        return common_order(views);
     }
     std::array<View, most_operands> given;
     for (std::size_t i = 0; i < views.size(); ++i) {
         given[i].shape = shape;
         given[i].strides = prepared[i].given.empty() ? views[i].strides : prepared[i].given;
     }
-    return allocate_like(dtype, shape, {given.data(), views.size()});
+    return common_order({given.data(), views.size()});
 }
 
 View mask_view(const array& mask, const Shape& shape) {
@@ -131,26 +132,22 @@ void run_into(const View& target, Op op, const Loop& loop, std::span<const View>
         eager::run(op, no_attributes, inputs, target);
         return;
     }
-    const Memory result = allocate(loop.output, shape);
+    const Memory result = device::allocate(loop.output, shape);
     eager::run(op, no_attributes, inputs, view_of(result));
     if (mask == nullptr) {
         eager::copy(view_of(result), target);
         return;
     }
-    const Memory casted = allocate(target.dtype, shape);
+    const Memory casted = device::allocate(target.dtype, shape);
     eager::copy(view_of(result), view_of(casted));
     const View choices[] = {mask_view(*mask, shape), view_of(casted), target};
     eager::run(Op::select, no_attributes, choices, target);
 }
 
-array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
+// By the host. `device`: where the result is at home nevertheless.
+array run_on_host(Op op, const Loop& loop, Operands operands, const UfuncOptions& options, const Shape& shape, device::Backend* device) {
     const array* mask = options.where ? &*options.where : nullptr;
     const array* out = options.out ? &*options.out : nullptr;
-    for (const Operand* operand : operands) {
-        if (operand->as_array() != nullptr) check_alive(*operand->as_array());
-    }
-    if (out != nullptr) check_output(op, loop.output, *out, options.casting);
-    const Shape shape = result_shape(operands, mask, out);
     std::array<Prepared, most_operands> prepared;
     std::array<View, most_operands> views;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -159,7 +156,7 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     }
     const std::span<const View> inputs(views.data(), operands.size());
     if (out == nullptr) {
-        Memory result = allocate_result(loop.output, shape, {prepared.data(), operands.size()}, inputs);
+        Memory result = allocate_at(device, loop.output, shape, order_of_result(shape, {prepared.data(), operands.size()}, inputs));
         eager::run(op, no_attributes, inputs, view_of(result));
         return wrap(std::move(result));
     }
@@ -167,6 +164,7 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
     device::HostWrite write(target);
     run_into(view_of(target), op, loop, inputs, mask, shape);
     write.done();
+    if (device != nullptr) device::bring_home(*device, target.data);
     return *out;
 }
 
@@ -224,6 +222,88 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     }
     const array result = apply(op, {}, inputs);
     return options.out ? record_output(result, options) : result;
+}
+
+// Whether a device can write into out= while it reads the operands: all the same memory, or none of it.
+bool is_written_in_place(const array& out, Operands operands, const array* mask) {
+    const Memory& target = out.body()->memory;
+    if (!device::can_move(target.data) || shape::repeats(target.shape, target.strides)) return false;
+    const shape::Layout to{target.data, target.shape, target.strides, itemsize_of(target.dtype)};
+    const auto is_apart = [&](const array* x) {
+        if (x == nullptr) return true;
+        const Memory& memory = x->body()->memory;
+        const shape::Layout from{memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)};
+        return (shape::is_same(from, to) && memory.dtype == target.dtype) || !shape::may_overlap(from, to);
+    };
+    return is_apart(mask) && std::all_of(operands.begin(), operands.end(), [&](const Operand* operand) { return is_apart(operand->as_array()); });
+}
+
+bool is_for_device(Operands operands, const UfuncOptions& options) {
+    Operation operation("");
+    for (const Operand* operand : operands) {
+        if (operand->as_array() != nullptr) operation.take(operand->as_array()->body()->memory);
+    }
+    if (options.where) operation.take(options.where->body()->memory);
+    operation.take(options.out->body()->memory);
+    return operation.device() != nullptr;
+}
+
+// As one kernel of a device, if it is to be done on one, which is told in any case, and there is code for it.
+std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const UfuncOptions& options, const Shape& shape, device::Backend*& device) {
+    Operation operation(ops::info(op).name);
+    operation.note('u');
+    operation.note_lengths(shape, false);
+    operation.note(loop.compute);
+    operation.note(loop.output);
+    operation.note(options.where.has_value());
+    operation.note(options.out.has_value());
+    std::array<int, most_operands> places{};
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const array* x = operands[i]->as_array();
+        operation.note(loop.operands[i]);
+        places[i] = x != nullptr ? operation.take(x->body()->memory) : operation.take(*operands[i]->as_scalar(), loop.operands[i]);
+    }
+    const int mask = options.where ? operation.take(options.where->body()->memory) : -1;
+    const int out = options.out ? operation.take_output(options.out->body()->memory) : -1;
+    device = operation.device();
+    if (device == nullptr) return std::nullopt;
+    const auto again = [&](std::span<const array> given) {
+        const auto at = [&](int place) { return given[static_cast<std::size_t>(place)]; };
+        const std::array<Operand, most_operands> taken{at(places[0]), at(places[1])};
+        std::array<const Operand*, most_operands> pointers{taken.data(), taken.data() + 1};
+        UfuncOptions now;
+        if (mask >= 0) now.where = at(mask);
+        if (out >= 0) now.out = at(out);
+        now.casting = options.casting;
+        const array result = record(op, loop, {pointers.data(), operands.size()}, now);
+        return out >= 0 ? std::vector<array>() : std::vector<array>{result};
+    };
+    std::vector<array> results;
+    if (!operation.run(*device, again, results)) return std::nullopt;
+    return out >= 0 ? *options.out : std::move(results[0]);
+}
+
+array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {
+    const array* mask = options.where ? &*options.where : nullptr;
+    const array* out = options.out ? &*options.out : nullptr;
+    for (const Operand* operand : operands) {
+        if (operand->as_array() != nullptr) check_alive(*operand->as_array());
+    }
+    if (out != nullptr) check_output(op, loop.output, *out, options.casting);
+    const Shape shape = result_shape(operands, mask, out);
+    device::Backend* device = nullptr;
+    if (may_be_on_device()) {
+        if (out == nullptr || is_written_in_place(*out, operands, mask)) {
+            if (auto there = run_there(op, loop, operands, options, shape, device)) return std::move(*there);
+        } else if (is_for_device(operands, options)) {
+            // The result first, in memory of its own.
+            array result = cast(run(op, loop, operands, {}), out->dtype());
+            if (mask != nullptr) result = select(*mask, result, *out);
+            assign(*out, result);
+            return *out;
+        }
+    }
+    return run_on_host(op, loop, operands, options, shape, device);
 }
 
 // Integers to negative powers are an error. Here a weak exponent is held against it; those in arrays the precompiled kernel looks at, at run time.

@@ -48,7 +48,11 @@ llvm::Value* GridEmitter::size(shape::Dim dim) { return dim.is_constant() ? numb
 void GridEmitter::make_function(const std::string& symbol) {
     auto& ir = b_.ir;
     const std::vector<shape::Dim> sizes = sizes_of(kernel_);
-    std::vector<llvm::Type*> types(kernel_.buffers.size(), ir.getPtrTy(1));  // 1: global memory
+    std::vector<llvm::Type*> types;
+    for (const nest::Buffer& buffer : kernel_.buffers) {
+        if (buffer.by_value) types.resize(types.size() + nest::words_of(buffer), ir.getInt64Ty());
+        else types.push_back(ir.getPtrTy(1));  // global memory
+    }
     types.resize(types.size() + sizes.size() + 1, ir.getInt64Ty());
     function_ = llvm::Function::Create(llvm::FunctionType::get(ir.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, b_.module);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
@@ -67,7 +71,10 @@ void GridEmitter::make_function(const std::string& symbol) {
     ir.CreateBr(start);
     ir.SetInsertPoint(start);
     unsigned at = 0;
-    for (; at < kernel_.buffers.size(); ++at) bases_.push_back(function_->getArg(at));
+    for (const nest::Buffer& buffer : kernel_.buffers) {
+        bases_.push_back(function_->getArg(at));
+        at += static_cast<unsigned>(nest::words_of(buffer));
+    }
     for (const Dtype dtype : kernel_.scratch) {
         const std::int64_t bytes = nest::Grid::row_bytes(kernel_, dtype) * grid_.units_of_block();
         auto* type = llvm::ArrayType::get(ir.getInt8Ty(), static_cast<std::uint64_t>(bytes));

@@ -67,6 +67,7 @@ private:
     llvm::Value* address(const nest::Access& access, int copy);
     Value load(nest::ExprId id, int copy);
     Value load_element(const nest::Access& access, int copy);
+    Value given(std::size_t buffer);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
     Copies load_vector(const nest::Access& access, int part);
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;

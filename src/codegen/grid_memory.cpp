@@ -66,9 +66,23 @@ llvm::Value* GridEmitter::address(const nest::Access& access, int copy) {
     return at;
 }
 
+// The element that stands in the place of an address.
+Value GridEmitter::given(std::size_t buffer) {
+    auto& ir = b_.ir;
+    const Dtype dtype = kernel_.buffers[buffer].dtype;
+    const auto bits = static_cast<unsigned>(8 * itemsize_of(real_of(dtype)));
+    auto* first = llvm::cast<llvm::Argument>(bases_[buffer]);
+    const auto part = [&](unsigned from) {
+        llvm::Value* word = function_->getArg(first->getArgNo() + from / 64);
+        return ir.CreateBitCast(ir.CreateTrunc(ir.CreateLShr(word, number(from % 64)), ir.getIntNTy(bits)), b_.memory_type(dtype));
+    };
+    return {&b_, dtype, b_.from_memory(part(0), dtype), is_complex(dtype) ? part(bits) : nullptr};
+}
+
 Value GridEmitter::load_element(const nest::Access& access, int copy) {
     auto& ir = b_.ir;
     const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
+    if (kernel_.buffers[static_cast<std::size_t>(access.buffer)].by_value) return given(static_cast<std::size_t>(access.buffer));
     llvm::Type* type = b_.memory_type(dtype);
     const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(dtype)));
     const Align align(static_cast<std::uint64_t>(bytes));

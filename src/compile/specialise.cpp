@@ -53,8 +53,8 @@ pass::DeviceLibraries libraries_of(device::Backend& device) {
     return {[&device](Dtype dtype) { return device.lacks_products(dtype).empty(); }, [&device] { return device.lacks_transforms().empty(); }};
 }
 
-plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend, plan::Use use,
-                plan::Times& times) {
+plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend,
+                const plan::Use& use, plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
         if (use.device != nullptr && fuses(backend)) pass::write_for_device(graph, libraries_of(*use.device));
@@ -99,7 +99,7 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
         const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
         strides.push_back(pass::strides_in(is_state ? layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
     }
-    plan::Plan plan = made(graph, strides, bodies, backend, {nullptr, true, layout}, times);  // loops are run by the host
+    plan::Plan plan = made(graph, strides, bodies, backend, {.is_body = true, .layout = layout}, times);  // loops are run by the host
     std::swap(graph.sizes(), top.sizes());
     return plan;
 }
@@ -115,7 +115,7 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, c
 
 }  // namespace
 
-plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, device::Backend* device,
+plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, const plan::Use& use,
                       plan::Times& times) {
     plan::Bodies bodies(graph.bodies().size());
     std::vector<plan::Plan*> plans;
@@ -127,7 +127,7 @@ plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& paramete
         plans.push_back(body.get());
         bodies[place] = body;
     }
-    plan::Plan plan = made(graph, parameter_strides, bodies, backend, {device, false}, times);
+    plan::Plan plan = made(graph, parameter_strides, bodies, backend, use, times);
     plans.push_back(&plan);
     plan::generate(plans, times);
     return plan;

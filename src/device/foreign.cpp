@@ -1,6 +1,7 @@
 // Memory of other libraries on a device. A long run of its addresses has one of the host's, so that arrays which share elements there share addresses
 // here, too, whichever came first.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -22,6 +23,12 @@ public:
     std::size_t bytes() const override { return there_.size(); }
     Backend* home() override { return &device_; }
     Backend* shared_on() override { return &device_; }
+    void bring_home(Backend& /*device*/) override {}
+    bool is_on_device() override { return true; }
+    bool can_move() override { return true; }
+    std::uint64_t version() override { return asked_.fetch_add(1); }
+    void lend_to_host() override { refuse_exposure(device_); }
+    void take_back() override {}
 
     void to_host(std::size_t offset, Access access) override {
         const std::scoped_lock lock(mutex_);
@@ -61,13 +68,13 @@ public:
             lent_, [&](const auto& each) { return static_cast<std::ptrdiff_t>(each.first) < last && offset < static_cast<std::ptrdiff_t>(each.second); });
     }
     char* host_of(const char* there) const { return pages_.begin() + (there - there_.data()); }
-    void lend(const char* first, std::size_t bytes) {
+    void use(const char* first, std::size_t bytes) {
         const std::scoped_lock lock(mutex_);
         const auto offset = static_cast<std::size_t>(first - there_.data());
         lent_.emplace(offset, offset + bytes);
     }
     /// Whether that was the last.
-    bool take_back(const char* first, std::size_t bytes) {
+    bool let_go(const char* first, std::size_t bytes) {
         const std::scoped_lock lock(mutex_);
         const auto offset = static_cast<std::size_t>(first - there_.data());
         auto [found, end] = lent_.equal_range(offset);
@@ -95,6 +102,7 @@ private:
     Pages pages_;
     std::multimap<std::size_t, std::size_t> lent_;  // begin and end of each part that an array uses
     int writers_ = 0;                               // on the host
+    std::atomic<std::uint64_t> asked_{0};           // for a version
 };
 
 // What is shared on devices.
@@ -119,12 +127,12 @@ public:
                 return {each.host + (first - each.first), nullptr};
         }
         const std::shared_ptr<Foreign> place = place_for(device, first, bytes);
-        place->lend(first, bytes);
+        place->use(first, bytes);
         return {place->host_of(first), place};
     }
     void take_back(const std::shared_ptr<Foreign>& place, const char* first, std::size_t bytes) {
         const std::scoped_lock lock(mutex_);
-        if (!place->take_back(first, bytes)) return;
+        if (!place->let_go(first, bytes)) return;
         std::erase(theirs_, place);
         remove_place(place->host());
         detail::shared_count.fetch_sub(1, std::memory_order_release);

@@ -43,15 +43,42 @@ public:
         const std::scoped_lock lock(mutex_);
         return given_ == Given::to_device ? home_ : nullptr;
     }
+    void bring_home(Backend& device) override {
+        const std::scoped_lock lock(mutex_);
+        if (given_ == Given::no && lent_ == 0) home_ = &device;
+    }
+    bool is_on_device() override {
+        const std::scoped_lock lock(mutex_);
+        return given_ == Given::to_device || (device_ != nullptr && !on_host_);
+    }
+    bool can_move() override {
+        const std::scoped_lock lock(mutex_);
+        return given_ != Given::to_host && lent_ == 0;
+    }
+    std::uint64_t version() override {
+        const std::scoped_lock lock(mutex_);
+        return given_ == Given::to_device ? ++version_ : version_;
+    }
 
     void to_host(std::size_t /*offset*/, Access access) override {
         const std::scoped_lock lock(mutex_);
         if (given_ == Given::to_device) return copy_to_host(access);
-        if (!on_host_) download();
-        if (access != Access::read) device_ = nullptr;
+        move_to_host(access);
         if (access == Access::expose) given_ = Given::to_host;
-        if (access != Access::read) home_ = nullptr;
-        pages_.protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
+    }
+
+    void lend_to_host() override {
+        const std::scoped_lock lock(mutex_);
+        if (given_ == Given::to_device) refuse_exposure(device_->backend());
+        Backend* const home = home_;
+        move_to_host(Access::expose);
+        if (lent_++ == 0) home_before_ = home;
+    }
+    void take_back() override {
+        const std::scoped_lock lock(mutex_);
+        if (--lent_ > 0) return;
+        ++version_;
+        if (given_ == Given::no) home_ = home_before_;
     }
 
     void written_on_host(std::size_t offset, std::size_t bytes) override {
@@ -91,7 +118,7 @@ private:
     enum class Given : std::uint8_t { no, to_host, to_device };
 
     std::shared_ptr<char> move_to(Backend& device, Access access) {
-        if (given_ == Given::to_host || (given_ == Given::to_device && home_ != &device)) return nullptr;
+        if (given_ == Given::to_host || lent_ > 0 || (given_ == Given::to_device && home_ != &device)) return nullptr;
         if (device_ && &device_->backend() != &device) {
             if (!on_host_) download();
             device_ = nullptr;
@@ -101,10 +128,22 @@ private:
             device.upload(made->get(), pages_.begin(), bytes_);
             device_ = std::move(made);
         }
-        if (access == Access::write) on_host_ = false;
+        if (access == Access::write) {
+            on_host_ = false;
+            ++version_;
+        }
         home_ = &device;
         if (writers_ == 0) pages_.protect(on_host_ ? PROT_READ : PROT_NONE);
         return {device_, device_->get()};
+    }
+    void move_to_host(Access access) {
+        if (!on_host_) download();
+        if (access != Access::read) {
+            device_ = nullptr;
+            home_ = nullptr;
+            ++version_;
+        }
+        pages_.protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
     }
     void download() {
         pages_.protect(PROT_READ | PROT_WRITE);
@@ -127,9 +166,12 @@ private:
     Pages pages_;
     Backend* home_;                  // where it was used last
     std::shared_ptr<Block> device_;  // null: they are not there
-    bool on_host_ = false;           // whether the contents are
-    Given given_ = Given::no;        // to whom its address was given away
-    int writers_ = 0;                // on the host, of what is shared
+    bool on_host_ = false;             // whether the contents are
+    Given given_ = Given::no;          // to whom its address was given away
+    int writers_ = 0;                  // on the host, of what is shared
+    int lent_ = 0;                     // how many on the host have it lent
+    Backend* home_before_ = nullptr;   // that
+    std::uint64_t version_ = 0;        // grows when it may be written to
 };
 
 // All there are, by their first address.
@@ -192,6 +234,13 @@ void detail::bring_back(const void* address, std::size_t bytes) {
     if (const auto found = table().find(address)) found->written_on_host(offset_in(*found, address), bytes);
 }
 
+std::shared_ptr<void> lend_to_host(const void* address) {
+    const auto found = place_of(address);
+    if (!found) return nullptr;
+    found->lend_to_host();
+    return {found.get(), [found](void*) { found->take_back(); }};
+}
+
 void read_bytes(void* to, const void* address, std::size_t bytes) {
     if (const auto found = place_of(address)) found->read(to, offset_in(*found, address), bytes);
     else std::memcpy(to, address, bytes);
@@ -207,6 +256,37 @@ std::shared_ptr<void> share_on_device(Backend& device, const void* address) {
     const auto found = place_of(address);
     const std::shared_ptr<char> there = found ? found->share(device) : nullptr;
     return there ? std::shared_ptr<void>(there, there.get() + offset_in(*found, address)) : nullptr;
+}
+
+void bring_home(Backend& device, const void* address) {
+    if (const auto found = place_of(address)) found->bring_home(device);
+}
+
+BufferPtr copy_at_home(const void* first, std::size_t bytes) {
+    Backend* home = home_of(first);
+    if (home == nullptr) return nullptr;
+    SharedUse shared;
+    if (shared_on(first) != nullptr) shared.begin(*home);
+    const std::shared_ptr<void> from = use_on_device(*home, first, Access::read);
+    if (!from) return nullptr;
+    BufferPtr copy = allocate_movable(bytes, home);
+    home->copy(use_on_device(*home, copy->data(), Access::write).get(), from.get(), bytes);
+    return copy;
+}
+
+std::uint64_t version_of(const void* address) {
+    const auto found = place_of(address);
+    return found ? found->version() : 0;
+}
+
+bool detail::is_on_device(const void* address) {
+    const auto found = table().find(address);
+    return found && found->is_on_device();
+}
+
+bool detail::is_free_to_move(const void* address) {
+    const auto found = table().find(address);
+    return found && found->can_move();
 }
 
 Backend* detail::find_home(const void* address) {

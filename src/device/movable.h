@@ -34,6 +34,8 @@ void bring_to_host(const void* address, Access access);
 void bring_back(const void* address, std::size_t bytes);
 Backend* find_home(const void* address);
 Backend* find_shared(const void* address);
+bool is_on_device(const void* address);
+bool is_free_to_move(const void* address);
 }  // namespace detail
 
 /// Whether there is any.
@@ -49,6 +51,10 @@ inline void written_on_host(const void* address, std::size_t bytes) {
     if (detail::shared_count.load(std::memory_order_acquire) != 0) detail::bring_back(address, bytes);
 }
 
+/// Movable memory that the host may use at any time while the result lives; after that it is at home where it was. Null for other memory. BufferError for
+/// what is shared on a device.
+std::shared_ptr<void> lend_to_host(const void* address);
+
 /// Copies elements at an address in memory that may be movable, which stays where it is.
 void read_bytes(void* to, const void* address, std::size_t bytes);
 
@@ -57,6 +63,19 @@ void read_bytes(void* to, const void* address, std::size_t bytes);
 std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access);
 /// The same for others, who may use it at any time from now on: it is shared. As long as they do the memory must be kept.
 std::shared_ptr<void> share_on_device(Backend& device, const void* address);
+
+/// Has movable memory be at home on a device; its contents go there when they are used there. What is shared stays where it is.
+void bring_home(Backend& device, const void* address);
+
+/// Whether a device alone has the contents of movable memory, or others may write to them there; and whether a device may have them at all: it is
+/// movable, and neither exposed nor lent.
+inline bool lies_on_device(const void* address) { return anything_moves() && detail::is_on_device(address); }
+inline bool can_move(const void* address) { return anything_moves() && detail::is_free_to_move(address); }
+
+/// A copy of some bytes of movable memory that is at home on a device, made there: at home there, too. Null for other memory.
+BufferPtr copy_at_home(const void* first, std::size_t bytes);
+/// Tells the contents of such memory from those at other times; of what is shared, which may change at any time, it is never the same.
+std::uint64_t version_of(const void* address);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
 inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }

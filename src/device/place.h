@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "device/backend.h"
@@ -23,7 +24,14 @@ public:
     virtual std::size_t bytes() const = 0;
     virtual Backend* home() = 0;
     virtual Backend* shared_on() = 0;
+    virtual void bring_home(Backend& device) = 0;
+    virtual bool is_on_device() = 0;
+    virtual bool can_move() = 0;
+    virtual std::uint64_t version() = 0;
     virtual void to_host(std::size_t offset, Access access) = 0;
+    /// Until as many times taken back.
+    virtual void lend_to_host() = 0;
+    virtual void take_back() = 0;
     virtual void written_on_host(std::size_t offset, std::size_t bytes) = 0;
     virtual void read(void* to, std::size_t offset, std::size_t bytes) = 0;
     /// The first address on the device, or null.

@@ -144,7 +144,10 @@ std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
         add(axis.extent.raw());
         add(axis.inner);
     }
-    for (const Buffer& buffer : kernel.buffers) add(buffer.dtype);
+    for (const Buffer& buffer : kernel.buffers) {
+        add(buffer.dtype);
+        add(buffer.by_value);
+    }
     for (const Expr& expr : kernel.exprs) {
         add(expr.kind);
         add(expr.op);

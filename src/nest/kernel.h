@@ -83,7 +83,11 @@ struct Buffer {
     bool written = false;
     bool read = false;
     bool aligned = true;  // to 64 bytes; memory of arguments may lie anywhere
+    bool by_value = false;  // a single element, which a device's kernel is given itself, in words of 8 bytes, in the place of its address
 };
+
+/// Words of 8 bytes that a device's kernel takes for it.
+inline std::size_t words_of(const Buffer& buffer) { return buffer.by_value ? (itemsize_of(buffer.dtype) + 7) / 8 : 1; }
 
 struct Kernel {
     std::string name;

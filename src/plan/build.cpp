@@ -18,7 +18,7 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Use use, Times& times)
+    PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Use& use, Times& times)
         : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), use_(use), times_(times) {
         plan_.on_device.backend = use.device;
         plan_.layout = use.layout;
@@ -86,7 +86,7 @@ private:
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
             Step run{true};
             if (use_.device == nullptr) schedule(lowered.kernel, run.kernel);
-            else lay_out(lowered.kernel, run.kernel);
+            else lay_out(lowered, run.kernel);
             run.kernel.scratch = lowered.kernel.scratch;
             run.kernel.inner_points = lowered.kernel.inner_points;
             order_.push_back({nullptr, static_cast<int>(plan_.kernels.size())});
@@ -104,7 +104,9 @@ private:
         plan_.schedules.push_back(schedule);
     }
 
-    void lay_out(nest::Kernel& kernel, KernelStep& step) {
+    void lay_out(nest::Lowered& lowered, KernelStep& step) {
+        nest::Kernel& kernel = lowered.kernel;
+        for (std::size_t i = 0; i < kernel.buffers.size(); ++i) kernel.buffers[i].by_value = is_by_value(lowered.bindings[i].value);
         const nest::Grid grid = nest::grid_of(kernel, sizes_);
         kernel.name = kind_of_kernel(kernel, grid.lane);
         step.parallel = grid.units;
@@ -149,6 +151,11 @@ private:
         return lane >= static_cast<int>(kernel.outer_count()) ? "rows" : "columns";
     }
 
+    bool is_by_value(Value value) const {
+        if (value == nullptr || value->op != ir::Op::parameter) return false;
+        return std::find(use_.by_value.begin(), use_.by_value.end(), static_cast<int>(value->attributes.ints[0])) != use_.by_value.end();
+    }
+
     int slot_of(Value base) {
         const auto found = slots_.find(base);
         if (found != slots_.end()) return found->second;
@@ -156,6 +163,7 @@ private:
         if (base->op == ir::Op::parameter) {
             slot.kind = Slot::Kind::argument;
             slot.number = static_cast<int>(base->attributes.ints[0]);
+            slot.by_value = is_by_value(base);
         } else if (base->op == ir::Op::given || base->op == ir::Op::after) {
             slot.kind = Slot::Kind::given;
             slot.number = plan_.given_count++;
@@ -308,7 +316,7 @@ private:
     const pass::Program& program_;
     const Bodies& bodies_;
     shape::Sizes& sizes_;
-    const Use use_;
+    const Use& use_;
     Times& times_;
     Plan plan_;
     std::unordered_set<Value> stored_;
@@ -374,7 +382,7 @@ void generate(std::span<Plan* const> plans, Times& times) {
     generate_for_host(on_host, times);
 }
 
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Use use, Times& times) {
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Use& use, Times& times) {
     return PlanBuilder(graph, program, bodies, use, times).run();
 }
 

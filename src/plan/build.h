@@ -19,10 +19,11 @@ struct Use {
     device::Backend* device = nullptr;  // that runs it; null: the host
     bool is_body = false;               // a turn of a loop
     pass::Layout layout = pass::Layout::contiguous;
+    std::vector<int> by_value{};  // the parameters that the device is given by value (Slot::by_value)
 };
 
 /// A plan that lacks its code.
-Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, Use use, Times& times);
+Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Use& use, Times& times);
 
 /// Makes the code of plans, each for where it runs.
 void generate(std::span<Plan* const> plans, Times& times);

@@ -1,6 +1,7 @@
 #include "plan/device_run.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "device/span.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
+#include "ops/catalogue.h"
 #include "ops/element.h"
 #include "plan/device_steps.h"
 #include "plan/launch.h"
@@ -32,7 +34,8 @@ public:
           bases_(plan.slots.size(), nullptr),
           made_(static_cast<std::size_t>(plan.result_count)) {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-            if (plan.slots[i].kind == Slot::Kind::argument) bases_[i] = argument(static_cast<std::size_t>(plan.slots[i].number));
+            if (plan.slots[i].kind == Slot::Kind::argument && !plan.slots[i].by_value)
+                bases_[i] = argument(static_cast<std::size_t>(plan.slots[i].number));
         }
         allocate(0);
     }
@@ -49,6 +52,8 @@ public:
     void allocate(int stage);
 
 private:
+    using Given = SmallVector<std::int64_t, 64>;  // to a kernel
+
     // An array's memory on the host, with what the device has in it.
     struct Copy {
         std::vector<char> bytes;
@@ -58,9 +63,12 @@ private:
 
     char* hold(std::shared_ptr<void> there) { return static_cast<char*>(there_.emplace_back(std::move(there)).get()); }
     char* argument(std::size_t number);
+    const void* argument_at(int slot) const { return arguments_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)]; }
+    void give_element(int slot, const nest::Buffer& buffer, Given& given) const;
     void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
     eager::View view_of(const ViewOf& view) const;
-    bool compute_there(const EagerStep& step, const ir::Attributes& attributes) const;
+    eager::View operand_of(const ViewOf& view);
+    bool compute_there(const EagerStep& step, const ir::Attributes& attributes);
     Copy copy_of(const ViewOf& view);
     void upload(const ViewOf& view, const Copy& copy);
     std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
@@ -72,8 +80,8 @@ private:
     std::vector<char*> bases_;                     // by slot, on the device
     std::vector<std::shared_ptr<void>> there_;     // what movable memory has there, which others may move away meanwhile
     std::vector<device::BufferPtr> made_;          // results
-    std::vector<device::Block> blocks_;                    // temporaries, and what calls and loops gave
-    std::map<std::size_t, device::Block> copied_;          // arguments that are not movable
+    std::vector<device::Block> blocks_;            // temporaries, numbers, and what calls and loops gave
+    std::map<std::size_t, device::Block> copied_;  // arguments that are not movable
     std::map<int, device::BufferPtr> held_;        // what calls and loops gave, where it is a result
 };
 
@@ -129,13 +137,21 @@ void DeviceRun::allocate(int stage) {
     }
 }
 
+void DeviceRun::give_element(int slot, const nest::Buffer& buffer, Given& given) const {
+    std::array<std::int64_t, 2> words{};
+    device::read_bytes(words.data(), argument_at(slot), itemsize_of(buffer.dtype));
+    for (std::size_t i = 0; i < nest::words_of(buffer); ++i) given.push_back(words[i]);
+}
+
 void DeviceRun::launch(const KernelStep& step) {
     const std::int64_t units = value_of(step.parallel, values_);
     if (units <= 0) return;
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
-    SmallVector<std::int64_t, 64> given;
+    Given given;
     for (std::size_t i = 0; i < step.slots.size(); ++i) {
-        given.push_back(reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i]);
+        const nest::Buffer& buffer = plan_.kernels[step.number].buffers[i];
+        if (buffer.by_value) give_element(step.slots[i], buffer, given);
+        else given.push_back(reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i]);
     }
     for (const shape::Dim size : kernel.sizes) given.push_back(value_of(size, values_));
     given.push_back(units);
@@ -161,7 +177,8 @@ DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
     copy.span = device::span_of(copy.memory);
     const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
     copy.bytes.resize(bytes);
-    if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
+    if (plan_.slots[static_cast<std::size_t>(view.slot)].by_value) device::read_bytes(copy.bytes.data(), argument_at(view.slot), bytes);
+    else if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
     copy.memory.data = copy.bytes.data() - copy.span.first;
     return copy;
 }
@@ -176,9 +193,22 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
     return copies;
 }
 
-bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) const {
+// The same; the device gets what only kernels are given by value.
+eager::View DeviceRun::operand_of(const ViewOf& view) {
+    eager::View made = view_of(view);
+    if (!plan_.slots[static_cast<std::size_t>(view.slot)].by_value) return made;
+    const std::size_t bytes = itemsize_of(made.dtype);
+    std::array<std::byte, 16> element;
+    device::read_bytes(element.data(), argument_at(view.slot), bytes);
+    made.data = blocks_.emplace_back(backend_, bytes).get();
+    backend_.upload(made.data, element.data(), bytes);
+    return made;
+}
+
+bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) {
+    if (!host_does(backend_, step.op, step.out.dtype).empty()) return false;
     std::vector<eager::View> operands;
-    for (const ViewOf& operand : step.operands) operands.push_back(view_of(operand));
+    for (const ViewOf& operand : step.operands) operands.push_back(operand_of(operand));
     return run_step_on_device(backend_, step.op, attributes, operands, view_of(step.out));
 }
 
@@ -257,6 +287,14 @@ Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::s
     run.copy_back();
     run.take(results);
     return outcome;
+}
+
+bool is_done_by_device(const Plan& plan) {
+    device::Backend& backend = *plan.on_device.backend;
+    return std::all_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+        if (step.is_kernel) return true;
+        return !step.is_loop() && !ops::is_read(step.eager.op) && host_does(backend, step.eager.op, step.eager.out.dtype).empty();
+    });
 }
 
 }  // namespace fastnp::plan

@@ -10,4 +10,7 @@ namespace fastnp::plan {
 Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller,
                       std::vector<Result>& results);
 
+/// Whether a plan has no steps but those that the device itself does.
+bool is_done_by_device(const Plan& plan);
+
 }  // namespace fastnp::plan

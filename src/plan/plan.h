@@ -25,6 +25,7 @@ struct Slot {
     int number;             // argument: which; else its place among those of its kind
     shape::Dim bytes = 0;   // temporaries, results
     int stage = 0;          // results: the bound size (Sizes::stage) after which the bytes are known
+    bool by_value = false;  // arguments: a single element on the host, which a device's kernels are given as it is
 };
 
 /// Memory of a slot as an array.

@@ -13,6 +13,7 @@
 #include "fastnp/error.h"
 #include "ops/element.h"
 #include "shape/order.h"
+#include "shape/strides.h"
 
 namespace fastnp::trace {
 
@@ -75,18 +76,40 @@ void Recorder::effect(ir::Value value) {
     else effects_.push_back(value);
 }
 
+// As copies on the device, which are known by when they were taken.
+std::optional<ir::Value> Recorder::take_snapshot_at_home(const device::Memory& memory) {
+    if (device::home_of(memory.data) == nullptr || shape::count(memory.shape) == 0) return std::nullopt;
+    const std::uint64_t version = device::version_of(memory.data);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (same_layout(sources_[i], memory) && versions_[i] == version) return captured_values_[i];
+    }
+    const shape::Bounds bounds = shape::bounds({memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)});
+    device::Memory copy = memory;
+    copy.buffer = device::copy_at_home(static_cast<char*>(memory.data) + bounds.low, static_cast<std::size_t>(bounds.high - bounds.low));
+    if (copy.buffer == nullptr) return std::nullopt;
+    copy.data = static_cast<char*>(copy.buffer->data()) - bounds.low;
+    return keep_snapshot(memory, std::move(copy), version);
+}
+
+ir::Value Recorder::keep_snapshot(const device::Memory& memory, device::Memory copy, std::optional<std::uint64_t> version) {
+    const ir::Value value = graph_.parameter(memory.dtype, shape::to_dims(memory.shape));
+    sources_.push_back(memory);
+    versions_.push_back(version);
+    captured_.push_back(std::move(copy));
+    captured_values_.push_back(value);
+    return value;
+}
+
 ir::Value Recorder::take_snapshot(const device::Memory& memory) {
+    if (const auto at_home = take_snapshot_at_home(memory)) return *at_home;
     device::Memory copy = device::allocate(memory.dtype, memory.shape);
     device::use_on_host(memory.data, device::Access::read);
     eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-        if (same_layout(sources_[i], memory) && std::memcmp(captured_[i].data, copy.data, copy.buffer->bytes()) == 0) return captured_values_[i];
+        if (same_layout(sources_[i], memory) && !versions_[i] && std::memcmp(captured_[i].data, copy.data, copy.buffer->bytes()) == 0)
+            return captured_values_[i];
     }
-    const ir::Value value = graph_.parameter(memory.dtype, shape::to_dims(memory.shape));
-    sources_.push_back(memory);
-    captured_.push_back(std::move(copy));
-    captured_values_.push_back(value);
-    return value;
+    return keep_snapshot(memory, std::move(copy), std::nullopt);
 }
 
 ir::Value Recorder::capture(const device::Memory& memory) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -141,6 +142,8 @@ public:
 
 private:
     ir::Value take_snapshot(const device::Memory& memory);
+    std::optional<ir::Value> take_snapshot_at_home(const device::Memory& memory);
+    ir::Value keep_snapshot(const device::Memory& memory, device::Memory copy, std::optional<std::uint64_t> version);
     void check_reads() const;
     device::Memory evaluate(ir::Value value);
     Scalar look(ir::Value value);
@@ -156,6 +159,7 @@ private:
     std::vector<ir::Value> later_;  // parameters
     bool can_read_ = false, once_ = false, snapshots_ = false, maps_ = false;
     std::vector<device::Memory> sources_;  // of snapshots
+    std::vector<std::optional<std::uint64_t>> versions_;  // of those that lie on a device
     std::vector<Found> known_reads_;
     std::size_t most_steps_ = std::size_t(-1), most_reads_ = std::size_t(-1), stop_at_ = std::size_t(-1);
     std::vector<Read> reads_;

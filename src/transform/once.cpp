@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "api/record_call.h"
 #include "base/bytes.h"
+#include "device/movable.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
@@ -26,8 +27,8 @@ class Plans {
 public:
     using EntryPtr = std::shared_ptr<const Entry>;
 
-    /// `make`: gives the graph that the key stands for.
-    EntryPtr find(const std::string& key, std::span<const Argument> call, const std::function<Recording()>& make) {
+    /// `make`: gives the graph that the key stands for; `device`: where it is run.
+    EntryPtr find(const std::string& key, std::span<const Argument> call, device::Backend* device, const std::function<Recording()>& make) {
         CompileOptions options;
         {
             const std::scoped_lock lock(mutex_);
@@ -35,11 +36,12 @@ public:
             if (known != index_.end()) {
                 order_.splice(order_.begin(), order_, known->second);
                 if (known->second->compiled) return known->second->compiled;
-            } else {
+            } else if (device == nullptr) {  // a device has no precompiled kernels
                 options.backend = "eager";
             }
         }
         auto entry = std::make_shared<Entry>();
+        entry->device = device;
         Recording made = make();
         if (!made.graph.bodies().empty()) options.backend = CompileOptions().backend;  // many turns are worth it the first time
         compiler::prepare(made.graph, options.backend, made.times);
@@ -102,7 +104,12 @@ std::vector<array> run(const std::string& packed, const std::vector<int>& writte
         strides.push_back(shape::to_dims(each.body()->memory.strides));
         for (const shape::Dim stride : strides.back()) append(key, stride.value());
     }
-    const std::shared_ptr<const Entry> entry = plans().find(key, call, [&] {
+    device::Backend* const device = device_of(call);
+    append(key, reinterpret_cast<std::uintptr_t>(device));
+    for (const Argument& argument : call) {  // numbers that the host has are passed by value
+        if (device != nullptr && argument.rank == 0) append(key, device::lies_on_device(argument.data));
+    }
+    const std::shared_ptr<const Entry> entry = plans().find(key, call, device, [&] {
         Recording made;
         base::Reader in(packed);
         made.graph = ir::Graph::unpack(in);

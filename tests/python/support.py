@@ -81,10 +81,15 @@ def same(got: numpy.ndarray, want: numpy.ndarray) -> numpy.ndarray:
     return equal
 
 
+def is_scalar(x: Any) -> bool:
+    """A NumPy scalar; or an array of no axes on a device, which stands for one."""
+    return isinstance(x, numpy.generic) or fastnp._core._is_scalar(x)
+
+
 def check(got: Any, want: Any, exact: bool, true: Any = None, context: str = "") -> None:
     """Dtype, shape and elements as NumPy's; inexact ones within 4 ulp of the true value, complex ones within a few eps of their size."""
     scalar = isinstance(want, (numpy.generic, float, int)) and not isinstance(want, numpy.ndarray)
-    assert isinstance(got, numpy.generic) == scalar, f"{context}: {type(got)} where NumPy gives {type(want)}"
+    assert is_scalar(got) == scalar, f"{context}: {type(got)} where NumPy gives {type(want)}"
     if not scalar:
         assert isinstance(got, (fastnp.ndarray, numpy.ndarray)), context
     assert got.dtype == want.dtype, f"{context}: dtype {got.dtype} where NumPy gives {want.dtype}"

@@ -74,9 +74,13 @@ def test_results_live_on_the_device_and_come_back() -> None:
         assert there.device == "cuda:0"
         again = f(there)
     assert again.device == "cuda:0"
-    third = f(again * 0 + 1)  # eager arithmetic is the host's
-    close(again, numpy.exp(numpy.exp(x) + 1) + 1)
-    assert again.device == "cuda:0"  # NumPy got a copy
+    third = f(again * 0 + 1)
+    assert third.device == "cuda:0"
+    seen = numpy.asarray(again)
+    close(seen, numpy.exp(numpy.exp(x) + 1) + 1)
+    assert again.device == "cpu"  # while NumPy has it
+    del seen
+    assert again.device == "cuda:0"
     close(third, numpy.full_like(x, numpy.e + 1))
 
 

@@ -91,6 +91,21 @@ def test_matmul(dtype: str) -> None:
         check(found, numpy.asarray(expected), dtype, left[-1])
 
 
+@needs_library
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_outside_of_compiled_functions(dtype: str) -> None:
+    for left, right in PAIRS:
+        a, b = sample(dtype, *left), sample(dtype, *right)
+        expected = numpy.matmul(a, b) if dtype not in ("float16", "complex64") else numpy.matmul(*(wide(each) for each in (a, b))).astype(dtype)
+        x, y = there(a), there(b)
+        before = np.cuda.statistics()
+        found = x @ y
+        assert found.device == "cuda:0" and moved(before) == 0
+        if dtype in INEXACT and min(*left, *right) > 4 and min(len(left), len(right)) > 1:
+            assert np.cuda.statistics().products > before.products
+        check(found, numpy.asarray(expected), dtype, left[-1])
+
+
 def wide(x: numpy.ndarray) -> numpy.ndarray:
     return x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64)
 

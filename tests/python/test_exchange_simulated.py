@@ -167,7 +167,7 @@ def test_what_was_given_away_stays_there_and_is_never_stale() -> None:
     tensor.store(values + 2)
     assert x[1, 2] == values[1, 2] + 2
     assert x.tolist() == (values + 2).tolist() and x.sum() == (values + 2).sum()
-    x[0, 1] = -1.0  # eager writes are the host's
+    x[0, 1] = -1.0
     x[1:3] += 10
     np.negative(x[4], out=x[4])
     np.copyto(x[3], 5.0)  # by NumPy
@@ -212,9 +212,8 @@ def test_compiled_writes_are_seen_by_others_on_either_device() -> None:
 def test_nobody_is_given_an_address_of_what_is_shared() -> None:
     x = there(numbers())
     tensor = foreign.Taken(x.__dlpack__())
-    for y in (x, there(numbers())):
-        with pytest.raises(BufferError, match="on device 'cuda:0'; numpy.asarray"):
-            memoryview(y)
+    with pytest.raises(BufferError, match="shared on device 'cuda:0'; numpy.asarray"):
+        memoryview(x)
     with pytest.raises(ValueError, match="Unable to avoid copy"):
         numpy.asarray(x, copy=False)
     with pytest.raises(BufferError):
@@ -228,15 +227,93 @@ def test_nobody_is_given_an_address_of_what_is_shared() -> None:
     tensor.release()
 
 
-def test_numpy_gets_copies_of_what_is_on_a_device() -> None:
+def test_numpy_gets_copies_of_what_is_shared() -> None:
     x = there(numbers())[:, ::2]
     assert not x.flags.c_contiguous and x.flags.writeable and x.device == "cuda:0"
     x = there(numbers())
+    tensor = foreign.Taken(x.__dlpack__())
     seen = numpy.asarray(x)
     seen[:] = 0
     assert x.device == "cuda:0"
     numpy.testing.assert_array_equal(numpy.asarray(x, "f4"), numbers("f4"))
     numpy.testing.assert_array_equal(numpy.array(x), numbers())
+    tensor.release()
+
+
+LENDERS = {
+    "asarray": numpy.asarray,
+    "no copy": lambda x: numpy.asarray(x, copy=False),
+    "buffer": lambda x: numpy.frombuffer(memoryview(x)).reshape(5, 6),
+    "dlpack": lambda x: numpy.from_dlpack(x, device="cpu"),
+    "dlpack, no copy": lambda x: numpy.from_dlpack(x, device="cpu", copy=False),
+}
+
+
+@pytest.mark.parametrize("lender", LENDERS)
+def test_what_is_not_shared_is_lent_to_numpy(lender: str) -> None:
+    x = there(numbers())
+    seen = LENDERS[lender](x)
+    assert x.device == "cpu"
+    numpy.testing.assert_array_equal(seen, numbers())
+    if seen.flags.writeable:
+        seen[1] = -1.0
+    else:
+        x[1] = -1.0  # NumPy takes tensors of other libraries as read-only
+    assert x[1, 2] == seen[1, 2] == -1.0
+    assert x.__dlpack_device__() == (1, 0) and not hasattr(x, "__cuda_array_interface__")
+    del seen
+    gc.collect()
+    assert x.device == "cuda:0"
+    expected = numbers()
+    expected[1] = -1.0
+    tensor = foreign.Taken(x.__dlpack__(stream=7))
+    numpy.testing.assert_array_equal(tensor.values(), expected)  # it is movable again, and can be shared
+    copied = LENDERS["asarray"](x)
+    copied[:] = 0
+    numpy.testing.assert_array_equal(tensor.values(), expected)
+    tensor.release()
+
+
+def test_operations_on_what_is_shared_are_done_there() -> None:
+    """In order with the work of others, before and after, and without copies."""
+    values = numbers()
+    theirs, out = foreign.Array(values), foreign.Array(numpy.zeros((5, 6)))
+    x, y = np.asarray(theirs), np.asarray(out)
+    for warm in (False, True):
+        theirs.memory.store(values + 1)
+        y[...] = 0.0
+        foreign.fences()
+        before = copies()
+        np.multiply(x, 2.0, out=y)
+        y[1:3] += x[:2]
+        y[0] = 7.0
+        total = x.sum()
+        product = x @ x.T
+        if warm:
+            assert copies() == before
+        assert foreign.fences() == ["waits for all", "all wait"] * 5
+        theirs.memory.store(values * 0)  # after what was read
+        expected = (values + 1) * 2
+        expected[1:3] += (values + 1)[:2]
+        expected[0] = 7.0
+        numpy.testing.assert_array_equal(out.memory.load("f8").reshape(5, 6), expected)
+        assert x.device == y.device == total.device == product.device == "cuda:0"
+        assert float(total) == (values + 1).sum()
+        numpy.testing.assert_allclose(numpy.asarray(product), (values + 1) @ (values + 1).T)
+
+
+def test_tapes_keep_what_was_shared_as_it_was() -> None:
+    values = numbers()
+    theirs = foreign.Array(values)
+    w = np.asarray(values.copy()).to("cuda")
+    w.requires_grad = True
+    x = np.asarray(theirs)
+    first = (w * x).sum()
+    theirs.memory.store(values * 10)
+    second = (w * x).sum()
+    theirs.memory.store(values * 0)
+    (first + second).backward()
+    numpy.testing.assert_allclose(numpy.asarray(w.grad), values * 11)
 
 
 # In.

@@ -7,6 +7,7 @@ import numpy
 import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as extra
+from support import is_scalar
 
 import fastnp as np
 
@@ -31,7 +32,7 @@ def test_reductions_with_every_keyword(case, name):
     ours = {key: np.asarray(value) if key == "where" else value for key, value in options.items()}
     got = getattr(np, name)(np.asarray(source), **ours)
     numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-14)
-    assert got.dtype == want.dtype and got.shape == want.shape and isinstance(got, numpy.generic) == isinstance(want, numpy.generic)
+    assert got.dtype == want.dtype and got.shape == want.shape and is_scalar(got) == isinstance(want, numpy.generic)
 
 
 @given(reductions(), st.sampled_from(["mean", "var", "std", "any", "all"]))

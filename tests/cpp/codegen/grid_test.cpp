@@ -271,6 +271,30 @@ BOOST_AUTO_TEST_CASE(random_programs_are_assembled) {
     BOOST_TEST(assembler.complaints() == "");
 }
 
+// What the host has of one element stands in the place of an address; tests of operations on devices compute with it.
+BOOST_AUTO_TEST_CASE(elements_that_are_given_by_value_are_assembled) {
+    Assembler assembler;
+    Kernels kernels;
+    for (int i = 0; i < dtype_count; ++i) {
+        const auto dtype = static_cast<Dtype>(i);
+        RecordedKernels recorded = kernels_of([](const Arrays& x) { return Arrays{x[0] + x[1], sum(x[0] * x[2], {.axis = 0})}; },
+                                              {{dtype, {40, 7}, true}, {dtype, {}}, {dtype, {}}});
+        for (RecordedKernel& each : recorded.kernels) {
+            int count = 0;
+            for (std::size_t b = 0; b < each.places.size(); ++b) {
+                nest::Buffer& buffer = each.kernel.buffers[b];
+                buffer.by_value = !buffer.written && each.places[b].bytes == static_cast<std::int64_t>(itemsize_of(dtype));
+                count += buffer.by_value ? 1 : 0;
+                BOOST_TEST(nest::words_of(buffer) == (buffer.by_value && itemsize_of(dtype) == 16 ? 2U : 1U));
+            }
+            BOOST_TEST(count >= 1);
+            kernels.add(each.kernel, recorded.sizes, std::string(name_of(dtype)));
+        }
+    }
+    assembler.add("by value", kernels.ptx(80), 80);
+    BOOST_TEST(assembler.complaints() == "");
+}
+
 BOOST_AUTO_TEST_CASE(programs_compute_what_the_host_computes) {
     const std::vector<std::vector<std::int64_t>> shapes{{33, 35}, {2, 5000}, {1500, 20}, {1000, 3}, {90, 41}, {5, 0}, {0, 7}, {1, 1}};
     for (const Program& program : programs()) {

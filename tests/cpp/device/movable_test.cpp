@@ -148,6 +148,57 @@ BOOST_AUTO_TEST_CASE(exposed_memory_stays) {
     *static_cast<char*>(buffer->data()) = 1;  // still writable
 }
 
+BOOST_AUTO_TEST_CASE(lent_memory_comes_back) {
+    FakeBackend gpu("cuda:0");
+    const device::BufferPtr buffer = device::allocate_movable(64, &gpu);
+    auto* bytes = static_cast<char*>(buffer->data());
+    std::memset(device::use_on_device(gpu, bytes, Access::write).get(), 9, 64);
+    const std::uint64_t version = device::version_of(bytes);
+    std::shared_ptr<void> lent = device::lend_to_host(bytes + 8), again = device::lend_to_host(bytes);
+    BOOST_TEST(bytes[63] == 9);
+    lent = nullptr;
+    BOOST_TEST(device::home_of(bytes) == nullptr);
+    BOOST_TEST(device::use_on_device(gpu, bytes, Access::read) == nullptr);
+    BOOST_TEST(!device::can_move(bytes));
+    device::bring_home(gpu, bytes);
+    BOOST_TEST(device::home_of(bytes) == nullptr);
+    bytes[0] = 1;
+    again = nullptr;
+    BOOST_TEST(device::home_of(bytes) == &gpu);
+    BOOST_TEST(device::can_move(bytes));
+    BOOST_TEST(device::version_of(bytes) != version);
+    BOOST_TEST(*static_cast<char*>(device::use_on_device(gpu, bytes, Access::read).get()) == 1);
+    double plain = 0;
+    BOOST_TEST(device::lend_to_host(&plain) == nullptr);
+    device::use_on_host(bytes, Access::expose);
+    device::lend_to_host(bytes);
+    BOOST_TEST(device::home_of(bytes) == nullptr);  // it is exposed still
+}
+
+BOOST_AUTO_TEST_CASE(contents_follow_home_when_they_are_used) {
+    FakeBackend gpu("cuda:0");
+    const device::BufferPtr buffer = device::allocate_movable(64, nullptr);
+    auto* bytes = static_cast<char*>(buffer->data());
+    BOOST_TEST(device::copy_at_home(bytes, 64) == nullptr);
+    std::memset(bytes, 3, 64);
+    device::bring_home(gpu, bytes);
+    BOOST_TEST(device::home_of(bytes) == &gpu);
+    BOOST_TEST(!device::lies_on_device(bytes));
+    BOOST_TEST(gpu.statistics().uploads == 0u);
+    BOOST_TEST(bytes[1] == 3);
+    const std::uint64_t version = device::version_of(bytes);
+    const device::BufferPtr copy = device::copy_at_home(bytes + 16, 8);
+    BOOST_TEST(device::version_of(bytes) == version);
+    BOOST_TEST(gpu.statistics().uploads == 1u);
+    BOOST_TEST(device::lies_on_device(copy->data()));
+    std::memset(device::use_on_device(gpu, bytes, Access::write).get(), 4, 64);
+    BOOST_TEST(device::version_of(bytes) != version);
+    BOOST_TEST(device::lies_on_device(bytes));
+    device::use_on_host(copy->data(), Access::read);
+    BOOST_TEST(static_cast<char*>(copy->data())[7] == 3);
+    BOOST_TEST(!device::lies_on_device(copy->data()));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_in_use_on_a_device_stays_there) {
     FakeBackend gpu("cuda:0");
     const device::BufferPtr buffer = device::allocate_movable(64, nullptr);
@@ -224,6 +275,35 @@ BOOST_AUTO_TEST_CASE(shared_memory_stays_on_its_device) {
     double plain = 0;
     BOOST_TEST(device::share_on_device(gpu, &plain) == nullptr);
     BOOST_TEST(device::shared_on(&plain) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(shared_memory_is_not_lent_and_copied_in_order) {
+    FakeBackend gpu("cuda:0"), other("cuda:1");
+    std::vector<char> theirs(64, 2);
+    const device::BufferPtr ours = device::allocate_movable(64, nullptr), borrowed = device::borrow_on_device(gpu, theirs.data(), 64, [] {});
+    std::memset(ours->data(), 1, 64);
+    std::shared_ptr<void> lent = device::lend_to_host(ours->data());
+    BOOST_TEST(device::share_on_device(gpu, ours->data()) == nullptr);
+    lent = nullptr;
+    device::share_on_device(gpu, ours->data());
+    for (const device::BufferPtr& each : {ours, borrowed}) {
+        char* const here = static_cast<char*>(each->data());
+        BOOST_CHECK_THROW(device::lend_to_host(here), BufferError);
+        BOOST_TEST(device::can_move(here));
+        BOOST_TEST(device::lies_on_device(here));
+        device::use_on_host(here, Access::read);
+        BOOST_TEST(device::lies_on_device(here));
+        device::bring_home(other, here);
+        BOOST_TEST(device::home_of(here) == &gpu);
+        BOOST_TEST(device::version_of(here) != device::version_of(here));  // others may have written to it
+        const int waits = gpu.waits, lets = gpu.lets;
+        const device::BufferPtr copy = device::copy_at_home(here + 16, 8);
+        BOOST_TEST(gpu.waits == waits + 1);
+        BOOST_TEST(gpu.lets == lets + 1);
+        BOOST_TEST(device::shared_on(copy->data()) == nullptr);
+        device::use_on_host(copy->data(), Access::read);
+        BOOST_TEST(static_cast<char*>(copy->data())[7] == (each == ours ? 1 : 2));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(memory_of_others_has_one_address) {

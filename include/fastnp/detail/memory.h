@@ -1,0 +1,21 @@
+// What those that hand out arrays ask of their memory.
+#pragma once
+
+#include <memory>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp::detail {
+
+/// Whether it is at home on a device, so that reading it may wait for what is still to be done there. Not so of a recorded array.
+FASTNP_API bool is_at_device(const array& x);
+
+/// Brings the elements to the host, where they can be read and written at any time, by their address (address_of), while the result lives; after that an
+/// array of a device is at home there again. Null for memory that never leaves the host. RecordError while recording.
+FASTNP_API std::shared_ptr<void> lend(const array& x);
+
+/// A view of the real or imaginary parts of a complex array that is not recorded.
+FASTNP_API array part_of(const array& x, bool imaginary);
+
+}  // namespace fastnp::detail
