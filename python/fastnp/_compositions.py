@@ -1,6 +1,6 @@
-"""NumPy's functions that are made of others, for recorded arrays: so that they are compiled, differentiated and mapped with the rest.
+"""NumPy's functions that are made of others, for recorded arrays, which are compiled, differentiated and mapped with the rest, and those on a device.
 
-On arrays with memory NumPy's own are called. A case that is not here raises Unsupported, and is left to NumPy as a call between compiled code.
+On other arrays with memory NumPy's own are called. A case that is not here raises Unsupported, and is left to NumPy as a call between compiled code.
 """
 
 from __future__ import annotations

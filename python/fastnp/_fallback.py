@@ -62,17 +62,17 @@ def from_numpy(value: Any, originals: dict[int, Any]) -> Any:
     return value
 
 
-def is_recorded(value: Any, records: bool) -> bool:
-    """Whether there is an array in it that is recorded, or is on the tape."""
+def is_composed(value: Any, records: bool) -> bool:
+    """Whether there is an array in it that is recorded, on the tape, or at home on a device: compositions of fastnp's own functions are for these."""
     if type(value) in (tuple, list):
-        return any(is_recorded(item, records) for item in value)
+        return any(is_composed(item, records) for item in value)
     if type(value) in (_core._Size, _core._Float):
         return records
-    return type(value) is _core.ndarray and (records or value.requires_grad)
+    return type(value) is _core.ndarray and (records or value.requires_grad or value.device != "cpu")
 
 
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
-    if is_recorded((*args, *kwargs.values()), _core._records()):
+    if is_composed((*args, *kwargs.values()), _core._records()):
         from fastnp import _compositions, _fft  # noqa: F401  # not needed to import fastnp; the second adds to what the first holds
 
         if name in _compositions.COMPOSED:

@@ -172,6 +172,16 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
     }
 }
 
+// The order of a concatenation, which depends on the steps of axes of one element, too: recordings do not tell these apart.
+shape::AxisOrder order_of_joined(const ir::Attributes& attributes, std::span<const array> operands) {
+    std::vector<eager::View> views;
+    for (const array& operand : operands) {
+        const Memory& memory = operand.body()->memory;
+        views.push_back({memory.data, memory.dtype, memory.shape, memory.strides});
+    }
+    return result_order(Op::concatenate, attributes, views);
+}
+
 // On a device, if it is to be done on one, which is told in any case, and there is code for it.
 std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::span<const array> operands, device::Backend*& device) {
     Operation operation(ops::info(op).name);
@@ -199,6 +209,8 @@ std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::spa
     }
     device = operation.device();
     if (device == nullptr) return std::nullopt;
+    const shape::AxisOrder joined = op == Op::concatenate ? order_of_joined(attributes, operands) : shape::AxisOrder();
+    for (const std::int64_t axis : joined) operation.note(axis);
     std::vector<array> results;
     const auto record = [&](std::span<const array> given) -> std::vector<array> {
         ir::Attributes now = attributes;
@@ -208,7 +220,9 @@ std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::spa
             inputs.push_back(given[static_cast<std::size_t>(place)]);
             if (full >= 0 && place != full) inputs.back() = broadcast(inputs.back(), dims_of(given[static_cast<std::size_t>(full)]));
         }
-        return {op == Op::constant ? broadcast(inputs[0], now.dims).copy() : apply(op, now, inputs)};
+        if (op == Op::constant) return {broadcast(inputs[0], now.dims).copy()};
+        const array made = apply(op, now, inputs);
+        return {op == Op::concatenate ? wrap(made.body()->value, made.body()->recorder, joined) : made};
     };
     if (!operation.run(*device, record, results)) return std::nullopt;
     return std::move(results[0]);

@@ -280,7 +280,8 @@ std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const
     };
     std::vector<array> results;
     if (!operation.run(*device, again, results)) return std::nullopt;
-    return out >= 0 ? *options.out : std::move(results[0]);
+    if (out >= 0) return *options.out;
+    return std::move(results[0]);
 }
 
 array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& options) {

@@ -25,10 +25,10 @@ def sample(dtype: str, *shape: int) -> numpy.ndarray:
     return (values + 1j * random.normal(size=shape) if dtype[0] == "c" else values).astype(dtype)
 
 
-def run(function: Any, x: numpy.ndarray, moves: int = 0) -> None:
+def run(function: Any, x: numpy.ndarray, moves: int = 0, compiled: bool = True) -> None:
     """On the device and by NumPy."""
     expected = function(numpy, x)
-    f = np.compile(lambda x: function(np, x))
+    f = np.compile(lambda x: function(np, x)) if compiled else lambda x: function(np, x)
     given = np.asarray(x).to("cuda")
     before = np.cuda.statistics()
     found = f(given)
@@ -96,6 +96,18 @@ def test_a_program_around_them_stays_there() -> None:
     before = np.cuda.statistics().transforms
     np.compile(lambda x: np.fft.fft(x))(np.asarray(sample("complex128", 8)).to("cuda"))
     assert np.cuda.statistics().transforms == before + 1
+
+
+@needs_library
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifftn", "rfft2", "irfftn"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_outside_of_compiled_functions(name: str, dtype: str) -> None:
+    if dtype[0] == "c" and name in ("rfft", "ihfft", "rfft2"):
+        pytest.skip("of real points")
+    before = np.cuda.statistics().transforms
+    run(lambda m, x: getattr(m.fft, name)(x), sample(dtype, 6, 16, 7), compiled=False)
+    run(lambda m, x: getattr(m.fft, name)(x[::2, ::-1], norm="ortho"), sample(dtype, 6, 16, 9), compiled=False)
+    assert np.cuda.statistics().transforms > before
 
 
 @needs_library

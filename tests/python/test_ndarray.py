@@ -165,7 +165,7 @@ def test_buffer_protocol():
 
 def test_dlpack():
     x = np.arange(6.0).reshape(2, 3)
-    other = numpy.from_dlpack(x)
+    other = numpy.from_dlpack(x, device="cpu")
     other[0, 0] = 5
     assert x[0, 0] == 5 and x.__dlpack_device__() == (1, 0)
     back = np.from_dlpack(numpy.arange(3.0))
@@ -217,7 +217,8 @@ def test_other_methods_of_numpys_fall_back():
     repeated = x.repeat(2)
     assert repeated.tolist() == numpy.arange(6).repeat(2).tolist() and type(repeated) is np.ndarray
     assert x.tobytes() == numpy.arange(6).tobytes()
-    assert np.compiler.fallbacks() == {"ndarray.repeat": 1, "ndarray.tobytes": 1}
+    on_host = {"ndarray.repeat": 1} if x.device == "cpu" else {}
+    assert np.compiler.fallbacks() == {"ndarray.tobytes": 1} | on_host
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         x.nonsense  # noqa: B018
     assert not hasattr(x, "__wrapped__")
