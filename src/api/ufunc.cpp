@@ -280,7 +280,7 @@ std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const
     };
     std::vector<array> results;
     if (!operation.run(*device, again, results)) return std::nullopt;
-    if (out >= 0) return *options.out;
+    if (out >= 0) return options.out;
     return std::move(results[0]);
 }
 
