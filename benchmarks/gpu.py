@@ -77,6 +77,7 @@ def with_fastnp(case: Case) -> Library:
 def with_torch(case: Case) -> Library:
     import torch
 
+    torch.compiler.reset()  # else it takes the sizes of one workload after the other for sizes that vary
     arguments = [torch.from_numpy(a).cuda() for a in case.arguments]
     f = torch.compile(torch.compiler.wrap_numpy(lambda *a: case.function(np, *a)))
     return Library(lambda: f(*arguments), lambda _: torch.cuda.synchronize(), lambda x: x.cpu().numpy())

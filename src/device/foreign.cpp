@@ -139,6 +139,7 @@ public:
     }
 
 private:
+    static constexpr std::uintptr_t first_page = 4096;
     static constexpr std::uintptr_t run_bytes = std::uintptr_t{1} << 40;  // far more than a device has, and little of the addresses that there are
 
     // The one that holds it, and all that share elements with it.
@@ -154,7 +155,8 @@ private:
             used = holding = each;
         }
         if (holding) return holding;
-        const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(first) / run_bytes * run_bytes;
+        // No run begins at 0, which says that there is no memory: drivers hand out addresses of the first terabyte, too.
+        const std::uintptr_t begin = std::max(reinterpret_cast<std::uintptr_t>(first) / run_bytes * run_bytes, first_page);
         const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(first) + bytes + run_bytes - 1) / run_bytes * run_bytes;
         theirs_.push_back(std::make_shared<Foreign>(device, std::span<char>(reinterpret_cast<char*>(begin), end - begin)));
         add_place(theirs_.back());

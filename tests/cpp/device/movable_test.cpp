@@ -364,6 +364,18 @@ BOOST_AUTO_TEST_CASE(memory_of_others_across_runs) {
     BOOST_TEST((again->data() == static_cast<char*>(before->data()) + 20));
 }
 
+BOOST_AUTO_TEST_CASE(memory_of_others_in_the_first_run) {
+    FakeBackend gpu("cuda:0");
+    for (const std::uintptr_t at : {std::uintptr_t{1} << 20, std::uintptr_t{0x320000000}, (std::uintptr_t{1} << 40) - 4096}) {
+        auto* const theirs = reinterpret_cast<char*>(at);
+        const device::BufferPtr lent = device::borrow_on_device(gpu, theirs, 4096, [] {});
+        const std::shared_ptr<void> there = device::share_on_device(gpu, static_cast<char*>(lent->data()) + 64);
+        BOOST_TEST(there != nullptr);
+        BOOST_TEST(there.get() == theirs + 64);
+        BOOST_TEST(device::home_of(lent->data()) == &gpu);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(several_threads) {
     FakeBackend gpu("cuda:0");
     const device::BufferPtr shared = device::allocate_movable(4096, nullptr);
