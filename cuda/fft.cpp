@@ -15,23 +15,11 @@ const char* find_all(const Library& library, Fft& fft) {
     return nullptr;
 }
 
-Fft load(const Driver& driver) {
-    Fft fft;
-    const Library library = find_library(driver, {"libcufft", "cufft", {12, 11, 10}});
-    if (library.handle == nullptr) {
-        fft.problem = "cuFFT was not found: " + library.problem;
-    } else if (const char* missing = find_all(library, fft); missing != nullptr) {
-        fft.problem = "cuFFT is too old: " + library.path + " has no " + missing;
-    } else {
-        fft.path = library.path;
-    }
-    return fft;
-}
-
 }  // namespace
 
 const Fft& Fft::get(const Driver& driver) {
-    static const Fft* const loaded = new Fft(load(driver));  // never destroyed: devices are not, either
+    static const Fft* const loaded =
+        new Fft(load_library(driver, {"libcufft", "cufft", {12, 11, 10}}, "cuFFT", &find_all));  // never destroyed: devices are not, either
     return *loaded;
 }
 

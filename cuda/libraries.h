@@ -40,6 +40,22 @@ struct LibraryName {
 /// packages (in a folder of its own, or with others of the version), in CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 Library find_library(const Driver& driver, const LibraryName& name);
 
+/// The table of a library's functions, with the file that they are of or why there are none. `title`: what users call it. `find_all` puts the functions in
+/// and gives the name of one that the library lacks, or null.
+template <class Table>
+Table load_library(const Driver& driver, const LibraryName& name, const std::string& title, const char* (*find_all)(const Library&, Table&)) {
+    Table table;
+    const Library library = find_library(driver, name);
+    if (library.handle == nullptr) {
+        table.problem = title + " was not found: " + library.problem;
+    } else if (const char* missing = find_all(library, table); missing != nullptr) {
+        table.problem = title + " is too old: " + library.path + " has no " + missing;
+    } else {
+        table.path = library.path;
+    }
+    return table;
+}
+
 /// The folders beside the system's where a library of a version of CUDA may lie, in the order in which they are tried.
 std::vector<std::string> folders_for(int version, std::string_view package);
 

@@ -167,6 +167,7 @@ int Operation::take(const Scalar& number, Dtype dtype) {
 }
 
 int Operation::take_sizes(const Shape& sizes) {
+    if (has_sizes_) throw InternalError("an operation whose sizes are of two arrays");
     sizes_ = sizes;
     size_steps_ = shape::c_strides(sizes, 1);
     has_sizes_ = true;

@@ -236,9 +236,9 @@ void GridEmitter::own_points() {
     llvm::Value* first = step;
     llvm::Value* last = ir.CreateAdd(first, number(grid_.unroll));
     llvm::Value* steps = size(kernel_.axes[static_cast<std::size_t>(grid_.unroll_axis)].extent);
-    if (lanes == 1 && grid_.width > 1) whole = ir.getFalse();  // vectors that are never aligned are taken apart
-    whole = ir.CreateAnd(whole, ir.CreateICmpSLE(last, steps));
-    if_so(whole, "steps", [&] { points(lanes, grid_.unroll); });
+    const bool is_never = lanes == 1 && grid_.width > 1;  // vectors that can't be aligned are taken apart
+    whole = is_never ? ir.getFalse() : ir.CreateAnd(whole, ir.CreateICmpSLE(last, steps));
+    if (!is_never) if_so(whole, "steps", [&] { points(lanes, grid_.unroll); });
     loop(ir.CreateSelect(whole, last, first), ir.CreateBinaryIntrinsic(in::smin, last, steps), number(1), "step", [&](llvm::Value* at) {
         step = at;
         one_by_one(begin);

@@ -66,6 +66,9 @@ private:
     // Memory (grid_memory.cpp).
     llvm::Value* address(const nest::Access& access, int copy);
     Value load(nest::ExprId id, int copy);
+    Value load_at(llvm::Value* at, Dtype dtype, llvm::Align align);
+    void store_at(llvm::Value* at, const Value& value, llvm::Align align);
+    llvm::Value* second_part(llvm::Value* at, std::size_t bytes);
     Value load_element(const nest::Access& access, int copy);
     Value given(std::size_t buffer);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);

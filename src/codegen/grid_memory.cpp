@@ -80,16 +80,28 @@ Value GridEmitter::given(std::size_t buffer) {
 }
 
 Value GridEmitter::load_element(const nest::Access& access, int copy) {
+    const nest::Buffer& buffer = kernel_.buffers[static_cast<std::size_t>(access.buffer)];
+    if (buffer.by_value) return given(static_cast<std::size_t>(access.buffer));
+    return load_at(address(access, copy), buffer.dtype, Align(itemsize_of(real_of(buffer.dtype))));
+}
+
+Value GridEmitter::load_at(llvm::Value* at, Dtype dtype, Align align) {
     auto& ir = b_.ir;
-    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
-    if (kernel_.buffers[static_cast<std::size_t>(access.buffer)].by_value) return given(static_cast<std::size_t>(access.buffer));
     llvm::Type* type = b_.memory_type(dtype);
-    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(dtype)));
-    const Align align(static_cast<std::uint64_t>(bytes));
-    llvm::Value* at = address(access, copy);
+    const std::size_t bytes = itemsize_of(real_of(dtype));
     Value value{&b_, dtype, b_.from_memory(ir.CreateAlignedLoad(type, at, align), dtype), nullptr};
-    if (is_complex(dtype)) value.im = ir.CreateAlignedLoad(type, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), align);
+    if (is_complex(dtype)) value.im = ir.CreateAlignedLoad(type, second_part(at, bytes), llvm::commonAlignment(align, bytes));
     return value;
+}
+
+void GridEmitter::store_at(llvm::Value* at, const Value& value, Align align) {
+    const std::size_t bytes = itemsize_of(real_of(value.dtype));
+    b_.ir.CreateAlignedStore(b_.to_memory(value.re, value.dtype), at, align);
+    if (value.im != nullptr) b_.ir.CreateAlignedStore(value.im, second_part(at, bytes), llvm::commonAlignment(align, bytes));
+}
+
+llvm::Value* GridEmitter::second_part(llvm::Value* at, std::size_t bytes) {
+    return b_.ir.CreateGEP(b_.ir.getInt8Ty(), at, number(static_cast<std::int64_t>(bytes)));
 }
 
 // Rows have an element for each inner point, in order. A thread reads only what it kept itself, as it does the same points in each stage.
@@ -119,28 +131,9 @@ Align GridEmitter::scratch_align(Dtype dtype, int copy) const {
     return llvm::commonAlignment(Align(vector), itemsize * static_cast<std::uint64_t>(copy));
 }
 
-Value GridEmitter::load_kept(int row, Dtype dtype, int copy) {
-    auto& ir = b_.ir;
-    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(dtype)));
-    const Align align = scratch_align(dtype, copy);
-    llvm::Value* at = scratch_address(row, copy);
-    llvm::Type* type = b_.memory_type(dtype);
-    Value value{&b_, dtype, b_.from_memory(ir.CreateAlignedLoad(type, at, align), dtype), nullptr};
-    if (is_complex(dtype))
-        value.im =
-            ir.CreateAlignedLoad(type, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), llvm::commonAlignment(align, static_cast<std::uint64_t>(bytes)));
-    return value;
-}
+Value GridEmitter::load_kept(int row, Dtype dtype, int copy) { return load_at(scratch_address(row, copy), dtype, scratch_align(dtype, copy)); }
 
-void GridEmitter::keep(int row, const Value& value, int copy) {
-    auto& ir = b_.ir;
-    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(value.dtype)));
-    const Align align = scratch_align(value.dtype, copy);
-    llvm::Value* at = scratch_address(row, copy);
-    ir.CreateAlignedStore(b_.to_memory(value.re, value.dtype), at, align);
-    if (is_complex(value.dtype))
-        ir.CreateAlignedStore(value.im, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), llvm::commonAlignment(align, static_cast<std::uint64_t>(bytes)));
-}
+void GridEmitter::keep(int row, const Value& value, int copy) { store_at(scratch_address(row, copy), value, scratch_align(value.dtype, copy)); }
 
 // The load, by its number and copy, that reads the same element first: a step of the unrolled axis often reads what another one does, elsewhere in the
 // expression.
@@ -251,12 +244,7 @@ void GridEmitter::store(const std::vector<nest::Store>& stores) {
 }
 
 void GridEmitter::store_element(const nest::Access& access, const Value& value, int copy) {
-    auto& ir = b_.ir;
-    const auto bytes = static_cast<std::int64_t>(itemsize_of(real_of(value.dtype)));
-    const Align align(static_cast<std::uint64_t>(bytes));
-    llvm::Value* at = address(access, copy);
-    ir.CreateAlignedStore(b_.to_memory(value.re, value.dtype), at, align);
-    if (value.im != nullptr) ir.CreateAlignedStore(value.im, ir.CreateGEP(ir.getInt8Ty(), at, number(bytes)), align);
+    store_at(address(access, copy), value, Align(itemsize_of(real_of(value.dtype))));
 }
 
 // A chunk made of its elements. LLVM would store a vector of bytes word by word, so words are made of those here.

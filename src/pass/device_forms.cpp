@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/catalogue.h"
+#include "ops/transforms.h"
 
 namespace fastnp::pass {
 
@@ -18,8 +19,6 @@ namespace {
 constexpr std::int64_t few_terms = 4;
 
 bool is_short(Dim dim) { return dim.is_constant() && dim.value() <= few_terms; }
-
-bool is_transform(Value value) { return value->op == Op::fft || value->op == Op::rfft || value->op == Op::irfft; }
 
 // Of a transform's attributes: 0 is no scale.
 std::int64_t scale_of(Value transform) { return transform->attributes.ints[transform->attributes.ints.size() - 2]; }
@@ -54,7 +53,7 @@ private:
         return value->shape[rank - 1] == Dim(1) || value->shape[rank - 2] == Dim(1) || is_short(value->inputs[0]->shape.back());
     }
 
-    bool is_scaled(Value value) const { return is_transform(value) && scale_of(value) != 0 && libraries_.has_transforms(); }
+    bool is_scaled(Value value) const { return ops::is_transform(value->op) && scale_of(value) != 0 && libraries_.has_transforms(); }
 
     Value same(Value value) {
         SmallVector<Value, 3> inputs;

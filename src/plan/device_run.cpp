@@ -94,8 +94,10 @@ char* DeviceRun::argument(std::size_t number) {
     const auto found = copied_.find(number);
     if (found != copied_.end()) return found->second.get() - span.first;
     device::Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
-    if (span.bytes() != 0) device::use_on_host(arguments_[number], device::Access::read);
-    if (span.bytes() != 0) backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, span.bytes());
+    if (span.bytes() != 0) {
+        device::use_on_host(arguments_[number], device::Access::read);
+        backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, span.bytes());
+    }
     return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/transforms.h"
 #include "plan/device_copy.h"
 #include "plan/device_product.h"
 #include "plan/device_transform.h"
@@ -11,8 +12,6 @@ namespace fastnp::plan {
 using eager::View;
 
 namespace {
-
-bool is_transform(ops::Op op) { return op == ops::Op::fft || op == ops::Op::rfft || op == ops::Op::irfft; }
 
 // A reshape of strided memory is a copy in C order under the operand's shape; other moves show elements of the operand.
 bool move_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
@@ -41,7 +40,7 @@ void concatenate_on_device(device::Backend& backend, const ir::Attributes& attri
 std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
     const ops::Kind kind = ops::info(op).kind;
     if (kind == ops::Kind::contract) return backend.lacks_products(dtype);
-    if (is_transform(op)) return backend.lacks_transforms();
+    if (ops::is_transform(op)) return backend.lacks_transforms();
     return kind == ops::Kind::move || op == ops::Op::concatenate ? "" : "it has no form for devices";
 }
 
@@ -52,7 +51,7 @@ bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attribut
         case ops::Kind::move: return move_on_device(backend, op, attributes, operands[0], out);
         default: break;
     }
-    if (is_transform(op)) return transform_on_device(backend, op, attributes, operands[0], out);
+    if (ops::is_transform(op)) return transform_on_device(backend, op, attributes, operands[0], out);
     if (op != ops::Op::concatenate) return false;
     concatenate_on_device(backend, attributes, operands, out);
     return true;
