@@ -75,7 +75,7 @@ public:
         const auto each = static_cast<std::int64_t>(std::max<std::size_t>(steps_.size(), 1));
         const TurnTiles tiles(steps_, memories_.copies, values_, std::min(arrays_.count(), most_steps / each));
         for (std::int64_t turn = 0; turn < arrays_.count();) {
-            const std::int64_t together = std::min(tiles.depth(), arrays_.count() - turn);
+            const std::int64_t together = tiles.together(arrays_.count() - turn);
             pointers_.clear();
             for (std::int64_t i = 0; i < together; ++i) prepare(turn + i);
             tiles.run(pointers_, together);

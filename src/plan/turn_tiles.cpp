@@ -32,7 +32,14 @@ TurnTiles::TurnTiles(const std::vector<TurnStep>& steps, const std::vector<int>&
     }
     if (steps.empty() || most < 2 || !find_rows(copies)) rows_.clear();
     if (is_tiled()) choose(most);
+    if (depth_ > 1 && steps.size() == 1) strips_ = TurnStrips::of(steps[0], rows_[0], copies, row_bytes_, values, near_bytes(), most);
     if (depth_ == 1) rows_.clear();
+}
+
+std::int64_t TurnTiles::together(std::int64_t left) const {
+    if (!strips_ || left < 3) return std::min(depth_, left);
+    const std::int64_t most = std::min(strips_->depth(), left);
+    return most % 2 != 0 ? most : most - 1;
 }
 
 bool TurnTiles::find_rows(const std::vector<int>& copies) {
@@ -85,6 +92,10 @@ void TurnTiles::run(const std::vector<void*>& pointers, std::int64_t turns) cons
             void* const* own = pointers.data() + static_cast<std::size_t>(turn) * first_.back();
             for (std::size_t i = 0; i < steps_.size(); ++i) run_whole(own + first_[i], steps_[i]);
         }
+        return;
+    }
+    if (strips_ && turns >= 3 && turns % 2 != 0) {
+        strips_->run(pointers, turns);
         return;
     }
     Tile tile{this, pointers.data(), turns * static_cast<std::int64_t>(steps_.size())};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "plan/rows.h"
+#include "plan/turn_strips.h"
 
 namespace fastnp::plan {
 
@@ -25,8 +26,8 @@ public:
     /// `copies`: how many arrays take turns in each memory. `most`: turns that may be taken together.
     TurnTiles(const std::vector<TurnStep>& steps, const std::vector<int>& copies, const std::int64_t* values, std::int64_t most);
 
-    /// How many turns to take together.
-    std::int64_t depth() const { return depth_; }
+    /// How many turns to take together where some are left.
+    std::int64_t together(std::int64_t left) const;
     /// Takes turns. `pointers`: of each step of each turn, one after the other.
     void run(const std::vector<void*>& pointers, std::int64_t turns) const;
 
@@ -54,6 +55,7 @@ private:
     std::vector<std::int64_t> row_bytes_;  // by memory
     std::int64_t depth_ = 1, shift_ = 0, block_ = 0, chunks_ = 1, most_rows_ = 0;
     std::int64_t bytes_in_use_ = 0;  // by a row, of all memory
+    std::optional<TurnStrips> strips_;
 };
 
 }  // namespace fastnp::plan

@@ -97,7 +97,7 @@ public:
         void* now = state.data();
         void* then = next.data();
         for (std::int64_t turn = 0; turn < turns;) {
-            const std::int64_t together = std::min(tiles.depth(), turns - turn);
+            const std::int64_t together = tiles.together(turns - turn);
             std::vector<void*> pointers;
             for (std::int64_t i = turn; i < turn + together; ++i) {
                 if (saves_) pointers.insert(pointers.end(), {now, i % 3 == 0 ? saved[static_cast<std::size_t>(i)].data() : nullptr});
@@ -107,7 +107,7 @@ public:
             tiles.run(pointers, together);
             turn += together;
         }
-        return {now == state.data() ? state : next, saved, tiles.depth()};
+        return {now == state.data() ? state : next, saved, tiles.together(1000)};
     }
 
 private:
@@ -160,6 +160,48 @@ BOOST_AUTO_TEST_CASE(rows_that_depend_on_no_others_go_through_many_turns) {
     BOOST_TEST(found.depth == 64);
     BOOST_TEST((found.state == expected.state));
     BOOST_TEST((found.saved == expected.saved));
+}
+
+// One step from a state to the next one: strips of rows in memory of their own, on one thread and on all.
+BOOST_AUTO_TEST_CASE(strips_see_what_they_would_turn_by_turn) {
+    std::mt19937 random(12);
+    const auto below = [&](std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random); };
+    int in_strips = 0;
+    for (int i = 0; i < 120; ++i) {
+        const std::int64_t rows = 1 + below(i % 2 == 0 ? 700 : 6000), low = below(5) - 3;
+        const Mix own{rows, low, low + below(4)};
+        const nest::Kernel kernel = kernel_of(own);
+        const nest::Schedule schedule = schedule_of(own);
+        KernelStep launched{};
+        launched.function = &mix;
+        launched.slots = {0, 0, 0, 0};
+        const std::int64_t offset = below(2) * row_bytes;  // of what a step takes and gives in its state's memory
+        launched.offsets = {offset, offset, offset, 0};
+        launched.parallel = rows;
+        launched.cost = below(2) == 0 ? 1 : 100'000;
+        const std::vector<TurnStep> steps{{&launched, &kernel, &schedule, {0, 0, 0, -1}, 0}};
+        const std::int64_t turns = below(80);
+        const auto run = [&](std::int64_t most) {
+            const TurnTiles tiles(steps, {2}, nullptr, most);
+            Rows state = numbers(rows, static_cast<unsigned>(i)), next(state.size());
+            void* now = state.data();
+            void* then = next.data();
+            for (std::int64_t turn = 0; turn < turns;) {
+                const std::int64_t together = tiles.together(turns - turn);
+                if (together > 2 && together % 2 != 0) ++in_strips;
+                std::vector<void*> pointers;
+                for (std::int64_t t = 0; t < together; ++t) {
+                    pointers.insert(pointers.end(), {now, now, then, const_cast<Mix*>(&own)});
+                    std::swap(now, then);
+                }
+                tiles.run(pointers, together);
+                turn += together;
+            }
+            return now == state.data() ? state : next;
+        };
+        BOOST_TEST((run(1) == run(2 + below(60))));
+    }
+    BOOST_TEST(in_strips > 60);
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_go_by_rows_is_taken_turn_by_turn) {
