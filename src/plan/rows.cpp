@@ -53,7 +53,8 @@ std::optional<RowStep> rows_of(const nest::Kernel& kernel, const nest::Schedule&
     const std::optional<Rows> rows = find_rows(kernel, schedule, values);
     const std::int64_t units = value_of(step.parallel, values);
     if (!rows || rows->count <= 0 || units % rows->count != 0) return std::nullopt;
-    RowStep result{rows->count, units / rows->count, 0, {}};
+    RowStep result{
+        .rows = rows->count, .units = units / rows->count, .is_even = value_of(kernel.axes[rows->axis].extent, values) == rows->count * rows->steps};
     std::vector<std::int64_t> read(memories.size(), 0);
     bool by_rows = true;
     nest::for_each_use(kernel, [&](const nest::Access& access, nest::Use use) {

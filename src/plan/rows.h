@@ -21,6 +21,7 @@ struct RowStep {
     std::int64_t rows = 0;
     std::int64_t units = 0;  // of a row
     std::int64_t read_bytes = 0;  // of a row, where nothing is written
+    bool is_even = true;          // no row is shorter than the others
     std::vector<Touch> touches;
 };
 

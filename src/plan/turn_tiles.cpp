@@ -36,11 +36,7 @@ TurnTiles::TurnTiles(const std::vector<TurnStep>& steps, const std::vector<int>&
     if (depth_ == 1) rows_.clear();
 }
 
-std::int64_t TurnTiles::together(std::int64_t left) const {
-    if (!strips_ || left < 3) return std::min(depth_, left);
-    const std::int64_t most = std::min(strips_->depth(), left);
-    return most % 2 != 0 ? most : most - 1;
-}
+std::int64_t TurnTiles::together(std::int64_t left) const { return std::min(strips_ && left > 1 ? strips_->depth() : depth_, left); }
 
 bool TurnTiles::find_rows(const std::vector<int>& copies) {
     rows_.resize(steps_.size());
@@ -58,7 +54,7 @@ bool TurnTiles::find_rows(const std::vector<int>& copies) {
         const int memory = step.memories[0];
         const std::int64_t row = memory < 0 ? 0 : row_bytes_[static_cast<std::size_t>(memory)];
         if (row == 0) return false;  // no kernel touches it
-        rows_[i] = {(static_cast<std::int64_t>(step.bytes) + row - 1) / row, 1, 0, {{memory, 0, 0, false}}};
+        rows_[i] = {.rows = (static_cast<std::int64_t>(step.bytes) + row - 1) / row, .units = 1, .touches = {{memory, 0, 0, false}}};
     }
     for (const RowStep& step : rows_) most_rows_ = std::max(most_rows_, step.rows);
     for (std::size_t i = 0; i < copies.size(); ++i) bytes_in_use_ += copies[i] * row_bytes_[i];
@@ -94,7 +90,7 @@ void TurnTiles::run(const std::vector<void*>& pointers, std::int64_t turns) cons
         }
         return;
     }
-    if (strips_ && turns >= 3 && turns % 2 != 0) {
+    if (strips_ && turns > 1) {
         strips_->run(pointers, turns);
         return;
     }
