@@ -76,6 +76,7 @@ void GridEmitter::make_function(const std::string& symbol) {
         at += static_cast<unsigned>(nest::words_of(buffer));
     }
     for (const Dtype dtype : kernel_.scratch) {
+        if (grid_.held > 0) break;
         const std::int64_t bytes = nest::Grid::row_bytes(kernel_, dtype) * grid_.units_of_block();
         auto* type = llvm::ArrayType::get(ir.getInt8Ty(), static_cast<std::uint64_t>(bytes));
         scratch_.push_back(new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "row",
@@ -191,6 +192,12 @@ void GridEmitter::place(llvm::Value* unit) {
 void GridEmitter::unit() {
     std::uint32_t known = 0;
     for (std::size_t a = 0; a < outer_; ++a) known |= static_cast<int>(a) == grid_.lane || static_cast<int>(a) == grid_.unroll_axis ? 0U : 1U << a;
+    if (grid_.held > 0) {
+        known |= 1U << grid_.lane;
+        index_[static_cast<std::size_t>(grid_.lane)] = b_.ir.CreateMul(rank_, number(grid_.width));
+        lanes_ = grid_.width;
+        parts_ = grid_.held;
+    }
     enter(known);
     hoist(all_roots());
     if (grid_.lane >= 0 && !is_inner(grid_.lane)) own_points();
@@ -249,6 +256,7 @@ void GridEmitter::outer_point() {
     enter(0);
     for (const nest::Stage& each : kernel_.stages) stage(each);
     available_.back() |= nest::depends_on_folds;
+    if (grid_.held > 0) lanes_ = parts_ = 1;
     if (llvm::Value* stores = stores_outer(); stores == nullptr) store(kernel_.outer_stores);
     else if (!kernel_.outer_stores.empty()) if_so(stores, "first", [&] { store(kernel_.outer_stores); });
     leave();
@@ -280,7 +288,7 @@ void GridEmitter::inner_range(int axis, llvm::Value*& begin, llvm::Value*& end) 
 void GridEmitter::inner_loops(const nest::Stage& stage, std::size_t level) {
     if (static_cast<int>(level) == grid_.lane) return inner_loops(stage, level + 1);
     if (level >= kernel_.axes.size()) {
-        if (has_team()) team_lanes(stage);
+        if (has_team() && grid_.held == 0) team_lanes(stage);
         else inner_point(stage);
         return;
     }
@@ -358,7 +366,8 @@ std::vector<nest::ExprId> GridEmitter::all_roots() const {
 
 llvm::Value* GridEmitter::index_of(int axis, int copy) {
     llvm::Value* index = index_[static_cast<std::size_t>(axis)];
-    const int step = axis == grid_.lane ? lane_of(copy) : axis == grid_.unroll_axis ? part_of(copy) : 0;
+    const int held = grid_.held > 0 ? part_of(copy) * grid_.team * grid_.width : 0;  // of all a team's threads, vector by vector
+    const int step = axis == grid_.lane ? lane_of(copy) + held : axis == grid_.unroll_axis ? part_of(copy) : 0;
     return step == 0 ? index : b_.ir.CreateAdd(index, number(step), "", true, true);
 }
 

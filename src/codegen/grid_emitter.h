@@ -44,9 +44,10 @@ private:
     int copies() const { return lanes_ * parts_; }
     int lane_of(int copy) const { return copy % lanes_; }
     int part_of(int copy) const { return copy / lanes_; }
+    int parts_axis() const { return grid_.held > 0 ? grid_.lane : grid_.unroll_axis; }
     /// The copy that stands for all with the same value.
     int first_equal(nest::ExprId id, int copy) const {
-        return (varies_along(id, grid_.lane) ? lane_of(copy) : 0) + (varies_along(id, grid_.unroll_axis) ? lanes_ * part_of(copy) : 0);
+        return (varies_along(id, grid_.lane) ? lane_of(copy) : 0) + (varies_along(id, parts_axis()) ? lanes_ * part_of(copy) : 0);
     }
     llvm::Value* index_of(int axis, int copy);
     Value eval(nest::ExprId id, int copy);
@@ -73,6 +74,9 @@ private:
     Value given(std::size_t buffer);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
     Copies load_vector(const nest::Access& access, int part);
+    Copies load_row(const nest::Access& access);
+    void store_row(const nest::Access& access, const Copies& values);
+    void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
     void store(const std::vector<nest::Store>& stores);
     void store_element(const nest::Access& access, const Value& value, int copy);
@@ -105,9 +109,10 @@ private:
     Value from_thread(const Value& value, int distance);
     llvm::Value* from_thread(llvm::Value* part, int distance);
     Value across_warp(const nest::Fold& fold, Value value);
-    Value across_team(const nest::Fold& fold, Value value);
-    Value across_crew(const nest::Fold& fold, const Value& value);
-    llvm::GlobalVariable* shared(Dtype dtype, int elements, int part);
+    Value across_team(std::size_t fold, const Value& value);
+    Value across_crew(std::size_t fold, const Value& value);
+    llvm::GlobalVariable* shared(std::size_t fold, int elements, int part);
+    bool is_read_by_now() const;
     void finish(const nest::Stage& stage);
     void barrier();
 
@@ -121,6 +126,7 @@ private:
     std::vector<llvm::Value*> bases_;
     std::map<std::int64_t, llvm::Value*> size_values_;
     std::vector<llvm::GlobalVariable*> scratch_;  // rows, in shared memory
+    std::map<std::pair<int, int>, Value> held_;   // by row and copy, in registers
     llvm::Value* units_ = nullptr;
     llvm::Value* rank_ = nullptr;     // of the thread in its team or crew
     llvm::Value* own_ = nullptr;      // the number of its unit among the block's
@@ -134,7 +140,7 @@ private:
 
     std::vector<std::vector<Accumulator>> accumulators_, totals_;  // [fold][copy]
     llvm::AllocaInst* steps_ = nullptr;                            // since the stage began
-    std::map<std::pair<llvm::Type*, int>, llvm::GlobalVariable*> shared_;  // by the type of what is there, and the part of complex numbers
+    std::map<std::pair<llvm::Type*, int>, llvm::GlobalVariable*> shared_;  // by the type of what is there, and which of several
     std::vector<Copies> fold_results_;                             // [fold][copy]
 };
 

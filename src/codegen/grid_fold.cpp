@@ -45,7 +45,8 @@ bool GridEmitter::has_totals(const nest::Fold& fold) const {
         if (!blocked && !extent.is_constant()) return true;
         steps *= blocked ? kernel_.block : extent.value();
     }
-    return steps > flush_steps * grid_.team * grid_.crew;
+    const int each = has_team() ? grid_.width * std::max(grid_.held, 1) : 1;  // accumulators of a thread for an outer point
+    return steps > flush_steps * grid_.team * grid_.crew * each;
 }
 
 void GridEmitter::reset(const nest::Stage& stage) {
@@ -53,7 +54,7 @@ void GridEmitter::reset(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const auto number = static_cast<std::size_t>(f);
         const nest::Fold& fold = kernel_.folds[number];
-        const int copies = has_team() ? grid_.width : this->copies();
+        const int copies = has_team() && grid_.held == 0 ? grid_.width : this->copies();
         const auto start = [&](std::vector<Accumulator>& all) {
             while (all.size() < static_cast<std::size_t>(copies)) all.push_back(make_accumulator(fold.dtype));
             for (const Accumulator& each : all) write(each, identity_of(b_, fold));
@@ -142,17 +143,30 @@ Value GridEmitter::across_warp(const nest::Fold& fold, Value value) {
     return value;
 }
 
-// Shared memory for exchanging values, the same for all folds of a kind.
-llvm::GlobalVariable* GridEmitter::shared(Dtype dtype, int elements, int part) {
+// Shared memory for exchanging values: folds take turns in two places, where they are an odd number the last one has its own. So when a place is written
+// again all threads have met for another fold since, and have read what was there; but where there is one fold alone.
+llvm::GlobalVariable* GridEmitter::shared(std::size_t fold, int elements, int part) {
+    const Dtype dtype = kernel_.folds[fold].dtype;
+    std::size_t place = 0, count = 0;
+    for (const nest::Stage& stage : kernel_.stages) {
+        for (const int each : stage.folds) {
+            if (static_cast<std::size_t>(each) == fold) place = count;
+            ++count;
+        }
+    }
+    place = count % 2 != 0 && place == count - 1 ? 2 : place % 2;
     llvm::Type* element = b_.element_type(dtype)->isIntegerTy(1) ? b_.ir.getInt8Ty() : b_.element_type(dtype);
     auto* type = llvm::ArrayType::get(element, static_cast<std::uint64_t>(elements));
-    llvm::GlobalVariable*& made = shared_[{type, part}];
+    llvm::GlobalVariable*& made = shared_[{type, 2 * static_cast<int>(place) + part}];
     if (made != nullptr) return made;
     made = new llvm::GlobalVariable(b_.module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type), "shared", nullptr,
                                     llvm::GlobalValue::NotThreadLocal, shared_memory);  // the module owns it
     made->setAlignment(llvm::Align(16));
     return made;
 }
+
+// Whether all threads have read what is where a fold puts its values: they have met for another fold since.
+bool GridEmitter::is_read_by_now() const { return kernel_.folds.size() > 1; }
 
 void GridEmitter::barrier() { b_.ir.CreateIntrinsic(in::nvvm_barrier0, {}, {}); }
 
@@ -182,13 +196,14 @@ private:
 };
 
 // Each warp's value into shared memory, then all of them by every thread.
-Value GridEmitter::across_team(const nest::Fold& fold, Value value) {
+Value GridEmitter::across_team(std::size_t number_of_fold, const Value& value) {
     auto& ir = b_.ir;
+    const nest::Fold& fold = kernel_.folds[number_of_fold];
     const int warps = grid_.team / warp;
     llvm::Value* number_of_warp = ir.CreateUDiv(rank_, number(warp));
     llvm::Value* is_first = ir.CreateICmpEQ(ir.CreateURem(rank_, number(warp)), number(0));
-    SharedValues values(b_, shared(fold.dtype, warps, 0), value.im != nullptr ? shared(fold.dtype, warps, 1) : nullptr, fold.dtype);
-    barrier();  // what was read of it before is read by now
+    SharedValues values(b_, shared(number_of_fold, warps, 0), value.im != nullptr ? shared(number_of_fold, warps, 1) : nullptr, fold.dtype);
+    if (!is_read_by_now()) barrier();
     if_so(is_first, "warp", [&] { values.put(number_of_warp, value); });
     barrier();
     Copies all;
@@ -197,13 +212,14 @@ Value GridEmitter::across_team(const nest::Fold& fold, Value value) {
 }
 
 // The values of all threads of a crew, for each of them.
-Value GridEmitter::across_crew(const nest::Fold& fold, const Value& value) {
+Value GridEmitter::across_crew(std::size_t number_of_fold, const Value& value) {
     auto& ir = b_.ir;
+    const nest::Fold& fold = kernel_.folds[number_of_fold];
     const int lanes = grid_.units_of_block();
     llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
     llvm::Value* lane = ir.CreateURem(thread, number(lanes));
-    SharedValues values(b_, shared(fold.dtype, grid_.block, 0), value.im != nullptr ? shared(fold.dtype, grid_.block, 1) : nullptr, fold.dtype);
-    barrier();
+    SharedValues values(b_, shared(number_of_fold, grid_.block, 0), value.im != nullptr ? shared(number_of_fold, grid_.block, 1) : nullptr, fold.dtype);
+    if (!is_read_by_now()) barrier();
     values.put(thread, value);
     barrier();
     Copies all;
@@ -222,10 +238,10 @@ void GridEmitter::finish(const nest::Stage& stage) {
         for (std::size_t copy = 0; copy < copies; ++copy) results.push_back(read(from[copy], fold.dtype));
         if (has_team()) {
             Value value = across_warp(fold, pairwise(b_, fold, std::move(results)));
-            if (grid_.team > warp) value = across_team(fold, value);
+            if (grid_.team > warp) value = across_team(number, value);
             results = {value};
         }
-        if (has_crew()) results = {across_crew(fold, results[0])};
+        if (has_crew()) results = {across_crew(number, results[0])};
         for (Value& each : results) each = result_of(b_, fold, size(kernel_.inner_points), each);
         fold_results_[number] = std::move(results);
     }

@@ -131,16 +131,22 @@ Align GridEmitter::scratch_align(Dtype dtype, int copy) const {
     return llvm::commonAlignment(Align(vector), itemsize * static_cast<std::uint64_t>(copy));
 }
 
-Value GridEmitter::load_kept(int row, Dtype dtype, int copy) { return load_at(scratch_address(row, copy), dtype, scratch_align(dtype, copy)); }
+Value GridEmitter::load_kept(int row, Dtype dtype, int copy) {
+    if (grid_.held > 0) return held_.at({row, copy});
+    return load_at(scratch_address(row, copy), dtype, scratch_align(dtype, copy));
+}
 
-void GridEmitter::keep(int row, const Value& value, int copy) { store_at(scratch_address(row, copy), value, scratch_align(value.dtype, copy)); }
+void GridEmitter::keep(int row, const Value& value, int copy) {
+    if (grid_.held > 0) held_.insert_or_assign({row, copy}, value);
+    else store_at(scratch_address(row, copy), value, scratch_align(value.dtype, copy));
+}
 
 // The load, by its number and copy, that reads the same element first: a step of the unrolled axis often reads what another one does, elsewhere in the
 // expression.
 std::pair<nest::ExprId, int> GridEmitter::first_load(nest::ExprId id, int copy) const {
     const nest::Access& own = kernel_.exprs[id].access;
     std::pair<nest::ExprId, int> first{id, copy};
-    if (parts_ == 1 || !own.offset.is_constant()) return first;
+    if (parts_ == 1 || grid_.unroll_axis < 0 || !own.offset.is_constant()) return first;
     const shape::Dim step = own.strides[static_cast<std::size_t>(grid_.unroll_axis)];
     if (!step.is_constant() || step.value() == 0) return first;
     const std::int64_t place = own.offset.value() + part_of(copy) * step.value();
@@ -159,6 +165,11 @@ Value GridEmitter::load(nest::ExprId id, int copy) {
     if (const auto [first, at] = first_load(id, copy); first != id || at != copy) return eval(first, at);
     const nest::Access& access = kernel_.exprs[id].access;
     if (!varies_along(id, grid_.lane) || !takes_vectors(access)) return load_element(access, copy);
+    if (grid_.held > 0) {
+        const Copies all = load_row(access);
+        for (int each = 0; each < copies(); ++each) memo_.back().emplace(std::pair(id, each), all[static_cast<std::size_t>(each)]);
+        return all[static_cast<std::size_t>(copy)];
+    }
     const int begin = part_of(copy) * lanes_;
     const Copies all = load_vector(access, part_of(copy));
     for (int each = 0; each < lanes_; ++each) memo_.back().emplace(std::pair(id, begin + each), all[static_cast<std::size_t>(each)]);
@@ -192,6 +203,64 @@ GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access, int par
         else copies.push_back({&b_, dtype, b_.from_memory(parts[copy], dtype), nullptr});
     }
     return copies;
+}
+
+// The same from memory that is aligned, vector by vector, and from any other.
+void GridEmitter::if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements) {
+    auto& ir = b_.ir;
+    if (llvm::isa<llvm::ConstantInt>(aligned_)) return vectors();  // it always is
+    BasicBlock* whole = BasicBlock::Create(ir.getContext(), "vectors", function_);
+    BasicBlock* single = BasicBlock::Create(ir.getContext(), "elements", function_);
+    BasicBlock* after = BasicBlock::Create(ir.getContext(), "aligned.end", function_);
+    ir.CreateCondBr(aligned_, whole, single);
+    ir.SetInsertPoint(whole);
+    vectors();
+    ir.CreateBr(after);
+    ir.SetInsertPoint(single);
+    elements();
+    ir.CreateBr(after);
+    ir.SetInsertPoint(after);
+}
+
+// What a thread holds of a row.
+GridEmitter::Copies GridEmitter::load_row(const nest::Access& access) {
+    auto& ir = b_.ir;
+    std::vector<std::pair<Copies, BasicBlock*>> ways;
+    const auto vectors = [&] {
+        Copies all;
+        for (int part = 0; part < parts_; ++part) {
+            for (const Value& value : load_vector(access, part)) all.push_back(value);
+        }
+        ways.emplace_back(std::move(all), ir.GetInsertBlock());
+    };
+    const auto elements = [&] {
+        Copies all;
+        for (int copy = 0; copy < copies(); ++copy) all.push_back(load_element(access, copy));
+        ways.emplace_back(std::move(all), ir.GetInsertBlock());
+    };
+    if_aligned(vectors, elements);
+    if (ways.size() == 1) return ways[0].first;
+    Copies result;
+    const auto either = [&](std::size_t copy, llvm::Value* Value::* part) {
+        llvm::PHINode* phi = ir.CreatePHI((ways[0].first[copy].*part)->getType(), 2);
+        for (const auto& [values, block] : ways) phi->addIncoming(values[copy].*part, block);
+        return phi;
+    };
+    for (std::size_t copy = 0; copy < ways[0].first.size(); ++copy) {
+        const Value& value = ways[0].first[copy];
+        result.push_back({&b_, value.dtype, either(copy, &Value::re), value.im == nullptr ? nullptr : either(copy, &Value::im)});
+    }
+    return result;
+}
+
+void GridEmitter::store_row(const nest::Access& access, const Copies& values) {
+    const auto vectors = [&] {
+        for (int part = 0; part < parts_; ++part) store_vector(access, values, part);
+    };
+    const auto elements = [&] {
+        for (int copy = 0; copy < copies(); ++copy) store_element(access, values[static_cast<std::size_t>(copy)], copy);
+    };
+    if_aligned(vectors, elements);
 }
 
 // Zero where the guard is false: nothing is read there.
@@ -235,6 +304,10 @@ void GridEmitter::store(const std::vector<nest::Store>& stores) {
         values.push_back(std::move(all));
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
+        if (takes_vectors(stores[i].access) && grid_.held > 0) {
+            store_row(stores[i].access, values[i]);
+            continue;
+        }
         if (takes_vectors(stores[i].access)) {
             for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);
             continue;

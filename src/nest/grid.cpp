@@ -21,6 +21,7 @@ constexpr int unrolled_steps = 4, most_copies = 16;  // of an outer axis; points
 constexpr int most_team = 512;
 constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
+constexpr std::int64_t most_held = 256;   // bytes of a thread's registers for rows
 
 bool lies_along(const Kernel& kernel, const Access& access, std::size_t axis) { return access.strides[axis] == Dim(itemsize_at(kernel, access)); }
 
@@ -77,21 +78,27 @@ bool stays_aligned(const Kernel& kernel, std::size_t axis) {
     return aligned;
 }
 
+// Bytes of an element of the widest dtype that is computed for each step of an axis.
+std::int64_t widest_of(const Kernel& kernel, std::size_t axis) {
+    const std::vector<std::uint32_t> depends = dependencies(kernel);
+    std::int64_t widest = 1;
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
+        if ((depends[i] >> axis & 1U) != 0) widest = std::max(widest, static_cast<std::int64_t>(itemsize_of(kernel.exprs[i].dtype)));
+    }
+    return widest;
+}
+
 // Elements that fill 16 bytes of the narrowest dtype that is loaded or stored along the lanes, but no more of the widest that is computed than registers
 // hold well; one where none lie side by side.
 int choose_width(const Kernel& kernel, int lane) {
     const auto axis = static_cast<std::size_t>(lane);
-    std::int64_t narrowest = Grid::vector_bytes, widest = 1;
+    std::int64_t narrowest = Grid::vector_bytes;
     for_each_access(kernel, [&](const Access& access) {
         if (lies_along(kernel, access, axis)) narrowest = std::min(narrowest, itemsize_at(kernel, access));
     });
-    for (const Expr& expr : kernel.exprs) {
-        if (expr.kind == Expr::Kind::constant || expr.kind == Expr::Kind::extent) continue;
-        widest = std::max(widest, static_cast<std::int64_t>(itemsize_of(expr.dtype)));
-    }
     // Elements that neighbouring threads take one by one are whole lines, too; vectors that begin at odd places are none.
     if (!stays_aligned(kernel, axis)) return 1;
-    const std::int64_t width = std::min(Grid::vector_bytes / narrowest, most_bytes / widest);
+    const std::int64_t width = std::min(Grid::vector_bytes / narrowest, most_bytes / widest_of(kernel, axis));
     return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
 }
 
@@ -101,6 +108,33 @@ int choose_team(const Kernel& kernel, const Grid& grid) {
     const std::int64_t length = blocked ? kernel.block : kernel.axes[static_cast<std::size_t>(grid.lane)].hint;
     const auto threads = static_cast<std::uint64_t>(std::max<std::int64_t>(length / (vectors_each * grid.width), 1));
     return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, most_team));
+}
+
+// Threads that have a whole row side by side, if its length is known and can be divided so: each element stays in a register from stage to stage.
+void hold_rows(const Kernel& kernel, Grid& grid) {
+    const auto lane = static_cast<std::size_t>(grid.lane);
+    if (!kernel.axes[lane].extent.is_constant() || (kernel.block != 0 && lane == kernel.outer_count())) return;
+    if (!kernel.scratch.empty() && kernel.axes.size() != kernel.outer_count() + 1) return;
+    std::vector<const Access*> loads;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        const bool is_known = std::any_of(loads.begin(), loads.end(), [&](const Access* other) { return *other == access; });
+        if (use != Use::store && !(access.strides[lane] == Dim(0)) && !is_known) loads.push_back(&access);
+    });
+    // Rows that are there from the first stage to the last, and those that are read beside them.
+    const auto rows = static_cast<std::int64_t>(1 + kernel.scratch.size() + loads.size() / 2);
+    const std::int64_t length = kernel.axes[lane].extent.value(), widest = widest_of(kernel, lane);
+    const std::int64_t most = std::min(most_bytes / widest, most_held / (widest * rows));
+    for (std::int64_t width = grid.width; width >= 1; width /= 2) {
+        if (length % (width * Grid::warp) != 0) continue;
+        for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
+            const std::int64_t held = length / (width * team);
+            if (length % (width * team) != 0 || held > vectors_each || held * width > most) continue;
+            grid.width = static_cast<int>(width);
+            grid.team = static_cast<int>(team);
+            grid.held = static_cast<int>(held);
+            return;
+        }
+    }
 }
 
 // How many steps there are along the first inner axis, of one outer point.
@@ -160,6 +194,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
     if (grid.lane >= 0) grid.width = choose_width(kernel, grid.lane);
     if (grid.lane >= static_cast<int>(outer)) {
         grid.team = choose_team(kernel, grid);
+        hold_rows(kernel, grid);
         if (grid.team > Grid::warp) grid.block = grid.team;
     } else if (grid.lane >= 0 && !kernel.stages.empty() && outer < kernel.axes.size()) {
         grid.crew = choose_crew(kernel);
@@ -178,7 +213,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
-    for (const int each : {grid.lane, grid.width, grid.unroll_axis, grid.unroll, grid.team, grid.crew, grid.block})
+    for (const int each : {grid.lane, grid.width, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
         bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
     for (const Buffer& buffer : kernel.buffers) bytes.push_back(buffer.aligned ? 1 : 0);  // others are looked at when the kernel runs
     return bytes;

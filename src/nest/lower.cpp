@@ -539,7 +539,7 @@ std::vector<Lowered> lower_for_gpu(const Region& region, const pass::Program& pr
         std::vector<Lowered> kernels = lower(region, program, sizes, stored, temporaries, Scratch::on_chip);
         Kernel tried = kernels[0].kernel;
         const Grid grid = grid_of(tried, sizes);
-        if (tried.scratch.empty() || (grid.team > 1 && scratch_bytes(tried) * grid.units_of_block() <= most_on_chip)) return kernels;
+        if (tried.scratch.empty() || grid.held > 0 || (grid.team > 1 && scratch_bytes(tried) * grid.units_of_block() <= most_on_chip)) return kernels;
     }
     return lower(region, program, sizes, stored, temporaries, Scratch::none);
 }

@@ -337,16 +337,22 @@ BOOST_AUTO_TEST_CASE(memory_is_accessed_by_16_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_are_folded_by_teams) {
-    const std::vector<Argument> arguments{{float32, {5000, 2048}}};
-    const std::vector<std::string> rows = ptx_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, arguments);
-    BOOST_REQUIRE(rows.size() == 1U);
-    BOOST_TEST(has(rows[0], "shfl.sync.bfly"));
-    BOOST_TEST(has(rows[0], "bar.sync"));
-    BOOST_TEST(!has(rows[0], ".local"));
-    BOOST_TEST(rows[0].rfind("ld.global") < rows[0].find("bar.sync"));  // each element once; then the row is on the chip
-    BOOST_TEST(widest(rows[0], "ld.shared") == 16);
-    const std::vector<std::string> long_rows = ptx_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{float32, {500, 50000}}});
-    BOOST_TEST(long_rows[0].rfind("ld.global") > long_rows[0].rfind("bar.sync"));  // too long for that
+    const auto softmax_of = [](std::int64_t length) {
+        const std::vector<std::string> rows = ptx_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{float32, {5000, length}}});
+        BOOST_REQUIRE(rows.size() == 1U);
+        BOOST_TEST(has(rows[0], "shfl.sync.bfly"));
+        BOOST_TEST(has(rows[0], "bar.sync"));
+        BOOST_TEST(!has(rows[0], ".local"));
+        return rows[0];
+    };
+    const std::string held = softmax_of(2048), odd = softmax_of(2052), endless = softmax_of(50000);
+    BOOST_TEST(held.rfind("ld.global") < held.find("bar.sync"));  // each element once; then it is in a register
+    BOOST_TEST(widest(held, "ld.global") == 16);
+    BOOST_TEST(widest(held, "st.global") == 16);
+    BOOST_TEST(widest(held, "ld.shared") == 4);
+    BOOST_TEST(odd.rfind("ld.global") < odd.find("bar.sync"));  // not to be shared out evenly: the row is on the chip
+    BOOST_TEST(widest(odd, "ld.shared") == 16);
+    BOOST_TEST(endless.rfind("ld.global") > endless.rfind("bar.sync"));  // too long for that
 }
 
 BOOST_AUTO_TEST_CASE(columns_are_folded_by_crews) {
