@@ -1,0 +1,168 @@
+#include "plan/device_turns.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "fastnp/error.h"
+#include "plan/device_copy.h"
+#include "plan/device_run.h"
+#include "plan/launch.h"
+#include "shape/strides.h"
+
+namespace fastnp::plan {
+
+namespace {
+
+using eager::View;
+
+class DeviceTurns {
+public:
+    DeviceTurns(const LoopStep& step, std::span<const View> operands, std::int64_t* values, trace::Caller& caller, Profile* profile)
+        : step_(step), backend_(*step.body->on_device.backend), values_(values), caller_(caller), count_(value_of(step.count, values)), body_(*step.body) {
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            if (i < step.states.size()) add_state(operands[i]);
+            else others_.push_back(in_order(operands[i]));
+        }
+        add_stacks();
+        body_.measure(profile);
+    }
+
+    void run() {
+        for (std::int64_t turn = 0; turn < count_; ++turn) {
+            save(turn);
+            find_arguments(turn);
+            body_.start(arguments_, {}, values_, caller_);
+            const Outcome outcome = body_.run();
+            if (outcome.error) std::rethrow_exception(outcome.error);
+            if (outcome.kind != Outcome::Kind::done) throw InternalError("a turn of a loop that came to no end");
+            take_states();
+        }
+    }
+
+    std::vector<DeviceArray> given() {
+        std::vector<DeviceArray> given(step_.given.size());
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            if (step_.given[i] < 0) continue;
+            const auto is_same = [&](const DeviceArray& other) { return other.there.buffer == states_[i].there.buffer; };
+            const bool is_shared =
+                states_[i].there.buffer == nullptr || std::any_of(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), is_same);
+            given[i] = is_shared ? copy_of(states_[i].view) : in_order(std::move(states_[i]));
+        }
+        std::ranges::copy(collected_, given.begin() + static_cast<std::ptrdiff_t>(states_.size()));
+        std::ranges::copy(saved_, given.begin() + static_cast<std::ptrdiff_t>(states_.size() + collected_.size()));
+        return given;
+    }
+
+private:
+    // New memory in C order.
+    DeviceArray array_of(Dtype dtype, Shape shape) {
+        device::There there = device::allocate_there(shape::byte_count(shape, itemsize_of(dtype)), backend_);
+        Strides strides = shape::c_strides(shape, itemsize_of(dtype));
+        char* const address = there.address;
+        return {std::move(there), {address, dtype, std::move(shape), std::move(strides)}};
+    }
+
+    DeviceArray copy_of(const View& view) {
+        DeviceArray copy = array_of(view.dtype, view.shape);
+        copy_on_device(backend_, view, copy.view);
+        return copy;
+    }
+
+    static bool is_in_order(const View& view) { return view.strides == shape::c_strides(view.shape, itemsize_of(view.dtype)); }
+    DeviceArray in_order(const View& view) { return is_in_order(view) ? DeviceArray{{}, view} : copy_of(view); }
+    DeviceArray in_order(DeviceArray array) { return is_in_order(array.view) ? std::move(array) : copy_of(array.view); }
+
+    // States lie in C order, those that the body writes to in memory of the loop's.
+    void add_state(const View& begins) {
+        states_.push_back(step_.written[states_.size()] ? DeviceArray(copy_of(begins)) : in_order(begins));
+        bytes_.push_back(shape::byte_count(begins.shape, itemsize_of(begins.dtype)));
+    }
+
+    DeviceArray stack_of(const ir::Call::Type& type, std::int64_t count) {
+        Shape shape{count};
+        for (const shape::Dim dim : type.shape) shape.push_back(value_of(dim, values_));
+        return array_of(type.dtype, std::move(shape));
+    }
+
+    void add_stacks() {
+        for (std::size_t i = 0; i < step_.collected.size(); ++i) {
+            const bool wanted = step_.given[states_.size() + i] >= 0;  // else each turn may overwrite it
+            collected_.push_back(stack_of(step_.collected[i], wanted ? count_ : 1));
+            part_bytes_.push_back(wanted ? collected_.back().view.strides[0] : 0);
+        }
+        const std::int64_t every = step_.looped.save_every;
+        if (every == 0) return;
+        saves_ = (count_ + every - 1) / every;
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            const bool wanted = step_.given[states_.size() + collected_.size() + i] >= 0;
+            saved_.push_back(wanted ? stack_of(step_.states[i], saves_) : DeviceArray());
+        }
+    }
+
+    void save(std::int64_t turn) {
+        const std::int64_t every = step_.looped.save_every;
+        if (every == 0 || turn % every != 0) return;
+        const std::int64_t place = step_.looped.backward ? saves_ - 1 - turn / every : turn / every;
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            if (saved_[i].there.buffer == nullptr) continue;
+            backend_.copy(static_cast<char*>(saved_[i].view.data) + static_cast<std::size_t>(place) * bytes_[i], states_[i].view.data, bytes_[i]);
+        }
+    }
+
+    // The body's: states, parts, constants, what it collects.
+    void find_arguments(std::int64_t turn) {
+        const std::int64_t number = step_.looped.backward ? count_ - 1 - turn : turn;
+        arguments_.clear();
+        for (const DeviceArray& state : states_) arguments_.push_back(static_cast<char*>(state.view.data));
+        for (std::size_t i = 0; i < others_.size(); ++i) {
+            const std::int64_t moved = i < step_.parts ? number * others_[i].view.strides[0] : 0;
+            arguments_.push_back(static_cast<char*>(others_[i].view.data) + moved);
+        }
+        for (std::size_t i = 0; i < collected_.size(); ++i) {
+            arguments_.push_back(static_cast<char*>(collected_[i].view.data) + number * part_bytes_[i]);
+        }
+    }
+
+    // What the body gave; the memory of states that are no more serves the results of later turns.
+    void take_states() {
+        next_.clear();
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            const ViewOf& output = step_.body->outputs[i];
+            DeviceRun::Output lies = body_.output(output);
+            const auto from = static_cast<std::size_t>(lies.argument);
+            if (lies.argument >= 0 && from < states_.size()) lies.there = states_[from].there;
+            DeviceArray& next = next_.emplace_back(std::move(lies.there), View{lies.base + value_of(output.offset, values_), output.dtype, {}, {}});
+            for (const shape::Dim dim : output.shape) next.view.shape.push_back(value_of(dim, values_));
+            for (const shape::Dim dim : output.strides) next.view.strides.push_back(value_of(dim, values_));
+        }
+        body_.let_go();
+        states_.swap(next_);
+        for (DeviceArray& before : next_) {
+            if (before.there.buffer.use_count() == 1) body_.reuse(std::move(before.there));
+        }
+    }
+
+    const LoopStep& step_;
+    device::Backend& backend_;
+    std::int64_t* values_;
+    trace::Caller& caller_;
+    const std::int64_t count_;
+    DeviceRun body_;
+    std::vector<DeviceArray> states_, next_, others_, collected_, saved_;
+    std::vector<std::size_t> bytes_;        // of each state
+    std::vector<std::int64_t> part_bytes_;  // of each that is collected
+    std::vector<char*> arguments_;
+    std::int64_t saves_ = 0;
+};
+
+}  // namespace
+
+std::vector<DeviceArray> take_turns_on_device(const LoopStep& step, std::span<const View> operands, std::int64_t* values, trace::Caller& caller,
+                                              Profile* profile) {
+    DeviceTurns turns(step, operands, values, caller, profile);
+    turns.run();
+    return turns.given();
+}
+
+}  // namespace fastnp::plan

@@ -1,0 +1,25 @@
+// Loops on a device: states are arrays there that take turns, and nothing is waited for.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "device/movable.h"
+#include "eager/eager.h"
+#include "plan/plan.h"
+#include "plan/profile.h"
+
+namespace fastnp::plan {
+
+/// An array on a device; `there` is empty where the memory is another's.
+struct DeviceArray {
+    device::There there;
+    eager::View view;
+};
+
+/// Takes all turns of a loop whose body is planned for the device. `operands`: the states' beginnings, the arrays of parts, the constants. Gives the
+/// states at the end, what was collected, what was saved, each in memory that nothing else has; nothing where the step has no slot for it.
+std::vector<DeviceArray> take_turns_on_device(const LoopStep& step, std::span<const eager::View> operands, std::int64_t* values, trace::Caller& caller,
+                                              Profile* profile);
+
+}  // namespace fastnp::plan
