@@ -109,6 +109,7 @@ Outcome DeviceCall::run(std::span<void* const> arguments, std::span<const Placed
     run_.measure(profile.get());
     run_.start(addresses_, arguments, values, caller);
     Outcome outcome = run_.run();
+    run_.flush();
     if (outcome.kind != Outcome::Kind::done) return outcome;
     copy_back(arguments, placed);
     take(arguments, values, results);

@@ -41,6 +41,8 @@ DeviceRun::DeviceRun(const Plan& plan)
     : Steps(plan),
       backend_(*plan.on_device.backend),
       binds_sizes_(std::ranges::any_of(plan.steps, [](const Step& step) { return step.read.bound != 0; })),
+      holds_back_(plan.profiled == nullptr || plan.kernels.size() >= DeviceBatch::least),  // a body's turns are asked for together
+      batch_(backend_),
       bases_(plan.slots.size(), nullptr),
       made_(static_cast<std::size_t>(plan.result_count)),
       held_(static_cast<std::size_t>(plan.given_count)) {
@@ -79,11 +81,40 @@ void DeviceRun::start(std::span<char* const> arguments, std::span<void* const> n
     allocate(0);
 }
 
+void DeviceRun::end_turn() {
+    if (!held_.empty()) batch_.flush();
+    for (device::There& there : made_) there = {};
+    for (device::There& there : held_) there = {};
+}
+
 void DeviceRun::let_go() noexcept {
     called_.clear();
     for (device::There& there : made_) there = {};
     for (device::There& there : held_) there = {};
+    batch_.drop();
+    places_.clear();
+    spare_.clear();
+    temporaries_.clear();
     blocks_.clear();
+}
+
+DeviceRun::UnderWay DeviceRun::begin(const Step& step) {
+    if (!step.is_kernel) batch_.flush();
+    return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, number_of(step), &backend_}};
+}
+
+// Of a stage; that of a turn before, if there was one.
+char* DeviceRun::temporaries(int stage, std::size_t bytes) {
+    const auto place = static_cast<std::size_t>(stage);
+    if (temporaries_.size() <= place) temporaries_.resize(place + 1);
+    Temporaries& kept = temporaries_[place];
+    if (kept.bytes != bytes) {
+        kept.block.reset();
+        kept.bytes = 0;
+        if (bytes != 0) kept.block.emplace(backend_, bytes);
+        kept.bytes = bytes;
+    }
+    return kept.block ? kept.block->get() : nullptr;
 }
 
 device::There DeviceRun::made(std::size_t bytes) {
@@ -95,10 +126,16 @@ device::There DeviceRun::made(std::size_t bytes) {
     return there;
 }
 
-// No more than a run makes: the rest goes back.
+void DeviceRun::put(int result, const device::There& there, char* address) {
+    places_.resize(static_cast<std::size_t>(plan_.result_count));
+    places_[static_cast<std::size_t>(result)] = {there, address};
+}
+
+// No more than a run makes: the rest goes back, after what uses it.
 void DeviceRun::reuse(device::There there) {
     const auto is_like_it = [&](const device::There& other) { return other.buffer->bytes() == there.buffer->bytes(); };
     if (std::ranges::count_if(spare_, is_like_it) < plan_.result_count) spare_.push_back(std::move(there));
+    else batch_.flush();
 }
 
 void DeviceRun::allocate(int stage) {
@@ -108,8 +145,7 @@ void DeviceRun::allocate(int stage) {
         places.push_back(total);
         if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 255) / 256 * 256);
     }
-    char* block = nullptr;
-    if (total != 0) block = blocks_.emplace_back(backend_, total).get();
+    char* const block = temporaries(stage, total);
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
         const Slot& slot = plan_.slots[i];
         const auto number = static_cast<std::size_t>(slot.number);
@@ -117,8 +153,9 @@ void DeviceRun::allocate(int stage) {
             const auto group = static_cast<std::size_t>(plan_.temporary_group[number]);
             if (plan_.group_stage[group] == stage && block != nullptr) bases_[i] = block + places[group];
         } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
-            made_[number] = made(static_cast<std::size_t>(value_of(slot.bytes, values_)));
-            bases_[i] = made_[number].address;
+            const bool has_place = !places_.empty() && places_[number].address != nullptr;
+            made_[number] = has_place ? places_[number].there : made(static_cast<std::size_t>(value_of(slot.bytes, values_)));
+            bases_[i] = has_place ? places_[number].address : made_[number].address;
         }
     }
 }
@@ -147,7 +184,10 @@ void DeviceRun::launch(const KernelStep& step) {
         }
     }
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
-    backend_.launch(*plan_.on_device.module, kernel.number, prepared.blocks, kernel.grid.block, {given_at_.data() + prepared.first, prepared.count});
+    const std::shared_ptr<device::Module>& module = plan_.on_device.module;
+    const std::span<void* const> addresses(given_at_.data() + prepared.first, prepared.count);
+    if (!holds_back_ || profile_ != nullptr) backend_.launch(*module, kernel.number, prepared.blocks, kernel.grid.block, addresses);
+    else batch_.add(module, kernel.number, prepared.blocks, kernel.grid.block, {given_.data() + prepared.first, prepared.count});
 }
 
 void* DeviceRun::address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
@@ -238,8 +278,11 @@ void DeviceRun::hold(int slot, const device::Memory& memory) {
 
 void DeviceRun::take_turns(const Step& step) {
     if (step.loop.body->on_device.backend == nullptr) return take_turns_on_host(step);
-    Profile* const turns = profile_ == nullptr ? nullptr : profile_->body(number_of(step));
-    const std::vector<DeviceArray> given = take_turns_on_device(step.loop, operands_of(step.eager), values_, *caller_, turns);
+    const std::size_t number = number_of(step);
+    std::unique_ptr<DeviceRun>& body = bodies_[number];
+    if (body == nullptr) body = std::make_unique<DeviceRun>(*step.loop.body);
+    body->measure(profile_ == nullptr ? nullptr : profile_->body(number));
+    const std::vector<DeviceArray> given = take_turns_on_device(step.loop, *body, operands_of(step.eager), values_, *caller_);
     for (std::size_t i = 0; i < given.size(); ++i) {
         const int slot = step.loop.given[i];
         if (slot < 0) continue;

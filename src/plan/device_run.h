@@ -1,6 +1,9 @@
 // A plan's steps on a device, run again and again: what is worked out for the sizes of one run serves the next one that has the same.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +12,7 @@
 #include "device/movable.h"
 #include "device/range.h"
 #include "eager/eager.h"
+#include "plan/device_batch.h"
 #include "plan/plan.h"
 #include "plan/profile.h"
 #include "plan/steps.h"
@@ -24,7 +28,11 @@ public:
 
     /// Before each run(): gives it memory. `arguments`: the address on the device of each, null for those that are given by value, which lie at `numbers`.
     void start(std::span<char* const> arguments, std::span<void* const> numbers, std::int64_t* values, trace::Caller& caller);
-    /// After it: lets go of that.
+    /// After run(), and before anything else is asked of the device that comes after it: asks for what was held back.
+    void flush() { batch_.flush(); }
+    /// Lets go of results, which others keep, before another run; the memory of temporaries is kept for it.
+    void end_turn();
+    /// Lets go of all memory; what was held back is forgotten.
     void let_go() noexcept;
 
     /// Has the next run measured; null: not.
@@ -37,6 +45,8 @@ public:
         char* base = nullptr;  // on the device, in that memory: what the output's offset is from
     };
     Output output(const ViewOf& output) const;
+    /// Where the next runs put a result, which takes all of it; no address: wherever there is room.
+    void put(int result, const device::There& there, char* address);
     /// Memory for what later runs make.
     void reuse(device::There there);
 
@@ -45,9 +55,7 @@ public:
         device::Range range;
         StepTimer timer;
     };
-    UnderWay begin(const Step& step) const {
-        return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, number_of(step), &backend_}};
-    }
+    UnderWay begin(const Step& step);
     void launch(const KernelStep& step);
     void compute(const Step& step);
     Scalar element(const ViewOf& of);
@@ -62,6 +70,10 @@ private:
         std::int64_t units = -1, blocks = 0;  // -1: to be worked out
         std::size_t first = 0, count = 0;  // of what it is given, among given_
     };
+    struct Temporaries {
+        std::size_t bytes = 0;
+        std::optional<device::Block> block{};
+    };
     // An array's memory on the host, with what the device has in it.
     struct Copy;
 
@@ -72,6 +84,7 @@ private:
     eager::View operand_of(const ViewOf& view);
     std::span<const eager::View> operands_of(const EagerStep& step);
     device::There made(std::size_t bytes);
+    char* temporaries(int stage, std::size_t bytes);
     void lay_out_given();
     void prepare(const KernelStep& step, Prepared& prepared);
     bool compute_there(const EagerStep& step, const ir::Attributes& attributes);
@@ -80,14 +93,22 @@ private:
     void upload(const ViewOf& view, const Copy& copy);
 
     device::Backend& backend_;
-    bool binds_sizes_;
+    bool binds_sizes_, holds_back_;
+    DeviceBatch batch_;
     Profile* profile_ = nullptr;
     std::span<void* const> numbers_;
     std::vector<char*> bases_;  // by slot, on the device
     std::vector<device::There> made_;  // results
     std::vector<device::There> held_;  // what calls and loops gave, by a slot's number
+    struct Place {
+        device::There there;
+        char* address = nullptr;
+    };
+    std::vector<Place> places_;  // of results; empty: of none
     std::vector<device::There> spare_;  // for results
-    std::vector<device::Block> blocks_;  // temporaries, and numbers
+    std::vector<Temporaries> temporaries_;  // by stage
+    std::vector<device::Block> blocks_;  // of numbers
+    std::map<std::size_t, std::unique_ptr<DeviceRun>> bodies_;  // of loops, by step
     std::vector<eager::View> operands_;  // of a step
     std::vector<std::int64_t> sizes_;  // for which launches are prepared
     std::vector<Prepared> prepared_;  // by kernel

@@ -18,26 +18,35 @@ using eager::View;
 
 class DeviceTurns {
 public:
-    DeviceTurns(const LoopStep& step, std::span<const View> operands, std::int64_t* values, trace::Caller& caller, Profile* profile)
-        : step_(step), backend_(*step.body->on_device.backend), values_(values), caller_(caller), count_(value_of(step.count, values)), body_(*step.body) {
+    DeviceTurns(const LoopStep& step, DeviceRun& body, std::span<const View> operands, std::int64_t* values, trace::Caller& caller)
+        : step_(step), backend_(*step.body->on_device.backend), values_(values), caller_(caller), count_(value_of(step.count, values)), body_(body) {
         for (std::size_t i = 0; i < operands.size(); ++i) {
             if (i < step.states.size()) add_state(operands[i]);
             else others_.push_back(in_order(operands[i]));
         }
         add_stacks();
-        body_.measure(profile);
+        find_results();
     }
+    ~DeviceTurns() { body_.let_go(); }
+    DeviceTurns(const DeviceTurns&) = delete;
+    DeviceTurns& operator=(const DeviceTurns&) = delete;
 
+    // Turns are asked for together: an even number, after which states that take turns at two places are where they were.
     void run() {
+        const std::int64_t kernels = std::max<std::int64_t>(static_cast<std::int64_t>(step_.body->kernels.size()), 1);
+        const std::int64_t together = std::max<std::int64_t>(static_cast<std::int64_t>(DeviceBatch::most) / kernels / 2 * 2, 2);
         for (std::int64_t turn = 0; turn < count_; ++turn) {
             save(turn);
+            put_results(turn + 1);
             find_arguments(turn);
             body_.start(arguments_, {}, values_, caller_);
             const Outcome outcome = body_.run();
             if (outcome.error) std::rethrow_exception(outcome.error);
             if (outcome.kind != Outcome::Kind::done) throw InternalError("a turn of a loop that came to no end");
             take_states();
+            if ((turn + 1) % together == 0) body_.flush();
         }
+        body_.flush();
     }
 
     std::vector<DeviceArray> given() {
@@ -45,8 +54,8 @@ public:
         for (std::size_t i = 0; i < states_.size(); ++i) {
             if (step_.given[i] < 0) continue;
             const auto is_same = [&](const DeviceArray& other) { return other.there.buffer == states_[i].there.buffer; };
-            const bool is_shared =
-                states_[i].there.buffer == nullptr || std::any_of(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), is_same);
+            const bool is_shared = states_[i].there.buffer == nullptr || std::ranges::any_of(saved_, is_same) ||
+                                   std::any_of(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), is_same);
             given[i] = is_shared ? copy_of(states_[i].view) : in_order(std::move(states_[i]));
         }
         std::ranges::copy(collected_, given.begin() + static_cast<std::ptrdiff_t>(states_.size()));
@@ -100,13 +109,41 @@ private:
         }
     }
 
-    void save(std::int64_t turn) {
+    // Results that are all of a state, and are made where it is saved. What a body writes to in place must not be what was saved.
+    void find_results() {
+        result_of_.assign(saved_.size(), -1);
+        if (std::ranges::find(step_.written, true) != step_.written.end()) return;
+        std::vector<bool> is_taken(static_cast<std::size_t>(step_.body->result_count), false);
+        for (std::size_t i = 0; i < saved_.size(); ++i) {
+            const ViewOf& output = step_.body->outputs[i];
+            const Slot& slot = step_.body->slots[static_cast<std::size_t>(output.slot)];
+            if (slot.kind != Slot::Kind::result || is_taken[static_cast<std::size_t>(slot.number)] || saved_[i].there.buffer == nullptr) continue;
+            if (value_of(output.offset, values_) != 0 || static_cast<std::size_t>(value_of(slot.bytes, values_)) != bytes_[i]) continue;
+            is_taken[static_cast<std::size_t>(slot.number)] = true;
+            result_of_[i] = slot.number;
+        }
+    }
+
+    /// Where a state is saved before a turn; null if it is not.
+    char* saved_at(std::size_t state, std::int64_t turn) const {
         const std::int64_t every = step_.looped.save_every;
-        if (every == 0 || turn % every != 0) return;
+        if (saved_[state].there.buffer == nullptr || turn % every != 0 || turn >= count_) return nullptr;
         const std::int64_t place = step_.looped.backward ? saves_ - 1 - turn / every : turn / every;
-        for (std::size_t i = 0; i < states_.size(); ++i) {
-            if (saved_[i].there.buffer == nullptr) continue;
-            backend_.copy(static_cast<char*>(saved_[i].view.data) + static_cast<std::size_t>(place) * bytes_[i], states_[i].view.data, bytes_[i]);
+        return static_cast<char*>(saved_[state].view.data) + static_cast<std::size_t>(place) * bytes_[state];
+    }
+
+    void put_results(std::int64_t turn) {
+        for (std::size_t i = 0; i < saved_.size(); ++i) {
+            if (result_of_[i] >= 0) body_.put(result_of_[i], saved_[i].there, saved_at(i, turn));
+        }
+    }
+
+    void save(std::int64_t turn) {
+        for (std::size_t i = 0; i < saved_.size(); ++i) {
+            char* const place = saved_at(i, turn);
+            if (place == nullptr || states_[i].view.data == place) continue;
+            body_.flush();
+            backend_.copy(place, states_[i].view.data, bytes_[i]);
         }
     }
 
@@ -136,10 +173,13 @@ private:
             for (const shape::Dim dim : output.shape) next.view.shape.push_back(value_of(dim, values_));
             for (const shape::Dim dim : output.strides) next.view.strides.push_back(value_of(dim, values_));
         }
-        body_.let_go();
+        body_.end_turn();
         states_.swap(next_);
+        // All is kept until the last turn is asked for.
         for (DeviceArray& before : next_) {
-            if (before.there.buffer.use_count() == 1) body_.reuse(std::move(before.there));
+            const bool is_last = before.there.buffer.use_count() == 1;
+            device::There there = std::exchange(before.there, {});
+            if (is_last) body_.reuse(std::move(there));
         }
     }
 
@@ -148,9 +188,10 @@ private:
     std::int64_t* values_;
     trace::Caller& caller_;
     const std::int64_t count_;
-    DeviceRun body_;
+    DeviceRun& body_;
     std::vector<DeviceArray> states_, next_, others_, collected_, saved_;
     std::vector<std::size_t> bytes_;        // of each state
+    std::vector<int> result_of_;            // of each that is saved; -1: it is copied
     std::vector<std::int64_t> part_bytes_;  // of each that is collected
     std::vector<char*> arguments_;
     std::int64_t saves_ = 0;
@@ -158,9 +199,9 @@ private:
 
 }  // namespace
 
-std::vector<DeviceArray> take_turns_on_device(const LoopStep& step, std::span<const View> operands, std::int64_t* values, trace::Caller& caller,
-                                              Profile* profile) {
-    DeviceTurns turns(step, operands, values, caller, profile);
+std::vector<DeviceArray> take_turns_on_device(const LoopStep& step, DeviceRun& body, std::span<const View> operands, std::int64_t* values,
+                                              trace::Caller& caller) {
+    DeviceTurns turns(step, body, operands, values, caller);
     turns.run();
     return turns.given();
 }

@@ -7,7 +7,6 @@
 #include "device/movable.h"
 #include "eager/eager.h"
 #include "plan/plan.h"
-#include "plan/profile.h"
 
 namespace fastnp::plan {
 
@@ -17,9 +16,11 @@ struct DeviceArray {
     eager::View view;
 };
 
-/// Takes all turns of a loop whose body is planned for the device. `operands`: the states' beginnings, the arrays of parts, the constants. Gives the
-/// states at the end, what was collected, what was saved, each in memory that nothing else has; nothing where the step has no slot for it.
-std::vector<DeviceArray> take_turns_on_device(const LoopStep& step, std::span<const eager::View> operands, std::int64_t* values, trace::Caller& caller,
-                                              Profile* profile);
+class DeviceRun;
+
+/// Takes all turns of a loop whose body is planned for the device; `body` runs it. `operands`: the states' beginnings, the arrays of parts, the constants.
+/// Gives the states at the end, what was collected, what was saved, each in memory that nothing else has; nothing where the step has no slot for it.
+std::vector<DeviceArray> take_turns_on_device(const LoopStep& step, DeviceRun& body, std::span<const eager::View> operands, std::int64_t* values,
+                                              trace::Caller& caller);
 
 }  // namespace fastnp::plan

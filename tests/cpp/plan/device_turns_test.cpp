@@ -114,6 +114,21 @@ BOOST_AUTO_TEST_CASE(derivatives_save_states_there) {
         };
         check(grad(loss), rows(), weights());
         check(grad<1>(loss), rows(), weights());
+        const auto passes_on = [=](array x, array w) {
+            const auto turn = [&](array a, array b) { return std::tuple(tanh(b) * w(0), a); };
+            const auto [end, before] = loop(LoopOptions{.save_every = every}, 6, turn, x, cos(x));
+            return sum(end * before) + sum(before);
+        };
+        check(grad(passes_on), rows(), weights());
+        check(grad<1>(passes_on), rows(), weights());
+        const auto with_ends = [=](array x, array w) {
+            const auto [value, gradient] = value_and_grad([&](array a) {
+                const auto turn = [&](array s) { return sin(s) * w(0) + 0.5; };
+                return sum(loop(LoopOptions{.save_every = every}, 5, turn, a));
+            })(x);
+            return gradient * value;
+        };
+        check(with_ends, rows(), weights());
     }
 }
 
