@@ -15,9 +15,14 @@ void DeviceBatch::add(const std::shared_ptr<device::Module>& module, std::size_t
     if (launches_.size() >= most) flush();
 }
 
-void DeviceBatch::drop() noexcept {
+void DeviceBatch::clear() noexcept {
     launches_.clear();
     given_.clear();
+}
+
+void DeviceBatch::drop() noexcept {
+    clear();
+    place_ = 0;
 }
 
 void DeviceBatch::flush() {
@@ -29,20 +34,21 @@ void DeviceBatch::flush() {
         if (before.times == worth_a_graph && before.graph == nullptr) make_graph(before);
         if (before.graph != nullptr) launch(before);
         else launch_one_by_one();
+        if (!repeats_) ++place_;
     }
-    drop();
+    clear();
 }
 
 // These launches among those that were asked for before; the one that was not for longest makes room.
 DeviceBatch::Known& DeviceBatch::known() {
-    const auto found = std::ranges::find_if(known_, [&](const auto& each) { return each->launches == launches_; });
+    const auto found = std::ranges::find_if(known_, [&](const auto& each) { return each->place == place_ && each->launches == launches_; });
     if (found != known_.end()) {
         std::rotate(known_.begin(), found, found + 1);
         known_.front()->times = std::min(known_.front()->times + 1, worth_a_graph + 1);
         return *known_.front();
     }
     if (known_.size() == most_known) known_.pop_back();
-    known_.insert(known_.begin(), std::make_unique<Known>(Known{launches_, {}}));
+    known_.insert(known_.begin(), std::make_unique<Known>(Known{launches_, {}, place_}));
     return *known_.front();
 }
 

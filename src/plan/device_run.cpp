@@ -42,7 +42,7 @@ DeviceRun::DeviceRun(const Plan& plan)
       backend_(*plan.on_device.backend),
       binds_sizes_(std::ranges::any_of(plan.steps, [](const Step& step) { return step.read.bound != 0; })),
       holds_back_(plan.profiled == nullptr || plan.kernels.size() >= DeviceBatch::least),  // a body's turns are asked for together
-      batch_(backend_),
+      batch_(backend_, plan.profiled == nullptr),
       bases_(plan.slots.size(), nullptr),
       made_(static_cast<std::size_t>(plan.result_count)),
       held_(static_cast<std::size_t>(plan.given_count)) {

@@ -19,6 +19,8 @@ int nothing(Parameters... /*parameters*/) {
     return cuda::success;
 }
 
+std::int64_t graph_launches = 0, arguments_set = 0;
+
 // Memory is the host's, kernels do nothing, and nothing is checked.
 cuda::Driver idle_driver() {
     cuda::Driver driver;
@@ -50,6 +52,8 @@ cuda::Driver idle_driver() {
         std::free(memory);
         return 0;
     };
+    driver.graph_launch = [](cuda::Handle /*executable*/, cuda::Handle /*stream*/) { return ++graph_launches, 0; };
+    driver.graph_set_kernel = [](cuda::Handle /*executable*/, cuda::Handle /*node*/, const cuda::KernelNode* /*kernel*/) { return ++arguments_set, 0; };
     driver.devices = 1;
     return driver;
 }
@@ -125,6 +129,30 @@ BOOST_AUTO_TEST_CASE(a_call_allocates_its_results_alone) {
         BOOST_TEST(allocations_of([&] { many(x, y); }) == 6);
         BOOST_TEST(allocations_of([&] { with_number(x, number); }) == 6);
         BOOST_TEST(allocations_of([&] { two(x, y); }) <= 6 + 5);
+    }
+}
+
+// A long plan is several graphs, and a loop's turns are one: these are given the same memory again, but for results that are kept.
+BOOST_AUTO_TEST_CASE(graphs_keep_what_they_are_given) {
+    const AtTheDoor door;
+    const array x = ones({64, 64}, float32).to("cuda");
+    const auto plan = compile([](const array& a) {
+        array z = a;
+        for (int i = 0; i < 200; ++i) z = tanh(z * 0.5F - sum(z, {.axis = i % 2, .keepdims = true}) * 0.01F);
+        return z;
+    });
+    const auto turns = compile([](const array& a) { return loop(1280, [&](array s) { return 0.5F * s + cos(a); }, a); });
+    for (const bool is_loop : {false, true}) {
+        const auto call = [&] { return is_loop ? turns(x) : plan(x); };
+        for (int i = 0; i < 5; ++i) (void)call();
+        const std::int64_t launches = graph_launches, set = arguments_set;
+        for (int i = 0; i < 10; ++i) (void)call();
+        BOOST_TEST(graph_launches - launches >= 20);
+        // Two arrays take turns at being a loop's state, another one first in each call.
+        BOOST_TEST(arguments_set - set <= (is_loop ? 10 * 130 : 0));
+        std::vector<array> kept;
+        for (int i = 0; i < 10; ++i) kept.push_back(call());
+        BOOST_TEST(arguments_set - set <= (is_loop ? 20 * 130 : 20));
     }
 }
 

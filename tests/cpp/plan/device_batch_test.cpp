@@ -57,6 +57,29 @@ BOOST_AUTO_TEST_CASE(a_plan_of_many_kernels_becomes_a_graph) {
     BOOST_TEST(graphs.made() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_long_plan_becomes_several_graphs) {
+    const simulated::AtTheDoor here;
+    const auto program = [](const array& x) {
+        array z = x;
+        for (int i = 0; i < 200; ++i) z = tanh(z * 0.5 - sum(z, {.axis = i % 2, .keepdims = true}) * 0.01);
+        return z;
+    };
+    const auto compiled = compile(program);
+    const array x = matrix().to("cuda"), want = program(matrix());
+    const Graphs graphs;
+    for (int call = 0; call < 4; ++call) check_equal(compiled(x), want);
+    const std::uint64_t made = graphs.made();
+    BOOST_TEST(made >= 2U);
+    const DeviceStatistics before = device_statistics("cuda");
+    const std::uint64_t launched = graphs.launched();
+    const array first = compiled(x), second = compiled(x);
+    check_equal(first, want);
+    check_equal(second, want);
+    BOOST_TEST(device_statistics("cuda").launches - before.launches >= 400U);
+    BOOST_TEST(graphs.made() == made);
+    BOOST_TEST(graphs.launched() - launched == 2 * made);
+}
+
 BOOST_AUTO_TEST_CASE(few_kernels_and_measured_ones_do_not) {
     const simulated::AtTheDoor here;
     const array x = matrix().to("cuda");
