@@ -37,6 +37,8 @@ if(test_sources)
   set(of_code compiled_ops,fusion,random_programs,grid,nvptx)
   add_test(NAME cpp_code COMMAND fastnp_tests --report_level=short --run_test=${of_code})
   add_test(NAME cpp COMMAND fastnp_tests --report_level=short --run_test=!${of_code})
+  add_test(NAME cpp_on_device COMMAND fastnp_tests --report_level=short --run_test=loops)
+  set_tests_properties(cpp_on_device PROPERTIES ENVIRONMENT "FASTNP_TEST_DEVICE=cuda;FASTNP_SIMULATED_DEVICE=1")
   # Generated code and eager kernels for lesser machines than this one (not again under the sanitizers, which see no generated code).
   if(NOT FASTNP_SANITIZE)
     foreach(isa scalar base v3)

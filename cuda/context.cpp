@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <utility>
 
 #include "fastnp/error.h"
 
@@ -81,8 +82,10 @@ void Context::synchronize() {
     launches_.ended(launched);
 }
 
-Current::Current(Context& context) : driver_(context.driver_) {
-    context.must_be_usable();
+thread_local constinit const Context* Current::entered_ = nullptr;
+thread_local constinit bool Current::entered_by_push_ = false;
+
+void Current::push(Context& context) {
     Handle before = nullptr;
     context.check(driver_.context_get_current(&before), "cuCtxGetCurrent");
     if (before == context.context_) return;
@@ -90,9 +93,23 @@ Current::Current(Context& context) : driver_(context.driver_) {
     pushed_ = true;
 }
 
-Current::~Current() {
+void Current::pop() noexcept {
     Handle popped = nullptr;
-    if (pushed_) driver_.context_pop(&popped);
+    driver_.context_pop(&popped);
+}
+
+bool Context::enter() {
+    if (Current::entered_ != nullptr) return false;
+    Current current(*this);
+    Current::entered_by_push_ = std::exchange(current.pushed_, false);
+    Current::entered_ = this;
+    return true;
+}
+
+void Context::leave() noexcept {
+    const Context* const left = std::exchange(Current::entered_, nullptr);
+    Handle popped = nullptr;
+    if (Current::entered_by_push_) left->driver_.context_pop(&popped);
 }
 
 }  // namespace fastnp::cuda

@@ -41,6 +41,11 @@ public:
     /// Waits until all that was asked for is done.
     void synchronize();
 
+    /// Makes it this thread's current one until leave(), which nothing but this library may change meanwhile. False, and nothing is done, where it or
+    /// another device's is already.
+    bool enter();
+    static void leave() noexcept;
+
 private:
     [[noreturn]] void fail(int error, const char* function, std::string_view detail);
 
@@ -60,12 +65,24 @@ private:
 /// While it lives, the context is this thread's current one; afterwards the one that was. DeviceError if the device can't be used.
 class Current {
 public:
-    explicit Current(Context& context);
-    ~Current();
+    explicit Current(Context& context) : driver_(context.driver_) {
+        context.must_be_usable();
+        if (entered_ != &context) push(context);
+    }
+    ~Current() {
+        if (pushed_) pop();
+    }
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
 private:
+    friend class Context;
+
+    void push(Context& context);
+    void pop() noexcept;
+
+    static thread_local constinit const Context* entered_;  // by this thread
+    static thread_local constinit bool entered_by_push_;
     const Driver& driver_;
     bool pushed_ = false;
 };

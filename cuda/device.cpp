@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "fastnp/error.h"
+#include "graph.h"
 
 namespace fastnp::cuda {
 
@@ -78,6 +81,58 @@ void Device::launch(const device::Module& module, std::size_t kernel, std::int64
                                                        0, context_->stream(), values, nullptr);
     if (error != success) context_->check(error, "cuLaunchKernel", (*loaded.symbols())[kernel]);
     context_->launches().add(loaded.symbols(), kernel);
+}
+
+std::unique_ptr<device::Graph> Device::graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) {
+    if (!LaunchGraph::is_known_to(context_->driver())) return nullptr;
+    auto loaded = std::static_pointer_cast<const LoadedModule>(module);
+    if (&loaded->context() != context_.get()) throw InternalError("a graph of another device's kernels");
+    return std::make_unique<LaunchGraph>(context_, std::move(loaded), launches);
+}
+
+namespace {
+
+// An event of the stream's.
+class RecordedEvent final : public device::Moment {
+public:
+    explicit RecordedEvent(std::shared_ptr<Context> context) : context_(std::move(context)) {
+        constexpr unsigned with_time = 0;
+        const Current current(*context_);
+        context_->check(context_->driver().event_create(&event_, with_time), "cuEventCreate");
+        const int error = context_->driver().event_record(event_, context_->stream());
+        if (error != success) destroy();
+        context_->check(error, "cuEventRecord");
+    }
+    ~RecordedEvent() override {
+        if (!context_->is_usable()) return;
+        try {
+            const Current current(*context_);
+            destroy();
+        } catch (const std::exception&) {  // NOLINT: the context is gone, and its events with it
+        }
+    }
+    RecordedEvent(const RecordedEvent&) = delete;
+    RecordedEvent& operator=(const RecordedEvent&) = delete;
+    Handle get() const { return event_; }
+
+private:
+    void destroy() noexcept { context_->driver().event_destroy(event_); }
+
+    const std::shared_ptr<Context> context_;
+    Handle event_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<device::Moment> Device::moment() { return std::make_unique<RecordedEvent>(context_); }
+
+double Device::milliseconds(const device::Moment& from, const device::Moment& to) {
+    const Handle first = static_cast<const RecordedEvent&>(from).get(), last = static_cast<const RecordedEvent&>(to).get();
+    const Current current(*context_);
+    float milliseconds = 0;
+    context_->check(context_->driver().event_synchronize(last), "cuEventSynchronize");
+    context_->check(context_->driver().event_elapsed_time(&milliseconds, first, last), "cuEventElapsedTime");
+    return milliseconds;
 }
 
 device::BackendStatistics Device::statistics() const {

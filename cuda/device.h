@@ -41,6 +41,9 @@ public:
     int capability() const override { return capability_; }
     std::int64_t blocks_at_once(int threads) const override;
 
+    bool enter() override { return context_->enter(); }
+    void leave() noexcept override { Context::leave(); }
+
     void* allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
     void free(void* memory, std::size_t bytes) noexcept override { pool_.free(memory, bytes); }
     void trim() override { pool_.trim(); }
@@ -54,6 +57,10 @@ public:
     std::string version() const override { return version_; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+    std::unique_ptr<device::Graph> graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) override;
+
+    std::unique_ptr<device::Moment> moment() override;
+    double milliseconds(const device::Moment& from, const device::Moment& to) override;
 
     Stream stream() const override { return reinterpret_cast<Stream>(context_->stream()); }
     void wait_for(Stream stream) override { fences_.wait_for(stream); }

@@ -34,6 +34,17 @@ enum AddressAttribute : int {
     device_ordinal = 9,
 };
 
+/// CUDA_KERNEL_NODE_PARAMS_v2: a kernel's launch as a node of a graph.
+struct KernelNode {
+    Handle function = nullptr;
+    unsigned blocks_x = 1, blocks_y = 1, blocks_z = 1;
+    unsigned threads_x = 1, threads_y = 1, threads_z = 1;
+    unsigned shared_bytes = 0;
+    void** arguments = nullptr;
+    void** extra = nullptr;
+    Handle kernel = nullptr, context = nullptr;  // not where there is a function
+};
+
 /// The functions of libcuda.so.1 that are used. Tests fill the table with functions of their own.
 struct Driver {
 #define FUNCTION(name, symbol, parameters) int(*name) parameters = nullptr;

@@ -4,10 +4,11 @@
 
 namespace fastnp::cuda {
 
-void Launches::add(const Symbols& symbols, std::size_t kernel) {
+void Launches::add(const Symbols& symbols, std::span<const std::size_t> kernels) {
     const std::scoped_lock lock(mutex_);
-    last_[count_ % kept] = {symbols, kernel};
-    ++count_;
+    const std::size_t skipped = kernels.size() > kept ? kernels.size() - kept : 0;  // which nothing would remember
+    count_ += skipped;
+    for (const std::size_t kernel : kernels.subspan(skipped)) last_[count_++ % kept] = {symbols, kernel};
 }
 
 std::uint64_t Launches::count() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ using Symbols = std::shared_ptr<const std::vector<std::string>>;
 /// Thread-safe.
 class Launches {
 public:
-    void add(const Symbols& symbols, std::size_t kernel);
+    void add(const Symbols& symbols, std::size_t kernel) { add(symbols, {&kernel, 1}); }
+    void add(const Symbols& symbols, std::span<const std::size_t> kernels);
     /// Launches so far.
     std::uint64_t count() const;
     /// The first `count` launches have ended well.

@@ -3,7 +3,7 @@
 # else python3) with headers, NumPy and pybind11 3. Nothing is fetched, nothing is written outside of this folder.
 #
 #   bash run.sh                      the C++ tests of CUDA, the binding, the Python tests of devices
-#   bash run.sh cpp [ARGUMENT...]    the C++ tests; arguments as Boost.Test takes them, in place of --run_test=cuda_*
+#   bash run.sh cpp [ARGUMENT...]    the C++ tests; arguments as Boost.Test takes them, in place of --run_test=cuda_* and those of loops, there
 #   bash run.sh build                the binding alone
 #   bash run.sh python ARGUMENT...   Python with the package: run.sh python benchmarks/run.py
 #   bash run.sh test [FILE...]       the Python tests of devices, or those named
@@ -21,9 +21,15 @@ if ldd lib/libfastnp.so bin/fastnp_tests | grep -q 'not found'; then
 fi
 
 cpp() {
-    [ $# -gt 0 ] || set -- '--run_test=cuda_*'
-    say "C++ tests: $*"
-    bin/fastnp_tests --log_level=message --report_level=short --color_output=no "$@"
+    if [ $# -gt 0 ]; then
+        say "C++ tests: $*"
+        bin/fastnp_tests --log_level=message --report_level=short --color_output=no "$@"
+        return
+    fi
+    local status=0
+    cpp '--run_test=cuda_*' || status=1
+    if command -v nvidia-smi > /dev/null; then FASTNP_TEST_DEVICE=cuda cpp --run_test=loops || status=1; fi
+    return $status
 }
 
 # Flags for the binding's sources, one a line: where the headers of Python, NumPy and pybind11 are.

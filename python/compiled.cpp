@@ -166,8 +166,10 @@ PyObject* to_list(const std::vector<std::string>& texts) {
 PyObject* entry_dict(const EntryInfo& entry) {
     Ref kernels = own(PyList_New(0));
     for (const KernelInfo& kernel : entry.kernels) {
-        const Ref row = own(Py_BuildValue("{s:s,s:s,s:N,s:s}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops),
-                                          "axes", kernel.axes.c_str()));
+        PyObject* milliseconds = kernel.milliseconds < 0 ? Py_NewRef(Py_None) : PyFloat_FromDouble(kernel.milliseconds);
+        const Ref row =
+            own(Py_BuildValue("{s:s,s:s,s:N,s:s,s:N,s:K}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops), "axes",
+                              kernel.axes.c_str(), "milliseconds", milliseconds, "count", static_cast<unsigned long long>(kernel.count)));
         check(PyList_Append(kernels.get(), row.get()));
     }
     Ref times = own(PyDict_New());

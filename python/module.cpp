@@ -85,6 +85,7 @@ void initialise(py::module_& module) {
         "(name, model, bytes of memory, compute capability) of each device.");
     py::class_<device_scope>(module, "_DeviceScope", "Makes a device the current one of this thread as long as it lives.")
         .def(py::init<const std::string&>());
+    py::class_<profile_scope>(module, "_ProfileScope", "Measures calls of compiled functions of this thread as long as it lives.").def(py::init<>());
     module.def("_current_device", &current_device, "The device that arrays of this thread are made and computed on.");
     module.def(
         "_synchronize",

@@ -70,6 +70,10 @@ struct KernelInfo {
     std::string kind;  // "elementwise", "rows", "columns", "reduction", "precompiled", "call", "loop", or, of a device's, "by the host: " and why
     std::vector<std::string> ops;  // fused ops
     std::string axes;  // iteration space
+    /// Of the last call in a profile_scope: the time that the step took, and how often it was done (in a loop's body at each turn; the time is that of all
+    /// turns). Negative: there was no such call, or it was not measured by itself (turns that the host takes).
+    double milliseconds = -1;
+    std::uint64_t count = 0;
 };
 /// Why something was compiled, or was not found.
 struct MissInfo {
@@ -84,6 +88,20 @@ struct EntryInfo {
     std::vector<KernelInfo> kernels;
     std::vector<std::pair<std::string, double>> milliseconds;  // by phase
     std::string ir, loops, llvm, assembly;
+};
+
+/// While it lives, calls of compiled functions by this thread are measured, step by step, for entries() and explain(): on a device by events in its stream
+/// (what a step is to be waited for counts, so steps that take less than their launch seem to take as long as that), on the host by the clock. Such calls
+/// wait for the device. (torch.profiler, cupyx.profiler)
+class FASTNP_API profile_scope {
+public:
+    profile_scope();
+    ~profile_scope();
+    profile_scope(const profile_scope&) = delete;
+    profile_scope& operator=(const profile_scope&) = delete;
+
+private:
+    bool before_;
 };
 
 /// Has functions that are recorded from now on run as written if they use one of these: names of ops and functions ("sin"), or patterns ("arc*"), until

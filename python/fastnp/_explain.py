@@ -5,8 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fastnp import _core
 from fastnp._compile import compile
 from fastnp._core import CompiledFunction
+
+
+class profile:
+    """A context in which calls of compiled functions by this thread are measured, step by step: ``with np.compiler.profile(): f(x)``; afterwards
+    ``explain(f)(x)`` (or inside of it) says what each step of the last such call took. On a device these are times there, between events in its stream;
+    a step that takes less than its launch seems to take as long as that. On the processor they are the clock's. Calls in the context wait for the device.
+    (torch.profiler, cupyx.profiler.benchmark)"""
+
+    def __init__(self) -> None:
+        self._scopes: list[_core._ProfileScope] = []
+
+    def __enter__(self) -> profile:
+        self._scopes.append(_core._ProfileScope())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._scopes.pop()
+
+
+def _time_of(kernel: dict[str, Any]) -> str:
+    if kernel["milliseconds"] is None:
+        return ""
+    often = f" for {kernel['count']} times" if kernel["count"] > 1 else ""
+    return f", {kernel['milliseconds']:.4f} ms{often}"
 
 
 class Explanation:
@@ -65,7 +90,7 @@ class Explanation:
             for kernel in entry["kernels"]:
                 axes = f" over {kernel['axes']}" if kernel["axes"] else ""
                 host = f", {kernel['kind']}" if kernel["kind"].startswith("by the host") else ""
-                lines.append(f"    kernel {kernel['name']}{axes}: {len(kernel['ops'])} ops ({', '.join(kernel['ops'])}){host}")
+                lines.append(f"    kernel {kernel['name']}{axes}: {len(kernel['ops'])} ops ({', '.join(kernel['ops'])}){host}{_time_of(kernel)}")
             if entry["milliseconds"]:
                 lines.append("    " + ", ".join(f"{phase} {spent:.2f} ms" for phase, spent in entry["milliseconds"].items()))
         lines += [f"  reads: {guard}" for guard in self.reads]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
-from fastnp._explain import Explanation, explain
+from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, counts
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "explain",
     "fallbacks",
     "graph_break",
+    "profile",
     "pure",
     "reset",
     "reset_fallbacks",

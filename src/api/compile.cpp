@@ -59,12 +59,14 @@ struct Engine::State {
     }
     static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
 
-    EntryPtr match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<trace::Found>& known) const;
+    EntryPtr match(std::span<const Argument> call, std::string_view key, const device::Backend* device, std::int64_t* values,
+                   const std::vector<trace::Found>& known) const;
     void prefer(const EntryPtr& entry);
 
-    MissInfo explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const;
+    MissInfo explain_miss(std::span<const Argument> call, std::string_view key, const device::Backend* device,
+                          std::vector<std::pair<int, int>>& dynamic) const;
     void note_miss(MissInfo miss, double milliseconds);
-    std::vector<EntryPtr> courses(std::span<const Argument> call, std::string_view key) const;
+    std::vector<EntryPtr> courses(std::span<const Argument> call, std::string_view key, const device::Backend* device) const;
     bool make_room(const std::string& reason);
     bool make_room_for_course(const std::vector<EntryPtr>& courses, const std::vector<trace::Found>& known);
     bool is_idle(std::uint64_t last_call, std::uint64_t made_at);
@@ -83,11 +85,12 @@ struct Engine::State {
 
 // The entry for a call in which reads gave `known` so far, with the values of its sizes. Without any it is the one that is thought likeliest; else the one
 // that goes furthest, so that it ends where the call's own course is known: two more runs are the most that a loop of another number of turns takes.
-EntryPtr Engine::State::match(std::span<const Argument> call, std::string_view key, std::int64_t* values, const std::vector<trace::Found>& known) const {
+EntryPtr Engine::State::match(std::span<const Argument> call, std::string_view key, const device::Backend* device, std::int64_t* values,
+                              const std::vector<trace::Found>& known) const {
     const std::shared_lock lock(mutex);
     const EntryPtr* best = nullptr;
     for (const EntryPtr& entry : entries) {
-        if (!entry->serves(call, key, known, values)) continue;
+        if (entry->device != device || !entry->serves(call, key, known, values)) continue;
         if (known.empty() || !entry->uncompiled.empty()) return entry;
         if (best == nullptr || entry->reads.size() > (*best)->reads.size()) best = &entry;
     }
@@ -121,11 +124,17 @@ EntryPtr Engine::State::refuse(std::string reason) {
 }
 
 // Why there is no entry for this call, and which sizes should vary from now on.
-MissInfo Engine::State::explain_miss(std::span<const Argument> call, std::string_view key, std::vector<std::pair<int, int>>& dynamic) const {
+MissInfo Engine::State::explain_miss(std::span<const Argument> call, std::string_view key, const device::Backend* device,
+                                     std::vector<std::pair<int, int>>& dynamic) const {
     const std::shared_lock lock(mutex);
     MissInfo miss{"first call", "", 0};
-    bool first = true;
+    const auto name_of = [](const device::Backend* each) { return each == nullptr ? std::string("cpu") : each->name(); };
+    bool first = true;  // of this device
     for (const EntryPtr& entry : entries) {
+        if (entry->device != device) {
+            if (first) miss = {"device changed from " + name_of(entry->device) + " to " + name_of(device), "", 0};
+            continue;
+        }
         std::vector<std::pair<int, int>> differing;
         const bool sizes_alone = entry->signature.same_but_sizes(call, key, differing);
         dynamic.insert(dynamic.end(), differing.begin(), differing.end());
@@ -143,12 +152,13 @@ void Engine::State::note_miss(MissInfo miss, double milliseconds) {
 }
 
 // The entries that fit a call but for the values that they read.
-std::vector<EntryPtr> Engine::State::courses(std::span<const Argument> call, std::string_view key) const {
+std::vector<EntryPtr> Engine::State::courses(std::span<const Argument> call, std::string_view key, const device::Backend* device) const {
     std::array<std::int64_t, most_values> symbols;
     std::vector<EntryPtr> found;
     const std::shared_lock lock(mutex);
     std::copy_if(entries.begin(), entries.end(), std::back_inserter(found), [&](const EntryPtr& entry) {
-        return !entry->reads.empty() && entry->signature.symbols.size() <= most_values && entry->signature.matches(call, key, symbols.data());
+        return entry->device == device && !entry->reads.empty() && entry->signature.symbols.size() <= most_values &&
+               entry->signature.matches(call, key, symbols.data());
     });
     return found;
 }
@@ -231,10 +241,10 @@ void Engine::State::record(Entry& entry, const std::string& name, std::span<cons
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
                                    const std::vector<trace::Found>& known, bool& refused) {
     std::vector<std::pair<int, int>> dynamic;
-    MissInfo miss = explain_miss(call, key, dynamic);
+    MissInfo miss = explain_miss(call, key, device, dynamic);
     if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
     if (options.sizes == DynamicSizes::never) dynamic.clear();
-    const std::vector<EntryPtr> siblings = courses(call, key);
+    const std::vector<EntryPtr> siblings = courses(call, key, device);
     refused = siblings.empty() ? !make_room(miss.reason) : !make_room_for_course(siblings, known);
     if (refused) {
         if (!siblings.empty()) {
@@ -288,14 +298,14 @@ void Engine::State::show_read(std::span<const Argument> call, std::string_view k
 EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
                              const std::vector<trace::Found>& known, std::int64_t* values, int& made, bool& refused) {
     const std::scoped_lock lock(compiling);
-    EntryPtr entry = match(call, key, values, known);
+    EntryPtr entry = match(call, key, device, values, known);
     if (entry) return entry;
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
     entry = specialise(call, key, device, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());
-    const EntryPtr found = match(call, key, values, known);
+    const EntryPtr found = match(call, key, device, values, known);
     if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
     return entry;
 }
@@ -331,8 +341,6 @@ Engine::~Engine() = default;
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
     device::Backend* const device = device_of(arguments);
-    std::string on_device;  // entries are for a device, as they are for plain values
-    if (device != nullptr) key = on_device = std::string(key) + '@' + device->name();
     const device::Range range(device, state_->options.name);
     std::array<std::int64_t, most_values> values;
     std::vector<trace::Found> known;  // what reads gave in this call so far
@@ -340,7 +348,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     EntryPtr entry;
     bool done = false, refused = false;
     while (!done && made <= most_retries) {
-        entry = state_->match(arguments, key, values.data(), known);
+        entry = state_->match(arguments, key, device, values.data(), known);
         if (entry) {
             State::note_call(*entry, state_->clock() + 1);  // this call is counted at its end
         } else if (may_compile) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "api/body.h"
 #include "api/outside.h"
@@ -11,6 +12,7 @@
 #include "device/span.h"
 #include "fastnp/error.h"
 #include "plan/device_steps.h"
+#include "plan/profile.h"
 #include "shape/strides.h"
 
 namespace fastnp::detail {
@@ -243,28 +245,50 @@ std::vector<device::HostWrite> Entry::bring_to_host(std::span<const Argument> ca
     return writes;
 }
 
-std::vector<plan::Placed> Entry::placed(std::span<const Argument> call) const {
-    std::vector<plan::Placed> all;
-    for_each_parameter(call, [&](const Argument& argument, bool is_written) { all.push_back({memory_of(argument), is_written}); });
-    return all;
-}
+namespace {
+
+// What runs gave is put into memory that the thread keeps.
+class Produced {
+public:
+    Produced() : results(std::exchange(kept(), {})) {}
+    ~Produced() {
+        results.clear();
+        kept() = std::move(results);
+    }
+    Produced(const Produced&) = delete;
+    Produced& operator=(const Produced&) = delete;
+
+    std::vector<plan::Result> results;
+
+private:
+    static std::vector<plan::Result>& kept() {
+        thread_local std::vector<plan::Result> made;
+        return made;
+    }
+};
+
+}  // namespace
 
 plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, Engine::Callee& callee, std::vector<array>& results) const {
     SmallVector<void*, 16> pointers;
     for (const Argument& argument : call) pointers.push_back(argument.data);
     for (const device::Memory& memory : captured) pointers.push_back(memory.data);
-    std::vector<plan::Placed> there;
+    SmallVector<plan::Placed, 16> placed;
     std::vector<device::HostWrite> writes;
-    if (device == nullptr) writes = bring_to_host(call);
-    else there = placed(call);
-    std::vector<plan::Result> produced;
-    produced.reserve(plan.outputs.size());
+    if (device == nullptr) {
+        writes = bring_to_host(call);
+    } else {
+        for_each_parameter(call, [&](const Argument& argument, bool is_written) {
+            placed.push_back({argument.shape, argument.strides, argument.dtype, argument.rank, is_written});
+        });
+    }
+    Produced produced;
     CalleeCaller caller(callee, kept.get());
-    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced, there);
+    plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced.results, {placed.data(), placed.size()});
     for (device::HostWrite& write : writes) write.done();
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
-    results.reserve(produced.size());
-    for (plan::Result& result : produced) results.push_back(finish(*this, call, std::move(result)));
+    results.reserve(produced.results.size());
+    for (plan::Result& result : produced.results) results.push_back(finish(*this, call, std::move(result)));
     return outcome;
 }
 
@@ -282,18 +306,26 @@ std::string kind_of_step(const plan::Plan& plan, const plan::EagerStep& step) {
     return why.empty() ? "precompiled" : "by the host: " + why;
 }
 
-// The steps in order; those of a loop's body come after it. `sizes` are those of the whole function.
-void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& result) {
+std::string kind_of_loop(const plan::Plan& plan, const plan::LoopStep& loop) {
+    const bool is_moved = plan.on_device.backend != nullptr && loop.body->on_device.backend == nullptr;
+    return is_moved ? "by the host: a step of its body has no form for devices" : "loop";
+}
+
+// The steps in order; those of a loop's body come after it. `sizes` are those of the whole function; `profile`: of a run, or null.
+void describe(const plan::Plan& plan, const shape::Sizes& sizes, const plan::Profile* profile, EntryInfo& result) {
     std::size_t kernel = 0;
-    for (const plan::Step& step : plan.steps) {
+    for (std::size_t number = 0; number < plan.steps.size(); ++number) {
+        const plan::Step& step = plan.steps[number];
+        const plan::StepTime time = profile == nullptr ? plan::StepTime() : profile->of(number);
+        const std::size_t place = result.kernels.size();
         if (step.is_kernel) {
             result.kernels.push_back(info_of(plan.kernels[kernel], sizes));
             result.loops += nest::to_string(plan.kernels[kernel], plan.schedules.empty() ? nest::Schedule() : plan.schedules[kernel], sizes);
             ++kernel;
         } else if (step.is_loop()) {
-            result.kernels.push_back({plan::name_of(plan, step), "loop", {}, sizes.text(step.loop.count)});
+            result.kernels.push_back({plan::name_of(plan, step), kind_of_loop(plan, step.loop), {}, sizes.text(step.loop.count)});
             result.loops += "loop " + sizes.text(step.loop.count) + ":\n";
-            describe(*step.loop.body, sizes, result);
+            describe(*step.loop.body, sizes, profile == nullptr ? nullptr : profile->body(number), result);
             result.loops += "end\n";
         } else if (step.read.call >= 0) {
             result.kernels.push_back({plan::name_of(plan, step), "call", {}, ""});
@@ -301,11 +333,20 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, EntryInfo& resu
             const std::string name = plan::name_of(plan, step);
             result.kernels.push_back({name, kind_of_step(plan, step.eager), {name}, ""});
         }
+        result.kernels[place].milliseconds = time.milliseconds;
+        result.kernels[place].count = time.count;
     }
 }
 
 void add_jobs(const plan::Plan& plan, std::vector<codegen::Job>& jobs) {
     for (std::size_t i = 0; i < plan.schedules.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
+    for (const plan::Step& step : plan.steps) {
+        if (step.is_loop()) add_jobs(*step.loop.body, jobs);
+    }
+}
+
+void add_jobs(const plan::Plan& plan, std::vector<codegen::DeviceJob>& jobs) {
+    for (std::size_t i = 0; i < plan.on_device.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.on_device.kernels[i].grid});
     for (const plan::Step& step : plan.steps) {
         if (step.is_loop()) add_jobs(*step.loop.body, jobs);
     }
@@ -325,7 +366,8 @@ EntryInfo Entry::info(bool with_code) const {
     result.milliseconds = times;
     base::Reader packed(graph);
     if (!graph.empty()) result.ir = ir::Graph::unpack(packed).text();
-    describe(plan, plan.sizes, result);
+    const std::shared_ptr<const plan::Profile> profile = plan.profiled ? plan.profiled->get() : nullptr;
+    describe(plan, plan.sizes, profile.get(), result);
     std::vector<codegen::Job> jobs;
     if (with_code) add_jobs(plan, jobs);
     if (!jobs.empty()) {
@@ -334,7 +376,7 @@ EntryInfo Entry::info(bool with_code) const {
     }
     if (with_code && device != nullptr) {
         std::vector<codegen::DeviceJob> there;
-        for (std::size_t i = 0; i < plan.kernels.size(); ++i) there.push_back({&plan.kernels[i], &plan.on_device.kernels[i].grid});
+        add_jobs(plan, there);
         if (!there.empty()) {
             result.llvm = codegen::device_text(there, device::Backend::Code::llvm, device->capability()).text;
             result.assembly = codegen::device_text(there, device::Backend::Code::ptx, device->capability()).text;

@@ -42,7 +42,7 @@ struct Entry {
 
     /// Takes what the recording noted and compiles it. RecordError for what no plan can do.
     void compile(Recording made, std::span<const Argument> call, const CompileOptions& options);
-    /// Whether it serves a call in which reads gave `known` so far; `values` get those of its sizes.
+    /// Whether it serves a call, on its device, in which reads gave `known` so far; `values` get those of its sizes.
     bool serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const;
     /// Whether memory that it writes to is that of another parameter, too.
     bool writes_shared(std::span<const Argument> call) const;
@@ -54,7 +54,6 @@ struct Entry {
 private:
     bool fits(const std::vector<trace::Found>& known, std::int64_t* values) const;
     std::vector<device::HostWrite> bring_to_host(std::span<const Argument> call) const;
-    std::vector<plan::Placed> placed(std::span<const Argument> call) const;
     template <class F>
     void for_each_parameter(std::span<const Argument> call, F visit) const;
 };

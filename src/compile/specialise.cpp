@@ -1,7 +1,9 @@
 #include "compile/specialise.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "base/thread_pool.h"
@@ -12,6 +14,7 @@
 #include "pass/keep.h"
 #include "pass/place.h"
 #include "pass/simplify.h"
+#include "plan/device_run.h"
 #include "plan/padding.h"
 
 namespace fastnp::compiler {
@@ -85,7 +88,7 @@ void find_bodies(const ir::Graph& top, const ir::Graph& graph, std::map<std::int
 }
 
 // A body's sizes are those of the graph around it, at the same places in the table. What it raises leaves nothing to be undone: its memory is the loop's.
-plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const std::string& backend, pass::Layout layout,
+plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const std::string& backend, const plan::Use& use,
                      plan::Times& times) {
     ir::Graph graph = body.graph.copy();
     graph.share_bodies(top);
@@ -97,37 +100,92 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) {
         const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
-        strides.push_back(pass::strides_in(is_state ? layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
+        strides.push_back(pass::strides_in(is_state ? use.layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
     }
-    plan::Plan plan = made(graph, strides, bodies, backend, {.is_body = true, .layout = layout}, times);  // loops are run by the host
+    plan::Plan plan = made(graph, strides, bodies, backend, use, times);
     std::swap(graph.sizes(), top.sizes());
     return plan;
 }
 
-// In the layout that suits it.
-plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const std::string& backend,
+// For the host, in the layout that suits it.
+plan::Plan host_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const std::string& backend,
                      plan::Times& times) {
-    plan::Plan plan = body_plan(top, body, bodies, backend, pass::Layout::contiguous, times);
+    plan::Plan plan = body_plan(top, body, bodies, backend, {.is_body = true}, times);
     if (loops.saves || !loops.are_long || !plan::gains_by_padding(plan, body, top.sizes())) return plan;
-    plan::Plan padded = body_plan(top, body, bodies, backend, pass::Layout::padded, times);
+    plan::Plan padded = body_plan(top, body, bodies, backend, {.is_body = true, .layout = pass::Layout::padded}, times);
     return plan::keeps_layout(padded, body, top.sizes()) ? std::move(padded) : std::move(plan);
 }
+
+// The plans of a graph's bodies. A device's are for loops that it does all of; the host does the others, with the loops inside of them.
+class BodyPlans {
+public:
+    BodyPlans(ir::Graph& top, const std::string& backend, device::Backend* device, plan::Times& times)
+        : top_(top), backend_(backend), device_(device), times_(times), on_host_(top.bodies().size()), best_(top.bodies().size()) {
+        find_bodies(top, top, loops_);
+        for (const auto& [number, loops] : loops_) {  // inner ones have smaller numbers
+            if (!add_for_device(number)) best_[static_cast<std::size_t>(number)] = for_host(number);
+        }
+    }
+
+    /// By their number.
+    const plan::Bodies& best() const { return best_; }
+
+    /// Those that a plan needs, inner ones first.
+    void collect(const plan::Plan& plan, std::vector<plan::Plan*>& found) const {
+        for (const plan::Step& step : plan.steps) {
+            if (!step.is_loop()) continue;
+            plan::Plan* const body = made_.at(step.loop.body.get()).get();
+            if (std::find(found.begin(), found.end(), body) != found.end()) continue;
+            collect(*body, found);
+            found.push_back(body);
+        }
+    }
+
+private:
+    const ir::Body& body(std::int64_t number) const { return *top_.bodies()[static_cast<std::size_t>(number)]; }
+
+    std::shared_ptr<const plan::Plan> add(plan::Plan plan) {
+        auto made = std::make_shared<plan::Plan>(std::move(plan));
+        made_.emplace(made.get(), made);
+        return made;
+    }
+
+    bool add_for_device(std::int64_t number) {
+        if (device_ == nullptr) return false;
+        plan::Plan made = body_plan(top_, body(number), best_, backend_, {.device = device_, .is_body = true}, times_);
+        if (!plan::is_done_by_device(made)) return false;
+        best_[static_cast<std::size_t>(number)] = add(std::move(made));
+        return true;
+    }
+
+    std::shared_ptr<const plan::Plan> for_host(std::int64_t number) {
+        std::map<std::int64_t, Loops> inside;
+        find_bodies(top_, body(number).graph, inside);
+        inside.try_emplace(number);
+        for (const auto& [each, unused] : inside) {
+            std::shared_ptr<const plan::Plan>& made = on_host_[static_cast<std::size_t>(each)];
+            if (!made) made = add(host_plan(top_, body(each), loops_.at(each), on_host_, backend_, times_));
+        }
+        return on_host_[static_cast<std::size_t>(number)];
+    }
+
+    ir::Graph& top_;
+    const std::string& backend_;
+    device::Backend* device_;
+    plan::Times& times_;
+    std::map<std::int64_t, Loops> loops_;
+    plan::Bodies on_host_, best_;
+    std::map<const plan::Plan*, std::shared_ptr<plan::Plan>> made_;
+};
 
 }  // namespace
 
 plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, const plan::Use& use,
                       plan::Times& times) {
-    plan::Bodies bodies(graph.bodies().size());
+    const BodyPlans bodies(graph, backend, use.device, times);
+    plan::Plan plan = made(graph, parameter_strides, bodies.best(), backend, use, times);
     std::vector<plan::Plan*> plans;
-    std::map<std::int64_t, Loops> needed;  // inner ones have smaller numbers
-    find_bodies(graph, graph, needed);
-    for (const auto& [number, loops] : needed) {
-        const auto place = static_cast<std::size_t>(number);
-        const auto body = std::make_shared<plan::Plan>(body_plan(graph, *graph.bodies()[place], loops, bodies, backend, times));
-        plans.push_back(body.get());
-        bodies[place] = body;
-    }
-    plan::Plan plan = made(graph, parameter_strides, bodies, backend, use, times);
+    bodies.collect(plan, plans);
     plans.push_back(&plan);
     plan::generate(plans, times);
     return plan;

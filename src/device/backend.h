@@ -23,6 +23,36 @@ public:
     virtual ~Module() = default;
 };
 
+/// A kernel's launch. `arguments`: the address of each, all of 8 bytes.
+struct Launch {
+    std::size_t kernel = 0;  // by its number in its module
+    std::int64_t blocks = 1;
+    int threads = 1;
+    std::span<void* const> arguments{};
+};
+
+/// Launches that a device knows as a whole, one after the other, so that they are asked for by one call. To be used by one thread at a time.
+class Graph {
+public:
+    Graph() = default;
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+    virtual ~Graph() = default;
+
+    /// Gives a launch, by its place, other arguments from now on.
+    virtual void set(std::size_t place, std::span<void* const> arguments) = 0;
+    virtual void launch() = 0;
+};
+
+/// A point in a device's work.
+class Moment {
+public:
+    Moment() = default;
+    Moment(const Moment&) = delete;
+    Moment& operator=(const Moment&) = delete;
+    virtual ~Moment() = default;
+};
+
 /// What a backend did so far.
 struct BackendStatistics {
     std::size_t live_bytes = 0;         // handed out
@@ -54,6 +84,11 @@ public:
     /// Blocks of `threads` threads that run at once, so that a grid of more would only wait.
     virtual std::int64_t blocks_at_once(int threads) const = 0;
 
+    /// From here to leave() what this thread asks for costs less; nothing but this library may make another device the thread's current one meanwhile.
+    /// False, and nothing is done, where it is so already.
+    virtual bool enter() = 0;
+    virtual void leave() noexcept = 0;
+
     /// Memory on the device, aligned to 256 bytes, uninitialised. MemoryError (NumPy's kind and wording, with the device's name) if there is none, after
     /// memory that is kept for reuse has been given back.
     virtual void* allocate(std::size_t bytes) = 0;
@@ -77,6 +112,12 @@ public:
     virtual std::shared_ptr<Module> load(const std::string& image, const std::vector<std::string>& symbols) = 0;
     /// `arguments`: the address of each, all of 8 bytes.
     virtual void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) = 0;
+    /// Launches of a module's kernels as one. Null: the device has no such thing.
+    virtual std::unique_ptr<Graph> graph(const std::shared_ptr<Module>& module, std::span<const Launch> launches) = 0;
+
+    /// The end of what was asked for so far; and the time on the device from one to a later one, once that is reached, which is waited for.
+    virtual std::unique_ptr<Moment> moment() = 0;
+    virtual double milliseconds(const Moment& from, const Moment& to) = 0;
 
     /// A stream of other libraries, in DLPack's numbers: the default one, or a handle of the device's driver.
     using Stream = std::uintptr_t;

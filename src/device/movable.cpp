@@ -34,6 +34,8 @@ public:
     }
 
     char* host() const override { return pages_.begin(); }
+    /// Of new memory, before anybody else knows it.
+    char* address() const { return device_->get(); }
     std::size_t bytes() const override { return bytes_; }
     Backend* home() override {
         const std::scoped_lock lock(mutex_);
@@ -218,11 +220,21 @@ void add_place(const std::shared_ptr<Place>& place) { table().add(place); }
 void remove_place(const char* host) { table().remove(host); }
 std::shared_ptr<Place> place_of(const void* address) { return anything_moves() ? table().find(address) : nullptr; }
 
-BufferPtr allocate_movable(std::size_t bytes, Backend* home) {
-    const auto made = std::make_shared<Movable>(bytes, home);
+namespace {
+
+BufferPtr known_by_the_host(const std::shared_ptr<Movable>& made) {
     char* host = made->host();
     table().add(made);
-    return Buffer::borrow(host, bytes, [host] { table().remove(host); });
+    return Buffer::borrow(host, made->bytes(), [host] { table().remove(host); });
+}
+
+}  // namespace
+
+BufferPtr allocate_movable(std::size_t bytes, Backend* home) { return known_by_the_host(std::make_shared<Movable>(bytes, home)); }
+
+There allocate_there(std::size_t bytes, Backend& home) {
+    const auto made = std::make_shared<Movable>(bytes, &home);
+    return {known_by_the_host(made), made->address()};
 }
 
 void detail::bring_to_host(const void* address, Access access) {

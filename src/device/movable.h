@@ -20,6 +20,12 @@ namespace fastnp::device {
 
 /// New memory, uninitialised, at home on a device; null: on the host at first. MemoryError if there is none.
 BufferPtr allocate_movable(std::size_t bytes, Backend* home);
+/// New memory at home on a device, with its address there, which it has until somebody else uses it.
+struct There {
+    BufferPtr buffer{};
+    char* address = nullptr;
+};
+There allocate_there(std::size_t bytes, Backend& home);
 /// Memory of another library on a device, as an array's: `data()` is an address of the host's for it, one and the same for the same byte whoever gave it.
 /// `release` runs when the last owner lets go. It is shared.
 BufferPtr borrow_on_device(Backend& device, void* data, std::size_t bytes, std::function<void()> release);

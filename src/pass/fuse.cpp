@@ -120,9 +120,9 @@ private:
         return readings.at(value) > (direct.contains(value) ? 1 : 0);
     }
 
-    // Which of the bound sizes computing a value takes: the last one.
+    // Which of the bound sizes computing a value takes: the last one. A loop's body binds none: they are all known before it.
     void find_stages() {
-        if (sizes_.bound_count() == 0) return;
+        if (std::ranges::none_of(roots_.order(), [](Value value) { return value->op == Op::bind; })) return;
         for (const Value value : roots_.order()) {
             int stage = 0;
             if (value->op != Op::bind) {  // which makes one

@@ -7,7 +7,9 @@
 #include "fastnp/error.h"
 #include "nest/lower.h"
 #include "ops/moves.h"
+#include "plan/device_call.h"
 #include "plan/in_place.h"
+#include "plan/profile.h"
 
 namespace fastnp::plan {
 
@@ -21,6 +23,8 @@ public:
     PlanBuilder(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Use& use, Times& times)
         : graph_(graph), program_(program), bodies_(bodies), sizes_(graph.sizes()), use_(use), times_(times) {
         plan_.on_device.backend = use.device;
+        if (use.device != nullptr) plan_.on_device.calls = std::make_shared<DeviceCalls>();
+        if (!use.is_body) plan_.profiled = std::make_shared<LastProfile>();
         plan_.layout = use.layout;
     }
 
@@ -173,11 +177,14 @@ private:
             slot.number = is_result ? plan_.result_count++ : temporary_count_++;
             slot.bytes = bytes_of(base);
         }
-        slot.stage = sizes_.stage(slot.bytes);
+        slot.stage = stage_of(slot.bytes);
         plan_.slots.push_back(slot);
         slots_[base] = static_cast<int>(plan_.slots.size() - 1);
         return slots_[base];
     }
+
+    // The bound size after which a size is known. A body binds none: they are all known before it.
+    int stage_of(Dim bytes) const { return use_.is_body ? 0 : sizes_.stage(bytes); }
 
     Dim bytes_of(Value base) {
         if (use_.layout == pass::Layout::padded && !base->shape.empty()) return sizes_.multiply(program_.storage.at(base).strides[0], base->shape[0]);
@@ -299,7 +306,7 @@ private:
             if (group == free_from.size()) {
                 free_from.push_back(0);
                 plan_.group_bytes.push_back(slot.bytes);
-                plan_.group_stage.push_back(sizes_.stage(slot.bytes));
+                plan_.group_stage.push_back(stage_of(slot.bytes));
             }
             free_from[group] = last[s];
             plan_.temporary_group[static_cast<std::size_t>(slot.number)] = static_cast<int>(group);
@@ -356,29 +363,32 @@ void generate_for_host(std::span<Plan* const> plans, Times& times) {
     }
 }
 
-void generate_for_device(Plan& plan, Times& times) {
-    OnDevice& made = plan.on_device;
+// In one module.
+void generate_for_device(std::span<Plan* const> plans, Times& times) {
     std::vector<codegen::DeviceJob> jobs;
-    for (std::size_t i = 0; i < plan.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &made.kernels[i].grid});
+    for (const Plan* plan : plans) {
+        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->on_device.kernels[i].grid});
+    }
     if (jobs.empty()) return;
-    const codegen::DeviceCode code = codegen::compile_for_device(jobs, *made.backend);
+    const codegen::DeviceCode code = codegen::compile_for_device(jobs, *plans.front()->on_device.backend);
     times.emplace_back("load", code.fetch_ms);
     times.emplace_back("emit", code.write_ms);
     times.emplace_back("assemble", code.assemble_ms);
     times.emplace_back("link", code.load_ms);
     times.emplace_back("store", code.store_ms);
-    made.module = code.module;
-    for (std::size_t i = 0; i < jobs.size(); ++i) made.kernels[i].number = code.kernels[i];
+    std::size_t next = 0;
+    for (Plan* plan : plans) {
+        plan->on_device.module = code.module;
+        for (DeviceKernel& kernel : plan->on_device.kernels) kernel.number = code.kernels[next++];
+    }
 }
 
 }  // namespace
 
 void generate(std::span<Plan* const> plans, Times& times) {
-    std::vector<Plan*> on_host;
-    for (Plan* plan : plans) {
-        if (plan->on_device.backend == nullptr) on_host.push_back(plan);
-        else generate_for_device(*plan, times);
-    }
+    std::vector<Plan*> on_host, on_device;
+    for (Plan* plan : plans) (plan->on_device.backend == nullptr ? on_host : on_device).push_back(plan);
+    generate_for_device(on_device, times);
     generate_for_host(on_host, times);
 }
 

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cstring>
 #include <utility>
 
-#include "device/block.h"
-#include "device/movable.h"
-#include "device/range.h"
 #include "device/span.h"
-#include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/element.h"
 #include "plan/device_steps.h"
+#include "plan/device_turns.h"
 #include "plan/launch.h"
-#include "plan/steps.h"
 #include "shape/strides.h"
 
 namespace fastnp::plan {
@@ -24,108 +20,132 @@ namespace {
 
 eager::View shown(const device::Memory& memory) { return {memory.data, memory.dtype, memory.shape, memory.strides}; }
 
-class DeviceRun : public Steps<DeviceRun> {
-public:
-    DeviceRun(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller)
-        : Steps(plan, values, caller),
-          backend_(*plan.on_device.backend),
-          arguments_(arguments),
-          placed_(placed),
-          bases_(plan.slots.size(), nullptr),
-          made_(static_cast<std::size_t>(plan.result_count)) {
-        for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-            if (plan.slots[i].kind == Slot::Kind::argument && !plan.slots[i].by_value)
-                bases_[i] = argument(static_cast<std::size_t>(plan.slots[i].number));
-        }
-        allocate(0);
-    }
+}  // namespace
 
-    void take(std::vector<Result>& results);
-    void copy_back();
-
-    device::Range begin(const Step& step) const { return {&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}; }
-    void launch(const KernelStep& step);
-    void compute(const Step& step);
-    Scalar element(const ViewOf& of);
-    std::vector<device::Memory> operands(const Step& step);
-    void hold(int slot, const device::Memory& memory);
-    void allocate(int stage);
-
-private:
-    using Given = SmallVector<std::int64_t, 64>;  // to a kernel
-
-    // An array's memory on the host, with what the device has in it.
-    struct Copy {
-        std::vector<char> bytes;
-        device::Memory memory;
-        device::Span span;
-    };
-
-    char* hold(std::shared_ptr<void> there) { return static_cast<char*>(there_.emplace_back(std::move(there)).get()); }
-    char* argument(std::size_t number);
-    const void* argument_at(int slot) const { return arguments_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)]; }
-    void give_element(int slot, const nest::Buffer& buffer, Given& given) const;
-    void* address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
-    eager::View view_of(const ViewOf& view) const;
-    eager::View operand_of(const ViewOf& view);
-    bool compute_there(const EagerStep& step, const ir::Attributes& attributes);
-    Copy copy_of(const ViewOf& view);
-    void upload(const ViewOf& view, const Copy& copy);
-    std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
-
-    device::Backend& backend_;
-    std::span<void* const> arguments_;
-    std::span<const Placed> placed_;
-    device::SharedUse shared_;
-    std::vector<char*> bases_;                     // by slot, on the device
-    std::vector<std::shared_ptr<void>> there_;     // what movable memory has there, which others may move away meanwhile
-    std::vector<device::BufferPtr> made_;          // results
-    std::vector<device::Block> blocks_;            // temporaries, numbers, and what calls and loops gave
-    std::map<std::size_t, device::Block> copied_;  // arguments that are not movable
-    std::map<int, device::BufferPtr> held_;        // what calls and loops gave, where it is a result
-};
-
-char* DeviceRun::argument(std::size_t number) {
-    const Placed& placed = placed_[number];
-    const device::Access access = placed.written ? device::Access::write : device::Access::read;
-    if (device::shared_on(arguments_[number]) == &backend_) shared_.begin(backend_);
-    if (std::shared_ptr<void> there = device::use_on_device(backend_, arguments_[number], access)) return hold(std::move(there));
-    const device::Span span = device::span_of(placed.memory);
-    const auto found = copied_.find(number);
-    if (found != copied_.end()) return found->second.get() - span.first;
-    device::Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
-    if (span.bytes() != 0) {
-        device::use_on_host(arguments_[number], device::Access::read);
-        backend_.upload(block.get(), static_cast<const char*>(arguments_[number]) + span.first, span.bytes());
-    }
-    return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
+bool is_done_by_device(const Plan& plan) {
+    device::Backend& backend = *plan.on_device.backend;
+    return std::all_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+        if (step.is_kernel) return true;
+        if (step.is_loop()) return step.loop.body->on_device.backend != nullptr;
+        return !ops::is_read(step.eager.op) && host_does(backend, step.eager.op, step.eager.out.dtype).empty();
+    });
 }
 
-// Arguments that were copied and written to: their elements alone, since others may lie between them.
-void DeviceRun::copy_back() {
-    for (const auto& [number, block] : copied_) {
-        const Placed& placed = placed_[number];
-        const device::Span span = device::span_of(placed.memory);
-        if (!placed.written || span.bytes() == 0) continue;
-        std::vector<char> bytes(span.bytes());
-        backend_.download(bytes.data(), block.get(), bytes.size());
-        device::Memory made = placed.memory;
-        made.data = bytes.data() - span.first;
-        device::HostWrite write(placed.memory);
-        eager::copy(shown(made), shown(placed.memory));
-        write.done();
+struct DeviceRun::Copy {
+    std::vector<char> bytes;
+    device::Memory memory;
+    device::Span span;
+};
+
+DeviceRun::DeviceRun(const Plan& plan)
+    : Steps(plan),
+      backend_(*plan.on_device.backend),
+      binds_sizes_(std::ranges::any_of(plan.steps, [](const Step& step) { return step.read.bound != 0; })),
+      holds_back_(plan.profiled == nullptr || plan.kernels.size() >= DeviceBatch::least),  // a body's turns are asked for together
+      batch_(backend_, plan.profiled == nullptr),
+      bases_(plan.slots.size(), nullptr),
+      made_(static_cast<std::size_t>(plan.result_count)),
+      held_(static_cast<std::size_t>(plan.given_count)) {
+    lay_out_given();
+}
+
+// Room for what each kernel is given, which stays where it is.
+void DeviceRun::lay_out_given() {
+    std::size_t total = 0;
+    for (std::size_t number = 0; number < plan_.kernels.size(); ++number) {
+        Prepared prepared;
+        prepared.first = total;
+        for (const nest::Buffer& buffer : plan_.kernels[number].buffers) prepared.count += buffer.by_value ? nest::words_of(buffer) : 1;
+        prepared.count += plan_.on_device.kernels[number].sizes.size() + 1;
+        total += prepared.count;
+        prepared_.push_back(prepared);
     }
+    given_.assign(total, 0);
+    for (std::int64_t& each : given_) given_at_.push_back(&each);
+}
+
+void DeviceRun::start(std::span<char* const> arguments, std::span<void* const> numbers, std::int64_t* values, trace::Caller& caller) {
+    values_ = values;
+    caller_ = &caller;
+    numbers_ = numbers;
+    for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
+        const Slot& slot = plan_.slots[i];
+        if (slot.kind == Slot::Kind::argument) bases_[i] = arguments[static_cast<std::size_t>(slot.number)];
+    }
+    const std::span<const std::int64_t> sizes(values, plan_.sizes.size());
+    // Those that it binds get their values in the middle.
+    if (binds_sizes_ || !std::ranges::equal(sizes, sizes_)) {
+        sizes_.assign(sizes.begin(), sizes.end());
+        for (Prepared& prepared : prepared_) prepared.units = -1;
+    }
+    allocate(0);
+}
+
+void DeviceRun::end_turn() {
+    if (!held_.empty()) batch_.flush();
+    for (device::There& there : made_) there = {};
+    for (device::There& there : held_) there = {};
+}
+
+void DeviceRun::let_go() noexcept {
+    called_.clear();
+    for (device::There& there : made_) there = {};
+    for (device::There& there : held_) there = {};
+    batch_.drop();
+    places_.clear();
+    spare_.clear();
+    temporaries_.clear();
+    blocks_.clear();
+}
+
+DeviceRun::UnderWay DeviceRun::begin(const Step& step) {
+    if (!step.is_kernel) batch_.flush();
+    return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, number_of(step), &backend_}};
+}
+
+// Of a stage; that of a turn before, if there was one.
+char* DeviceRun::temporaries(int stage, std::size_t bytes) {
+    const auto place = static_cast<std::size_t>(stage);
+    if (temporaries_.size() <= place) temporaries_.resize(place + 1);
+    Temporaries& kept = temporaries_[place];
+    if (kept.bytes != bytes) {
+        kept.block.reset();
+        kept.bytes = 0;
+        if (bytes != 0) kept.block.emplace(backend_, bytes);
+        kept.bytes = bytes;
+    }
+    return kept.block ? kept.block->get() : nullptr;
+}
+
+device::There DeviceRun::made(std::size_t bytes) {
+    const auto fits = [bytes](const device::There& there) { return there.buffer->bytes() == bytes; };
+    const auto found = std::ranges::find_if(spare_, fits);
+    if (found == spare_.end()) return device::allocate_there(bytes, backend_);
+    device::There there = std::move(*found);
+    spare_.erase(found);
+    return there;
+}
+
+void DeviceRun::put(int result, const device::There& there, char* address) {
+    places_.resize(static_cast<std::size_t>(plan_.result_count));
+    places_[static_cast<std::size_t>(result)] = {there, address};
+}
+
+// No more than a run makes: the rest goes back, after what uses it.
+void DeviceRun::reuse(device::There there) {
+    const auto is_like_it = [&](const device::There& other) { return other.buffer->bytes() == there.buffer->bytes(); };
+    if (std::ranges::count_if(spare_, is_like_it) < plan_.result_count) spare_.push_back(std::move(there));
+    else batch_.flush();
 }
 
 void DeviceRun::allocate(int stage) {
-    std::vector<std::size_t> places;
+    SmallVector<std::size_t, 32> places;
     std::size_t total = 0;
     for (std::size_t group = 0; group < plan_.group_bytes.size(); ++group) {
         places.push_back(total);
         if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 255) / 256 * 256);
     }
-    char* block = nullptr;
-    if (total != 0) block = blocks_.emplace_back(backend_, total).get();
+    char* const block = temporaries(stage, total);
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
         const Slot& slot = plan_.slots[i];
         const auto number = static_cast<std::size_t>(slot.number);
@@ -133,34 +153,44 @@ void DeviceRun::allocate(int stage) {
             const auto group = static_cast<std::size_t>(plan_.temporary_group[number]);
             if (plan_.group_stage[group] == stage && block != nullptr) bases_[i] = block + places[group];
         } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
-            made_[number] = device::allocate_movable(static_cast<std::size_t>(value_of(slot.bytes, values_)), &backend_);
-            bases_[i] = hold(device::use_on_device(backend_, made_[number]->data(), device::Access::write));
+            const bool has_place = !places_.empty() && places_[number].address != nullptr;
+            made_[number] = has_place ? places_[number].there : made(static_cast<std::size_t>(value_of(slot.bytes, values_)));
+            bases_[i] = has_place ? places_[number].address : made_[number].address;
         }
     }
 }
 
-void DeviceRun::give_element(int slot, const nest::Buffer& buffer, Given& given) const {
-    std::array<std::int64_t, 2> words{};
-    device::read_bytes(words.data(), argument_at(slot), itemsize_of(buffer.dtype));
-    for (std::size_t i = 0; i < nest::words_of(buffer); ++i) given.push_back(words[i]);
+void DeviceRun::prepare(const KernelStep& step, Prepared& prepared) {
+    const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
+    prepared.units = value_of(step.parallel, values_);
+    prepared.blocks = blocks_for(backend_, kernel.grid, prepared.units);
+    std::size_t at = prepared.first + prepared.count - kernel.sizes.size() - 1;
+    for (const shape::Dim size : kernel.sizes) given_[at++] = value_of(size, values_);
+    given_[at] = prepared.units;
 }
 
 void DeviceRun::launch(const KernelStep& step) {
-    const std::int64_t units = value_of(step.parallel, values_);
-    if (units <= 0) return;
-    const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
-    Given given;
-    for (std::size_t i = 0; i < step.slots.size(); ++i) {
-        const nest::Buffer& buffer = plan_.kernels[step.number].buffers[i];
-        if (buffer.by_value) give_element(step.slots[i], buffer, given);
-        else given.push_back(reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i]);
+    Prepared& prepared = prepared_[step.number];
+    if (prepared.units < 0) prepare(step, prepared);
+    if (prepared.units <= 0) return;
+    const std::vector<nest::Buffer>& buffers = plan_.kernels[step.number].buffers;
+    std::size_t at = prepared.first;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (buffers[i].by_value) {
+            device::read_bytes(&given_[at], number_at(step.slots[i]), itemsize_of(buffers[i].dtype));
+            at += nest::words_of(buffers[i]);
+        } else {
+            given_[at++] = reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i];
+        }
     }
-    for (const shape::Dim size : kernel.sizes) given.push_back(value_of(size, values_));
-    given.push_back(units);
-    SmallVector<void*, 64> addresses;
-    for (std::int64_t& each : given) addresses.push_back(&each);
-    plan::launch(backend_, *plan_.on_device.module, kernel.number, kernel.grid, units, {addresses.data(), addresses.size()});
+    const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
+    const std::shared_ptr<device::Module>& module = plan_.on_device.module;
+    const std::span<void* const> addresses(given_at_.data() + prepared.first, prepared.count);
+    if (!holds_back_ || profile_ != nullptr) backend_.launch(*module, kernel.number, prepared.blocks, kernel.grid.block, addresses);
+    else batch_.add(module, kernel.number, prepared.blocks, kernel.grid.block, {given_.data() + prepared.first, prepared.count});
 }
+
+void* DeviceRun::address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
 
 // With the device's address.
 eager::View DeviceRun::view_of(const ViewOf& view) const {
@@ -168,6 +198,24 @@ eager::View DeviceRun::view_of(const ViewOf& view) const {
     for (const shape::Dim dim : view.shape) made.shape.push_back(value_of(dim, values_));
     for (const shape::Dim dim : view.strides) made.strides.push_back(value_of(dim, values_));
     return made;
+}
+
+// The same; the device gets what only kernels are given by value.
+eager::View DeviceRun::operand_of(const ViewOf& view) {
+    eager::View made = view_of(view);
+    if (!plan_.slots[static_cast<std::size_t>(view.slot)].by_value) return made;
+    const std::size_t bytes = itemsize_of(made.dtype);
+    std::array<std::byte, 16> element;
+    device::read_bytes(element.data(), number_at(view.slot), bytes);
+    made.data = blocks_.emplace_back(backend_, bytes).get();
+    backend_.upload(made.data, element.data(), bytes);
+    return made;
+}
+
+std::span<const eager::View> DeviceRun::operands_of(const EagerStep& step) {
+    operands_.clear();
+    for (const ViewOf& operand : step.operands) operands_.push_back(operand_of(operand));
+    return operands_;
 }
 
 DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
@@ -179,7 +227,7 @@ DeviceRun::Copy DeviceRun::copy_of(const ViewOf& view) {
     copy.span = device::span_of(copy.memory);
     const auto bytes = static_cast<std::size_t>(copy.span.end - copy.span.first);
     copy.bytes.resize(bytes);
-    if (plan_.slots[static_cast<std::size_t>(view.slot)].by_value) device::read_bytes(copy.bytes.data(), argument_at(view.slot), bytes);
+    if (plan_.slots[static_cast<std::size_t>(view.slot)].by_value) device::read_bytes(copy.bytes.data(), number_at(view.slot), bytes);
     else if (bytes != 0) backend_.download(copy.bytes.data(), static_cast<char*>(address_of(view)) + copy.span.first, bytes);
     copy.memory.data = copy.bytes.data() - copy.span.first;
     return copy;
@@ -195,23 +243,9 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
     return copies;
 }
 
-// The same; the device gets what only kernels are given by value.
-eager::View DeviceRun::operand_of(const ViewOf& view) {
-    eager::View made = view_of(view);
-    if (!plan_.slots[static_cast<std::size_t>(view.slot)].by_value) return made;
-    const std::size_t bytes = itemsize_of(made.dtype);
-    std::array<std::byte, 16> element;
-    device::read_bytes(element.data(), argument_at(view.slot), bytes);
-    made.data = blocks_.emplace_back(backend_, bytes).get();
-    backend_.upload(made.data, element.data(), bytes);
-    return made;
-}
-
 bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) {
     if (!host_does(backend_, step.op, step.out.dtype).empty()) return false;
-    std::vector<eager::View> operands;
-    for (const ViewOf& operand : step.operands) operands.push_back(operand_of(operand));
-    return run_step_on_device(backend_, step.op, attributes, operands, view_of(step.out));
+    return run_step_on_device(backend_, step.op, attributes, operands_of(step), view_of(step.out));
 }
 
 // A precompiled step, by the device or else by the host.
@@ -233,14 +267,28 @@ void DeviceRun::compute(const Step& step) {
 
 void DeviceRun::hold(int slot, const device::Memory& memory) {
     const auto bytes = shape::byte_count(memory.shape, itemsize_of(memory.dtype));
-    device::BufferPtr buffer = device::allocate_movable(std::max<std::size_t>(bytes, 1), &backend_);
-    char* base = hold(device::use_on_device(backend_, buffer->data(), device::Access::write));
+    device::There there = device::allocate_there(std::max<std::size_t>(bytes, 1), backend_);
     device::use_on_host(memory.data, device::Access::read);
     device::Memory whole = device::allocate(memory.dtype, memory.shape);
     eager::copy(shown(memory), shown(whole));
-    if (bytes != 0) backend_.upload(base, whole.data, bytes);
-    bases_[static_cast<std::size_t>(slot)] = base;
-    held_[slot] = std::move(buffer);
+    if (bytes != 0) backend_.upload(there.address, whole.data, bytes);
+    bases_[static_cast<std::size_t>(slot)] = there.address;
+    held_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)] = std::move(there);
+}
+
+void DeviceRun::take_turns(const Step& step) {
+    if (step.loop.body->on_device.backend == nullptr) return take_turns_on_host(step);
+    const std::size_t number = number_of(step);
+    std::unique_ptr<DeviceRun>& body = bodies_[number];
+    if (body == nullptr) body = std::make_unique<DeviceRun>(*step.loop.body);
+    body->measure(profile_ == nullptr ? nullptr : profile_->body(number));
+    const std::vector<DeviceArray> given = take_turns_on_device(step.loop, *body, operands_of(step.eager), values_, *caller_);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const int slot = step.loop.given[i];
+        if (slot < 0) continue;
+        bases_[static_cast<std::size_t>(slot)] = static_cast<char*>(given[i].view.data);
+        held_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)] = given[i].there;
+    }
 }
 
 Scalar DeviceRun::element(const ViewOf& of) {
@@ -259,44 +307,12 @@ std::vector<device::Memory> DeviceRun::operands(const Step& step) {
     return operands;
 }
 
-void DeviceRun::take(std::vector<Result>& results) {
-    for (const ViewOf& output : plan_.outputs) {
-        const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
-        Result result;
-        void* base = nullptr;  // by which the host knows it
-        if (slot.kind == Slot::Kind::argument) {
-            result.argument = slot.number;
-            base = arguments_[static_cast<std::size_t>(slot.number)];
-        } else {
-            result.memory.buffer = slot.kind == Slot::Kind::given ? held_.at(output.slot) : made_[static_cast<std::size_t>(slot.number)];
-            base = result.memory.buffer->data();
-        }
-        result.memory.dtype = output.dtype;
-        result.memory.data = static_cast<char*>(base) + value_of(output.offset, values_);
-        for (const shape::Dim dim : output.shape) result.memory.shape.push_back(value_of(dim, values_));
-        for (const shape::Dim dim : output.strides) result.memory.strides.push_back(value_of(dim, values_));
-        results.push_back(std::move(result));
-    }
-}
-
-}  // namespace
-
-Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller,
-                      std::vector<Result>& results) {
-    DeviceRun run(plan, arguments, placed, values, caller);
-    const Outcome outcome = run.run();
-    if (outcome.kind != Outcome::Kind::done) return outcome;
-    run.copy_back();
-    run.take(results);
-    return outcome;
-}
-
-bool is_done_by_device(const Plan& plan) {
-    device::Backend& backend = *plan.on_device.backend;
-    return std::all_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
-        if (step.is_kernel) return true;
-        return !step.is_loop() && !ops::is_read(step.eager.op) && host_does(backend, step.eager.op, step.eager.out.dtype).empty();
-    });
+DeviceRun::Output DeviceRun::output(const ViewOf& output) const {
+    const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
+    const auto number = static_cast<std::size_t>(slot.number);
+    char* const base = bases_[static_cast<std::size_t>(output.slot)];
+    if (slot.kind == Slot::Kind::argument) return {slot.number, {}, base};
+    return {-1, slot.kind == Slot::Kind::given ? held_[number] : made_[number], base};
 }
 
 }  // namespace fastnp::plan

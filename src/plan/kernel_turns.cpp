@@ -202,7 +202,7 @@ bool is_whole(const ViewOf& view, const Plan& body, const LoopStep& step, std::s
 
 bool is_of_kernels(const LoopStep& step, const std::int64_t* values) {
     const Plan& body = *step.body;
-    if (body.sizes.bound_count() != 0 || body.given_count != 0) return false;
+    if (body.given_count != 0) return false;
     for (const Step& each : body.steps) {
         if (!each.is_kernel) return false;
     }

@@ -77,10 +77,14 @@ void launch(const KernelStep& step, void* const* pointers, const std::int64_t* v
     base::parallel_for((units + launch.per_task - 1) / launch.per_task, &run_task, &launch);
 }
 
+std::int64_t blocks_for(device::Backend& backend, const nest::Grid& grid, std::int64_t units) {
+    const std::int64_t each = grid.units_of_block();
+    return std::min((units + each - 1) / each, rounds * backend.blocks_at_once(grid.block));
+}
+
 void launch(device::Backend& backend, const device::Module& module, std::size_t kernel, const nest::Grid& grid, std::int64_t units,
             std::span<void* const> arguments) {
-    const std::int64_t each = grid.units_of_block();
-    backend.launch(module, kernel, std::min((units + each - 1) / each, rounds * backend.blocks_at_once(grid.block)), grid.block, arguments);
+    backend.launch(module, kernel, blocks_for(backend, grid, units), grid.block, arguments);
 }
 
 }  // namespace fastnp::plan

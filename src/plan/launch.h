@@ -21,6 +21,9 @@ void run_units(const KernelStep& step, void* const* pointers, const std::int64_t
 /// All units.
 void launch(const KernelStep& step, void* const* pointers, const std::int64_t* values);
 
+/// Blocks of a grid for so many units, at least one of them.
+std::int64_t blocks_for(device::Backend& backend, const nest::Grid& grid, std::int64_t units);
+
 /// All units of a kernel on a device. `arguments`: as codegen::emit_grid() says, the units last.
 void launch(device::Backend& backend, const device::Module& module, std::size_t kernel, const nest::Grid& grid, std::int64_t units,
             std::span<void* const> arguments);

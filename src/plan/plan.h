@@ -114,17 +114,24 @@ struct DeviceKernel {
     std::vector<shape::Dim> sizes;   // that it takes, in order
 };
 
+class DeviceCalls;
+class LastProfile;
+
 /// What a plan has on the device that it runs on.
 struct OnDevice {
     device::Backend* backend = nullptr;       // null: the plan runs on the host
     std::shared_ptr<device::Module> module{};
     std::vector<DeviceKernel> kernels{};      // by number
+    std::shared_ptr<DeviceCalls> calls{};
 };
 
-/// An argument of a plan on a device.
+/// The layout of an argument of a plan on a device, as its owner keeps it.
 struct Placed {
-    device::Memory memory;  // by which the host knows it
-    bool written = false;   // by the plan
+    const std::int64_t* shape = nullptr;
+    const std::int64_t* strides = nullptr;  // bytes
+    Dtype dtype = Dtype::bool_;
+    std::int8_t rank = 0;
+    bool written = false;  // by the plan
 };
 
 struct Plan {
@@ -141,13 +148,14 @@ struct Plan {
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
     std::shared_ptr<void> code;              // keeps the functions
     OnDevice on_device;
+    std::shared_ptr<LastProfile> profiled;  // null: a body
 
     // Kept for explain().
     std::vector<nest::Kernel> kernels;
     std::vector<nest::Schedule> schedules;
 
     /// `values`: the sizes' values by id (Sizes::evaluate); bound ones are put in. `arguments`: the first element of each argument; `placed`: on a device,
-    /// all of each.
+    /// the layout of each.
     [[nodiscard]] Outcome run(std::span<void* const> arguments, std::int64_t* values, trace::Caller& caller, std::vector<Result>& results,
                               std::span<const Placed> placed = {}) const;
 };

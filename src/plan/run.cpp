@@ -1,9 +1,10 @@
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
-#include "plan/device_run.h"
+#include "plan/device_call.h"
 #include "plan/launch.h"
 #include "plan/plan.h"
+#include "plan/profile.h"
 #include "plan/steps.h"
 
 namespace fastnp::plan {
@@ -49,7 +50,8 @@ public:
 
     void take(std::vector<Result>& results) const;
 
-    static int begin(const Step& /*step*/) { return 0; }
+    void measure(Profile* profile) { profile_ = profile; }
+    StepTimer begin(const Step& step) { return {profile_, static_cast<std::size_t>(&step - plan_.steps.data()), nullptr}; }
     void launch(const KernelStep& step) { run_kernel(step, bases_.data(), values_); }
     void compute(const Step& step) { run_eager(step.eager, bases_.data(), values_); }
     Scalar element(const ViewOf& of) const {
@@ -63,10 +65,12 @@ public:
     }
     void hold(int slot, const device::Memory& memory);
     void allocate(int stage);
+    void take_turns(const Step& step) { take_turns_on_host(step); }
 
 private:
     device::Memory memory_of(const ViewOf& view) const;
 
+    Profile* profile_ = nullptr;    // null: it is not measured
     SmallVector<void*, 32> bases_;  // by slot
     std::vector<device::BufferPtr> made_;  // results, then the temporaries of each stage
     // What calls and loops gave, by a slot's number: a loop may have hundreds of states, and most plans have nothing here, which allocates nothing.
@@ -135,8 +139,12 @@ Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace:
                   std::span<const Placed> placed) const {
     if (on_device.backend != nullptr) return run_on_device(*this, arguments, placed, values, caller, results);
     Run run(*this, arguments, values, caller);
+    std::shared_ptr<Profile> profile;
+    if (is_profiling() && profiled) run.measure((profile = std::make_shared<Profile>(*this)).get());
     const Outcome outcome = run.run();
-    if (outcome.kind == Outcome::Kind::done) run.take(results);
+    if (outcome.kind != Outcome::Kind::done) return outcome;
+    run.take(results);
+    if (profile) profiled->set(std::move(profile));
     return outcome;
 }
 

@@ -13,33 +13,35 @@
 namespace fastnp::plan {
 
 /// D says how: begin(Step), which gives what is kept until the step is done, launch(KernelStep), compute(Step) by a precompiled kernel, element(ViewOf)
-/// read, operands(Step) as memory that the host can read, hold(slot, memory) of what a call or a loop gave, allocate(stage).
+/// read, operands(Step) as memory that the host can read, hold(slot, memory) of what a call or a loop gave, allocate(stage), take_turns(Step).
 template <class D>
 class Steps {
 public:
     Outcome run();
 
 protected:
+    /// A loop, by the host.
+    void take_turns_on_host(const Step& step);
+
     const Plan& plan_;
     std::int64_t* values_;
+    trace::Caller* caller_;
+    std::vector<trace::CalledPtr> called_;  // by the number of the call
 
 private:
     friend D;  // nothing but D derives from Steps<D>, which casts itself to D
-    Steps(const Plan& plan, std::int64_t* values, trace::Caller& caller) : plan_(plan), values_(values), caller_(caller) {}
+    Steps(const Plan& plan, std::int64_t* values, trace::Caller& caller) : plan_(plan), values_(values), caller_(&caller) {}
+    explicit Steps(const Plan& plan) : plan_(plan), values_(nullptr), caller_(nullptr) {}  // D gives them before each run
 
     D& self() { return static_cast<D&>(*this); }
     Outcome read(const Step& step);
     Outcome call(const Step& step);
-    void take_turns(const Step& step);
-
-    trace::Caller& caller_;
-    std::vector<trace::CalledPtr> called_;  // by the number of the call
 };
 
 template <class D>
 Outcome Steps<D>::call(const Step& step) {
     const std::vector<device::Memory> operands = self().operands(step);
-    trace::CalledPtr called = caller_.call(step.read.call, operands, step.read.is_last);
+    trace::CalledPtr called = caller_->call(step.read.call, operands, step.read.is_last);
     if (!called) return {Outcome::Kind::raised};
     called_.push_back(called);
     if (!trace::fits(plan_.calls[static_cast<std::size_t>(step.read.call)], *called, values_)) {
@@ -52,8 +54,8 @@ Outcome Steps<D>::call(const Step& step) {
 }
 
 template <class D>
-void Steps<D>::take_turns(const Step& step) {
-    const std::vector<device::Memory> given = run_turns(step.loop, self().operands(step), values_, caller_);
+void Steps<D>::take_turns_on_host(const Step& step) {
+    const std::vector<device::Memory> given = run_turns(step.loop, self().operands(step), values_, *caller_);
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (step.loop.given[i] >= 0) self().hold(step.loop.given[i], given[i]);
     }
@@ -87,7 +89,7 @@ Outcome Steps<D>::run() {
             continue;
         }
         try {
-            if (step.is_loop()) take_turns(step);
+            if (step.is_loop()) self().take_turns(step);
             else self().compute(step);
         } catch (const MemoryError&) {
             throw;

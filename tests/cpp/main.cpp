@@ -1,9 +1,29 @@
 // The entry point of the C++ tests; the cases are in the rooms' folders beside this file. Written out, since with a precompiled header
 // BOOST_TEST_MODULE would be defined too late to make one. Boost.Test as a static library has a main() of its own, which asks for the other function.
+//
+// With FASTNP_TEST_DEVICE=cuda all is done in a scope of that device, which is a simulated one with FASTNP_SIMULATED_DEVICE=1 beside it.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "fastnp/device.h"
+#include "simulated/backend.h"
 
 namespace {
+
+struct OnDevice {
+    OnDevice() {
+        const char* name = std::getenv("FASTNP_TEST_DEVICE");  // NOLINT: before any thread
+        const char* simulated = std::getenv("FASTNP_SIMULATED_DEVICE");  // NOLINT: before any thread
+        if (name == nullptr) return;
+        if (simulated != nullptr && std::strcmp(simulated, "0") != 0) door = std::make_unique<fastnp::simulated::AtTheDoor>();
+        scope = std::make_unique<fastnp::device_scope>(name);
+    }
+    std::unique_ptr<fastnp::simulated::AtTheDoor> door;
+    std::unique_ptr<fastnp::device_scope> scope;
+};
+BOOST_TEST_GLOBAL_FIXTURE(OnDevice);
 
 void prepare() {
     setenv("FASTNP_CACHE_DIR", "", 1);  // NOLINT: before any thread; tests generate the code that they run

@@ -199,3 +199,45 @@ def test_reading_an_element_moves_nothing() -> None:
     assert np.cuda.statistics().downloaded_bytes - before.downloaded_bytes <= 16
     repr(a)
     assert a.device == "cuda:0"
+
+
+def steps(a: Any, b: Any) -> Any:
+    for i in range(20):  # differences of rounding do not grow
+        a = np.tanh(a * 0.5 - a.mean(axis=i % 2, keepdims=True) * b * 0.1)
+    return a
+
+
+def test_many_kernels_again_and_again() -> None:
+    f = np.compile(steps)
+    there, b = np.asarray(x).to("cuda"), np.asarray(y).to("cuda")
+    expected = numpy.asarray(steps(np.asarray(x), np.asarray(y)))
+    kept = []
+    for call in range(8):  # from some call on as one graph, whose launches are given other memory
+        kept.append(f(there, b))
+        if call % 3 == 0:
+            there = there + 0.0
+    for found in kept:
+        close(found, expected)
+    for size in (3, 30):
+        small = x[:size] + 1.0
+        close(f(np.asarray(small).to("cuda"), b), numpy.asarray(steps(np.asarray(small), np.asarray(y))))
+
+
+def test_profiles() -> None:
+    f = np.compile(lambda a, b: np.sort(np.tanh(a).sum(axis=1)) @ np.sin(a) * b)
+    there, b = np.asarray(x).to("cuda"), np.asarray(y).to("cuda")
+    explained = np.compiler.explain(f)
+    expected = explained(there, b)
+    assert all(kernel["milliseconds"] is None and kernel["count"] == 0 for kernel in expected.kernels)
+    with np.compiler.profile():
+        with np.compiler.profile():
+            pass
+        found = f(there, b)
+    close(found, numpy.asarray(expected.result))
+    after = explained(there, b)
+    assert len(after.kernels) >= 3
+    assert all(kernel["milliseconds"] > 0 and kernel["count"] == 1 for kernel in after.kernels)
+    assert str(after).count(" ms") > str(expected).count(" ms")
+    on_host = np.compiler.explain(np.compile(lambda a: np.sin(a).sum()))
+    with np.compiler.profile():
+        assert all(kernel["milliseconds"] >= 0 for kernel in on_host(x).kernels)

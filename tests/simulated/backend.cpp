@@ -136,6 +136,29 @@ void Backend::finish(Stream stream) {
     if (const auto problem = std::exchange(problem_, nullptr); problem != nullptr) std::rethrow_exception(problem);
 }
 
+// Time.
+namespace {
+
+struct Moment final : device::Moment {
+    explicit Moment(std::size_t number) : asked(number) {}
+    std::size_t asked;
+};
+
+}  // namespace
+
+std::unique_ptr<device::Moment> Backend::moment() {
+    const std::scoped_lock lock(mutex_);
+    return std::make_unique<Moment>(queue_of(ours).asked);
+}
+
+double Backend::milliseconds(const device::Moment& from, const device::Moment& to) {
+    const std::size_t first = dynamic_cast<const Moment&>(from).asked, last = dynamic_cast<const Moment&>(to).asked;
+    if (first > last) fail("the time between a moment and an earlier one");
+    const std::scoped_lock lock(mutex_);
+    work_off();
+    return static_cast<double>(last - first);
+}
+
 // Streams.
 void Backend::wait_for(Stream stream) {
     const std::scoped_lock lock(mutex_);
@@ -399,6 +422,53 @@ void Backend::launch(const device::Module& module, std::size_t kernel, std::int6
     ask({std::move(touched), [program = loaded.program, kernel, blocks, values = std::move(values)] {
              if (!run_grid(program->kernel(kernel), values.data(), blocks)) throw DeviceError("simulated device: threads wait for each other for ever");
          }});
+}
+
+namespace {
+
+// Keeps the arguments as they were given, which may change afterwards.
+class LaunchGraph final : public device::Graph {
+public:
+    LaunchGraph(Backend& backend, std::shared_ptr<device::Module> module, std::span<const device::Launch> launches, std::atomic<std::uint64_t>& set,
+                std::atomic<std::uint64_t>& launched)
+        : backend_(backend), module_(std::move(module)), launches_(launches.begin(), launches.end()), set_(set), launched_(launched) {
+        for (const device::Launch& launch : launches) values_.push_back(values_of(launch.arguments));
+    }
+
+    void set(std::size_t place, std::span<void* const> arguments) override {
+        if (arguments.size() != values_.at(place).size()) fail("other arguments for a launch in a graph, of another number");
+        values_[place] = values_of(arguments);
+        ++set_;
+    }
+    void launch() override {
+        for (std::size_t i = 0; i < launches_.size(); ++i) {
+            std::vector<void*> arguments;
+            for (std::uint64_t& value : values_[i]) arguments.push_back(&value);
+            backend_.launch(*module_, launches_[i].kernel, launches_[i].blocks, launches_[i].threads, arguments);
+        }
+        ++launched_;
+    }
+
+private:
+    static std::vector<std::uint64_t> values_of(std::span<void* const> arguments) {
+        std::vector<std::uint64_t> values(arguments.size());
+        for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], arguments[i], sizeof values[i]);
+        return values;
+    }
+
+    Backend& backend_;
+    std::shared_ptr<device::Module> module_;
+    std::vector<device::Launch> launches_;
+    std::vector<std::vector<std::uint64_t>> values_;
+    std::atomic<std::uint64_t>&set_, &launched_;
+};
+
+}  // namespace
+
+std::unique_ptr<device::Graph> Backend::graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) {
+    if (launches.empty()) fail("a graph of nothing");
+    ++graphs_.made;
+    return std::make_unique<LaunchGraph>(*this, module, launches, graphs_.set, graphs_.launched);
 }
 
 device::BackendStatistics Backend::statistics() const {

@@ -34,6 +34,8 @@ public:
     Code code() const override { return Code::llvm; }
     int capability() const override { return 80; }
     std::int64_t blocks_at_once(int /*threads*/) const override { return 3; }
+    bool enter() override { return false; }
+    void leave() noexcept override {}
     void* allocate(std::size_t bytes) override;
     void free(void* memory, std::size_t bytes) noexcept override;
     void trim() override;
@@ -45,6 +47,11 @@ public:
     std::string version() const override { return "simulated"; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+    /// A millisecond is an operation.
+    std::unique_ptr<device::Moment> moment() override;
+    double milliseconds(const device::Moment& from, const device::Moment& to) override;
+    /// Counts as its launches do, and in graphs().
+    std::unique_ptr<device::Graph> graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) override;
     Stream stream() const override { return ours; }
     void wait_for(Stream stream) override;
     void let_wait(Stream stream) override;
@@ -73,6 +80,11 @@ public:
     void foreign_free(Stream stream, void* memory, std::size_t bytes);
     /// What was done by wait_for() and let_wait() since this was last asked for: "waits for 1", "7 waits", "waits for all", "all wait", by commas.
     std::string fences();
+    /// Graphs that were made, arguments that were set in them, and their launches, so far.
+    struct Graphs {
+        std::atomic<std::uint64_t> made = 0, set = 0, launched = 0;
+    };
+    const Graphs& graphs() const { return graphs_; }
     /// Ranges since this was last asked for: "f(multiply()sum())".
     std::string ranges();
 
@@ -106,6 +118,7 @@ private:
     std::vector<Block*> open_;  // while work is done
     std::exception_ptr problem_;
     std::string fences_, ranges_;
+    Graphs graphs_;
     std::atomic<bool> has_libraries_ = true;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;

@@ -9,6 +9,7 @@
 
 #include "cuda/fake_driver.h"
 #include "cuda/says.h"
+#include "device/stay.h"
 #include "fastnp/error.h"
 
 using namespace fastnp;
@@ -62,6 +63,83 @@ BOOST_AUTO_TEST_CASE(kernels_run_in_order_with_copies) {
     }
     BOOST_TEST(fake.handles() == 0);
     BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_time_between_moments) {
+    FakeDriver fake;
+    {
+        Device device(fake.driver(), 0);
+        const auto module = device.load(device.assemble(".entry fill"), {"fill"});
+        void* const memory = device.allocate(80);
+        const auto before = device.moment();
+        for (int i = 0; i < 3; ++i) fill(device, *module, memory, 10, i);
+        const auto after = device.moment();
+        BOOST_TEST(device.milliseconds(*before, *after) == 3.0);
+        BOOST_TEST(device.milliseconds(*after, *after) == 0.0);
+        fake.fail("cuEventRecord", 999);
+        BOOST_CHECK_EXCEPTION((void)device.moment(), DeviceError, says("cuEventRecord failed: unknown error"));
+    }
+    BOOST_TEST(fake.handles() == 0);
+    BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_stay_has_the_context_current_once) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0), other(fake.driver(), 1);
+    const auto module = device.load(device.assemble(".entry fill"), {"fill"});
+    void* const memory = device.allocate(80);
+    const int before = fake.calls("cuCtxPushCurrent");
+    {
+        const device::Stay stay(&device);
+        const device::Stay within(&device), elsewhere(&other);
+        for (int i = 0; i < 3; ++i) fill(device, *module, memory, 10, i);
+        void* const there = other.allocate(80);  // makes the other one current for a while
+        other.free(there, 80);
+        std::thread([&] { fill(device, *module, memory, 10, 7); }).join();
+    }
+    BOOST_TEST(fake.calls("cuCtxPushCurrent") - before == 2);  // the fake devices share a context
+    BOOST_TEST(fake.calls("cuCtxPopCurrent") == fake.calls("cuCtxPushCurrent"));
+    const device::Stay nowhere(nullptr);
+    fill(device, *module, memory, 10, 8);
+    BOOST_TEST(fake.calls("cuCtxPushCurrent") - before == 3);
+    device.synchronize();
+    BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(graphs_are_launches_in_order) {
+    FakeDriver fake;
+    {
+        Device device(fake.driver(), 0);
+        const auto module = device.load(device.assemble(".entry fill"), {"fill"});
+        void* memory = device.allocate(80);
+        std::int64_t counts[] = {10, 4}, values[] = {1, 2};
+        const std::array<void*, 3> first{&memory, &counts[0], &values[0]}, second{&memory, &counts[1], &values[1]};
+        const device::Launch launches[] = {{0, 1, 128, first}, {0, 1, 128, second}};
+        const auto graph = device.graph(module, launches);
+        const auto read = [&] {
+            std::vector<std::int64_t> found(10);
+            device.download(found.data(), memory, 80);
+            return found;
+        };
+        counts[0] = values[0] = 7;  // it has them as they were
+        graph->launch();
+        graph->set(1, first);       // of this launch alone
+        BOOST_TEST(read() == (std::vector<std::int64_t>{2, 2, 2, 2, 1, 1, 1, 1, 1, 1}), boost::test_tools::per_element());
+        graph->launch();
+        BOOST_TEST(read() == (std::vector<std::int64_t>{7, 7, 7, 7, 7, 7, 7, 1, 1, 1}), boost::test_tools::per_element());
+        BOOST_TEST(device.statistics().launches == 4U);
+        BOOST_TEST(fake.calls("cuGraphLaunch") == 2);
+        const int handles = fake.handles();
+        fake.fail("cuGraphInstantiate", 2);
+        BOOST_CHECK_EXCEPTION((void)device.graph(module, launches), DeviceError, says("cuGraphInstantiate failed: out of memory"));
+        BOOST_TEST(fake.handles() == handles);
+    }
+    BOOST_TEST(fake.handles() == 0);
+    BOOST_TEST(fake.misuses().empty());
+    cuda::Driver old = fake.driver();
+    old.graph_launch = nullptr;
+    Device device(old, 0);
+    BOOST_TEST((device.graph(device.load(device.assemble(".entry fill"), {"fill"}), {}) == nullptr));
 }
 
 BOOST_AUTO_TEST_CASE(streams_of_others_wait_and_are_waited_for) {

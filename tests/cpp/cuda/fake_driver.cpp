@@ -226,6 +226,14 @@ void streams(Driver& table) {
     table.event_record = [](Handle event, Handle) {
         return Call("cuEventRecord").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
     };
+    // A millisecond is a piece of work.
+    table.event_elapsed_time = [](float* milliseconds, Handle start, Handle end) {
+        return Call("cuEventElapsedTime").then([&](auto& state) {
+            const std::size_t from = static_cast<Event*>(start)->after, to = static_cast<Event*>(end)->after;
+            state.misuse(state.done < to, "cuEventElapsedTime of events that are not reached");
+            *milliseconds = static_cast<float>(to) - static_cast<float>(from);
+        });
+    };
     table.stream_wait_event = [](Handle, Handle, unsigned) { return Call("cuStreamWaitEvent").error; };
     table.context_synchronize = [] {
         Call call("cuCtxSynchronize");
@@ -354,6 +362,20 @@ void links(Driver& table) {
     table.link_destroy = [](Handle link) { return Call("cuLinkDestroy").then([&](auto& state) { state.destroy(link, "cuLinkDestroy of no link"); }); };
 }
 
+// A launch as it was asked for, or as a graph has it.
+struct Launched {
+    std::string name;
+    std::array<std::uint64_t, 3> values{};
+
+    Launched(Handle function, void** arguments) : name(*static_cast<const std::string*>(function)) {
+        for (std::size_t i = 0; name == "fill" && i < values.size(); ++i) std::memcpy(&values[i], arguments[i], 8);
+    }
+};
+
+struct LaunchGraph {
+    std::vector<Launched> launches;
+};
+
 // "illegal" leaves an error, "fill" fills.
 int run_kernel(FakeDriver::State& state, const std::string& name, const std::array<std::uint64_t, 3>& arguments) {
     if (name == "illegal") return FakeDriver::illegal_address;
@@ -383,12 +405,51 @@ void modules(Driver& table) {
     };
     table.launch_kernel = [](Handle function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void** arguments, void**) {
         return Call("cuLaunchKernel").then([&](auto& state) {
-            const std::string name = *static_cast<const std::string*>(function);
-            std::array<std::uint64_t, 3> values{};
-            if (name == "fill") {
-                for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], arguments[i], 8);
-            }
-            state.ask([&state, name, values] { return run_kernel(state, name, values); });
+            state.ask([&state, launched = Launched(function, arguments)] { return run_kernel(state, launched.name, launched.values); });
+        });
+    };
+}
+
+// Nodes are chained; a node's handle is its place, counted from 1.
+void graphs(Driver& table) {
+    table.graph_create = [](Handle* graph, unsigned) {
+        return Call("cuGraphCreate").then([&](auto& state) { *graph = state.template make<LaunchGraph>(); });
+    };
+    table.graph_destroy = [](Handle graph) {
+        return Call("cuGraphDestroy").then([&](auto& state) { state.destroy(graph, "cuGraphDestroy of no graph"); });
+    };
+    table.graph_add_kernel = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, const KernelNode* kernel) {
+        return Call("cuGraphAddKernelNode").then([&](auto& state) {
+            auto& launches = static_cast<LaunchGraph*>(graph)->launches;
+            const auto last = reinterpret_cast<Handle>(launches.size());
+            state.misuse(launches.empty() ? after_count != 0 : after_count != 1 || *after != last, "a node that does not come after the one before it");
+            launches.emplace_back(kernel->function, kernel->arguments);
+            *node = reinterpret_cast<Handle>(launches.size());
+        });
+    };
+    table.graph_instantiate = [](Handle* executable, Handle graph, unsigned long long) {
+        return Call("cuGraphInstantiate").then([&](auto& state) { *executable = state.make(LaunchGraph(*static_cast<LaunchGraph*>(graph))); });
+    };
+    table.graph_executable_destroy = [](Handle executable) {
+        return Call("cuGraphExecDestroy").then([&](auto& state) { state.destroy(executable, "cuGraphExecDestroy of no graph"); });
+    };
+    table.graph_set_kernel = [](Handle executable, Handle node, const KernelNode* kernel) {
+        return Call("cuGraphExecKernelNodeSetParams").then([&](auto& state) {
+            auto& launches = static_cast<LaunchGraph*>(executable)->launches;
+            const auto place = reinterpret_cast<std::uintptr_t>(node);
+            const Launched launched(kernel->function, kernel->arguments);
+            state.misuse(place == 0 || place > launches.size() || launches[place - 1].name != launched.name, "another kernel in the place of a node's");
+            if (place != 0 && place <= launches.size()) launches[place - 1] = launched;
+        });
+    };
+    table.graph_launch = [](Handle executable, Handle) {
+        return Call("cuGraphLaunch").then([&](auto& state) {
+            state.ask([&state, launches = static_cast<LaunchGraph*>(executable)->launches] {
+                for (const Launched& launched : launches) {
+                    if (const int error = run_kernel(state, launched.name, launched.values); error != success) return error;
+                }
+                return static_cast<int>(success);
+            });
         });
     };
 }
@@ -405,6 +466,7 @@ FakeDriver::FakeDriver(std::size_t memory) : state_(std::make_unique<State>()) {
     copies(driver_);
     links(driver_);
     modules(driver_);
+    graphs(driver_);
     driver_.devices = 1;
 }
 

@@ -28,6 +28,13 @@ public:
     Code code() const override { return Code::llvm; }
     int capability() const override { return 90; }
     std::int64_t blocks_at_once(int) const override { return 1; }
+    bool enter() override { return false; }
+    void leave() noexcept override {}
+    std::unique_ptr<device::Graph> graph(const std::shared_ptr<device::Module>& /*module*/, std::span<const device::Launch> /*launches*/) override {
+        return nullptr;
+    }
+    std::unique_ptr<device::Moment> moment() override { return nullptr; }
+    double milliseconds(const device::Moment& /*from*/, const device::Moment& /*to*/) override { return 0; }
     void* allocate(std::size_t bytes) override {
         const std::scoped_lock lock(mutex_);
         statistics_.live_bytes += bytes;

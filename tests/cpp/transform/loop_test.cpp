@@ -160,6 +160,16 @@ BOOST_AUTO_TEST_CASE(the_number_of_turns_varies) {
     for (const int n : {0, 1, 5}) BOOST_TEST(near(gradient(array({0.9}), array(n)), array({std::pow(2.0, n) * std::pow(0.9, std::pow(2.0, n) - 1)})));
 }
 
+BOOST_AUTO_TEST_CASE(states_have_sizes_that_values_give) {
+    const auto chosen = [](array x) {
+        const array some = get_masked(x, x > 0);
+        const auto turn = [&](array s) { return loop(2, [&](array t) { return cos(t) + cumsum(some); }, s * 2) - sum(s); };
+        return loop(3, turn, some);
+    };
+    const auto compiled = only_compiled(chosen);
+    for (const double shift : {0.0, 0.5, -2.0, 2.0}) BOOST_TEST(near(compiled(sin(arange(20.0)) + shift), chosen(sin(arange(20.0)) + shift)));
+}
+
 BOOST_AUTO_TEST_CASE(scan_collects_what_each_turn_gives) {
     const auto sums = [](array x) {
         return scan(
