@@ -27,7 +27,7 @@ DeviceStatistics device_statistics(std::string_view name) {
     if (backend == nullptr) return {};
     const device::BackendStatistics now = backend->statistics();
     return {now.live_bytes, now.held_bytes,       now.launches, now.uploads,   now.uploaded_bytes,
-            now.downloads,  now.downloaded_bytes, now.products, now.transforms};
+            now.downloads,  now.downloaded_bytes, now.products, now.transforms, now.factorisations};
 }
 
 void synchronize(std::string_view name) {
