@@ -95,10 +95,10 @@ array part_of(const array& x, Dim start, Dim length) { return cut(x, 1, start, l
 array laid_as(const array& x, const array& like) {
     const shape::AxisOrder order = api::order_of(like);
     if (trace::Recorder* recorder = trace::Recorder::active()) return api::wrap(api::value_of(*recorder, x), recorder->shared_from_this(), order);
-    const device::Memory& from = api::memory_of(x, "copy()");
-    array to = api::wrap(api::allocate(from.dtype, from.shape, order));
-    api::assign(to, x);
-    return to;
+    if (order.empty()) return x.copy(Order::c);
+    shape::AxisOrder back(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return api::permute(api::permute(x, {order.data(), order.size()}).copy(Order::c), {back.data(), back.size()});
 }
 
 bool is_zero(const array& x) {

@@ -5,6 +5,8 @@ Run as test_cuda.py.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy
@@ -69,8 +71,8 @@ def run(function: Any, *arrays: numpy.ndarray, factors: bool = True) -> None:
         after = np.cuda.statistics()
         if factors:
             assert after.factorisations > before.factorisations
-            assert after.uploads == before.uploads
-            # What is asked for is whether it can be done, of each matrix.
+            # What is asked for is whether it can be done, of each matrix. (Numbers that are arrays are uploaded.)
+            assert after.uploaded_bytes - before.uploaded_bytes <= 8
             assert after.downloaded_bytes - before.downloaded_bytes <= 64
         for x, y in zip(found, expected, strict=True):
             assert not isinstance(x, np.ndarray) or x.device == "cuda:0"
@@ -216,3 +218,140 @@ def test_large_matrices() -> None:
     found = np.linalg.inv(there(many))
     assert np.cuda.statistics().factorisations - before.factorisations == 2  # the factors, and what is solved with them
     close(found, expected)
+
+
+def same_up_to_phase(found: Any, expected: numpy.ndarray, axis: int) -> None:
+    """Vectors along an axis, each times a number of absolute value 1."""
+    found, expected = numpy.asarray(found), numpy.asarray(expected)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    along = numpy.sum(numpy.conj(expected) * found, axis=axis)
+    numpy.testing.assert_allclose(numpy.abs(along), 1, atol=1e-3 if expected.dtype.itemsize <= 8 and expected.dtype != numpy.float64 else 1e-9)
+
+
+RECTANGLES = [(1, 1), (5, 3), (3, 5), (40, 33), (20, 34), (6, 1), (1, 6)]
+
+
+@needs_library
+@pytest.mark.parametrize("shape", RECTANGLES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_qr(dtype: str, shape: tuple[int, int]) -> None:
+    for stack in STACKS:
+        a = normal(dtype, *stack, *shape)
+        run(lambda m, a: tuple(m.linalg.qr(a)), a)
+        run(lambda m, a: (m.linalg.qr(a, "complete")[1], m.linalg.qr(a, "r")), a)
+        q, r = np.linalg.qr(there(a), "complete")
+        close(q @ r, a)
+        close(np.swapaxes(q, -1, -2).conj() @ q, numpy.broadcast_to(numpy.eye(shape[0], dtype=dtype), numpy.asarray(q).shape))
+    run(lambda m, a: tuple(m.linalg.qr(a.T)), normal(dtype, *shape))
+
+
+@needs_library
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_hermitian_matrices(dtype: str, n: int) -> None:
+    for stack in STACKS:
+        a = definite(dtype, *stack, n, n)
+        run(lambda m, a: m.linalg.eigvalsh(a), a)
+        run(lambda m, a: (m.linalg.eigvalsh(a, UPLO="U"), m.linalg.eigh(a)[0]), a + numpy.tril(a, -1))
+        values, vectors = np.linalg.eigh(there(a))
+        assert vectors.device == "cuda:0"
+        same_up_to_phase(vectors, numpy.linalg.eigh(a)[1], axis=-2)
+        close(vectors * values[..., None, :] @ np.swapaxes(vectors, -1, -2).conj(), a)
+
+
+@needs_library
+@pytest.mark.parametrize("shape", RECTANGLES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_singular_values(dtype: str, shape: tuple[int, int]) -> None:
+    for stack in STACKS:
+        a = normal(dtype, *stack, *shape)
+        run(lambda m, a: (m.linalg.svdvals(a), m.linalg.svd(a, full_matrices=False)[1]), a)
+        for full in (False, True):
+            u, s, vh = np.linalg.svd(there(a), full_matrices=full)
+            wanted = numpy.linalg.svd(a, full_matrices=full)
+            for found, other in zip((u, s, vh), wanted, strict=True):
+                assert found.device == "cuda:0" and found.shape == other.shape and found.dtype == other.dtype
+            k = min(shape)
+            same_up_to_phase(u[..., :k], wanted[0][..., :k], axis=-2)
+            same_up_to_phase(vh[..., :k, :], wanted[2][..., :k, :], axis=-1)
+            close(u[..., :k] * s[..., None, :] @ vh[..., :k, :], a)
+            close(np.swapaxes(u, -1, -2).conj() @ u, numpy.broadcast_to(numpy.eye(u.shape[-1], dtype=dtype), (*stack, u.shape[-1], u.shape[-1])))
+            close(vh @ np.swapaxes(vh, -1, -2).conj(), numpy.broadcast_to(numpy.eye(vh.shape[-2], dtype=dtype), (*stack, vh.shape[-2], vh.shape[-2])))
+
+
+@needs_library
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_is_made_of_singular_values(dtype: str) -> None:
+    tall, wide = normal(dtype, 9, 4), normal(dtype, 4, 9)
+    low = (normal(dtype, 8, 2) @ normal(dtype, 2, 5)).astype(dtype)
+    for a in (tall, wide, low):
+        b = normal(dtype, a.shape[0], 2)
+        run(lambda m, a: m.linalg.pinv(a, rcond=1e-4), a)
+        run(lambda m, a, b: m.linalg.lstsq(a, b, rcond=1e-4)[0], a, b)
+        run(lambda m, a: (m.linalg.matrix_rank(a, tol=1e-2), m.linalg.norm(a, 2), m.linalg.norm(a, "nuc")), a)
+        for found, wanted in zip(np.linalg.lstsq(there(a), there(b), rcond=1e-4)[1:3], numpy.linalg.lstsq(a, b, rcond=1e-4)[1:3], strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=1e-3 if dtype in ("float32", "complex64") else 1e-9)
+    run(lambda m, a: m.linalg.cond(a), tall)
+    run(lambda m, a: m.linalg.matrix_rank(a), definite(dtype, 3, 5, 5))
+
+
+def test_not_a_number() -> None:
+    a = numpy.array([[1.0, numpy.nan], [0.0, 2.0]])
+    for f in (np.linalg.svd, np.linalg.svdvals, lambda a: np.linalg.pinv(a)):
+        with pytest.raises(numpy.linalg.LinAlgError, match="SVD did not converge"):
+            f(there(a))
+    assert numpy.isnan(numpy.asarray(np.linalg.det(there(a))))
+    assert numpy.isnan(numpy.asarray(np.linalg.inv(there(a)))).any()
+    assert numpy.isnan(numpy.asarray(np.linalg.qr(there(a))[1])).any()
+
+
+@needs_library
+def test_derivatives_of_factors_are_the_hosts() -> None:
+    a, h = normal("float64", 7, 4), definite("float64", 5, 5)
+    losses: list[tuple[Any, numpy.ndarray]] = [
+        (lambda a: (np.linalg.qr(a)[0] ** 3).sum() + (np.linalg.qr(a)[1] ** 3).sum(), a),
+        (lambda h: (np.linalg.eigh(h)[0] ** 2).sum() + (np.linalg.eigh(h)[1] ** 4).sum(), h),
+        (lambda a: np.linalg.svdvals(a).sum() + (np.linalg.svd(a, full_matrices=False)[0] ** 4).sum(), a),
+        (lambda a: (np.linalg.pinv(a) ** 2).sum(), a),
+        (lambda h: (np.linalg.cholesky(h) ** 3).sum() + np.linalg.eigvalsh(h)[0], h),
+    ]
+    for loss, x in losses:
+        for f in (np.grad(loss), np.compile(np.grad(loss))):
+            found = f(there(x))
+            assert found.device == "cuda:0"
+            close(found, np.grad(loss)(np.asarray(x)))
+
+
+def test_general_eigenvalues_are_the_hosts() -> None:
+    a = normal("complex128", 5, 5)
+    f = np.compile(lambda a: np.linalg.eigvals(a))
+    numpy.testing.assert_allclose(numpy.sort(numpy.asarray(f(there(a)))), numpy.sort(numpy.linalg.eigvals(a)), rtol=1e-10)
+    assert "eigvals: 1 ops (eigvals), by the host: it has no form for devices" in str(np.compiler.explain(f)(there(a)))
+    assert np.linalg.eigvals(there(a)).device == "cuda:0"
+
+
+def test_libraries_are_listed() -> None:
+    assert "cuSOLVER" in [library.name for library in np.cuda.libraries()] or SIMULATED
+
+
+WITHOUT = """
+import numpy, fastnp as np
+a = numpy.array([[4.0, 1.0], [1.0, 3.0]])
+f = np.compile(lambda a: np.linalg.inv(a) @ np.linalg.cholesky(a))
+x = np.asarray(a).to("cuda")
+before = np.cuda.statistics()
+found = f(x)
+assert found.device == "cuda:0" and numpy.allclose(numpy.asarray(found), numpy.linalg.inv(a) @ numpy.linalg.cholesky(a))
+assert numpy.allclose(numpy.asarray(np.linalg.inv(x)), numpy.linalg.inv(a))
+assert np.cuda.statistics().factorisations == before.factorisations
+assert "cholesky: 1 ops (cholesky), by the host: this simulated device has no libraries" in str(np.compiler.explain(f)(x))
+"""
+
+
+@pytest.mark.skipif(not SIMULATED, reason="of the simulated device")
+def test_without_a_library_the_host_does_it() -> None:
+    import simulated
+
+    environment = simulated.environment() | {"FASTNP_SIMULATED_LIBRARIES": "0"}
+    ran = subprocess.run([sys.executable, "-c", WITHOUT], env=environment, capture_output=True, text=True, timeout=100)
+    assert ran.returncode == 0, ran.stderr
