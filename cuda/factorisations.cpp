@@ -73,6 +73,7 @@ private:
             case Kind::cholesky: return cholesky_stack();
             case Kind::triangular_solve: return triangular_solve_stack();
             case Kind::hermitian: return hermitian_stack();
+            case Kind::singular: return singular_stack();
             default: return false;
         }
     }
@@ -271,6 +272,23 @@ private:
             });
     }
 
+    // By Jacobi's method, which goes on until rotations change nothing in the dtype's precision.
+    bool singular_stack() {
+        if (work_.rows > Factorisation::singular_stack_rows) return false;
+        const int vectors = work_.vectors == Vectors::none ? 0 : 1, rows = int_of(work_.rows), columns = int_of(work_.columns),
+                  count = int_of(work_.count);
+        int elements = 0;
+        check_solver(solver_.singular_stack_size[place_](owner_.handle_, vectors, rows, columns, work_.a.data, rows, work_.numbers, work_.b.data, rows,
+                                                         work_.v.data, columns, &elements, owner_.jacobi_, count),
+                     "cusolverDnXgesvdjBatched_bufferSize");
+        const Workspace workspace(owner_.pool_, static_cast<std::size_t>(elements) * itemsize_of(work_.dtype));
+        check_solver(
+            solver_.singular_stack[place_](owner_.handle_, vectors, rows, columns, work_.a.data, rows, work_.numbers, work_.b.data, rows, work_.v.data,
+                                           columns, workspace.get(), elements, static_cast<int*>(work_.failures), owner_.jacobi_, count),
+            "cusolverDnXgesvdjBatched");
+        return true;
+    }
+
     Factorisations& owner_;
     const Solver& solver_;
     const Factorisation& work_;
@@ -284,6 +302,7 @@ Factorisations::~Factorisations() {
     try {
         context_.synchronize();
         const Current current(context_);
+        solver_->jacobi_destroy(jacobi_);
         solver_->parameters_destroy(parameters_);
         solver_->destroy(handle_);
         blas_->destroy(blas_handle_);
@@ -302,6 +321,7 @@ void Factorisations::make_handles() {
         return;
     }
     check(solver_->parameters_create(&parameters_), "cuSOLVER does not start (" + solver_->path + ")");
+    check(solver_->jacobi_create(&jacobi_), "cuSOLVER does not start (" + solver_->path + ")");
     check(solver_->set_stream(handle_, context_.stream()), "cuSOLVER does not take a stream (" + solver_->path + ")");
     check(blas_->create(&blas_handle_), "cuBLAS does not start (" + blas_->path + ")");
     if (problem_.empty()) check(blas_->set_stream(blas_handle_, context_.stream()), "cuBLAS does not take a stream (" + blas_->path + ")");

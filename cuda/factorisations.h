@@ -50,7 +50,7 @@ private:
     std::mutex mutex_;  // held while work is asked for: a handle is one thread's at a time
     const Solver* solver_ = nullptr;
     const Cublas* blas_ = nullptr;
-    Handle handle_ = nullptr, parameters_ = nullptr, blas_handle_ = nullptr;
+    Handle handle_ = nullptr, parameters_ = nullptr, jacobi_ = nullptr, blas_handle_ = nullptr;
     std::string problem_;  // why there are none
     std::atomic<std::uint64_t> count_ = 0;
 };

@@ -16,6 +16,7 @@ using eager::View;
 using ops::Op;
 using Form = Factorisation::Form;
 using Kind = Factorisation::Kind;
+using Vectors = Factorisation::Vectors;
 
 namespace {
 
@@ -228,7 +229,7 @@ bool hermitian(device::Backend& backend, const ir::Attributes& attributes, const
     task.work().a = a.columns;
     task.work().numbers = values.view.data;
     task.work().lower = attributes.ints[0] != 0;
-    task.work().vectors = with_vectors ? Factorisation::Vectors::all : Factorisation::Vectors::none;
+    task.work().vectors = with_vectors ? Vectors::all : Vectors::none;
     task.note_failures();
     if (!task.run()) return false;
     convert_on_device(backend, values.view, with_vectors ? row_of(out, 0) : out);
@@ -237,38 +238,88 @@ bool hermitian(device::Backend& backend, const ir::Attributes& attributes, const
     return true;
 }
 
+// Singular values and vectors of a stack, brought into the op's result.
+//
 // A matrix with more columns than rows is taken as its transpose, whose U is the transpose of V.H and whose V.H is that of U: what lies in rows here are
 // columns there.
-bool singular(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& out, bool with_vectors) {
-    const std::int64_t m = size_from_end(x, 2), n = size_from_end(x, 1), k = attributes.dims[0].value();
-    const std::int64_t u = with_vectors ? attributes.dims[1].value() : 0, v = with_vectors ? attributes.dims[2].value() : 0;
-    const bool is_wide = m < n;
-    const Block has_nan = any_nan(backend, x);  // of which LAPACK says that it did not converge
-    const OwnMatrices a = copy_of_matrices(backend, x, is_wide);
-    Task task(backend, x, Kind::singular);
-    const OwnMatrices values = make_numbers(backend, real_of(x.dtype), task.stack(), k);
-    const OwnMatrices left = make_matrices(backend, x.dtype, task.stack(), m, std::max<std::int64_t>(u, 1), is_wide);
-    const OwnMatrices right = make_matrices(backend, x.dtype, task.stack(), std::max<std::int64_t>(v, 1), n, is_wide);
-    task.work().a = a.columns;
-    task.work().b = is_wide ? right.columns : left.columns;
-    task.work().v = is_wide ? left.columns : right.columns;
-    if (is_wide) std::swap(task.work().rows, task.work().columns);
-    task.work().numbers = values.view.data;
-    task.work().vectors = !with_vectors ? Factorisation::Vectors::none : u == k && v == k ? Factorisation::Vectors::few : Factorisation::Vectors::all;
-    task.note_failures();
-    if (!task.run()) return false;
-    if (with_vectors) {
-        copy_on_device(backend, left.view, matrices_within(out, 0, m, u));
-        convert_on_device(backend, values.view, elements_within(out, m * u, k));
-        copy_on_device(backend, right.view, matrices_within(out, m * u + k, v, n));
-    } else {
-        copy_on_device(backend, values.view, out);
+class Singular {
+public:
+    Singular(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& out, bool with_vectors)
+        : backend_(backend),
+          out_(out),
+          m_(size_from_end(x, 2)),
+          n_(size_from_end(x, 1)),
+          k_(attributes.dims[0].value()),
+          u_(with_vectors ? attributes.dims[1].value() : 0),
+          v_(with_vectors ? attributes.dims[2].value() : 0),
+          with_vectors_(with_vectors),
+          is_wide_(m_ < n_),
+          has_nan_(any_nan(backend, x)),
+          a_(copy_of_matrices(backend, x, is_wide_)),
+          task_(backend, x, Kind::singular),
+          values_(make_numbers(backend, real_of(x.dtype), task_.stack(), k_)) {
+        Factorisation& work = task_.work();
+        work.a = a_.columns;
+        if (is_wide_) std::swap(work.rows, work.columns);
+        work.numbers = values_.view.data;
+        work.vectors = !with_vectors ? Vectors::none : u_ == k_ && v_ == k_ ? Vectors::few : Vectors::all;
+        task_.note_failures();
     }
-    const char* const text = "SVD did not converge";
-    task.raise_failures(text);
-    if (read_bool(has_nan)) throw LinAlgError(text);
-    return true;
-}
+
+    bool run() {
+        if (!run_at_once() && !run_one_by_one()) return false;
+        convert_on_device(backend_, values_.view, with_vectors_ ? elements_within(out_, m_ * u_, k_) : out_);
+        const char* const text = "SVD did not converge";
+        task_.raise_failures(text);
+        if (read_bool(has_nan_)) throw LinAlgError(text);  // as LAPACK says
+        return true;
+    }
+
+private:
+    View u_of_out() const { return matrices_within(out_, 0, m_, u_); }
+    View v_of_out() const { return matrices_within(out_, m_ * u_ + k_, v_, n_); }
+    OwnMatrices make(std::int64_t rows, std::int64_t columns, bool in_rows) {
+        return make_matrices(backend_, a_.view.dtype, task_.stack(), std::max<std::int64_t>(rows, 1), std::max<std::int64_t>(columns, 1), in_rows);
+    }
+
+    bool run_at_once() {
+        Factorisation& work = task_.work();
+        if (work.count == 1 || work.rows > Factorisation::singular_stack_rows) return false;
+        const OwnMatrices u = make(work.rows, work.rows, false), v = make(work.columns, work.columns, false);
+        work.b = u.columns;
+        work.v = v.columns;
+        if (!task_.at_once()) return false;
+        if (!with_vectors_) return true;
+        if (is_wide_) {
+            copy_on_device(backend_, rows_of(transpose_of(u.view), 0, v_), v_of_out());
+            conjugate_on_device(backend_, v.view, u_of_out());
+        } else {
+            copy_on_device(backend_, transpose_of(rows_of(transpose_of(u.view), 0, u_)), u_of_out());
+            conjugate_on_device(backend_, transpose_of(v.view), v_of_out());
+        }
+        return true;
+    }
+
+    bool run_one_by_one() {
+        const OwnMatrices left = make(m_, u_, is_wide_), right = make(v_, n_, is_wide_);
+        task_.work().b = is_wide_ ? right.columns : left.columns;
+        task_.work().v = is_wide_ ? left.columns : right.columns;
+        if (!task_.one_by_one()) return false;
+        if (!with_vectors_) return true;
+        copy_on_device(backend_, left.view, u_of_out());
+        copy_on_device(backend_, right.view, v_of_out());
+        return true;
+    }
+
+    device::Backend& backend_;
+    const View& out_;
+    const std::int64_t m_, n_, k_, u_, v_;
+    const bool with_vectors_, is_wide_;
+    const Block has_nan_;
+    const OwnMatrices a_;
+    Task task_;
+    const OwnMatrices values_;
+};
 
 }  // namespace
 
@@ -301,8 +352,8 @@ bool factorise_on_device(device::Backend& backend, ops::Op op, const ir::Attribu
         case Op::householder_product: return householder(backend, x, out);
         case Op::eigh: return hermitian(backend, attributes, x, out, true);
         case Op::eigvalsh: return hermitian(backend, attributes, x, out, false);
-        case Op::svd: return singular(backend, attributes, x, out, true);
-        case Op::svdvals: return singular(backend, attributes, x, out, false);
+        case Op::svd: return Singular(backend, attributes, x, out, true).run();
+        case Op::svdvals: return Singular(backend, attributes, x, out, false).run();
         default: return false;
     }
 }

@@ -179,6 +179,14 @@ ExprId cast_to(nest::Kernel& kernel, ExprId value, Dtype dtype) {
     return kernel.add(expr);
 }
 
+ExprId applied(nest::Kernel& kernel, ir::Op op, ExprId x) {
+    Expr expr{Expr::Kind::map};
+    expr.op = op;
+    expr.dtype = expr.compute = kernel.exprs[x].dtype;
+    expr.args = {x};
+    return kernel.add(expr);
+}
+
 ExprId applied(nest::Kernel& kernel, ir::Op op, ExprId x, ExprId y, bool is_comparison) {
     Expr expr{Expr::Kind::map};
     expr.op = op;

@@ -26,6 +26,7 @@ void run_by_hand(device::Backend& backend, const HandWritten& what, std::span<co
 nest::ExprId index_along(nest::Kernel& kernel, std::size_t axis);
 nest::ExprId constant_of(nest::Kernel& kernel, Dtype dtype, std::int64_t value);
 nest::ExprId cast_to(nest::Kernel& kernel, nest::ExprId value, Dtype dtype);
+nest::ExprId applied(nest::Kernel& kernel, ir::Op op, nest::ExprId x);
 /// A map op over operands of one dtype, which is the result's too, unless it is a comparison.
 nest::ExprId applied(nest::Kernel& kernel, ir::Op op, nest::ExprId x, nest::ExprId y, bool is_comparison = false);
 nest::ExprId selected(nest::Kernel& kernel, nest::ExprId condition, nest::ExprId x, nest::ExprId otherwise);

@@ -31,6 +31,7 @@ ExprId where_indices(Kernel& kernel, Op comparison, ExprId x, ExprId otherwise) 
 }
 
 constexpr HandWritten convert{"convert", [](Kernel& kernel, Elements x, Dtype result) { return cast_to(kernel, x[0], result); }};
+constexpr HandWritten conjugate{"conjugate", [](Kernel& kernel, Elements x, Dtype) { return applied(kernel, Op::conjugate, x[0]); }};
 constexpr HandWritten from_zero{"count_from_zero", [](Kernel& kernel, Elements x, Dtype result) { return shifted(kernel, x[0], -1, result); }};
 constexpr HandWritten from_one{"count_from_one", [](Kernel& kernel, Elements x, Dtype result) { return shifted(kernel, x[0], 1, result); }};
 constexpr HandWritten lower{
@@ -164,6 +165,10 @@ View matrices_within(const View& view, std::int64_t first, std::int64_t rows, st
 void convert_on_device(device::Backend& backend, const View& from, const View& to) {
     if (from.dtype == to.dtype) copy_on_device(backend, from, to);
     else run_by_hand(backend, convert, {&from, 1}, to);
+}
+void conjugate_on_device(device::Backend& backend, const View& from, const View& to) {
+    if (is_complex(from.dtype)) run_by_hand(backend, conjugate, {&from, 1}, to);
+    else copy_on_device(backend, from, to);
 }
 void count_from_zero(device::Backend& backend, const View& from, const View& to) { run_by_hand(backend, from_zero, {&from, 1}, to); }
 void count_from_one(device::Backend& backend, const View& from, const View& to) { run_by_hand(backend, from_one, {&from, 1}, to); }

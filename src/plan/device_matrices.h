@@ -40,6 +40,8 @@ eager::View real_parts_of(const eager::View& view);
 eager::View matrices_within(const eager::View& view, std::int64_t first, std::int64_t rows, std::int64_t columns);
 eager::View elements_within(const eager::View& view, std::int64_t first, std::int64_t count);
 
+/// to = the conjugate of from.
+void conjugate_on_device(device::Backend& backend, const eager::View& from, const eager::View& to);
 /// to = from in to's dtype; to = from - 1 and from + 1 of whole numbers (rows, which libraries count from 1).
 void convert_on_device(device::Backend& backend, const eager::View& from, const eager::View& to);
 void count_from_zero(device::Backend& backend, const eager::View& from, const eager::View& to);

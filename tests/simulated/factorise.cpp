@@ -39,7 +39,8 @@ Parts parts_of(const Factorisation& work) {
         case Kind::singular: break;
     }
     if (work.vectors == Vectors::none) return {0, 0, 0, 0, work.columns * real, true};
-    return {work.rows, work.vectors == Vectors::all ? work.rows : work.columns, work.columns, work.columns, work.columns * real, true};
+    const bool is_whole = work.vectors == Vectors::all || work.count > 1;
+    return {work.rows, is_whole ? work.rows : work.columns, work.columns, work.columns, work.columns * real, true};
 }
 
 // One matrix, as an array of two axes.
@@ -180,7 +181,7 @@ void one(const Factorisation& work, std::int64_t i) {
         case Kind::singular: break;
     }
     const bool with_vectors = work.vectors != Vectors::none;
-    const std::int64_t u = work.vectors == Vectors::all ? m : n;
+    const std::int64_t u = work.vectors == Vectors::all || work.count > 1 ? m : n;
     const Own packed(work.dtype, 1, m * u + n + n * n);
     const View flat{packed.view.data, work.dtype, {packed.view.shape[1]}, {packed.view.strides[1]}};
     run(Op::svd, {}, {n, u, n}, {a}, flat);
@@ -192,7 +193,9 @@ void one(const Factorisation& work, std::int64_t i) {
     spoil_other_triangle(a, true);
     if (!with_vectors) return;
     eager::copy(part(0, m, u), b);
-    eager::copy(part(m * u + n, n, n), view_of(work, work.v, i, n, n));
+    const View v = view_of(work, work.v, i, n, n);
+    if (work.count == 1) eager::copy(part(m * u + n, n, n), v);
+    else run(Op::conjugate, {}, {}, {transposed(part(m * u + n, n, n))}, v);
 }
 
 }  // namespace
@@ -227,6 +230,13 @@ std::string problem_of(const Factorisation& work) {
     };
     if (is_bad(work.a, work.rows, work.columns) || is_bad(work.b, parts.b_rows, parts.b_columns) || is_bad(work.v, parts.v_rows, parts.v_columns))
         return "matrices that LAPACK can't walk";
+    const auto has_gaps = [](const InColumns& matrices, std::int64_t rows, std::int64_t columns) {
+        return rows != 0 && (matrices.leading != rows || matrices.step != rows * columns);
+    };
+    if (work.kind == Kind::singular && work.count > 1) {
+        const bool gaps = has_gaps(work.a, work.rows, work.columns) || has_gaps(work.b, parts.b_rows, parts.b_columns);
+        if (gaps || has_gaps(work.v, parts.v_rows, parts.v_columns)) return "a stack with gaps";
+    }
     const auto touched = touched_by(work);
     for (std::size_t i = 0; i < touched.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {

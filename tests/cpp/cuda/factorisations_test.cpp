@@ -106,6 +106,11 @@ Factorisation task_of(Kind kind, Dtype dtype, std::int64_t count = 1) {
     task.a = {nullptr, task.rows + spare, (task.rows + spare) * 4};
     task.b = {nullptr, task.rows + 2, (task.rows + 2) * 5};
     task.v = {nullptr, 7, 28};
+    if (kind == Kind::singular && count > 1) {
+        task.a = {nullptr, 5, 20};
+        task.b = {nullptr, 5, 25};
+        task.v = {nullptr, 4, 16};
+    }
     return task;
 }
 
@@ -146,17 +151,25 @@ BOOST_AUTO_TEST_CASE(one_matrix_of_every_dtype) {
 BOOST_AUTO_TEST_CASE(stacks_of_small_matrices) {
     Setup setup;
     for (const Dtype dtype : {float32, float64, complex64, complex128}) {
-        for (const Kind kind : {Kind::lu, Kind::lu_solve, Kind::cholesky, Kind::triangular_solve, Kind::hermitian})
-            check(*setup.device, task_of(kind, dtype, 3));
+        for (const Kind kind : {Kind::lu, Kind::lu_solve, Kind::cholesky, Kind::triangular_solve, Kind::hermitian, Kind::singular}) {
+            for (const auto vectors : {Vectors::none, Vectors::all}) {
+                Factorisation task = task_of(kind, dtype, 3);
+                task.vectors = vectors;
+                check(*setup.device, task);
+            }
+        }
     }
-    BOOST_TEST(setup.device->statistics().factorisations == 20U);
+    BOOST_TEST(setup.device->statistics().factorisations == 48U);
     setup.driver.clear_log();
-    for (const Kind kind : {Kind::qr, Kind::householder, Kind::singular}) {
+    for (const Kind kind : {Kind::qr, Kind::householder}) {
         Memory memory(*setup.device, task_of(kind, float64, 3));
         BOOST_TEST(!setup.device->factorise(memory.there(task_of(kind, float64, 3))));
     }
     Factorisation large = task_of(Kind::lu, float64, 3);
     large.rows = large.columns = 300;
+    BOOST_TEST(!setup.device->factorise(large));
+    large.kind = Kind::singular;
+    large.rows = large.columns = 33;
     BOOST_TEST(!setup.device->factorise(large));
     setup.library.solver.hermitian_stack = nullptr;  // of older versions
     {

@@ -243,6 +243,22 @@ struct Typed {
             return made;
         });
     }
+    static int singular_stack_size(Handle, int, int, int, const void*, int, const void*, const void*, int, const void*, int, int* elements, Handle, int) {
+        *elements = static_cast<int>(now->workspace);
+        return now->status;
+    }
+    static int singular_stack(Handle, int vectors, int rows, int columns, void* a, int leading, void* values, void* u, int u_leading, void* v,
+                              int v_leading, void* workspace, int elements, int* failures, Handle jacobi, int count) {
+        require(jacobi != nullptr && FakeDriver::owns(workspace, static_cast<std::size_t>(elements) * itemsize_of(dtype)), "no workspace");
+        Factorisation work = work_of(Kind::singular, dtype, rows, columns, {a, leading, static_cast<std::int64_t>(leading) * columns});
+        work.count = count;
+        work.vectors = vectors == 0 ? Vectors::none : Vectors::all;
+        work.b = {u, u_leading, static_cast<std::int64_t>(u_leading) * rows};
+        work.v = {v, v_leading, static_cast<std::int64_t>(v_leading) * columns};
+        work.numbers = values;
+        work.failures = failures;
+        return ask("cusolverDnXgesvdjBatched", work, failures);
+    }
     static int householder_size(Handle, int, int, int, const void*, int, const void*, int* elements) {
         *elements = static_cast<int>(now->workspace);
         return now->status;
@@ -264,6 +280,8 @@ void typed(Solver& solver, Cublas& blas, std::index_sequence<P...>) {
     blas.lu_stack = {&Typed<P>::lu_stack...};
     blas.lu_solve_stack = {&Typed<P>::lu_solve_stack...};
     solver.cholesky_stack = {&Typed<P>::cholesky_stack...};
+    solver.singular_stack_size = {&Typed<P>::singular_stack_size...};
+    solver.singular_stack = {&Typed<P>::singular_stack...};
     solver.householder_size = {&Typed<P>::householder_size...};
     solver.householder = {&Typed<P>::householder...};
 }
@@ -297,8 +315,8 @@ FakeSolver::FakeSolver() {
         make(handle);
         return FakeDriver::call("cublasCreate");
     };
-    solver.parameters_create = make;
-    solver.destroy = solver.parameters_destroy = blas.destroy = give_back;
+    solver.parameters_create = solver.jacobi_create = make;
+    solver.destroy = solver.parameters_destroy = solver.jacobi_destroy = blas.destroy = give_back;
     solver.set_stream = blas.set_stream = set_stream;
     single_matrices(solver);
     spectral(solver);
