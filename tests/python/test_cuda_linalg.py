@@ -23,7 +23,7 @@ random = numpy.random.default_rng(3)
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 # Sizes of matrices: of stacks, the small ones are one call of a library; the simulated device's are of 16 rows at most, real ones of 256.
-SIZES = [1, 2, 5, 33]
+SIZES = [1, 5, 33]
 STACKS: list[tuple[int, ...]] = [(), (3,), (2, 2)]
 
 
@@ -228,7 +228,7 @@ def same_up_to_phase(found: Any, expected: numpy.ndarray, axis: int) -> None:
     numpy.testing.assert_allclose(numpy.abs(along), 1, atol=1e-3 if expected.dtype.itemsize <= 8 and expected.dtype != numpy.float64 else 1e-9)
 
 
-RECTANGLES = [(1, 1), (5, 3), (3, 5), (40, 33), (20, 34), (6, 1), (1, 6)]
+RECTANGLES = [(5, 3), (3, 5), (40, 33), (20, 34), (1, 6)]
 
 
 @needs_library
