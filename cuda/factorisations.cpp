@@ -20,6 +20,7 @@ using Vectors = Factorisation::Vectors;
 namespace {
 
 constexpr std::int64_t largest_of_stack = 256;  // rows from which a call for each matrix is as quick
+constexpr std::int64_t most_at_once = 1 << 14;   // matrices of a stack: some functions take no more than twice as many
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 // The libraries' numbers for element types, and for the place of a type among four functions.
@@ -101,8 +102,16 @@ private:
         const Workspace workspace(owner_.pool_, bytes), unread(owner_.pool_, sizeof(int));
         std::vector<std::byte> host(host_bytes);
         int* const failure = static_cast<int*>(work_.failures != nullptr ? work_.failures : unread.get());
-        check_solver(run(workspace.get(), bytes, host.data(), host_bytes, failure), function);
+        note_failure(run(workspace.get(), bytes, host.data(), host_bytes, failure), function);
         return true;
+    }
+
+    // Of matrices with elements that are no numbers, some versions say that they could not be computed at all.
+    void note_failure(int status, const char* function) {
+        if (status != solver_execution_failed || work_.failures == nullptr) return check_solver(status, function);
+        Context& context = owner_.context_;
+        const auto address = static_cast<Address>(reinterpret_cast<std::uintptr_t>(work_.failures));
+        context.check(context.driver().memory_set(address, 1, static_cast<std::size_t>(work_.count) * sizeof(int), context.stream()), "cuMemsetD8Async");
     }
 
     bool cholesky() {
@@ -350,7 +359,12 @@ bool Factorisations::factorise(const Factorisation& work) {
     const std::scoped_lock lock(mutex_);
     if (!start()) return false;
     const Current current(context_);
-    if (!Call(*this, work).run()) return false;
+    const std::int64_t parts = (work.count + most_at_once - 1) / most_at_once;  // of several, no part is a single matrix
+    for (std::int64_t i = 0; i < parts; ++i) {
+        const std::int64_t first = work.count * i / parts;
+        const Factorisation part = parts == 1 ? work : device::part_of(work, first, work.count * (i + 1) / parts - first);
+        if (!Call(*this, part).run()) return false;
+    }
     count_.fetch_add(1, std::memory_order_relaxed);
     return true;
 }

@@ -49,4 +49,7 @@ struct Factorisation {
     bool unit = false;  // triangular_solve: the diagonal is taken for 1
 };
 
+/// Some of its matrices; of a single one, pivots are taken to be in 64 bits.
+Factorisation part_of(const Factorisation& whole, std::int64_t first, std::int64_t count);
+
 }  // namespace fastnp::device

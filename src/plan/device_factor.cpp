@@ -24,18 +24,6 @@ namespace {
 constexpr std::int64_t few_matrices = 16, small_matrix = 64 * 64;
 
 std::int64_t size_from_end(const View& view, std::size_t place) { return view.shape[view.shape.size() - place]; }
-std::int64_t size_of(Dtype dtype) { return static_cast<std::int64_t>(itemsize_of(dtype)); }
-
-// How many numbers a matrix has of each kind, and their bytes.
-std::int64_t bytes_of_numbers(const Factorisation& work) {
-    switch (work.kind) {
-        case Kind::lu:
-        case Kind::lu_solve: return work.rows * size_of(work.count == 1 ? Dtype::int64 : Dtype::int32);
-        case Kind::qr: return std::min(work.rows, work.columns) * size_of(work.dtype);
-        case Kind::householder: return work.sides * size_of(work.dtype);
-        default: return work.columns * size_of(real_of(work.dtype));
-    }
-}
 
 // All matrices of a stack, or one after the other.
 class Task {
@@ -65,17 +53,8 @@ public:
     bool at_once() { return backend_.factorise(work_); }
     bool one_by_one() {
         if (work_.count > few_matrices && work_.rows * work_.columns <= small_matrix) return false;
-        Factorisation one = work_;
-        one.count = 1;
-        const std::int64_t element = size_of(work_.dtype), numbers = bytes_of_numbers(one);
-        const auto step = [element](device::InColumns& matrices) {
-            if (matrices.data != nullptr) matrices.data = static_cast<char*>(matrices.data) + matrices.step * element;
-        };
         for (std::int64_t i = 0; i < work_.count; ++i) {
-            if (!backend_.factorise(one)) return false;
-            for (device::InColumns* matrices : {&one.a, &one.b, &one.v}) step(*matrices);
-            if (one.numbers != nullptr) one.numbers = static_cast<char*>(one.numbers) + numbers;
-            if (one.failures != nullptr) one.failures = static_cast<std::int32_t*>(one.failures) + 1;
+            if (!backend_.factorise(device::part_of(work_, i, 1))) return false;
         }
         return true;
     }

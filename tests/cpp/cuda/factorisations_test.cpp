@@ -2,6 +2,7 @@
 #include "cuda/factorisations.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <vector>
@@ -195,6 +196,38 @@ BOOST_AUTO_TEST_CASE(what_fails) {
     setup.check_all_is_given_back();
 }
 
+BOOST_AUTO_TEST_CASE(many_matrices_are_several_calls) {
+    Setup setup;
+    {
+        constexpr std::int64_t count = 40001;
+        std::vector<double> numbers(count), found(count);
+        for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i + 1);
+        const device::Block a(*setup.device, count * sizeof(double)), pivots(*setup.device, count * sizeof(std::int32_t));
+        setup.device->upload(a.get(), numbers.data(), count * sizeof(double));
+        Factorisation task;
+        task.dtype = float64;
+        task.count = count;
+        task.a = {a.get(), 1, 1};
+        task.kind = Kind::lu;
+        task.numbers = pivots.get();
+        BOOST_TEST(setup.device->factorise(task));
+        std::vector<std::int32_t> steps(count);
+        setup.device->download(steps.data(), pivots.get(), count * sizeof(std::int32_t));
+        BOOST_TEST((steps == std::vector<std::int32_t>(count, 1)));
+        task.kind = Kind::cholesky;
+        task.numbers = nullptr;
+        task.failures = pivots.get();
+        BOOST_TEST(setup.device->factorise(task));
+        setup.device->download(found.data(), a.get(), count * sizeof(double));
+        setup.device->download(steps.data(), pivots.get(), count * sizeof(std::int32_t));
+        BOOST_TEST((steps == std::vector<std::int32_t>(count, 0)));
+        for (std::size_t i = 0; i < count; ++i) numbers[i] = std::sqrt(numbers[i]);
+        BOOST_TEST((found == numbers));
+        BOOST_TEST(setup.driver.calls("cusolverDnXpotrfBatched") == 3);
+    }
+    setup.check_all_is_given_back();
+}
+
 BOOST_AUTO_TEST_CASE(again_it_is_one_call_and_no_memory) {
     Setup setup;
     {
@@ -223,6 +256,14 @@ BOOST_AUTO_TEST_CASE(errors_of_the_library) {
         setup.driver.fail("cusolverDnXgetrf", 6);
         BOOST_CHECK_THROW(setup.device->factorise(there), DeviceError);
         BOOST_TEST(setup.device->factorise(there));
+        // Of what may fail, this one is the matrix's.
+        const Factorisation spectral = task_of(Kind::hermitian, float64);
+        Memory other(*setup.device, spectral);
+        setup.driver.fail("cusolverDnXsyevd", 6);
+        BOOST_TEST(setup.device->factorise(other.there(spectral)));
+        std::int32_t failure = 0;
+        setup.device->download(&failure, other.there(spectral).failures, sizeof failure);
+        BOOST_TEST(failure != 0);
     }
     setup.check_all_is_given_back();
 }
