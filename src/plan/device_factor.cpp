@@ -1,6 +1,7 @@
 #include "plan/device_factor.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "device/factorisation.h"
@@ -41,12 +42,11 @@ public:
 
     // Tells which of the matrices failed: raised as the host does, once the work was asked for.
     void note_failures() {
-        failures_.emplace_back(backend_, static_cast<std::size_t>(work_.count) * sizeof(std::int32_t));
-        work_.failures = failures_.back().get();
+        work_.failures = failures_.emplace(backend_, static_cast<std::size_t>(work_.count) * sizeof(std::int32_t)).get();
     }
     void raise_failures(const char* text) const {
         std::vector<std::int32_t> found(static_cast<std::size_t>(work_.count));
-        backend_.download(found.data(), failures_.back().get(), found.size() * sizeof(std::int32_t));
+        backend_.download(found.data(), work_.failures, found.size() * sizeof(std::int32_t));
         if (std::ranges::any_of(found, [](std::int32_t each) { return each != 0; })) throw LinAlgError(text);
     }
 
@@ -64,7 +64,7 @@ private:
     device::Backend& backend_;
     const Shape stack_;
     Factorisation work_;
-    std::vector<Block> failures_;
+    std::optional<Block> failures_;
 };
 
 // Vectors of numbers of each matrix.

@@ -146,6 +146,9 @@ def test_errors_are_numpys(compiled: bool) -> None:
     numpy.testing.assert_array_equal(numpy.asarray(np.linalg.det(there(singular))), 0.0)
     sign, logarithm = np.linalg.slogdet(there(singular))
     assert float(sign) == 0 and float(logarithm) == -numpy.inf
+    several = numpy.stack([numpy.eye(3), numpy.ones((3, 3)), numpy.zeros((3, 3)), 2 * numpy.eye(3)[::-1]])
+    for found, wanted in zip(np.linalg.slogdet(there(several)), numpy.linalg.slogdet(several), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(found), wanted)
     assert numpy.allclose(numpy.asarray(np.linalg.inv(there(numpy.eye(2)))), numpy.eye(2))  # the device goes on
 
 
@@ -383,3 +386,28 @@ def test_many_small_matrices() -> None:
     run(lambda m, a: m.linalg.eigvalsh(a)[:100], a, many=True)
     run(lambda m, a: m.linalg.inv(a)[-100:], a, many=True)
     run(lambda m, a: m.linalg.svdvals(a[:20000])[-100:], a, many=True)
+
+
+@needs_library
+def test_one_matrix_for_many_right_sides_is_factored_once() -> None:
+    a, b = regular("float64", 5, 5), normal("float64", 7, 5)
+    f = np.compile(np.vmap(np.linalg.solve, in_axes=(None, 0)))
+    given = there(a), there(b)
+    f(*given)
+    before = np.cuda.statistics()
+    found = f(*given)
+    assert np.cuda.statistics().factorisations - before.factorisations == 2
+    close(found, numpy.linalg.solve(a, b.T).T)
+
+
+@needs_library
+def test_on_the_tape() -> None:
+    a, b = there(definite("float64", 6, 6)), there(normal("float64", 6))
+    a.requires_grad = True
+    before = np.cuda.statistics()
+    loss = (b * np.linalg.solve(a, b)).sum() + np.linalg.slogdet(a)[1]
+    loss.backward()
+    assert a.grad.device == "cuda:0" and np.cuda.statistics().factorisations > before.factorisations
+    inverse = numpy.linalg.inv(numpy.asarray(a.detach()))
+    white = inverse @ numpy.asarray(b)
+    close(a.grad, inverse.T - numpy.outer(white, white))
