@@ -6,9 +6,11 @@
 #include <random>
 #include <vector>
 
+#include "codegen/ptx.h"
 #include "device/block.h"
 #include "device/registry.h"
 #include "fastnp/error.h"
+#include "plan/device_matrices.h"
 #include "shape/strides.h"
 #include "simulated/backend.h"
 
@@ -203,7 +205,52 @@ void check_every_op(Backend& backend) {
     }
 }
 
+// Hands kernels to CUDA's assembler, and does nothing else with them.
+class AssemblerAlone : public simulated::Backend {
+public:
+    Code code() const override { return Code::ptx; }
+    int capability() const override { return 90; }
+    std::string assemble(const std::string& code) override {
+        assembler->add("written by hand " + std::to_string(++texts), code, capability());
+        return code;
+    }
+    std::shared_ptr<device::Module> load(const std::string&, const std::vector<std::string>&) override { return std::make_shared<device::Module>(); }
+    void launch(const device::Module&, std::size_t, std::int64_t, int, std::span<void* const>) override {}
+    Assembler* assembler = nullptr;
+    int texts = 0;
+};
+
 }  // namespace
+
+// With what else is assembled: the report on that is one for a process.
+BOOST_AUTO_TEST_SUITE(grid)
+
+BOOST_AUTO_TEST_CASE(kernels_written_by_hand_assemble) {
+    static auto* const backend = new AssemblerAlone;  // what is compiled for a device is kept for good
+    Assembler assembler;
+    backend->assembler = &assembler;
+    const Shape square{2, 3, 3}, row{2, 3};
+    const auto view = [&](Dtype dtype, const Shape& shape) {
+        static const device::Block memory(*backend, 4096);
+        return View{memory.get(), dtype, shape, shape::c_strides(shape, itemsize_of(dtype))};
+    };
+    for (const Dtype dtype : dtypes) {
+        plan::lower_part(*backend, view(dtype, square), view(dtype, square));
+        plan::unit_lower_part(*backend, plan::transpose_of(view(dtype, square)), view(dtype, square));
+        plan::conjugate_on_device(*backend, plan::transpose_of(view(dtype, square)), view(dtype, square));
+        plan::convert_on_device(*backend, view(real_of(dtype), row), plan::row_of(view(dtype, square), 0));
+        for (const Dtype pivots : {int32, int64}) {
+            plan::count_from_zero(*backend, view(pivots, row), plan::row_of(view(dtype, square), 2));
+            plan::count_from_one(*backend, plan::real_parts_of(plan::row_of(view(dtype, square), 2)), view(pivots, row));
+        }
+        plan::any_zero(*backend, plan::diagonal_of(view(dtype, square)));
+        plan::any_nan(*backend, view(dtype, square));
+    }
+    BOOST_TEST(backend->texts > 30);
+    BOOST_TEST(assembler.complaints() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(cuda_gpu_factors)
 
