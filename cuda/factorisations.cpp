@@ -38,6 +38,9 @@ struct Ones {
 constexpr Ones ones;
 const void* one_of(Dtype dtype) { return real_of(dtype) == Dtype::float64 ? static_cast<const void*>(&ones.wide) : &ones.single; }
 
+// So that there is an address, also where a function wants no memory.
+std::size_t at_least_one(std::size_t bytes) { return std::max<std::size_t>(bytes, 1); }
+
 int int_of(std::int64_t size) { return static_cast<int>(size); }
 
 }  // namespace
@@ -99,8 +102,8 @@ private:
         const int status = ask(&bytes, &host_bytes);
         if (status == solver_not_supported) return false;
         check_solver(status, function);
-        const Workspace workspace(owner_.pool_, bytes), unread(owner_.pool_, sizeof(int));
-        std::vector<std::byte> host(host_bytes);
+        const Workspace workspace(owner_.pool_, at_least_one(bytes)), unread(owner_.pool_, sizeof(int));
+        std::vector<std::byte> host(at_least_one(host_bytes));
         int* const failure = static_cast<int*>(work_.failures != nullptr ? work_.failures : unread.get());
         note_failure(run(workspace.get(), bytes, host.data(), host_bytes, failure), function);
         return true;
@@ -177,7 +180,8 @@ private:
         int elements = 0;
         check_solver(solver_.householder_size[place_](owner_.handle_, rows, columns, reflections, work_.a.data, leading, work_.numbers, &elements),
                      "cusolverDnXorgqr_bufferSize");
-        const Workspace workspace(owner_.pool_, static_cast<std::size_t>(elements) * itemsize_of(work_.dtype)), unread(owner_.pool_, sizeof(int));
+        const Workspace workspace(owner_.pool_, at_least_one(static_cast<std::size_t>(elements) * itemsize_of(work_.dtype)));
+        const Workspace unread(owner_.pool_, sizeof(int));
         check_solver(solver_.householder[place_](owner_.handle_, rows, columns, reflections, work_.a.data, leading, work_.numbers, workspace.get(),
                                                  elements, static_cast<int*>(unread.get())),
                      "cusolverDnXorgqr");
@@ -290,7 +294,7 @@ private:
         check_solver(solver_.singular_stack_size[place_](owner_.handle_, vectors, rows, columns, work_.a.data, rows, work_.numbers, work_.b.data, rows,
                                                          work_.v.data, columns, &elements, owner_.jacobi_, count),
                      "cusolverDnXgesvdjBatched_bufferSize");
-        const Workspace workspace(owner_.pool_, static_cast<std::size_t>(elements) * itemsize_of(work_.dtype));
+        const Workspace workspace(owner_.pool_, at_least_one(static_cast<std::size_t>(elements) * itemsize_of(work_.dtype)));
         check_solver(
             solver_.singular_stack[place_](owner_.handle_, vectors, rows, columns, work_.a.data, rows, work_.numbers, work_.b.data, rows, work_.v.data,
                                            columns, workspace.get(), elements, static_cast<int*>(work_.failures), owner_.jacobi_, count),
