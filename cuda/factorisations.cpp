@@ -100,7 +100,8 @@ private:
         std::size_t bytes = 0;
         std::size_t host_bytes = 0;
         const int status = ask(&bytes, &host_bytes);
-        if (status == solver_not_supported) return false;
+        const bool has_none = status == solver_not_supported || (status == solver_invalid_value && work_.count > 1);  // stacks of some sizes
+        if (has_none) return false;
         check_solver(status, function);
         const Workspace workspace(owner_.pool_, at_least_one(bytes)), unread(owner_.pool_, sizeof(int));
         std::vector<std::byte> host(at_least_one(host_bytes));
@@ -238,7 +239,7 @@ private:
 
     bool cholesky_stack() {
         const Addresses a(owner_, work_, work_.a);
-        check_solver(solver_.cholesky_stack[place_](owner_.handle_, triangle_, int_of(work_.rows), a.get(), int_of(work_.a.leading),
+        note_failure(solver_.cholesky_stack[place_](owner_.handle_, triangle_, int_of(work_.rows), a.get(), int_of(work_.a.leading),
                                                     static_cast<int*>(work_.failures), int_of(work_.count)),
                      "cusolverDnXpotrfBatched");
         return true;
@@ -295,7 +296,7 @@ private:
                                                          work_.v.data, columns, &elements, owner_.jacobi_, count),
                      "cusolverDnXgesvdjBatched_bufferSize");
         const Workspace workspace(owner_.pool_, at_least_one(static_cast<std::size_t>(elements) * itemsize_of(work_.dtype)));
-        check_solver(
+        note_failure(
             solver_.singular_stack[place_](owner_.handle_, vectors, rows, columns, work_.a.data, rows, work_.numbers, work_.b.data, rows, work_.v.data,
                                            columns, workspace.get(), elements, static_cast<int*>(work_.failures), owner_.jacobi_, count),
             "cusolverDnXgesvdjBatched");

@@ -14,6 +14,7 @@ namespace fastnp::cuda {
 /// Results that are told apart.
 enum SolverStatus : int {
     solver_success = 0,
+    solver_invalid_value = 3,
     solver_execution_failed = 6,
     solver_not_supported = 9,
 };

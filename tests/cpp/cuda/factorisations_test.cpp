@@ -264,6 +264,10 @@ BOOST_AUTO_TEST_CASE(errors_of_the_library) {
         std::int32_t failure = 0;
         setup.device->download(&failure, other.there(spectral).failures, sizeof failure);
         BOOST_TEST(failure != 0);
+        const Factorisation stack = task_of(Kind::hermitian, float64, 3);
+        setup.library.status = 3;
+        BOOST_TEST(!setup.device->factorise(other.there(stack)));
+        BOOST_CHECK_THROW(setup.device->factorise(other.there(spectral)), DeviceError);
     }
     setup.check_all_is_given_back();
 }
