@@ -41,9 +41,7 @@ public:
     const Shape& stack() const { return stack_; }
 
     // Tells which of the matrices failed: raised as the host does, once the work was asked for.
-    void note_failures() {
-        work_.failures = failures_.emplace(backend_, static_cast<std::size_t>(work_.count) * sizeof(std::int32_t)).get();
-    }
+    void note_failures() { work_.failures = failures_.emplace(backend_, static_cast<std::size_t>(work_.count) * sizeof(std::int32_t)).get(); }
     void raise_failures(const char* text) const {
         std::vector<std::int32_t> found(static_cast<std::size_t>(work_.count));
         backend_.download(found.data(), work_.failures, found.size() * sizeof(std::int32_t));
