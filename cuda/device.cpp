@@ -25,7 +25,8 @@ Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, cons
       uploads_(*context_),
       downloads_(*context_),
       products_(*context_, pool_, libraries.find_blas),
-      transforms_(*context_, pool_, libraries.find_fft) {
+      transforms_(*context_, pool_, libraries.find_fft),
+      factorisations_(*context_, pool_, uploads_, libraries.find_solver, libraries.find_cublas) {
     int version = 0;
     context_->check(driver.driver_get_version(&version), "cuDriverGetVersion");
     version_ = "cuda " + std::to_string(version);
@@ -144,6 +145,7 @@ device::BackendStatistics Device::statistics() const {
     result.uploaded_bytes = uploaded_bytes_.load(std::memory_order_relaxed);
     result.products = products_.count();
     result.transforms = transforms_.count();
+    result.factorisations = factorisations_.count();
     result.downloads = download_count_.load(std::memory_order_relaxed);
     result.downloaded_bytes = downloaded_bytes_.load(std::memory_order_relaxed);
     return result;

@@ -12,6 +12,7 @@
 #include "code.h"
 #include "context.h"
 #include "device/backend.h"
+#include "factorisations.h"
 #include "fences.h"
 #include "pool.h"
 #include "products.h"
@@ -29,6 +30,8 @@ public:
     struct Libraries {
         Products::FindBlas find_blas = &Blas::get;
         Transforms::FindFft find_fft = &Fft::get;
+        Factorisations::FindSolver find_solver = &Solver::get;
+        Factorisations::FindCublas find_cublas = &Cublas::get;
     };
 
     /// `memory_limit`: bytes that it takes at most. DeviceError if the device can't be used.
@@ -75,6 +78,9 @@ public:
     std::string lacks_transforms() override { return transforms_.lacks(); }
     bool transform(const device::Transform& transform) override { return transforms_.transform(transform); }
 
+    std::string lacks_factorisations() override { return factorisations_.lacks(); }
+    bool factorise(const device::Factorisation& factorisation) override { return factorisations_.factorise(factorisation); }
+
     void synchronize() override { context_->synchronize(); }
     device::BackendStatistics statistics() const override;
 
@@ -88,6 +94,7 @@ private:
     Downloads downloads_;
     Products products_;
     Transforms transforms_;
+    Factorisations factorisations_;
     std::string version_;
     int capability_ = 0;
     std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor

@@ -40,10 +40,13 @@ int find(const void* address) { return list().devices.empty() ? -1 : Driver::get
 
 std::vector<DeviceLibrary> libraries() {
     const Driver& driver = Driver::get();
-    if (driver.devices == 0) return {{"cuBLAS", "", driver.problem}, {"cuFFT", "", driver.problem}};
+    if (driver.devices == 0) return {{"cuBLAS", "", driver.problem}, {"cuFFT", "", driver.problem}, {"cuSOLVER", "", driver.problem}};
     const Blas& blas = Blas::get(driver);
     const Fft& fft = Fft::get(driver);
-    return {{"cuBLAS", blas.path, blas.problem}, {"cuFFT", fft.path, fft.problem}};
+    // Factors take both: triangular systems are cuBLAS's own interface's, beside cuBLASLt.
+    const Solver& solver = Solver::get(driver);
+    const std::string& missing = solver.problem.empty() ? Cublas::get(driver).problem : solver.problem;
+    return {{"cuBLAS", blas.path, blas.problem}, {"cuFFT", fft.path, fft.problem}, {"cuSOLVER", missing.empty() ? solver.path : "", missing}};
 }
 
 [[maybe_unused]] const device::Door before = device::register_cuda({&list, &open, &find, &libraries});

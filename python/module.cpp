@@ -100,7 +100,7 @@ void initialise(py::module_& module) {
         [](const std::string& name) {
             const DeviceStatistics now = device_statistics(name);
             return py::make_tuple(now.live_bytes, now.held_bytes, now.launches, now.uploads, now.uploaded_bytes, now.downloads, now.downloaded_bytes,
-                                  now.products, now.transforms);
+                                  now.products, now.transforms, now.factorisations);
         },
         "What was done on a device so far.");
     module.def(

@@ -52,6 +52,7 @@ struct FASTNP_API DeviceStatistics {
     std::uint64_t downloaded_bytes = 0;
     std::uint64_t products = 0;  ///< calls of a library for products of matrices
     std::uint64_t transforms = 0;  ///< calls of a library for Fourier transforms
+    std::uint64_t factorisations = 0;  ///< calls of a library for factors of matrices, and for what is solved with them
 };
 
 /// ValueError, DeviceError: as device_scope; of the processor, nothing was done. (torch.cuda.memory_stats)

@@ -42,8 +42,8 @@ class Library(NamedTuple):
 
 
 def libraries() -> list[Library]:
-    """The libraries that CUDA devices use (cuBLAS for products of matrices, cuFFT for Fourier transforms); looks for those that were not needed yet.
-    What a missing one is for, the processor computes.
+    """The libraries that CUDA devices use (cuBLAS for products of matrices, cuFFT for Fourier transforms, cuSOLVER for factors of matrices); looks
+    for those that were not needed yet. What a missing one is for, the processor computes; so it does what none has (eigenvalues of general matrices).
 
     They are looked for among those of the process (as PyTorch loads them), where the system has libraries, among Python's packages (``pip install
     nvidia-cublas``), in ``CUDA_HOME``, ``CUDA_PATH`` and ``/usr/local/cuda``."""
@@ -52,7 +52,7 @@ def libraries() -> list[Library]:
 
 class Statistics(NamedTuple):
     """What was done on a device so far: bytes of memory in use and kept for reuse, kernels launched, copies from the host (uploads) and to it, calls of
-    cuBLAS for products of matrices and of cuFFT for Fourier transforms."""
+    cuBLAS for products of matrices, of cuFFT for Fourier transforms, and of cuSOLVER and cuBLAS for factors of matrices and what is solved with them."""
 
     live_bytes: int
     held_bytes: int
@@ -63,6 +63,7 @@ class Statistics(NamedTuple):
     downloaded_bytes: int
     products: int
     transforms: int
+    factorisations: int
 
 
 def statistics(device: str = "cuda") -> Statistics:

@@ -26,8 +26,8 @@ DeviceStatistics device_statistics(std::string_view name) {
     device::Backend* backend = device::backend_named(name);
     if (backend == nullptr) return {};
     const device::BackendStatistics now = backend->statistics();
-    return {now.live_bytes, now.held_bytes,       now.launches, now.uploads,   now.uploaded_bytes,
-            now.downloads,  now.downloaded_bytes, now.products, now.transforms};
+    return {now.live_bytes, now.held_bytes,       now.launches, now.uploads,    now.uploaded_bytes,
+            now.downloads,  now.downloaded_bytes, now.products, now.transforms, now.factorisations};
 }
 
 void synchronize(std::string_view name) {

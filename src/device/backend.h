@@ -14,6 +14,8 @@
 
 namespace fastnp::device {
 
+struct Factorisation;
+
 /// Kernels that a device can run; freed when the last owner lets go.
 class Module {
 public:
@@ -61,6 +63,7 @@ struct BackendStatistics {
     std::uint64_t uploads = 0, uploaded_bytes = 0;      // from the host
     std::uint64_t downloads = 0, downloaded_bytes = 0;  // to the host
     std::uint64_t products = 0, transforms = 0;         // calls of contract() and transform() that did something
+    std::uint64_t factorisations = 0;                   // the same of factorise()
 };
 
 /// One device. Thread-safe. Work is done in the order in which it is asked for, by whichever thread; launches, copies on the device and uploads only ask
@@ -144,6 +147,12 @@ public:
     virtual std::string lacks_transforms() = 0;
     /// Fourier transforms. False, and nothing is done, where the device has none of such lines.
     virtual bool transform(const Transform& transform) = 0;
+
+    /// Why factorise() never does anything, in one line; empty where it does.
+    virtual std::string lacks_factorisations() = 0;
+    /// Factors of matrices, and what is solved with them. False, and nothing is done, where the device has none of such: of stacks, those of one matrix
+    /// may be there all the same.
+    virtual bool factorise(const Factorisation& factorisation) = 0;
 
     /// Waits until all is done. An error of a kernel is raised here, or by what comes after it.
     virtual void synchronize() = 0;

@@ -97,6 +97,7 @@ LeastSquares lstsq(const array& a, const array& b, std::optional<double> rcond) 
     const shape::Arithmetic sizes = api::arithmetic();
     if (!sizes.equal(rows_of(a), rows_of(right))) throw LinAlgError("Incompatible dimensions");
     const Dtype result = result_dtype({a.dtype(), b.dtype()}), working = working_dtype(result);
+    const AtHome home(a);
     const array matrix = api::cast(a, working), sides = api::cast(right, working);
     const Svd parts = svd(matrix, false);
     const array keep = parts.s > bound_of(matrix, rcond) * max(parts.s, {.axis = -1, .keepdims = true, .initial = Scalar(0.0)});
@@ -118,6 +119,7 @@ array matrix_rank(const array& a, const std::optional<array>& tol, bool hermitia
 
 array cond(const array& x, const std::optional<NormOrder>& p) {
     check_rank(x);
+    const AtHome home(x);
     if (is_empty(x)) throw LinAlgError("cond is not defined on empty arrays");
     const double* number = p ? std::get_if<double>(&*p) : nullptr;
     array ratio(0.0);

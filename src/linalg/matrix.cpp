@@ -8,6 +8,10 @@ void check_rank(const array& x) {
     if (x.ndim() < 2) throw LinAlgError(std::to_string(x.ndim()) + "-dimensional array given. Array must be at least two-dimensional");
 }
 
+AtHome::AtHome(const array& x) {
+    if (detail::is_at_device(x)) scope_.emplace(x.device());
+}
+
 Dtype result_dtype(std::initializer_list<Dtype> dtypes) {
     bool wide = false, complex = false;
     for (const Dtype dtype : dtypes) {
@@ -23,7 +27,7 @@ Dtype result_dtype(std::initializer_list<Dtype> dtypes) {
 Working matrices(const array& x) {
     check_rank(x);
     const Dtype result = result_dtype({x.dtype()});
-    return {api::cast(x, working_dtype(result)), result};
+    return {api::cast(x, working_dtype(result)), result, AtHome(x)};
 }
 
 Working square_matrices(const array& x) {
@@ -91,10 +95,10 @@ array part_of(const array& x, Dim start, Dim length) { return cut(x, 1, start, l
 array laid_as(const array& x, const array& like) {
     const shape::AxisOrder order = api::order_of(like);
     if (trace::Recorder* recorder = trace::Recorder::active()) return api::wrap(api::value_of(*recorder, x), recorder->shared_from_this(), order);
-    const device::Memory& from = api::memory_of(x, "copy()");
-    device::Memory to = api::allocate(from.dtype, from.shape, order);
-    eager::copy(api::view_of(from), api::view_of(to));
-    return api::wrap(std::move(to));
+    if (order.empty()) return x.copy(Order::c);
+    shape::AxisOrder back(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return api::permute(api::permute(x, {order.data(), order.size()}).copy(Order::c), {back.data(), back.size()});
 }
 
 bool is_zero(const array& x) {

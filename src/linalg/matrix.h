@@ -3,12 +3,15 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "api/primitives.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/transform.h"
+#include "fastnp/device.h"
 #include "fastnp/error.h"
 #include "fastnp/linalg.h"
 
@@ -18,10 +21,20 @@ using api::Dim;
 using api::Dims;
 using ir::Op;
 
+/// While it lives, what a function makes of nothing (identities, masks) is made where its operand is at home.
+class AtHome {
+public:
+    explicit AtHome(const array& x);
+
+private:
+    std::optional<device_scope> scope_;
+};
+
 /// In the dtype that LAPACK computes in, and the one that results have (numpy.linalg's _commonType): float64 or complex128 for the first.
 struct Working {
     array x;
     Dtype result;
+    AtHome home;
     array given(const array& computed) const { return api::cast(computed, is_complex(computed.dtype()) ? result : real_of(result)); }
 };
 /// LinAlgError unless x is a stack of matrices; TypeError for dtypes that LAPACK has not.

@@ -87,6 +87,7 @@ array of_system(const array& a, const array& b, const Solve& solve) {
     check_rank(a);
     if (!api::arithmetic().equal(rows_of(a), columns_of(a))) throw LinAlgError("Last 2 dimensions of the array must be square");
     const Dtype result = result_dtype({a.dtype(), b.dtype()});
+    const AtHome home(a);
     const bool is_vector = b.ndim() == 1;
     if (b.ndim() == 0) {
         throw ValueError("solve: Input operand 1 does not have enough dimensions (has 0, gufunc core with signature (m,m),(m,n)->(m,n) requires 2)");

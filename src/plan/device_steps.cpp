@@ -4,6 +4,7 @@
 
 #include "ops/transforms.h"
 #include "plan/device_copy.h"
+#include "plan/device_factor.h"
 #include "plan/device_product.h"
 #include "plan/device_transform.h"
 
@@ -41,6 +42,7 @@ std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
     const ops::Kind kind = ops::info(op).kind;
     if (kind == ops::Kind::contract) return backend.lacks_products(dtype);
     if (ops::is_transform(op)) return backend.lacks_transforms();
+    if (is_factorisation(op)) return backend.lacks_factorisations();
     return kind == ops::Kind::move || op == ops::Op::concatenate ? "" : "it has no form for devices";
 }
 
@@ -52,6 +54,7 @@ bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attribut
         default: break;
     }
     if (ops::is_transform(op)) return transform_on_device(backend, op, attributes, operands[0], out);
+    if (is_factorisation(op)) return factorise_on_device(backend, op, attributes, operands, out);
     if (op != ops::Op::concatenate) return false;
     concatenate_on_device(backend, attributes, operands, out);
     return true;

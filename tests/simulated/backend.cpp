@@ -9,6 +9,7 @@
 
 #include "eager/eager.h"
 #include "fastnp/error.h"
+#include "simulated/factorise.h"
 #include "simulated/program.h"
 
 namespace fastnp::simulated {
@@ -392,6 +393,25 @@ bool Backend::transform(const device::Transform& transform) {
              eager::run(op, attributes, {&x, 1}, out);
              if (op == ops::Op::irfft) overwrite(x);
          }});
+    return true;
+}
+
+// Factors of matrices, by the host's kernels: of stacks, those that cuSOLVER and cuBLAS have for small matrices.
+bool Backend::factorise(const device::Factorisation& factorisation) {
+    using Kind = device::Factorisation::Kind;
+    constexpr std::int64_t largest_of_stack = 16;
+    const Kind kind = factorisation.kind;
+    if (!lacks_factorisations().empty()) fail("a factorisation, without libraries");
+    if (factorisation.count > 1) {
+        const bool one_by_one = kind == Kind::qr || kind == Kind::householder;
+        if (one_by_one || factorisation.rows > largest_of_stack) return false;
+    }
+    if (const std::string problem = problem_of(factorisation); !problem.empty()) fail("a factorisation of " + problem);
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block*> touched;
+    for (const auto& [memory, bytes] : touched_by(factorisation)) touched.push_back(&block_of(memory, bytes, "a factorisation"));
+    ++statistics_.factorisations;
+    ask({std::move(touched), [factorisation] { factorise_on_host(factorisation); }});
     return true;
 }
 

@@ -62,6 +62,8 @@ public:
     bool contract(const device::Contraction& contraction) override;
     std::string lacks_transforms() override;
     bool transform(const device::Transform& transform) override;
+    std::string lacks_factorisations() override { return lacks_transforms(); }
+    bool factorise(const device::Factorisation& factorisation) override;
     void synchronize() override;
     device::BackendStatistics statistics() const override;
 

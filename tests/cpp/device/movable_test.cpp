@@ -62,6 +62,8 @@ public:
     bool contract(const device::Contraction&) override { return false; }
     std::string lacks_transforms() override { return "it has none"; }
     bool transform(const device::Transform&) override { return false; }
+    std::string lacks_factorisations() override { return "it has none"; }
+    bool factorise(const device::Factorisation&) override { return false; }
     std::string assemble(const std::string& code) override { return code; }
     std::string version() const override { return "fake"; }
     std::shared_ptr<device::Module> load(const std::string&, const std::vector<std::string>&) override { return nullptr; }
