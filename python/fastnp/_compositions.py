@@ -324,8 +324,26 @@ _of_matrices("cross", lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis))
 _of_matrices("vecdot", vecdot)
 
 
+def _home_of(value: Any) -> str:
+    """The device that the first array in it that is at home on one is at home on, else the processor."""
+    if type(value) in (tuple, list):
+        return next((home for home in map(_home_of, value) if home != "cpu"), "cpu")
+    return value.device if type(value) is _core.ndarray else "cpu"
+
+
 def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The function of NumPy's on recorded arrays; Unsupported where it has to be NumPy's own, errors of bad arguments among that."""
+    scope = None  # while it lives, what is made besides is on the device that the arguments are on
+    if not _core._records() and _core._current_device() == "cpu":
+        home = _home_of((*args, *kwargs.values()))
+        scope = _core._DeviceScope(home) if home != "cpu" else None
+    try:
+        return _call(name, args, kwargs)
+    finally:
+        del scope
+
+
+def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name in _linalg.FUNCTIONS:
         return COMPOSED[name](*args, **kwargs)
     try:

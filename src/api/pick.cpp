@@ -1,4 +1,8 @@
 // Elements chosen by index or by order.
+#include <algorithm>
+#include <optional>
+
+#include "api/at_device.h"
 #include "api/primitives.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -95,7 +99,34 @@ ir::Op op_of(BinaryUfunc ufunc) {
 
 }  // namespace
 
+namespace {
+
+// On a device all of it is one operation; nothing where it is none for a device.
+std::optional<array> pick_there(const array& x, const std::vector<array>& indices) {
+    const auto is_recorded = [](const array& each) { return each.is_recorded(); };
+    if (!api::may_be_on_device() || trace::Recorder::active() != nullptr || x.is_recorded() || std::ranges::any_of(indices, is_recorded))
+        return std::nullopt;
+    api::Operation operation("pick");
+    operation.note(indices.size());
+    std::vector<int> places{operation.take(x.body()->memory)};
+    for (const array& each : indices) places.push_back(operation.take(each.body()->memory));
+    operation.note_lengths(x.body()->memory.shape, false);
+    device::Backend* device = operation.device();
+    if (device == nullptr) return std::nullopt;
+    const auto record = [&](std::span<const array> given) -> std::vector<array> {
+        std::vector<array> picked;
+        for (std::size_t i = 1; i < places.size(); ++i) picked.push_back(given[static_cast<std::size_t>(places[i])]);
+        return {pick(given[static_cast<std::size_t>(places[0])], picked)};
+    };
+    std::vector<array> results;
+    if (!operation.run(*device, record, results)) return std::nullopt;
+    return std::move(results[0]);
+}
+
+}  // namespace
+
 array pick(const array& x, const std::vector<array>& indices) {
+    if (auto there = pick_there(x, indices)) return std::move(*there);
     const Rows rows = rows_of(x, indices);
     return take(rows.x, rows.index, 0);
 }

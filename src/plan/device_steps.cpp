@@ -4,6 +4,8 @@
 
 #include "ops/transforms.h"
 #include "plan/device_copy.h"
+#include "plan/device_lines.h"
+#include "plan/device_pick.h"
 #include "plan/device_product.h"
 #include "plan/device_transform.h"
 
@@ -41,14 +43,20 @@ std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
     const ops::Kind kind = ops::info(op).kind;
     if (kind == ops::Kind::contract) return backend.lacks_products(dtype);
     if (ops::is_transform(op)) return backend.lacks_transforms();
-    return kind == ops::Kind::move || op == ops::Op::concatenate ? "" : "it has no form for devices";
+    const bool is_done = kind == ops::Kind::move || kind == ops::Kind::argfold || op == ops::Op::concatenate || op == ops::Op::take;
+    return is_done ? "" : "it has no form for devices";
 }
 
 bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+    if (op == ops::Op::take) {
+        take_on_device(backend, attributes, operands[0], operands[1], out);
+        return true;
+    }
     if (std::ranges::find(out.shape, 0) != out.shape.end()) return host_does(backend, op, out.dtype).empty();
     switch (ops::info(op).kind) {
         case ops::Kind::contract: return product_on_device(backend, operands[0], operands[1], out);
         case ops::Kind::move: return move_on_device(backend, op, attributes, operands[0], out);
+        case ops::Kind::argfold: argfold_on_device(backend, op, attributes, operands[0], out); return true;
         default: break;
     }
     if (ops::is_transform(op)) return transform_on_device(backend, op, attributes, operands[0], out);

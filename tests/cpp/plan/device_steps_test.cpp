@@ -1,0 +1,224 @@
+// Precompiled steps on a device, by kernels that are written in C++: the same elements as the host's kernels give, whatever the dtypes, layouts and sizes,
+// nothing that goes by way of the host, and the same errors.
+#include "plan/device_steps.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "fastnp/error.h"
+#include "plan/mirrored.h"
+
+using namespace fastnp;
+using eager::View;
+using ops::Op;
+using plan::Mirrored;
+using simulated::Backend;
+
+namespace {
+
+std::vector<Dtype> all_dtypes() {
+    std::vector<Dtype> result;
+    for (int i = 0; i < dtype_count; ++i) result.push_back(static_cast<Dtype>(i));
+    return result;
+}
+
+struct Layout {
+    SmallVector<std::int64_t> order, every;
+};
+
+// Of arrays of so many axes: C and Fortran order, backwards, with gaps, repeated.
+std::vector<Layout> layouts(std::size_t rank) {
+    std::vector<Layout> all(5, {Mirrored::in_order(rank), Mirrored::ones(rank)});
+    std::reverse(all[1].order.begin(), all[1].order.end());
+    for (std::int64_t& each : all[2].every) each = -1;
+    for (std::size_t i = 0; i < rank; ++i) all[3].every[i] = i % 2 == 0 ? 2 : -3;
+    if (rank > 0) all[4].every[0] = 0;
+    return all;
+}
+
+// Numbers of all kinds, in any dtype that has them: NaN, infinities, zeros of both signs, and many that are equal.
+void fill_with_all_kinds(Mirrored& x, unsigned seed) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+    const double rare[] = {nan, infinity, -infinity, -0.0, 0.0};
+    const bool has_rare = is_inexact(x.view.dtype);
+    std::mt19937 random(seed);
+    std::vector<std::complex<double>> values(static_cast<std::size_t>(shape::count(x.view.shape)));
+    const auto draw = [&] { return has_rare && random() % 6 == 0 ? rare[random() % 5] : static_cast<double>(random() % 7); };
+    for (std::complex<double>& each : values) each = {draw(), draw()};
+    x.fill(Dtype::complex128, values.data());
+}
+
+// The host's result and the device's, to the bit.
+void check(Backend& backend, Op op, const ir::Attributes& attributes, std::vector<Mirrored*> operands, Mirrored& out) {
+    std::vector<View> here, there;
+    for (const Mirrored* each : operands) {
+        here.push_back(each->view);
+        there.push_back(each->there());
+    }
+    out.fill(9);
+    const device::BackendStatistics before = backend.statistics();
+    BOOST_TEST(plan::run_step_on_device(backend, op, attributes, there, out.there()));
+    const device::BackendStatistics after = backend.statistics();
+    BOOST_TEST(after.uploads == before.uploads);
+    BOOST_TEST(after.downloaded_bytes - before.downloaded_bytes <= 8U);  // what a check found
+    eager::run(op, attributes, here, out.view);
+    BOOST_CHECK(out.bytes_there() == out.bytes());
+}
+
+ir::Attributes attributes_of(std::initializer_list<std::int64_t> ints) {
+    ir::Attributes attributes;
+    for (const std::int64_t each : ints) attributes.ints.push_back(each);
+    return attributes;
+}
+
+void fill_indices(Mirrored& indices, std::int64_t least, std::int64_t most, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::int64_t> values(static_cast<std::size_t>(shape::count(indices.view.shape)));
+    for (std::int64_t& each : values) each = least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+    indices.fill(Dtype::int64, values.data());
+}
+
+// The shape of x with an axis replaced by the indices'.
+Shape taken(const Shape& x, std::size_t axis, const Shape& indices) {
+    Shape shape(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(axis));
+    for (const std::int64_t size : indices) shape.push_back(size);
+    for (std::size_t i = axis + 1; i < x.size(); ++i) shape.push_back(x[i]);
+    return shape;
+}
+
+enum Mode : std::int64_t { raise, wrap, clip };
+
+void check_take(Backend& backend, Dtype dtype, const Shape& shape, std::size_t axis, const Shape& picked, const Layout& layout, const Layout& of_indices,
+                const Layout& of_out) {
+    Mirrored x(backend, dtype, shape, layout.order, layout.every), indices(backend, int64, picked, of_indices.order, of_indices.every);
+    Mirrored out(backend, dtype, taken(shape, axis, picked), of_out.order, of_out.every);
+    fill_with_all_kinds(x, 1);
+    for (const Mode mode : {raise, wrap, clip}) {
+        fill_indices(indices, mode == raise ? -shape[axis] : -20, mode == raise ? shape[axis] - 1 : 20, 2);
+        check(backend, Op::take, attributes_of({static_cast<std::int64_t>(axis), mode}), {&x, &indices}, out);
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(device_steps)
+
+BOOST_AUTO_TEST_CASE(gathers_of_every_dtype) {
+    Backend backend;
+    for (const Dtype dtype : all_dtypes()) {
+        for (std::size_t axis = 0; axis < 2; ++axis) check_take(backend, dtype, {4, 6}, axis, {5}, layouts(2)[0], layouts(1)[0], layouts(2)[0]);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gathers_of_any_layout) {
+    Backend backend;
+    for (const Dtype dtype : {int16, float32, complex128}) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (const Layout& layout : layouts(3)) {
+                check_take(backend, dtype, {4, 3, 5}, axis, {2, 3}, layout, layouts(2)[0], layouts(4)[0]);
+            }
+            for (const std::size_t i : {1, 2, 3}) {
+                check_take(backend, dtype, {4, 3, 5}, axis, {2, 3}, layouts(3)[i], layouts(2)[i], layouts(4)[i]);
+                check_take(backend, dtype, {4, 3, 5}, axis, {}, layouts(3)[i], layouts(0)[0], layouts(2)[i]);
+            }
+        }
+        check_take(backend, dtype, {2, 3, 2, 3, 2}, 2, {2, 2}, layouts(5)[3], layouts(2)[3], layouts(6)[3]);
+        check_take(backend, dtype, {7}, 0, {300, 5}, layouts(1)[0], layouts(2)[0], layouts(2)[0]);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gathers_without_elements) {
+    Backend backend;
+    for (const Shape& shape : {Shape{3, 0}, Shape{0, 3}, Shape{3, 4}}) {
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            for (const Shape& picked : {Shape{0}, Shape{2, 0}, Shape{2}}) {
+                if (shape[axis] == 0 && picked == Shape{2}) continue;  // an error
+                check_take(backend, float32, shape, axis, picked, layouts(2)[0], layouts(picked.size())[0], layouts(picked.size() + 1)[0]);
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gathers_of_rows_of_any_length) {
+    Backend backend;
+    for (const Dtype dtype : {bool_, float16, float32, complex64, complex128}) {
+        for (const std::int64_t length : {1, 2, 3, 4, 6, 8, 16, 17}) {  // units of 1 to 16 bytes
+            check_take(backend, dtype, {9, length}, 0, {5}, layouts(2)[0], layouts(1)[0], layouts(2)[0]);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(indices_out_of_bounds) {
+    Backend backend;
+    const auto message = [&](const Shape& shape, std::size_t axis, std::vector<std::int64_t> picked, const Layout& layout) {
+        const Shape of_indices{static_cast<std::int64_t>(picked.size())};
+        Mirrored x(backend, int32, shape), indices(backend, int64, of_indices, layout.order, layout.every),
+            out(backend, int32, taken(shape, axis, of_indices));
+        indices.fill(Dtype::int64, picked.data());
+        const auto run = [&](const std::function<void()>& step) {
+            try {
+                step();
+            } catch (const IndexError& error) {
+                return std::string(error.what());
+            }
+            return std::string("none");
+        };
+        const ir::Attributes attributes = attributes_of({static_cast<std::int64_t>(axis), raise});
+        const View here[] = {x.view, indices.view}, there[] = {x.there(), indices.there()};
+        std::string found = run([&] { plan::run_step_on_device(backend, Op::take, attributes, there, out.there()); });
+        BOOST_TEST(found == run([&] { eager::run(Op::take, attributes, here, out.view); }));
+        return found;
+    };
+    BOOST_TEST(message({3, 4}, 0, {0, 2, -3}, layouts(1)[0]) == "none");
+    BOOST_TEST(message({3, 4}, 0, {0, 3, -4}, layouts(1)[0]) == "index 3 is out of bounds for axis 0 with size 3");
+    BOOST_TEST(message({3, 4}, 1, {0, -5, 9}, layouts(1)[2]) == "index -5 is out of bounds for axis 1 with size 4");
+    BOOST_TEST(message({3, 0}, 0, {0, 7}, layouts(1)[0]) == "index 7 is out of bounds for axis 0 with size 3");
+    BOOST_TEST(message({3, 0}, 1, {0}, layouts(1)[0]) == "cannot do a non-empty take from an empty axes.");
+    std::vector<std::int64_t> many(100'000, 1);
+    many[70'000] = 5;
+    many[90'000] = -8;
+    BOOST_TEST(message({3}, 0, many, layouts(1)[0]) == "index 5 is out of bounds for axis 0 with size 3");
+}
+
+BOOST_AUTO_TEST_CASE(first_extremes_of_every_dtype_and_layout) {
+    Backend backend;
+    for (const Op op : {Op::argmax, Op::argmin}) {
+        for (const Dtype dtype : all_dtypes()) {
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                Mirrored x(backend, dtype, {7, 60}), out(backend, int64, {axis == 0 ? 60 : 7});
+                fill_with_all_kinds(x, 4);
+                check(backend, op, attributes_of({static_cast<std::int64_t>(axis)}), {&x}, out);
+            }
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (const Layout& layout : layouts(3)) {
+                Shape shape{5, 4, 6};
+                Mirrored x(backend, float32, shape, layout.order, layout.every);
+                shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
+                Mirrored out(backend, int64, shape, layouts(2)[3].order, layouts(2)[3].every);
+                fill_with_all_kinds(x, 5);
+                check(backend, op, attributes_of({static_cast<std::int64_t>(axis)}), {&x}, out);
+            }
+        }
+        Mirrored deep(backend, int8, {2, 3, 2, 3, 2}, {4, 1, 3, 0, 2}, {1, 2, -1, 1, 2}), out(backend, int64, {2, 3, 3, 2});
+        deep.fill(6);
+        check(backend, op, attributes_of({2}), {&deep}, out);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(first_extremes_of_long_lines) {
+    Backend backend;
+    for (const Shape& shape : {Shape{1, 20'000}, Shape{3, 9'001}, Shape{2000, 3}, Shape{2, 700}, Shape{0, 5}}) {
+        for (const Dtype dtype : {float32, uint8}) {
+            Mirrored x(backend, dtype, shape), out(backend, int64, {shape[0]});
+            x.fill(7);  // of few values, so that there are many equals
+            check(backend, Op::argmax, attributes_of({1}), {&x}, out);
+            if (dtype == float32) fill_with_all_kinds(x, 8);
+            check(backend, Op::argmin, attributes_of({1}), {&x}, out);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
