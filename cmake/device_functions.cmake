@@ -1,5 +1,6 @@
-# The library of device functions: the catalogue's meanings as LLVM bitcode for GPUs (cuda/device_functions), linked with CUDA's libdevice and optimised, inside
-# the library as bytes; kernels that are written in C++, too (its folder kernels). codegen/nvptx reads of it what is needed. Clang makes it, whatever compiler makes the rest.
+# The library of device functions: the catalogue's meanings as LLVM bitcode for GPUs (cuda/device_functions), and kernels that are written in C++ (its folder
+# kernels), linked with CUDA's libdevice and optimised, inside the library as bytes. codegen/nvptx reads of it what code calls. Clang makes it, whatever
+# compiler makes the rest.
 find_program(FASTNP_CLANG NAMES clang++-${LLVM_VERSION_MAJOR} clang++ HINTS "${LLVM_TOOLS_BINARY_DIR}")
 find_program(FASTNP_LLVM_LINK NAMES llvm-link PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
 find_program(FASTNP_LLVM_OPT NAMES opt PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
@@ -43,7 +44,7 @@ function(device_bitcode name source)
 endfunction()
 
 # Kernels: loops stay loops, since devices have no functions that copy or fill memory.
-set(kernel_options "-I${PROJECT_SOURCE_DIR}/cuda/device_functions" -fno-builtin)
+set(kernel_options -fno-builtin)
 
 set(dtype_table "${PROJECT_SOURCE_DIR}/include/fastnp/ops/dtype.def")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${dtype_table}")
@@ -52,9 +53,13 @@ foreach(row IN LISTS rows)
   string(REGEX MATCH "^DTYPE\\(([a-z0-9_]+),.*\"([a-z0-9]+)\"\\)" row "${row}")
   set(of_dtype -DFASTNP_DTYPE=${CMAKE_MATCH_1} "-DFASTNP_DTYPE_TEXT=\"${CMAKE_MATCH_2}\"")
   device_bitcode(${CMAKE_MATCH_1} functions.cpp ${of_dtype})
-  device_bitcode(argfold_${CMAKE_MATCH_1} kernels/argfold.cpp ${of_dtype} ${kernel_options})
+  foreach(kernels argfold scan scatter sort)
+    device_bitcode(${kernels}_${CMAKE_MATCH_1} kernels/${kernels}.cpp ${of_dtype} ${kernel_options})
+  endforeach()
 endforeach()
-device_bitcode(gather kernels/gather.cpp ${kernel_options})
+foreach(kernels gather mask put)
+  device_bitcode(${kernels} kernels/${kernels}.cpp ${kernel_options})
+endforeach()
 device_bitcode(c_library c_library.cpp -fno-builtin)
 device_bitcode(complex_library complex_library.cpp)
 

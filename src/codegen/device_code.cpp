@@ -118,7 +118,7 @@ DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& 
 
 std::shared_ptr<device::Module> compile_for_device(const LibraryKernel& kernel, device::Backend& backend) {
     DeviceCode code;
-    return find_or_make(kernel.key(), 1, backend, code, [&] { return library_text(kernel, backend.code(), backend.capability()); });
+    return find_or_make(kernel.key(), 1, backend, code, [&] { return library_text({&kernel, 1}, backend.code(), backend.capability()); });
 }
 
 }  // namespace fastnp::codegen

@@ -18,8 +18,8 @@ void define_combine(llvm::Module& module, const LibraryKernel::Combine& combine)
     auto* type = llvm::FunctionType::get(b.ir.getVoidTy(), {b.ir.getPtrTy(), b.ir.getPtrTy(), b.ir.getPtrTy()}, false);
     const std::string name = "fastnp_combine_" + std::string(name_of(dtype));
     llvm::Function* function = module.getFunction(name);
-    if (function == nullptr) return;  // the kernel is one of those that need none
-    if (function->getFunctionType() != type || !function->isDeclaration()) throw InternalError("a kernel combines in an unknown way");
+    if (function == nullptr || !function->isDeclaration()) return;  // no kernel needs it, or another one had it defined
+    if (function->getFunctionType() != type) throw InternalError("a kernel combines in an unknown way");
     function->setLinkage(llvm::GlobalValue::InternalLinkage);
     function->setAttributes({});
     function->addFnAttr(llvm::Attribute::AlwaysInline);
@@ -59,23 +59,27 @@ std::string LibraryKernel::key() const {
     return "library kernel " + name + (combine ? " " + std::to_string(static_cast<int>(combine->op)) : std::string()) + "\n";
 }
 
-DeviceText library_text(const LibraryKernel& kernel, device::Backend::Code code, int capability) {
+DeviceText library_text(std::span<const LibraryKernel> kernels, device::Backend::Code code, int capability) {
     llvm::LLVMContext context;
-    llvm::Module module(kernel.name, context);
+    llvm::Module module("fastnp", context);
     set_nvptx_target(module);
-    const std::string symbol = "fastnp_kernel_" + kernel.name;
-    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
-    auto* wanted = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
-    // Something must name what is to be linked.
-    auto* uses = new llvm::GlobalVariable(module, wanted->getType(), true, llvm::GlobalValue::InternalLinkage, wanted, "uses");  // the module owns it
-    link_device_functions(module);
-    uses->eraseFromParent();
-    annotate(*module.getFunction(symbol));
-    for (llvm::GlobalVariable& variable : module.globals()) {
-        if (variable.getAddressSpace() == 3) variable.setInitializer(llvm::PoisonValue::get(variable.getValueType()));  // which shared memory has none of
+    DeviceText made;
+    std::vector<llvm::GlobalVariable*> uses;  // something must name what is to be linked
+    for (const LibraryKernel& kernel : kernels) {
+        made.symbols.push_back("fastnp_kernel_" + kernel.name);
+        auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+        auto* wanted = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, made.symbols.back(), module);
+        uses.push_back(new llvm::GlobalVariable(module, wanted->getType(), true, llvm::GlobalValue::InternalLinkage, wanted, "uses"));  // the module's
     }
-    if (kernel.combine) define_combine(module, *kernel.combine);
-    DeviceText made{{}, {symbol}};
+    link_device_functions(module);
+    for (llvm::GlobalVariable* use : uses) use->eraseFromParent();
+    for (const std::string& symbol : made.symbols) annotate(*module.getFunction(symbol));
+    for (llvm::GlobalVariable& variable : module.globals()) {
+        if (variable.getAddressSpace() == 3) variable.setInitializer(llvm::PoisonValue::get(variable.getValueType()));  // shared memory has no contents
+    }
+    for (const LibraryKernel& kernel : kernels) {
+        if (kernel.combine) define_combine(module, *kernel.combine);
+    }
     if (code == device::Backend::Code::ptx) {
         made.text = to_ptx(module, capability);
     } else {

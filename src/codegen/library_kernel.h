@@ -1,7 +1,9 @@
 // Kernels that are written in C++ (cuda/device_functions/kernels) and compiled by the build.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "codegen/device_code.h"
@@ -23,8 +25,9 @@ struct LibraryKernel {
     std::string key() const;
 };
 
-/// In one text, as Backend::assemble() takes it. It takes the arguments that its source says, each of 8 bytes, and has blocks of kernel_threads threads.
-DeviceText library_text(const LibraryKernel& kernel, device::Backend::Code code, int capability);
+/// Kernels in one text, as Backend::assemble() takes it, where those of one dtype combine in one way. They take the arguments that their source says, each
+/// of 8 bytes, and have blocks of kernel_threads threads.
+DeviceText library_text(std::span<const LibraryKernel> kernels, device::Backend::Code code, int capability);
 
 /// As number 0 of a module. Thread-safe.
 std::shared_ptr<device::Module> compile_for_device(const LibraryKernel& kernel, device::Backend& backend);

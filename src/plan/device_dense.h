@@ -49,4 +49,17 @@ private:
     std::optional<device::Block> held_;
 };
 
+/// An array that is changed in part, in C order: itself where it is, else a copy that finish() copies back.
+class DenseTarget {
+public:
+    DenseTarget(device::Backend& backend, const eager::View& out) : result_(backend, out) {
+        if (result_.view().data != out.data) copy_on_device(backend, out, result_.view());
+    }
+    const eager::View& view() const { return result_.view(); }
+    void finish() const { result_.finish(); }
+
+private:
+    DenseResult result_;
+};
+
 }  // namespace fastnp::plan

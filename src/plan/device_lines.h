@@ -1,4 +1,4 @@
-// Ops along one axis on a device, a line at a time.
+// Ops along one axis on a device, a line at a time. Addresses are the device's.
 #pragma once
 
 #include "device/backend.h"
@@ -6,7 +6,16 @@
 
 namespace fastnp::plan {
 
-/// The ops `argmax` and `argmin`, of arrays whose addresses are the device's.
+/// The ops `argmax` and `argmin`.
 void argfold_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const eager::View& x, const eager::View& out);
+
+/// Running folds. `out` may be x. Lines of up to 32 elements are folded in order; in longer ones the order depends on the length alone, so sums of inexact
+/// dtypes are the same from run to run, and rounded less often than NumPy's.
+void scan_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const eager::View& x, const eager::View& out);
+
+/// The ops `sort` and `argsort`, both stable.
+void sort_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const eager::View& x, const eager::View& out);
+/// Both of contiguous lines along the last axis: elements, and their places (int64), each in memory of its own.
+void sort_with_order(device::Backend& backend, const eager::View& x, void* elements, void* places);
 
 }  // namespace fastnp::plan

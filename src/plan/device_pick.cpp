@@ -1,15 +1,13 @@
 #include "plan/device_pick.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <string>
 
-#include "device/block.h"
 #include "fastnp/error.h"
-#include "plan/device_dense.h"
-#include "plan/library_launch.h"
-#include "shape/strides.h"
+#include "plan/device_indices.h"
+#include "plan/device_lines.h"
+#include "plan/device_points.h"
 
 namespace fastnp::plan {
 
@@ -17,99 +15,131 @@ using eager::View;
 
 namespace {
 
-constexpr auto axes = static_cast<std::size_t>(codegen::kernel_axes);
 enum class OutOfBounds : std::uint8_t { raise, wrap, clip };
+constexpr std::size_t index_bytes = sizeof(std::int64_t);
 
 std::int64_t count_of(const View& view) { return shape::count(view.shape); }
-
-/// Finds, on the device, the first index that is out of bounds; the host asks for it later.
-class IndexCheck {
-public:
-    /// `indices` are contiguous.
-    IndexCheck(device::Backend& backend, const View& indices, std::int64_t axis, std::int64_t extent)
-        : backend_(backend), indices_(indices), axis_(axis), extent_(extent), found_(backend, sizeof(std::int64_t)) {
-        const std::int64_t count = count_of(indices);
-        backend.clear(found_.get(), sizeof(std::int64_t));
-        launch_library(backend, {"check_indices"}, count, codegen::kernel_threads, {address_of(indices.data), count, extent, address_of(found_.get())});
-    }
-
-    /// Waits for it. IndexError if there is one.
-    void finish() const {
-        std::int64_t from_end = 0, index = 0;
-        backend_.download(&from_end, found_.get(), sizeof from_end);
-        if (from_end == 0) return;
-        const std::int64_t number = count_of(indices_) - from_end;
-        backend_.download(&index, static_cast<const char*>(indices_.data) + number * static_cast<std::int64_t>(sizeof index), sizeof index);
-        throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis_) + " with size " +
-                         std::to_string(extent_));
-    }
-
-private:
-    device::Backend& backend_;
-    const View& indices_;
-    std::int64_t axis_, extent_;
-    device::Block found_;
-};
-
-/// The points of a gather, and how the arrays step through them: in the bytes of elements along the last axis, then in units.
-struct Points {
-    Shape shape;
-    Strides steps[3];  // x without the axis that is picked along, the indices, out
-
-    Points(const View& x, const View& indices, const View& out, std::size_t axis) {
-        const std::size_t rank = indices.shape.size();
-        for (std::size_t i = 0; i < axis; ++i) add(x.shape[i], x.strides[i], 0, out.strides[i]);
-        for (std::size_t k = 0; k < rank; ++k) add(indices.shape[k], 0, indices.strides[k], out.strides[axis + k]);
-        for (std::size_t i = axis + 1; i < x.shape.size(); ++i) add(x.shape[i], x.strides[i], 0, out.strides[i - 1 + rank]);
-        add(static_cast<std::int64_t>(itemsize_of(x.dtype)), 1, 0, 1);
-        shape::collapse(shape, steps);
-    }
-
-    /// Bytes that can be moved at a time: as many as lie together on both sides, and all addresses and strides are multiples of.
-    std::int64_t widen(const View& x, const View& out, std::int64_t axis_stride) {
-        if (shape.empty() || steps[0].back() != 1 || steps[1].back() != 0 || steps[2].back() != 1) return 1;
-        std::uint64_t bits = 16 | static_cast<std::uint64_t>(shape.back() | axis_stride) | reinterpret_cast<std::uintptr_t>(x.data) |
-                             reinterpret_cast<std::uintptr_t>(out.data);
-        for (std::size_t i = 0; i + 1 < shape.size(); ++i) bits |= static_cast<std::uint64_t>(steps[0][i] | steps[2][i]);
-        const std::int64_t unit = std::int64_t{1} << std::countr_zero(bits);
-        shape.back() /= unit;
-        steps[0].back() = steps[2].back() = unit;
-        shape::collapse(shape, steps);
-        return unit;
-    }
-
-private:
-    void add(std::int64_t size, std::int64_t x, std::int64_t index, std::int64_t out) {
-        shape.push_back(size);
-        steps[0].push_back(x);
-        steps[1].push_back(index);
-        steps[2].push_back(out);
-    }
-};
-
-void add_padded(LibraryArguments& arguments, const SmallVector<std::int64_t>& values, std::int64_t otherwise) {
-    for (std::size_t i = values.size(); i < axes; ++i) arguments.push_back(otherwise);
-    for (const std::int64_t value : values) arguments.push_back(value);
-}
+std::uint64_t bits_of(const View& view) { return reinterpret_cast<std::uintptr_t>(view.data); }
 
 void gather(device::Backend& backend, const View& x, const View& indices, const View& out, std::size_t axis, OutOfBounds mode) {
     const std::int64_t axis_stride = x.strides[axis];
-    Points points(x, indices, out, axis);
-    const std::int64_t unit = points.widen(x, out, axis_stride);
-    if (points.shape.size() > axes) {
+    const std::size_t rank = indices.shape.size();
+    Points points;
+    for (std::size_t i = 0; i < axis; ++i) points.add(x.shape[i], x.strides[i], 0, out.strides[i]);
+    for (std::size_t k = 0; k < rank; ++k) points.add(indices.shape[k], 0, indices.strides[k], out.strides[axis + k]);
+    for (std::size_t i = axis + 1; i < x.shape.size(); ++i) points.add(x.shape[i], x.strides[i], 0, out.strides[i - 1 + rank]);
+    const std::int64_t unit =
+        points.close(static_cast<std::int64_t>(itemsize_of(x.dtype)), bits_of(x) | bits_of(out) | static_cast<std::uint64_t>(axis_stride));
+    if (!points.fit()) {
         // Contiguous arrays have at most three axes here: before the one that is picked along, the indices', and behind.
-        const Dense dense_x(backend, x), dense_indices(backend, indices);
-        DenseResult dense_out(backend, out);
-        gather(backend, dense_x.view(), dense_indices.view(), dense_out.view(), axis, mode);
-        dense_out.finish();
+        const Dense dense(backend, x);
+        const DenseResult result(backend, out);
+        gather(backend, dense.view(), indices, result.view(), axis, mode);
+        result.finish();
         return;
     }
-    const std::int64_t count = shape::count(points.shape);
-    LibraryArguments arguments{
-        address_of(x.data), address_of(indices.data), address_of(out.data), axis_stride, x.shape[axis], static_cast<std::int64_t>(mode), count};
-    add_padded(arguments, points.shape, 1);
-    for (const Strides& steps : points.steps) add_padded(arguments, steps, 0);
-    launch_library(backend, {"gather_" + std::to_string(unit)}, count, codegen::kernel_threads, std::move(arguments));
+    LibraryArguments arguments{address_of(x.data), address_of(indices.data),        address_of(out.data), axis_stride,
+                               x.shape[axis],      static_cast<std::int64_t>(mode), points.count()};
+    points.give(arguments);
+    launch_library(backend, {"gather_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
+}
+
+// For each row the number of the last value that it is given, plus 1.
+device::Block last_of_rows(device::Backend& backend, std::int64_t rows, const void* places, std::int64_t count, const IndexCheck& check) {
+    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(rows, 1)) * index_bytes;
+    device::Block last(backend, bytes);
+    backend.clear(last.get(), bytes);
+    launch_library(backend, {"last_of_place"}, count, codegen::kernel_threads,
+                   {address_of(places), count, address_of(last.get()), address_of(check.found())});
+    return last;
+}
+
+// Rows replaced by values; the indices' axes come first in these.
+void put(device::Backend& backend, const Shape& of_indices, const void* places, const View& values, const View& out, const IndexCheck& check) {
+    const std::size_t rank = of_indices.size();
+    const Strides steps = shape::c_strides(of_indices, index_bytes);
+    Points points;
+    bool is_one_value = true;  // for all rows
+    for (std::size_t k = 0; k < rank; ++k) {
+        points.add(of_indices[k], values.strides[k], steps[k], 0);
+        is_one_value = is_one_value && (of_indices[k] == 1 || values.strides[k] == 0);
+    }
+    for (std::size_t i = 1; i < out.shape.size(); ++i) points.add(out.shape[i], values.strides[rank + i - 1], 0, out.strides[i]);
+    const std::int64_t unit =
+        points.close(static_cast<std::int64_t>(itemsize_of(out.dtype)), bits_of(values) | bits_of(out) | static_cast<std::uint64_t>(out.strides[0]));
+    if (!points.fit()) {
+        const Dense dense(backend, values);
+        const DenseTarget target(backend, out);
+        put(backend, of_indices, places, dense.view(), target.view(), check);
+        target.finish();
+        return;
+    }
+    std::optional<device::Block> last;
+    if (!is_one_value) last.emplace(last_of_rows(backend, out.shape[0], places, shape::count(of_indices), check));
+    LibraryArguments arguments{address_of(values.data),   address_of(places), address_of(out.data), address_of(last ? last->get() : nullptr),
+                               address_of(check.found()), out.strides[0],     points.count()};
+    points.give(arguments);
+    launch_library(backend, {"put_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
+}
+
+// Ops that give the same, but for rounding, whichever of several operands are combined first.
+bool is_associative(ops::Op op) {
+    using ops::Op;
+    constexpr Op all[] = {Op::add,        Op::multiply,    Op::maximum,     Op::minimum,    Op::fmax,        Op::fmin, Op::logical_and,
+                          Op::logical_or, Op::logical_xor, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor, Op::gcd,  Op::lcm};
+    return std::ranges::find(all, op) != std::end(all);
+}
+
+// Rows combined with values: these in the order of their rows, each by a thread that begins its row's.
+void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, const void* places, const View& values, const View& out,
+             const IndexCheck& check) {
+    constexpr std::size_t row_axes = 2;
+    constexpr std::int64_t part_rows = 1024;
+    const std::size_t rank = of_indices.size();
+    Shape numbers = of_indices, row(out.shape.begin() + 1, out.shape.end());
+    Strides of_numbers[] = {Strides(values.strides.begin(), values.strides.begin() + static_cast<std::ptrdiff_t>(rank))};
+    Strides of_row[] = {Strides(values.strides.begin() + static_cast<std::ptrdiff_t>(rank), values.strides.end()),
+                        Strides(out.strides.begin() + 1, out.strides.end())};
+    shape::collapse(numbers, of_numbers);
+    shape::collapse(row, of_row);
+    if (numbers.size() > 1 || row.size() > row_axes) {
+        const Dense dense(backend, values);
+        const DenseTarget target(backend, out);
+        combine(backend, op, of_indices, places, dense.view(), target.view(), check);
+        target.finish();
+        return;
+    }
+    const std::int64_t count = shape::count(of_indices), elements = shape::count(row), part = is_associative(op) ? part_rows : count;
+    const auto bytes = static_cast<std::size_t>(count) * index_bytes;
+    const device::Block sorted(backend, bytes), order(backend, bytes);
+    sort_with_order(backend, {const_cast<void*>(places), Dtype::int64, {count}, {index_bytes}}, sorted.get(), order.get());  // NOLINT: views do not tell
+    std::optional<device::Block> sums;
+    if (count > part) sums.emplace(backend, static_cast<std::size_t>((count + part - 1) / part * elements) * itemsize_of(out.dtype));
+    const std::string dtype(name_of(out.dtype));
+    const codegen::LibraryKernel::Combine by{op, out.dtype};
+    const auto give_row = [&](LibraryArguments& arguments, std::int64_t stride, const Strides& steps) {
+        arguments.push_back(stride);
+        add_padded(arguments, steps, row_axes, 0);
+    };
+    LibraryArguments runs{address_of(sorted.get()),
+                          address_of(order.get()),
+                          address_of(values.data),
+                          address_of(out.data),
+                          address_of(sums ? sums->get() : nullptr),
+                          address_of(check.found()),
+                          count,
+                          part,
+                          count * elements};
+    add_padded(runs, row, row_axes, 1);
+    give_row(runs, of_numbers[0].empty() ? 0 : of_numbers[0][0], of_row[0]);
+    give_row(runs, out.strides[0], of_row[1]);
+    launch_library(backend, {"combine_runs_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(runs));
+    if (!sums) return;
+    LibraryArguments parts{address_of(sorted.get()), address_of(out.data), address_of(sums->get()), address_of(check.found()), count, part,
+                           count * elements};
+    add_padded(parts, row, row_axes, 1);
+    give_row(parts, out.strides[0], of_row[1]);
+    launch_library(backend, {"combine_parts_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(parts));
 }
 
 }  // namespace
@@ -124,6 +154,36 @@ void take_on_device(device::Backend& backend, const ir::Attributes& attributes, 
     if (mode == OutOfBounds::raise) check.emplace(backend, dense.view(), attributes.ints[0], x.shape[axis]);
     if (count_of(out) != 0) gather(backend, x, dense.view(), out, axis, mode);
     if (check) check->finish();
+}
+
+void scatter_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& indices, const View& values,
+                       const View& out) {
+    if (x.data != out.data) copy_on_device(backend, x, out);
+    const std::int64_t count = count_of(indices);
+    if (count == 0) return;
+    const Dense dense(backend, indices);
+    const device::Block places(backend, static_cast<std::size_t>(count) * index_bytes);
+    const IndexCheck check(backend, dense.view(), 0, out.shape[0], places.get());
+    if (count_of(out) != 0) {
+        if (attributes.ints[0] < 0) put(backend, indices.shape, places.get(), values, out, check);
+        else combine(backend, static_cast<ops::Op>(attributes.ints[0]), indices.shape, places.get(), values, out, check);
+    }
+    check.finish();
+}
+
+void nonzero_on_device(device::Backend& backend, const View& mask, const View& out) {
+    const std::int64_t count = mask.shape[0], tiles = (count + codegen::scan_tile - 1) / codegen::scan_tile, stride = mask.strides[0];
+    if (tiles == 0) return;
+    const device::Block ends(backend, static_cast<std::size_t>(tiles) * index_bytes);
+    const DenseResult result(backend, out);
+    launch_library(backend, {"count_true"}, tiles, 1, {address_of(mask.data), stride, count, address_of(ends.get()), tiles});
+    const View totals{ends.get(), Dtype::int64, {tiles}, {index_bytes}};
+    ir::Attributes along;
+    along.ints.push_back(0);
+    if (tiles > 1) scan_on_device(backend, ops::Op::cumsum, along, totals, totals);
+    launch_library(backend, {"true_places"}, tiles, 1,
+                   {address_of(mask.data), stride, count, address_of(ends.get()), address_of(result.view().data), tiles});
+    result.finish();
 }
 
 }  // namespace fastnp::plan

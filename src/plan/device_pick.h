@@ -1,4 +1,4 @@
-// Elements taken by index on a device.
+// Elements taken and set by index on a device.
 #pragma once
 
 #include "device/backend.h"
@@ -6,8 +6,18 @@
 
 namespace fastnp::plan {
 
-/// The op `take`, of arrays whose addresses are the device's. In mode `raise` the host waits for the indices to have been looked at, behind the launch of
-/// what takes the elements: IndexError in NumPy's words.
+// Addresses are the device's. Where indices may be out of bounds the host waits until they have been looked at, behind the launch of what uses them (which
+// changes nothing then): IndexError in NumPy's words.
+
+/// The op `take`.
 void take_on_device(device::Backend& backend, const ir::Attributes& attributes, const eager::View& x, const eager::View& indices, const eager::View& out);
+
+/// The op `scatter`, whose `out` may be x. Of several values for a row the last one stays; values that are combined are so in NumPy's order, except those
+/// from the 1,024th for a row on, where the op is associative but for rounding: every 1,024 of these are combined before they join the row.
+void scatter_on_device(device::Backend& backend, const ir::Attributes& attributes, const eager::View& x, const eager::View& indices,
+                       const eager::View& values, const eager::View& out);
+
+/// The op `nonzero`.
+void nonzero_on_device(device::Backend& backend, const eager::View& mask, const eager::View& out);
 
 }  // namespace fastnp::plan

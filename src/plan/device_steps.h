@@ -10,8 +10,9 @@
 namespace fastnp::plan {
 
 /// An op of the catalogue, of operands and into a result whose addresses are the device's, as eager::run does it on the host: products of matrices,
-/// Fourier transforms, and what moves elements only (copies of views, concatenation). False where the device has no way of doing it: then nothing was done
-/// that the host does not overwrite. Sizes in the attributes are numbers.
+/// Fourier transforms, elements taken and set by index, running folds, sorts, and what moves elements only (copies of views, concatenation). False where
+/// the device has no way of doing it: then nothing was done that the host does not overwrite. Sizes in the attributes are numbers. IndexError as on the
+/// host, for which the host waits.
 bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands,
                         const eager::View& out);
 

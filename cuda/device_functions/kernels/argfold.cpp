@@ -1,6 +1,6 @@
 // The place of the first maximum or minimum of lines, for one dtype: FASTNP_DTYPE is the enumerator, FASTNP_DTYPE_TEXT its NumPy name in quotes.
 #include "eager/order.h"
-#include "kernels/threads.h"
+#include "threads.h"
 
 using namespace fastnp;
 using namespace fastnp::kernels;

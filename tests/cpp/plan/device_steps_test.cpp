@@ -67,6 +67,30 @@ void check(Backend& backend, Op op, const ir::Attributes& attributes, std::vecto
     BOOST_CHECK(out.bytes_there() == out.bytes());
 }
 
+// Where elements that are equal have different bits, and any of them may come first.
+void check_values(Backend& backend, Op op, const ir::Attributes& attributes, std::vector<Mirrored*> operands, Mirrored& out) {
+    std::vector<View> here, there;
+    for (const Mirrored* each : operands) {
+        here.push_back(each->view);
+        there.push_back(each->there());
+    }
+    BOOST_TEST(plan::run_step_on_device(backend, op, attributes, there, out.there()));
+    eager::run(op, attributes, here, out.view);
+    const std::vector<std::complex<double>> found = out.values_there(), expected = Mirrored::values_of(out.view);
+    const auto is_same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        BOOST_TEST((is_same(found[i].real(), expected[i].real()) && is_same(found[i].imag(), expected[i].imag())), found[i] << " " << expected[i]);
+    }
+}
+
+// Ones among many elements that change nothing, so that results are exact.
+void fill_with_few_ones(Mirrored& x, int unit) {
+    std::mt19937 random(21);
+    std::vector<std::int8_t> values(static_cast<std::size_t>(shape::count(x.view.shape)));
+    for (std::int8_t& each : values) each = static_cast<std::int8_t>(random() % 40 == 0 ? 1 + unit : unit);
+    x.fill(int8, values.data());
+}
+
 ir::Attributes attributes_of(std::initializer_list<std::int64_t> ints) {
     ir::Attributes attributes;
     for (const std::int64_t each : ints) attributes.ints.push_back(each);
@@ -219,6 +243,190 @@ BOOST_AUTO_TEST_CASE(first_extremes_of_long_lines) {
             check(backend, Op::argmin, attributes_of({1}), {&x}, out);
         }
     }
+}
+
+BOOST_AUTO_TEST_CASE(sorts_of_every_dtype_and_layout) {
+    Backend backend;
+    for (const Op op : {Op::sort, Op::argsort}) {
+        const auto result = [op](Dtype dtype) { return op == Op::sort ? dtype : int64; };
+        const ir::Attributes last = attributes_of({1, 1});
+        for (const Dtype dtype : all_dtypes()) {
+            for (const std::int64_t length : {1, 2, 5, 37, 1024, 2500}) {
+                if (length == 2500 && dtype != float32 && dtype != complex128 && dtype != int8) continue;
+                Mirrored x(backend, dtype, {2, length}), out(backend, result(dtype), {2, length});
+                fill_with_all_kinds(x, 10);
+                if (op == Op::sort) check_values(backend, op, last, {&x}, out);
+                else check(backend, op, last, {&x}, out);
+            }
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (const Layout& layout : layouts(3)) {
+                Mirrored x(backend, float64, {5, 4, 6}, layout.order, layout.every);
+                Mirrored out(backend, result(float64), {5, 4, 6}, layouts(3)[3].order, layouts(3)[3].every);
+                x.fill(11);
+                check(backend, op, attributes_of({static_cast<std::int64_t>(axis), 1}), {&x}, out);
+            }
+        }
+        for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}}) {
+            Mirrored x(backend, int32, shape), out(backend, result(int32), shape);
+            check(backend, op, last, {&x}, out);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(sorts_of_many_passes) {
+    Backend backend;
+    for (const std::int64_t length : {1025, 2048, 4097, 9000}) {
+        Mirrored x(backend, uint16, {2, length}), places(backend, int64, {2, length}), sorted(backend, uint16, {2, length});
+        std::mt19937 random(12);
+        std::vector<std::uint16_t> values(static_cast<std::size_t>(2 * length));
+        for (std::uint16_t& each : values) each = static_cast<std::uint16_t>(random() % 500);
+        x.fill(uint16, values.data());
+        check(backend, Op::argsort, attributes_of({1, 1}), {&x}, places);
+        check(backend, Op::sort, attributes_of({1}), {&x}, sorted);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(running_folds_of_every_dtype_and_layout) {
+    Backend backend;
+    for (const Op op : {Op::cumsum, Op::cumprod}) {
+        for (const Dtype dtype : all_dtypes()) {
+            for (const std::int64_t length : {1, 30, 200, 5000}) {
+                if (length > 200 && op == Op::cumprod) continue;
+                Mirrored x(backend, dtype, {2, length}), out(backend, dtype, {2, length});
+                if (is_inexact(dtype)) fill_with_few_ones(x, op == Op::cumprod ? 1 : 0);
+                else x.fill(13);
+                check(backend, op, attributes_of({1}), {&x}, out);
+            }
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (const Layout& layout : layouts(3)) {
+                for (const Shape& shape : {Shape{5, 4, 6}, Shape{40, 3, 2}, Shape{2, 70, 3}, Shape{2, 3, 50}}) {
+                    Mirrored x(backend, int32, shape, layout.order, layout.every), out(backend, int32, shape, layouts(3)[3].order, layouts(3)[3].every);
+                    x.fill(14);
+                    check(backend, op, attributes_of({static_cast<std::int64_t>(axis)}), {&x}, out);
+                }
+            }
+        }
+        Mirrored none(backend, int32, {3, 0}), nothing(backend, int32, {3, 0});
+        check(backend, op, attributes_of({1}), {&none}, nothing);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(running_folds_of_long_lines) {
+    Backend backend;
+    for (const std::int64_t length : {2048, 2049, 4096, 70'000}) {
+        Mirrored x(backend, int64, {2, length}), out(backend, int64, {2, length});
+        x.fill(15);
+        check(backend, Op::cumsum, attributes_of({1}), {&x}, out);
+        Mirrored column(backend, uint8, {length, 2}), below(backend, uint8, {length, 2});
+        column.fill(16);
+        check(backend, Op::cumsum, attributes_of({0}), {&column}, below);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(places_of_what_is_true) {
+    Backend backend;
+    for (const std::int64_t length : {0, 1, 7, 2048, 2049, 100'000}) {
+        for (const int kind : {0, 1, 2, 3}) {  // none, all, some, every second element of memory
+            std::mt19937 random(17);
+            std::vector<std::uint8_t> values(static_cast<std::size_t>(length));
+            for (std::uint8_t& each : values) each = kind == 0 ? 0 : kind == 1 ? 1 : random() % 3 == 0 ? 1 : 0;
+            Mirrored mask(backend, bool_, {length}, {0}, {kind == 3 ? 2 : 1});
+            mask.fill(uint8, values.data());
+            Mirrored out(backend, int64, {std::count(values.begin(), values.end(), std::uint8_t{1})});
+            check(backend, Op::nonzero, {}, {&mask}, out);
+        }
+    }
+}
+
+namespace {
+
+void check_scatter(Backend& backend, std::int64_t combine, Dtype dtype, const Shape& shape, const Shape& picked, const Layout& layout,
+                   const Layout& of_values, unsigned seed = 20) {
+    const auto rank = picked.size() + shape.size() - 1;
+    Shape given = picked;
+    for (std::size_t i = 1; i < shape.size(); ++i) given.push_back(shape[i]);
+    Mirrored x(backend, dtype, shape, layout.order, layout.every), indices(backend, int64, picked);
+    Mirrored values(backend, dtype, given, of_values.order, of_values.every),
+        out(backend, dtype, shape, layouts(shape.size())[3].order, layouts(shape.size())[3].every);
+    BOOST_REQUIRE(of_values.order.size() == rank);
+    x.fill(seed + 1);
+    values.fill(seed + 2);
+    fill_indices(indices, -shape[0], shape[0] - 1, seed);
+    check(backend, Op::scatter, attributes_of({combine}), {&x, &indices, &values}, out);
+}
+
+constexpr std::int64_t replaces = -1;
+constexpr auto adds = static_cast<std::int64_t>(Op::add);
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(scatters_of_every_dtype) {
+    Backend backend;
+    for (const Dtype dtype : all_dtypes()) {
+        check_scatter(backend, replaces, dtype, {5, 3}, {4}, layouts(2)[0], layouts(2)[0]);
+        check_scatter(backend, replaces, dtype, {5}, {300}, layouts(1)[0], layouts(1)[0]);
+        check_scatter(backend, adds, dtype, {5, 3}, {4}, layouts(2)[0], layouts(2)[0]);
+        check_scatter(backend, adds, dtype, {5}, {300}, layouts(1)[0], layouts(1)[0]);
+    }
+    for (const Op op : {Op::subtract, Op::multiply, Op::maximum, Op::minimum, Op::divide, Op::fmax, Op::copysign}) {
+        check_scatter(backend, static_cast<std::int64_t>(op), float64, {5, 3}, {4}, layouts(2)[0], layouts(2)[0]);
+    }
+    for (const Op op : {Op::bitwise_xor, Op::maximum, Op::floor_divide, Op::gcd, Op::left_shift}) {
+        check_scatter(backend, static_cast<std::int64_t>(op), int32, {5, 3}, {14}, layouts(2)[0], layouts(2)[0]);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(scatters_of_any_layout) {
+    Backend backend;
+    for (const std::int64_t combine : {replaces, adds}) {
+        for (const Layout& layout : layouts(4)) {
+            check_scatter(backend, combine, int16, {4, 3, 5}, {2, 3}, layouts(3)[1], layout);
+            check_scatter(backend, combine, complex64, {4, 3, 5}, {2, 3}, layouts(3)[3], layout);
+        }
+        check_scatter(backend, combine, float32, {4, 2, 3, 2, 2}, {2, 3}, layouts(5)[1], layouts(6)[3]);
+        check_scatter(backend, combine, float32, {7, 8}, {6}, layouts(2)[0], layouts(2)[4]);
+        check_scatter(backend, combine, float32, {7}, {6}, layouts(1)[0], layouts(1)[4]);
+        check_scatter(backend, combine, float32, {7}, {}, layouts(1)[0], layouts(0)[0]);
+        for (const Shape& shape : {Shape{3, 0}, Shape{3, 2}}) check_scatter(backend, combine, int8, shape, {0}, layouts(2)[0], layouts(2)[0]);
+        check_scatter(backend, combine, int8, {3, 0}, {4}, layouts(2)[0], layouts(2)[0]);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(many_values_for_a_row) {
+    Backend backend;
+    for (const std::int64_t count : {1000, 1025, 5000}) {
+        for (const std::int64_t rows : {1, 3, 50}) {
+            check_scatter(backend, replaces, int32, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);
+            for (const Op op : {Op::add, Op::subtract, Op::multiply, Op::maximum}) {
+                check_scatter(backend, static_cast<std::int64_t>(op), int32, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);
+            }
+            check_scatter(backend, adds, float64, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);  // of whole numbers
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_scatter_that_raises_writes_nothing) {
+    Backend backend;
+    for (const std::int64_t combine : {replaces, adds}) {
+        Mirrored x(backend, float32, {3, 2}), indices(backend, int64, {4}), values(backend, float32, {4, 2});
+        x.fill(30);
+        values.fill(31);
+        std::int64_t picked[] = {0, 1, 3, -9};
+        indices.fill(int64, picked);
+        const View operands[] = {x.there(), indices.there(), values.there()};
+        BOOST_CHECK_EXCEPTION(plan::run_step_on_device(backend, Op::scatter, attributes_of({combine}), operands, x.there()), IndexError,
+                              [](const IndexError& error) { return std::string(error.what()) == "index 3 is out of bounds for axis 0 with size 3"; });
+        BOOST_CHECK(x.bytes_there() == x.bytes());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(whole_numbers_to_powers_are_the_hosts) {
+    Backend backend;
+    Mirrored x(backend, int32, {3}), indices(backend, int64, {2}), values(backend, int32, {2});
+    const View operands[] = {x.there(), indices.there(), values.there()};
+    BOOST_TEST(!plan::run_step_on_device(backend, Op::scatter, attributes_of({static_cast<std::int64_t>(Op::power)}), operands, x.there()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
