@@ -34,12 +34,12 @@ def there(x: Any) -> Any:
 
 
 @contextmanager
-def on_device_alone(checks: int = 0) -> Iterator[None]:
-    """Nothing goes up meanwhile, and of each check of indices 8 bytes come down."""
+def on_device_alone(checks: int = 0, numbers: int = 0) -> Iterator[None]:
+    """Nothing but so many numbers of the host's goes up meanwhile, and of each check of indices 8 bytes come down."""
     before = np.cuda.statistics()
     yield
     now = np.cuda.statistics()
-    assert now.uploads == before.uploads
+    assert now.uploads - before.uploads <= numbers and now.uploaded_bytes - before.uploaded_bytes <= 16 * numbers
     assert now.downloaded_bytes - before.downloaded_bytes <= 8 * checks
 
 
@@ -137,3 +137,187 @@ def test_places_of_extremes_of_long_axes() -> None:
     both(lambda m, x: m.argmax(x.reshape(25_000, 4), axis=1), x)
     x[[700, 70_000]] = numpy.nan
     both(lambda m, x: m.argmax(x) + m.argmin(x), x)
+
+
+def written(function: Callable[..., Any], *arguments: numpy.ndarray, checks: int = 0, numbers: int = 0, exact: bool = True) -> None:
+    """As both(), of a function that writes to its first argument, and gives nothing."""
+    expected = arguments[0].copy()
+    function(numpy, expected, *arguments[1:])
+    compare = check if exact else check_close
+    compiled = np.compile(lambda *x: function(np, *x))
+    compiled(there(arguments[0]), *[there(each) for each in arguments[1:]])
+    for call in (lambda *x: function(np, *x), compiled):
+        given = [there(each) for each in arguments]
+        call(*[each.copy() for each in given])  # the first time, what is written besides is compiled
+        with on_device_alone(checks, numbers):
+            call(*given)
+        assert given[0].device.startswith("cuda")
+        compare(given[0], expected)
+
+
+def check_close(found: Any, expected: Any) -> None:
+    found, expected = numpy.asarray(found), numpy.asarray(expected)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    bound = 1e-12 if found.dtype.name in ("float64", "complex128") else 2e-2 if found.dtype == "float16" else 1e-5
+    numpy.testing.assert_allclose(found, expected, rtol=bound, atol=bound)
+
+
+def set_rows(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    x[i] = v
+
+
+def set_elements(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    x[i, j] = v[:, 0]
+
+
+def set_number(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    x[i] = 3
+
+
+def set_part(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    x[::2][i % 2] = v
+
+
+def set_broadcast(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    x[i] = v[0]
+
+
+def set_from_itself(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    x[i] = x[j % 4]
+
+
+def add_rows(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    m.add.at(x, i, v)
+
+
+def add_elements(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    m.add.at(x, (i, j), v[:, 1])
+
+
+def add_number(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    m.add.at(x, i, x.dtype.type(1))
+
+
+def maximum_rows(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    m.maximum.at(x, i, v)
+
+
+SCATTERS = [set_rows, set_elements, set_number, set_part, set_broadcast, set_from_itself, add_rows, add_elements, add_number, maximum_rows]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", SCATTERS)
+def test_scatters(function: Callable[..., Any], dtype: str) -> None:
+    i, j = numpy.array([3, 0, -1, 2, 2, -4]), numpy.array([0, 1, 2, -1, -5, 4])
+    x, v = (random.integers(0, 5, size=shape).astype(dtype) for shape in ((4, 5), (6, 5)))
+    written(function, x, i, j, v, checks=4, numbers=1 if function in (set_number, add_number) else 0)
+
+
+def test_a_scatter_out_of_bounds_writes_nothing() -> None:
+    x, i, j, v = numpy.ones((4, 5)), numpy.array([0, 9]), numpy.array([0, 1]), numpy.zeros((2, 5))
+    for function in (set_rows, add_rows, set_elements):
+        for call in (lambda *x, function=function: function(np, *x), np.compile(lambda *x, function=function: function(np, *x))):
+            given = there(x)
+            with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 4"):
+                call(given, there(i), there(j), there(v))
+            check(given, x)
+
+
+def test_many_values_for_a_row() -> None:
+    i, v = random.integers(0, 3, size=20_000), random.normal(size=20_000)
+    written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(3), i, v, checks=1, exact=False)
+    written(lambda m, x, i, v: x.__setitem__(i, v), numpy.zeros(3), i, v, checks=1)
+    first = there(numpy.zeros(3))
+    np.add.at(first, there(i), there(v))
+    for _ in range(3):  # the same sums each time
+        again = there(numpy.zeros(3))
+        np.add.at(again, there(i), there(v))
+        check(again, first)
+    few = random.integers(0, 100, size=20_000)  # up to 1,024 values are added in NumPy's order
+    written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(100), few, v, checks=1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_masks(dtype: str) -> None:
+    x, mask = sample(dtype, 40, 5), random.random((40, 5)) < 0.4
+    given, chosen = there(x), there(mask)
+    for pick in (lambda x, m: x[m], lambda x, m: x[m[:, 0]]):
+        for call in (pick, np.compile(pick)):
+            call(given, chosen)
+            with on_device_alone(checks=1):  # how many there are
+                found = call(given, chosen)
+            check(found, pick(x, mask))
+    values = numpy.arange(mask.sum()).astype(dtype)
+    for call in (lambda x, m, v: x.__setitem__(m, v), np.compile(lambda x, m, v: x.__setitem__(m, v))):
+        changed, expected = there(x), x.copy()
+        call(changed.copy(), chosen, there(values))
+        more = there(values)
+        with on_device_alone(checks=1):
+            call(changed, chosen, more)
+        expected[mask] = values
+        check(changed, expected)
+    check(np.flatnonzero(chosen), numpy.flatnonzero(mask))
+    for found, wanted in zip(np.nonzero(chosen), numpy.nonzero(mask), strict=True):
+        check(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_folds(name: str, dtype: str) -> None:
+    for shape in ((7,), (3, 100), (2, 40, 3), (0, 4)):
+        x = random.integers(0, 3, size=shape).astype(dtype)  # exact but for products of many
+        if name == "cumprod":
+            x = numpy.where(random.random(shape) < 0.9, 1, x).astype(dtype)
+        for axis in range(x.ndim):
+            both(lambda m, x, axis=axis: getattr(m, name)(x, axis=axis), x)
+    both(lambda m, x: getattr(m, name)(x.T[::-1]), x)
+
+
+def test_running_folds_of_long_axes() -> None:
+    x = random.normal(size=50_000)
+    y = there(x)
+    check_close(np.cumsum(y), numpy.cumsum(x))
+    check(np.cumsum(y), np.cumsum(y))
+    check_close(np.cumsum(y.reshape(25_000, 2), axis=0), numpy.cumsum(x.reshape(25_000, 2), axis=0))
+    both(lambda m, x: m.cumsum(x), random.integers(-9, 9, size=50_000))
+    x[777] = numpy.nan
+    assert numpy.isnan(numpy.asarray(np.cumsum(there(x)))).tolist() == numpy.isnan(numpy.cumsum(x)).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float16", "float32", "complex128"])
+def test_sorts(dtype: str) -> None:
+    for shape in ((9,), (3, 100), (2, 3, 5), (0, 4)):
+        x = sample(dtype, *shape)
+        for axis in range(x.ndim):
+            both(lambda m, x, axis=axis: m.sort(x, axis=axis), x)
+            both(lambda m, x, axis=axis: m.argsort(x, axis=axis, kind="stable"), x)
+    both(lambda m, x: m.sort(x.T[::-1], axis=0), sample(dtype, 30, 4))
+    both(lambda m, x: m.sort(x, axis=None), sample(dtype, 30, 4))
+
+
+def test_sorts_of_many() -> None:
+    x = random.normal(size=30_000)
+    both(lambda m, x: m.sort(x), x)
+    both(lambda m, x: m.argsort(x, kind="stable"), (x * 10).astype("int16"))
+    check(np.unique(there((x * 10).astype("int16"))), numpy.unique((x * 10).astype("int16")))
+
+
+def test_derivatives_and_batches_stay_on_the_device() -> None:
+    x, i = random.normal(size=(6, 3)).astype("float32"), numpy.array([[0, 2], [5, 0], [2, 2]])
+
+    def loss(x: Any, i: Any) -> Any:
+        rows = np.cumsum(np.sort(x[i], axis=1), axis=-1)
+        return (rows * rows).sum() + x[np.argmax(x, axis=0)].sum()
+
+    gradient = np.compile(np.grad(loss))
+    expected = np.grad(loss)(np.asarray(x), np.asarray(i))
+    given = there(x), there(i)
+    gradient(*given)
+    with on_device_alone(checks=8):
+        found = gradient(*given)
+    check_close(found, expected)
+    batched = np.compile(np.vmap(loss, in_axes=(None, 0)))
+    batched(*given)
+    with on_device_alone(checks=8):
+        found = batched(*given)
+    check_close(found, np.vmap(loss, in_axes=(None, 0))(np.asarray(x), np.asarray(i)))
