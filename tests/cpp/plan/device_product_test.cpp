@@ -8,6 +8,7 @@
 #include "plan/device_copy.h"
 #include "plan/device_steps.h"
 #include "plan/mirrored.h"
+#include "simulated/backend.h"
 
 using namespace fastnp;
 using eager::View;

@@ -7,14 +7,16 @@
 #include <cstring>
 #include <limits>
 
+#include "device/registry.h"
 #include "fastnp/error.h"
 #include "plan/mirrored.h"
+#include "simulated/backend.h"
 
 using namespace fastnp;
+using device::Backend;
 using eager::View;
 using ops::Op;
 using plan::Mirrored;
-using simulated::Backend;
 
 namespace {
 
@@ -125,19 +127,38 @@ void check_take(Backend& backend, Dtype dtype, const Shape& shape, std::size_t a
     }
 }
 
+// The first GPU, or null, which is said.
+Backend* gpu() {
+    const std::string problem = device::list_cuda().problem;
+    if (!problem.empty()) BOOST_TEST_MESSAGE("skipped: " << problem);
+    return problem.empty() ? &device::cuda(0) : nullptr;
+}
+
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(device_steps)
+// A case for a simulated device, and for a GPU, where there is one.
+#define DEVICE_CASE(name)                             \
+    static void name(Backend& backend);               \
+    BOOST_AUTO_TEST_SUITE(device_steps)               \
+    BOOST_AUTO_TEST_CASE(name##_simulated) {          \
+        simulated::Backend backend;                   \
+        name(backend);                                \
+    }                                                 \
+    BOOST_AUTO_TEST_SUITE_END()                       \
+    BOOST_AUTO_TEST_SUITE(cuda_gpu_steps)             \
+    BOOST_AUTO_TEST_CASE(name##_on_gpu) {             \
+        if (Backend* backend = gpu()) name(*backend); \
+    }                                                 \
+    BOOST_AUTO_TEST_SUITE_END()                       \
+    static void name([[maybe_unused]] Backend& backend)
 
-BOOST_AUTO_TEST_CASE(gathers_of_every_dtype) {
-    Backend backend;
+DEVICE_CASE(gathers_of_every_dtype) {
     for (const Dtype dtype : all_dtypes()) {
         for (std::size_t axis = 0; axis < 2; ++axis) check_take(backend, dtype, {4, 6}, axis, {5}, layouts(2)[0], layouts(1)[0], layouts(2)[0]);
     }
 }
 
-BOOST_AUTO_TEST_CASE(gathers_of_any_layout) {
-    Backend backend;
+DEVICE_CASE(gathers_of_any_layout) {
     for (const Dtype dtype : {int16, float32, complex128}) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             for (const Layout& layout : layouts(3)) {
@@ -153,8 +174,7 @@ BOOST_AUTO_TEST_CASE(gathers_of_any_layout) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(gathers_without_elements) {
-    Backend backend;
+DEVICE_CASE(gathers_without_elements) {
     for (const Shape& shape : {Shape{3, 0}, Shape{0, 3}, Shape{3, 4}}) {
         for (std::size_t axis = 0; axis < 2; ++axis) {
             for (const Shape& picked : {Shape{0}, Shape{2, 0}, Shape{2}}) {
@@ -165,8 +185,7 @@ BOOST_AUTO_TEST_CASE(gathers_without_elements) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(gathers_of_rows_of_any_length) {
-    Backend backend;
+DEVICE_CASE(gathers_of_rows_of_any_length) {
     for (const Dtype dtype : {bool_, float16, float32, complex64, complex128}) {
         for (const std::int64_t length : {1, 2, 3, 4, 6, 8, 16, 17}) {  // units of 1 to 16 bytes
             check_take(backend, dtype, {9, length}, 0, {5}, layouts(2)[0], layouts(1)[0], layouts(2)[0]);
@@ -174,8 +193,7 @@ BOOST_AUTO_TEST_CASE(gathers_of_rows_of_any_length) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(indices_out_of_bounds) {
-    Backend backend;
+DEVICE_CASE(indices_out_of_bounds) {
     const auto message = [&](const Shape& shape, std::size_t axis, std::vector<std::int64_t> picked, const Layout& layout) {
         const Shape of_indices{static_cast<std::int64_t>(picked.size())};
         Mirrored x(backend, int32, shape), indices(backend, int64, of_indices, layout.order, layout.every),
@@ -206,8 +224,7 @@ BOOST_AUTO_TEST_CASE(indices_out_of_bounds) {
     BOOST_TEST(message({3}, 0, many, layouts(1)[0]) == "index 5 is out of bounds for axis 0 with size 3");
 }
 
-BOOST_AUTO_TEST_CASE(first_extremes_of_every_dtype_and_layout) {
-    Backend backend;
+DEVICE_CASE(first_extremes_of_every_dtype_and_layout) {
     for (const Op op : {Op::argmax, Op::argmin}) {
         for (const Dtype dtype : all_dtypes()) {
             for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -232,8 +249,7 @@ BOOST_AUTO_TEST_CASE(first_extremes_of_every_dtype_and_layout) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(first_extremes_of_long_lines) {
-    Backend backend;
+DEVICE_CASE(first_extremes_of_long_lines) {
     for (const Shape& shape : {Shape{1, 20'000}, Shape{3, 9'001}, Shape{2000, 3}, Shape{2, 700}, Shape{0, 5}}) {
         for (const Dtype dtype : {float32, uint8}) {
             Mirrored x(backend, dtype, shape), out(backend, int64, {shape[0]});
@@ -245,8 +261,7 @@ BOOST_AUTO_TEST_CASE(first_extremes_of_long_lines) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(sorts_of_every_dtype_and_layout) {
-    Backend backend;
+DEVICE_CASE(sorts_of_every_dtype_and_layout) {
     for (const Op op : {Op::sort, Op::argsort}) {
         const auto result = [op](Dtype dtype) { return op == Op::sort ? dtype : int64; };
         const ir::Attributes last = attributes_of({1, 1});
@@ -274,8 +289,7 @@ BOOST_AUTO_TEST_CASE(sorts_of_every_dtype_and_layout) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(sorts_of_many_passes) {
-    Backend backend;
+DEVICE_CASE(sorts_of_many_passes) {
     for (const std::int64_t length : {1025, 2048, 4097, 9000}) {
         Mirrored x(backend, uint16, {2, length}), places(backend, int64, {2, length}), sorted(backend, uint16, {2, length});
         std::mt19937 random(12);
@@ -287,8 +301,7 @@ BOOST_AUTO_TEST_CASE(sorts_of_many_passes) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(running_folds_of_every_dtype_and_layout) {
-    Backend backend;
+DEVICE_CASE(running_folds_of_every_dtype_and_layout) {
     for (const Op op : {Op::cumsum, Op::cumprod}) {
         for (const Dtype dtype : all_dtypes()) {
             for (const std::int64_t length : {1, 30, 200, 5000}) {
@@ -313,8 +326,7 @@ BOOST_AUTO_TEST_CASE(running_folds_of_every_dtype_and_layout) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(running_folds_of_long_lines) {
-    Backend backend;
+DEVICE_CASE(running_folds_of_long_lines) {
     for (const std::int64_t length : {2048, 2049, 4096, 70'000}) {
         Mirrored x(backend, int64, {2, length}), out(backend, int64, {2, length});
         x.fill(15);
@@ -325,8 +337,7 @@ BOOST_AUTO_TEST_CASE(running_folds_of_long_lines) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(places_of_what_is_true) {
-    Backend backend;
+DEVICE_CASE(places_of_what_is_true) {
     for (const std::int64_t length : {0, 1, 7, 2048, 2049, 100'000}) {
         for (const int kind : {0, 1, 2, 3}) {  // none, all, some, every second element of memory
             std::mt19937 random(17);
@@ -362,8 +373,7 @@ constexpr auto adds = static_cast<std::int64_t>(Op::add);
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(scatters_of_every_dtype) {
-    Backend backend;
+DEVICE_CASE(scatters_of_every_dtype) {
     for (const Dtype dtype : all_dtypes()) {
         check_scatter(backend, replaces, dtype, {5, 3}, {4}, layouts(2)[0], layouts(2)[0]);
         check_scatter(backend, replaces, dtype, {5}, {300}, layouts(1)[0], layouts(1)[0]);
@@ -378,8 +388,7 @@ BOOST_AUTO_TEST_CASE(scatters_of_every_dtype) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(scatters_of_any_layout) {
-    Backend backend;
+DEVICE_CASE(scatters_of_any_layout) {
     for (const std::int64_t combine : {replaces, adds}) {
         for (const Layout& layout : layouts(4)) {
             check_scatter(backend, combine, int16, {4, 3, 5}, {2, 3}, layouts(3)[1], layout);
@@ -394,8 +403,7 @@ BOOST_AUTO_TEST_CASE(scatters_of_any_layout) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(many_values_for_a_row) {
-    Backend backend;
+DEVICE_CASE(many_values_for_a_row) {
     for (const std::int64_t count : {1000, 1025, 5000}) {
         for (const std::int64_t rows : {1, 3, 50}) {
             check_scatter(backend, replaces, int32, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);
@@ -407,8 +415,7 @@ BOOST_AUTO_TEST_CASE(many_values_for_a_row) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_scatter_that_raises_writes_nothing) {
-    Backend backend;
+DEVICE_CASE(a_scatter_that_raises_writes_nothing) {
     for (const std::int64_t combine : {replaces, adds}) {
         Mirrored x(backend, float32, {3, 2}), indices(backend, int64, {4}), values(backend, float32, {4, 2});
         x.fill(30);
@@ -422,11 +429,8 @@ BOOST_AUTO_TEST_CASE(a_scatter_that_raises_writes_nothing) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(whole_numbers_to_powers_are_the_hosts) {
-    Backend backend;
+DEVICE_CASE(whole_numbers_to_powers_are_the_hosts) {
     Mirrored x(backend, int32, {3}), indices(backend, int64, {2}), values(backend, int32, {2});
     const View operands[] = {x.there(), indices.there(), values.there()};
     BOOST_TEST(!plan::run_step_on_device(backend, Op::scatter, attributes_of({static_cast<std::int64_t>(Op::power)}), operands, x.there()));
 }
-
-BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// Arrays that are on the host and on a simulated device.
+// Arrays that are on the host and on a device.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "device/block.h"
 #include "eager/eager.h"
 #include "shape/strides.h"
-#include "simulated/backend.h"
 
 namespace fastnp::plan {
 
@@ -19,7 +18,7 @@ class Mirrored {
 public:
     // `order`: of the axes in memory, slowest first; `every`: only every n-th element is used along each axis (negative: backwards; 0: one element
     // repeats).
-    Mirrored(simulated::Backend& backend, Dtype dtype, const Shape& shape, const SmallVector<std::int64_t>& order, const SmallVector<std::int64_t>& every)
+    Mirrored(device::Backend& backend, Dtype dtype, const Shape& shape, const SmallVector<std::int64_t>& order, const SmallVector<std::int64_t>& every)
         : backend_(backend) {
         view.dtype = dtype;
         view.shape = shape;
@@ -36,7 +35,7 @@ public:
         there_.emplace_back(backend, bytes_.size());
         view.data = bytes_.data() + first;
     }
-    Mirrored(simulated::Backend& backend, Dtype dtype, const Shape& shape) : Mirrored(backend, dtype, shape, in_order(shape.size()), ones(shape.size())) {}
+    Mirrored(device::Backend& backend, Dtype dtype, const Shape& shape) : Mirrored(backend, dtype, shape, in_order(shape.size()), ones(shape.size())) {}
 
     // Small whole numbers, whose products and sums are exact in every dtype.
     void fill(unsigned seed) {
@@ -85,7 +84,7 @@ public:
     eager::View view;
 
 private:
-    simulated::Backend& backend_;
+    device::Backend& backend_;
     std::vector<char> bytes_;
     std::vector<device::Block> there_;
 };
