@@ -170,7 +170,7 @@ std::optional<array> pick_there(const array& x, const std::vector<array>& indice
 array pick(const array& x, const std::vector<array>& indices) {
     if (auto there = pick_there(x, indices)) return std::move(*there);
     const Rows rows = rows_of(x, indices);
-    return take(rows.x, rows.index, 0);
+    return take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at
 }
 
 void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { scatter(x, indices, values, std::nullopt); }

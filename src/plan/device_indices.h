@@ -1,30 +1,42 @@
 // Indices on a device: contiguous, and looked at.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "device/block.h"
 #include "eager/eager.h"
-#include "plan/device_dense.h"
 
 namespace fastnp::plan {
 
-/// Finds, on the device, the first index that is out of bounds; the host asks for it later.
-class IndexCheck {
+/// What was found out about indices so far, which the host has not waited for: of each kind of indices that a run looked at, the first one that is out of
+/// bounds. One wait is for all.
+class IndexChecks {
 public:
-    /// `indices` are contiguous, and stay where they are. The places from the start that they mean are stored at `places`, unless that is null; nothing is
-    /// where an index is out of bounds.
-    IndexCheck(device::Backend& backend, const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places = nullptr);
+    explicit IndexChecks(device::Backend& backend) : backend_(backend) {}
+    IndexChecks(const IndexChecks&) = delete;
+    IndexChecks& operator=(const IndexChecks&) = delete;
 
-    /// For kernels: 0 as long as there is none.
-    const void* found() const { return found_.get(); }
+    /// Looks at contiguous indices, on the device. The places from the start that they mean are stored at `places`, unless that is null; nothing is where
+    /// an index is out of bounds. For kernels: the address of a number that is 0 as long as all are right.
+    const void* look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places = nullptr);
 
-    /// Waits for it. IndexError if there is one.
-    void finish() const;
+    /// Waits, if there is anything to wait for. IndexError for the first of them that is out of bounds.
+    void finish();
 
 private:
+    struct Looked {
+        std::int64_t axis, extent, count;
+    };
+    struct Found {
+        std::int64_t from_end, index;  // from_end is 0, or how many indices there are from that one on
+    };
+    static constexpr std::size_t most = 64;  // that are waited for together
+
     device::Backend& backend_;
-    eager::View indices_;
-    std::int64_t axis_, extent_;
-    device::Block found_;
+    std::optional<device::Block> found_;
+    std::vector<Looked> looked_;
 };
 
 }  // namespace fastnp::plan

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fastnp/error.h"
-#include "plan/device_indices.h"
+#include "plan/device_dense.h"
 #include "plan/device_lines.h"
 #include "plan/device_points.h"
 
@@ -45,17 +45,16 @@ void gather(device::Backend& backend, const View& x, const View& indices, const 
 }
 
 // For each row the number of the last value that it is given, plus 1.
-device::Block last_of_rows(device::Backend& backend, std::int64_t rows, const void* places, std::int64_t count, const IndexCheck& check) {
+device::Block last_of_rows(device::Backend& backend, std::int64_t rows, const void* places, std::int64_t count, const void* found) {
     const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(rows, 1)) * index_bytes;
     device::Block last(backend, bytes);
     backend.clear(last.get(), bytes);
-    launch_library(backend, {"last_of_place"}, count, codegen::kernel_threads,
-                   {address_of(places), count, address_of(last.get()), address_of(check.found())});
+    launch_library(backend, {"last_of_place"}, count, codegen::kernel_threads, {address_of(places), count, address_of(last.get()), address_of(found)});
     return last;
 }
 
 // Rows replaced by values; the indices' axes come first in these.
-void put(device::Backend& backend, const Shape& of_indices, const void* places, const View& values, const View& out, const IndexCheck& check) {
+void put(device::Backend& backend, const Shape& of_indices, const void* places, const View& values, const View& out, const void* found) {
     const std::size_t rank = of_indices.size();
     const Strides steps = shape::c_strides(of_indices, index_bytes);
     Points points;
@@ -70,14 +69,14 @@ void put(device::Backend& backend, const Shape& of_indices, const void* places, 
     if (!points.fit()) {
         const Dense dense(backend, values);
         const DenseTarget target(backend, out);
-        put(backend, of_indices, places, dense.view(), target.view(), check);
+        put(backend, of_indices, places, dense.view(), target.view(), found);
         target.finish();
         return;
     }
     std::optional<device::Block> last;
-    if (!is_one_value) last.emplace(last_of_rows(backend, out.shape[0], places, shape::count(of_indices), check));
-    LibraryArguments arguments{address_of(values.data),   address_of(places), address_of(out.data), address_of(last ? last->get() : nullptr),
-                               address_of(check.found()), out.strides[0],     points.count()};
+    if (!is_one_value) last.emplace(last_of_rows(backend, out.shape[0], places, shape::count(of_indices), found));
+    LibraryArguments arguments{address_of(values.data), address_of(places), address_of(out.data), address_of(last ? last->get() : nullptr),
+                               address_of(found),       out.strides[0],     points.count()};
     points.give(arguments);
     launch_library(backend, {"put_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
 }
@@ -91,8 +90,7 @@ bool is_associative(ops::Op op) {
 }
 
 // Rows combined with values: these in the order of their rows, each by a thread that begins its row's.
-void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, const void* places, const View& values, const View& out,
-             const IndexCheck& check) {
+void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, const void* places, const View& values, const View& out, const void* found) {
     constexpr std::size_t row_axes = 2;
     constexpr std::int64_t part_rows = 1024;
     const std::size_t rank = of_indices.size();
@@ -105,7 +103,7 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
     if (numbers.size() > 1 || row.size() > row_axes) {
         const Dense dense(backend, values);
         const DenseTarget target(backend, out);
-        combine(backend, op, of_indices, places, dense.view(), target.view(), check);
+        combine(backend, op, of_indices, places, dense.view(), target.view(), found);
         target.finish();
         return;
     }
@@ -126,7 +124,7 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
                           address_of(values.data),
                           address_of(out.data),
                           address_of(sums ? sums->get() : nullptr),
-                          address_of(check.found()),
+                          address_of(found),
                           count,
                           part,
                           count * elements};
@@ -135,8 +133,7 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
     give_row(runs, out.strides[0], of_row[1]);
     launch_library(backend, {"combine_runs_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(runs));
     if (!sums) return;
-    LibraryArguments parts{address_of(sorted.get()), address_of(out.data), address_of(sums->get()), address_of(check.found()), count, part,
-                           count * elements};
+    LibraryArguments parts{address_of(sorted.get()), address_of(out.data), address_of(sums->get()), address_of(found), count, part, count * elements};
     add_padded(parts, row, row_axes, 1);
     give_row(parts, out.strides[0], of_row[1]);
     launch_library(backend, {"combine_parts_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(parts));
@@ -144,31 +141,27 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
 
 }  // namespace
 
-void take_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& indices, const View& out) {
+void take_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& indices, const View& out, IndexChecks& checks) {
     const auto axis = static_cast<std::size_t>(attributes.ints[0]);
     const auto mode = static_cast<OutOfBounds>(attributes.ints[1]);
     if (count_of(indices) == 0) return;
     if (x.shape[axis] == 0) throw IndexError("cannot do a non-empty take from an empty axes.");
     const Dense dense(backend, indices);
-    std::optional<IndexCheck> check;
-    if (mode == OutOfBounds::raise) check.emplace(backend, dense.view(), attributes.ints[0], x.shape[axis]);
+    if (mode == OutOfBounds::raise) checks.look_at(dense.view(), attributes.ints[0], x.shape[axis]);
     if (count_of(out) != 0) gather(backend, x, dense.view(), out, axis, mode);
-    if (check) check->finish();
 }
 
-void scatter_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& indices, const View& values,
-                       const View& out) {
+void scatter_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& indices, const View& values, const View& out,
+                       IndexChecks& checks) {
     if (x.data != out.data) copy_on_device(backend, x, out);
     const std::int64_t count = count_of(indices);
     if (count == 0) return;
     const Dense dense(backend, indices);
     const device::Block places(backend, static_cast<std::size_t>(count) * index_bytes);
-    const IndexCheck check(backend, dense.view(), 0, out.shape[0], places.get());
-    if (count_of(out) != 0) {
-        if (attributes.ints[0] < 0) put(backend, indices.shape, places.get(), values, out, check);
-        else combine(backend, static_cast<ops::Op>(attributes.ints[0]), indices.shape, places.get(), values, out, check);
-    }
-    check.finish();
+    const void* found = checks.look_at(dense.view(), 0, out.shape[0], places.get());
+    if (count_of(out) == 0) return;
+    if (attributes.ints[0] < 0) put(backend, indices.shape, places.get(), values, out, found);
+    else combine(backend, static_cast<ops::Op>(attributes.ints[0]), indices.shape, places.get(), values, out, found);
 }
 
 void nonzero_on_device(device::Backend& backend, const View& mask, const View& out) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/element.h"
+#include "plan/device_indices.h"
 #include "plan/device_steps.h"
 #include "plan/launch.h"
 #include "plan/steps.h"
@@ -29,6 +31,7 @@ public:
     DeviceRun(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller)
         : Steps(plan, values, caller),
           backend_(*plan.on_device.backend),
+          checks_(*plan.on_device.backend),
           arguments_(arguments),
           placed_(placed),
           bases_(plan.slots.size(), nullptr),
@@ -43,7 +46,9 @@ public:
     void take(std::vector<Result>& results);
     void copy_back();
 
-    device::Range begin(const Step& step) const { return {&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}; }
+    device::Range begin(const Step& step);
+    void settle();
+    bool writes_in_place(const Step& step) const;
     void launch(const KernelStep& step);
     void compute(const Step& step);
     Scalar element(const ViewOf& of);
@@ -74,6 +79,8 @@ private:
     std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
 
     device::Backend& backend_;
+    IndexChecks checks_;
+    std::size_t step_ = 0;  // that is run
     std::span<void* const> arguments_;
     std::span<const Placed> placed_;
     device::SharedUse shared_;
@@ -84,6 +91,34 @@ private:
     std::map<std::size_t, device::Block> copied_;  // arguments that are not movable
     std::map<int, device::BufferPtr> held_;        // what calls and loops gave, where it is a result
 };
+
+/// An index of an earlier step is out of bounds, and nothing was written to an argument.
+struct WrongIndex : std::exception {
+    explicit WrongIndex(std::exception_ptr found) : error(std::move(found)) {}
+    std::exception_ptr error;
+};
+
+// Waits for what was found out about indices.
+void DeviceRun::settle() {
+    try {
+        checks_.finish();
+    } catch (const IndexError&) {
+        throw WrongIndex(std::current_exception());
+    }
+}
+
+// A scatter that writes to an argument in place comes before what the plan says is its first write.
+bool DeviceRun::writes_in_place(const Step& step) const {
+    if (step.is_kernel || step.eager.op != ops::Op::scatter) return false;
+    return plan_.slots[static_cast<std::size_t>(step.eager.out.slot)].kind == Slot::Kind::argument;
+}
+
+// Before the first write to an argument the host knows that all indices are right.
+device::Range DeviceRun::begin(const Step& step) {
+    step_ = static_cast<std::size_t>(&step - plan_.steps.data());
+    if (step_ >= plan_.first_write || writes_in_place(step)) settle();
+    return {&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()};
+}
 
 char* DeviceRun::argument(std::size_t number) {
     const Placed& placed = placed_[number];
@@ -211,7 +246,9 @@ bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attri
     if (!host_does(backend_, step.op, step.out.dtype).empty()) return false;
     std::vector<eager::View> operands;
     for (const ViewOf& operand : step.operands) operands.push_back(operand_of(operand));
-    return run_step_on_device(backend_, step.op, attributes, operands, view_of(step.out));
+    const bool is_done = run_step_on_device(backend_, step.op, attributes, operands, view_of(step.out), checks_);
+    if (step_ >= plan_.first_write) checks_.finish();
+    return is_done;
 }
 
 // A precompiled step, by the device or else by the host.
@@ -219,6 +256,7 @@ void DeviceRun::compute(const Step& step) {
     ir::Attributes attributes = step.eager.attributes;
     for (shape::Dim& dim : attributes.dims) dim = value_of(dim, values_);
     if (compute_there(step.eager, attributes)) return;
+    settle();
     const std::vector<Copy> copies = copies_of(step.eager.operands);
     std::vector<eager::View> operands;
     for (const Copy& copy : copies) operands.push_back(shown(copy.memory));
@@ -244,11 +282,13 @@ void DeviceRun::hold(int slot, const device::Memory& memory) {
 }
 
 Scalar DeviceRun::element(const ViewOf& of) {
+    settle();
     const Copy copy = copy_of(of);
     return ops::load(copy.memory.dtype, copy.memory.data);
 }
 
 std::vector<device::Memory> DeviceRun::operands(const Step& step) {
+    settle();
     std::vector<device::Memory> operands;
     for (const ViewOf& view : step.eager.operands) {
         const Copy copy = copy_of(view);
@@ -284,7 +324,13 @@ void DeviceRun::take(std::vector<Result>& results) {
 Outcome run_on_device(const Plan& plan, std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller,
                       std::vector<Result>& results) {
     DeviceRun run(plan, arguments, placed, values, caller);
-    const Outcome outcome = run.run();
+    Outcome outcome;
+    try {
+        outcome = run.run();
+        run.settle();
+    } catch (const WrongIndex& wrong) {
+        return {Outcome::Kind::raised, -1, {}, {}, wrong.error};
+    }
     if (outcome.kind != Outcome::Kind::done) return outcome;
     run.copy_back();
     run.take(results);

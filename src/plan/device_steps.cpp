@@ -58,15 +58,16 @@ std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
     return std::ranges::find(others, op) != std::end(others) ? "" : "it has no form for devices";
 }
 
-bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
+bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out,
+                        IndexChecks& checks) {
     using ops::Op;
     if (op == Op::take) {
-        take_on_device(backend, attributes, operands[0], operands[1], out);
+        take_on_device(backend, attributes, operands[0], operands[1], out, checks);
         return true;
     }
     if (op == Op::scatter) {
         if (may_raise_besides(attributes, out.dtype)) return false;
-        scatter_on_device(backend, attributes, operands[0], operands[1], operands[2], out);
+        scatter_on_device(backend, attributes, operands[0], operands[1], operands[2], out, checks);
         return true;
     }
     if (std::ranges::find(out.shape, 0) != out.shape.end()) return host_does(backend, op, out.dtype).empty();

@@ -35,12 +35,12 @@ def there(x: Any) -> Any:
 
 @contextmanager
 def on_device_alone(checks: int = 0, numbers: int = 0) -> Iterator[None]:
-    """Nothing but so many numbers of the host's goes up meanwhile, and of each check of indices 8 bytes come down."""
+    """Nothing but so many numbers of the host's goes up meanwhile, and of each check of indices 16 bytes come down."""
     before = np.cuda.statistics()
     yield
     now = np.cuda.statistics()
     assert now.uploads - before.uploads <= numbers and now.uploaded_bytes - before.uploaded_bytes <= 16 * numbers
-    assert now.downloaded_bytes - before.downloaded_bytes <= 8 * checks
+    assert now.downloaded_bytes - before.downloaded_bytes <= 16 * checks
 
 
 def check(found: Any, expected: Any) -> None:
@@ -86,6 +86,67 @@ GATHERS: dict[str, Callable[..., Any]] = {
 def test_gathers(name: str, dtype: str) -> None:
     i, j = numpy.array([3, 0, -1, 2, 2, -4]), numpy.array([0, 1, 2, -1, -5, 4])
     both(GATHERS[name], sample(dtype, 4, 5), i, j, checks=3)
+
+
+MIXED: list[Callable[..., Any]] = [
+    lambda x, i, j, m: x[..., j],
+    lambda x, i, j, m: x[i, :, j],
+    lambda x, i, j, m: x[1, j],
+    lambda x, i, j, m: x[:, i, j],
+    lambda x, i, j, m: x[:, j, 1:3],
+    lambda x, i, j, m: x[:, i, None, j],
+    lambda x, i, j, m: x[::-1, [1, 2, -1]],
+    lambda x, i, j, m: x[i.reshape(2, 2), ..., 0],
+    lambda x, i, j, m: x[:, i, ..., j],
+    lambda x, i, j, m: x[m, 1],
+    lambda x, i, j, m: x[:, m[0]],
+    lambda x, i, j, m: x[m[:, :3], [0]],
+    lambda x, i, j, m: x[-1, :, i[:, None] % 3],
+]
+
+
+@pytest.mark.parametrize("pick", MIXED)
+def test_mixed_subscripts(pick: Callable[..., Any]) -> None:
+    x, i, j, m = sample("float32", 4, 3, 5), numpy.array([2, 0, 1, 1]), numpy.array([1, 2, -1, 0]), random.random((4, 3)) < 0.6
+    expected, given = pick(x, i, j, m), (there(x), there(i), there(j), there(m))
+    compiled = np.compile(pick)
+    for call in (pick, compiled):
+        call(*given)
+        with on_device_alone(checks=4, numbers=3):  # masks are counted; integers beside arrays, and lists
+            found = call(*given)
+        check(found, expected)
+    value = numpy.asarray(expected + 1)
+
+    def write(x: Any, i: Any, j: Any, m: Any, v: Any) -> None:
+        key = pick(Key(), i, j, m)
+        x[key] = v
+
+    changed = x.copy()
+    write(changed, i, j, m, value)
+    for call in (write, np.compile(write)):
+        target = there(x)
+        call(target, *given[1:], there(value))
+        check(target, changed)
+
+
+class Key:
+    """Gives the subscript that it is asked for."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+def test_wrong_mixed_subscripts_are_numpys_errors() -> None:
+    x, i, j = sample("float32", 4, 3, 5), numpy.array([2, 9]), numpy.array([1, 2, 0])
+    wrong: list[Callable[..., Any]] = [lambda x, i, j: x[:, i % 3, i], lambda x, i, j: x[..., i], lambda x, i, j: x[i, j], lambda x, i, j: x[1, i]]
+    for pick in [*wrong, lambda x, i, j: x[i, :, i, i]]:
+        for function in (pick, lambda x, i, j, pick=pick: x.__setitem__(pick(Key(), i, j), 1)):
+            with pytest.raises(IndexError) as expected:
+                function(x.copy(), i, j)
+            for call in (function, np.compile(function)):
+                with pytest.raises(IndexError) as found:
+                    call(there(x), there(i), there(j))
+                assert str(found.value) == str(expected.value)
 
 
 def test_gathers_of_other_index_dtypes_and_layouts() -> None:
@@ -321,3 +382,68 @@ def test_derivatives_and_batches_stay_on_the_device() -> None:
     with on_device_alone(checks=8):
         found = batched(*given)
     check_close(found, np.vmap(loss, in_axes=(None, 0))(np.asarray(x), np.asarray(i)))
+
+
+def test_one_wait_for_all_indices() -> None:
+    def several(m: Any, x: Any, i: Any, j: Any) -> Any:
+        y = x[i, j] + x[j, i] + m.take(x, i + 1)
+        m.add.at(y, j, y[i])
+        return y
+
+    x, i, j = sample("int32", 5, 5), numpy.array([0, 2, -1]), numpy.array([2, 0, 1])
+    compiled = np.compile(lambda *arguments: several(np, *arguments))
+    given = there(x), there(i), there(j)
+    compiled(*given)
+    before = np.cuda.statistics().downloads
+    found = compiled(*given)
+    assert np.cuda.statistics().downloads - before == 1
+    check(found, several(numpy, x, i, j))
+    before = np.cuda.statistics().downloads
+    found = given[0][given[1], given[2]]
+    assert np.cuda.statistics().downloads - before == 1
+    check(found, x[i, j])
+
+
+def write_then_take(x: Any, i: Any) -> Any:
+    x[0] = 7
+    return x[i] + 1
+
+
+def take_then_write(x: Any, i: Any) -> Any:
+    y = x[i] + 1
+    x[0] = y[0]
+    return y
+
+
+def take_then_read(x: Any, i: Any) -> Any:
+    y = x[i] * 2
+    return y + 1 if y.sum() > 0 else y - 1
+
+
+def set_twice(x: Any, i: Any) -> Any:
+    x[i % 3] = 5
+    x[i] = 6
+    return x * 2
+
+
+def caught(x: Any, i: Any) -> Any:
+    try:
+        return x[i] + 1
+    except IndexError:
+        return x * 2
+
+
+@pytest.mark.parametrize("function", [write_then_take, take_then_write, take_then_read, set_twice, caught])
+def test_wrong_indices_among_writes_and_reads(function: Callable[..., Any]) -> None:
+    def outcome(call: Callable[..., Any], x: Any, i: Any) -> tuple[Any, Any]:
+        try:
+            return numpy.asarray(call(x, i)).tolist(), numpy.asarray(x).tolist()
+        except IndexError as error:
+            return str(error), numpy.asarray(x).tolist()
+
+    compiled = np.compile(function)
+    x = numpy.arange(4.0)
+    for i in (numpy.array([1, 2]), numpy.array([1, 4]), numpy.array([-5, 9]), numpy.array([3, 0])):
+        expected = outcome(function, x.copy(), i)
+        for call in (function, compiled):
+            assert outcome(call, there(x), there(i)) == expected

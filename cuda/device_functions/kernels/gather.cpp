@@ -47,3 +47,8 @@ extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::in
         else if (places != nullptr) places[i] = index < 0 ? index + extent : index;
     });
 }
+
+// Behind that: which index it was, for memory of indices may be used otherwise when the host asks.
+extern "C" void fastnp_kernel_note_index(const std::int64_t* indices, std::int64_t count, std::int64_t* found) {
+    if (block() == 0 && thread() == 0 && found[0] != 0) found[1] = indices[count - found[0]];
+}

@@ -19,19 +19,25 @@ struct Points {
         {n0, n1, n2, n3}, {x0, x1, x2, x3}, {i0, i1, i2, i3}, { o0, o1, o2, o3 } \
     }
 
-// Divisions of 64 bits take about 100 instructions, so points are numbered in 32 bits where that is enough.
+// Divisions of 64 bits take about 100 instructions, so points are numbered in 32 bits where that is enough; and there is none for the first axis of
+// several elements, and those before it.
 template <class Unit, class Number, class Body>
 [[gnu::always_inline]] inline void at_point(const Body& body, std::int64_t point, const Points& p) {
     auto rest = static_cast<Number>(point);
     std::int64_t x = 0, index = 0, out = 0;
+    std::int64_t before = p.sizes[0] * p.sizes[1] * p.sizes[2];
+#pragma unroll
     for (int i = axes; i-- > 0;) {
+        const bool is_first = before == 1;
         const auto size = static_cast<Number>(p.sizes[i]);
-        const Number above = i == 0 ? 0 : rest / size;
+        const Number above = is_first ? 0 : rest / size;
         const auto step = static_cast<std::int64_t>(rest - above * size);
         x += step * p.x[i];
         index += step * p.index[i];
         out += step * p.out[i];
+        if (is_first) break;
         rest = above;
+        before = i == 3 ? p.sizes[0] * p.sizes[1] : i == 2 ? p.sizes[0] : 1;
     }
     body.template run<Unit>(x, index, out);
 }

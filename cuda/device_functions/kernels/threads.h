@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "codegen/kernel_threads.h"
 
@@ -29,10 +30,11 @@ template <class F>
     alignas(16) static char __attribute__((address_space(3))) name##_bytes[sizeof(type) * (count)]; \
     auto* const name = (type*)(char*)(name##_bytes)
 
-/// The address of an element some bytes on.
+/// The address of an element some bytes on. (By way of a pointer: what goes through a number is no longer known to lie in the device's memory.)
 template <class T>
 [[gnu::always_inline]] inline T* at(T* base, std::int64_t bytes) {
-    return reinterpret_cast<T*>(reinterpret_cast<std::intptr_t>(base) + bytes);
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(base) + bytes);
 }
 
 }  // namespace fastnp::kernels

@@ -165,15 +165,16 @@ BOOST_AUTO_TEST_CASE(reshapes_and_concatenation) {
     x.fill(5);
     y.fill(6);
     Mirrored flat(backend, int16, {24}), joined(backend, int16, {4, 9}), expected(backend, int16, {4, 9});
+    plan::IndexChecks checks(backend);
     const View one[] = {x.there()}, two[] = {x.there(), y.there()}, here[] = {x.view, y.view};
-    BOOST_TEST(plan::run_step_on_device(backend, ops::Op::reshape, {}, one, flat.there()));
+    BOOST_TEST(plan::run_step_on_device(backend, ops::Op::reshape, {}, one, flat.there(), checks));
     BOOST_CHECK(flat.values_there() == Mirrored::values_of(x.view));
     ir::Attributes attributes;
     attributes.ints.push_back(1);
-    BOOST_TEST(plan::run_step_on_device(backend, ops::Op::concatenate, attributes, two, joined.there()));
+    BOOST_TEST(plan::run_step_on_device(backend, ops::Op::concatenate, attributes, two, joined.there(), checks));
     eager::run(ops::Op::concatenate, attributes, here, expected.view);
     BOOST_CHECK(joined.values_there() == Mirrored::values_of(expected.view));
-    BOOST_TEST(!plan::run_step_on_device(backend, ops::Op::cholesky, attributes, one, x.there()));
+    BOOST_TEST(!plan::run_step_on_device(backend, ops::Op::cholesky, attributes, one, x.there(), checks));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
