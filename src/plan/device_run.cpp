@@ -94,8 +94,7 @@ private:
 
 /// An index of an earlier step is out of bounds, and nothing was written to an argument.
 struct WrongIndex : std::exception {
-    explicit WrongIndex(std::exception_ptr found) : error(std::move(found)) {}
-    std::exception_ptr error;
+    std::exception_ptr error = std::current_exception();
 };
 
 // Waits for what was found out about indices.
@@ -103,7 +102,7 @@ void DeviceRun::settle() {
     try {
         checks_.finish();
     } catch (const IndexError&) {
-        throw WrongIndex(std::current_exception());
+        throw WrongIndex();
     }
 }
 

@@ -263,7 +263,28 @@ def maximum_rows(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
     m.maximum.at(x, i, v)
 
 
-SCATTERS = [set_rows, set_elements, set_number, set_part, set_broadcast, set_from_itself, add_rows, add_elements, add_number, maximum_rows]
+def put_along(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    m.put_along_axis(x, i[:4].reshape(4, 1) % 5, v[:4, :1], axis=1)
+
+
+def put_along_columns(m: Any, x: Any, i: Any, j: Any, v: Any) -> None:
+    m.put_along_axis(x, i[:2].reshape(2, 1) % 4, v[0], axis=0)
+
+
+SCATTERS = [
+    set_rows,
+    set_elements,
+    set_number,
+    set_part,
+    set_broadcast,
+    set_from_itself,
+    add_rows,
+    add_elements,
+    add_number,
+    maximum_rows,
+    put_along,
+    put_along_columns,
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -361,6 +382,21 @@ def test_sorts_of_many() -> None:
     both(lambda m, x: m.sort(x), x)
     both(lambda m, x: m.argsort(x, kind="stable"), (x * 10).astype("int16"))
     check(np.unique(there((x * 10).astype("int16"))), numpy.unique((x * 10).astype("int16")))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "uint64", "float16", "float64"])
+def test_places_in_sorted_arrays(dtype: str) -> None:
+    for length in (0, 1, 2, 3, 64, 1001):
+        keys = numpy.sort(sample(dtype, length))
+        for v in (sample(dtype, 5, 7), sample(dtype, 1)[0], numpy.array([], dtype), sample("float32", 9)):
+            for side in ("left", "right"):
+                expected = numpy.searchsorted(keys, v, side=side)
+                given = there(keys), there(v)
+                with on_device_alone(numbers=12):
+                    found = np.searchsorted(*given, side=side)
+                check(found, expected)
+    x = random.normal(size=50)
+    check(np.searchsorted(there(x), there(x[:9]), sorter=there(numpy.argsort(x))), numpy.searchsorted(x, x[:9], sorter=numpy.argsort(x)))
 
 
 def test_derivatives_and_batches_stay_on_the_device() -> None:
