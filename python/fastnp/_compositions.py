@@ -152,7 +152,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     x = _core.broadcast_to(x, (*lead, length)).reshape((rows * length,))
     places = _core.broadcast_to(places, (*lead, count)).reshape((rows, count))
     own = _core.take(_core.arange(length), places) + _core.arange(rows)[:, None] * length
-    return _core.moveaxis(_core.take(x, own).reshape((*lead, count)), -1, place)
+    return _core.moveaxis(_core.take(x, own, mode="clip").reshape((*lead, count)), -1, place)
 
 
 @composed

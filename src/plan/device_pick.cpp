@@ -44,13 +44,36 @@ void gather(device::Backend& backend, const View& x, const View& indices, const 
     launch_library(backend, {"gather_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
 }
 
-// For each row the number of the last value that it is given, plus 1.
-device::Block last_of_rows(device::Backend& backend, std::int64_t rows, const void* places, std::int64_t count, const void* found) {
-    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(rows, 1)) * index_bytes;
-    device::Block last(backend, bytes);
+/// The places that indices mean, in ascending order, and the numbers that they had.
+struct SortedPlaces {
+    device::Block places, order;
+
+    SortedPlaces(device::Backend& backend, const void* given, std::int64_t count)
+        : places(backend, static_cast<std::size_t>(count) * index_bytes), order(backend, static_cast<std::size_t>(count) * index_bytes) {
+        const View view{const_cast<void*>(given), Dtype::int64, {count}, {index_bytes}};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is read
+        sort_with_order(backend, view, places.get(), order.get());
+    }
+};
+
+// Which values are the last ones for their rows: 1, else 0. Where there are far more rows than values, without memory for each row.
+device::Block last_for_rows(device::Backend& backend, std::int64_t rows, const void* places, std::int64_t count, const void* found) {
+    constexpr std::int64_t many = 8;
+    device::Block chosen(backend, static_cast<std::size_t>(count));
+    const auto launch = [&](const char* name, const void* by_place, const void* other, void* result) {
+        launch_library(backend, {name}, count, codegen::kernel_threads,
+                       {address_of(by_place), count, address_of(other), address_of(result), address_of(found)});
+    };
+    if (rows / many > count) {
+        const SortedPlaces sorted(backend, places, count);
+        launch("choose_sorted", sorted.places.get(), sorted.order.get(), chosen.get());
+        return chosen;
+    }
+    const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(rows, 1)) * index_bytes;
+    const device::Block last(backend, bytes);
     backend.clear(last.get(), bytes);
     launch_library(backend, {"last_of_place"}, count, codegen::kernel_threads, {address_of(places), count, address_of(last.get()), address_of(found)});
-    return last;
+    launch("choose_last", places, last.get(), chosen.get());
+    return chosen;
 }
 
 // Rows replaced by values; the indices' axes come first in these.
@@ -73,9 +96,9 @@ void put(device::Backend& backend, const Shape& of_indices, const void* places, 
         target.finish();
         return;
     }
-    std::optional<device::Block> last;
-    if (!is_one_value) last.emplace(last_of_rows(backend, out.shape[0], places, shape::count(of_indices), found));
-    LibraryArguments arguments{address_of(values.data), address_of(places), address_of(out.data), address_of(last ? last->get() : nullptr),
+    std::optional<device::Block> chosen;
+    if (!is_one_value) chosen.emplace(last_for_rows(backend, out.shape[0], places, shape::count(of_indices), found));
+    LibraryArguments arguments{address_of(values.data), address_of(places), address_of(out.data), address_of(chosen ? chosen->get() : nullptr),
                                address_of(found),       out.strides[0],     points.count()};
     points.give(arguments);
     launch_library(backend, {"put_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
@@ -108,9 +131,7 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
         return;
     }
     const std::int64_t count = shape::count(of_indices), elements = shape::count(row), part = is_associative(op) ? part_rows : count;
-    const auto bytes = static_cast<std::size_t>(count) * index_bytes;
-    const device::Block sorted(backend, bytes), order(backend, bytes);
-    sort_with_order(backend, {const_cast<void*>(places), Dtype::int64, {count}, {index_bytes}}, sorted.get(), order.get());  // NOLINT: views do not tell
+    const SortedPlaces sorted(backend, places, count);
     std::optional<device::Block> sums;
     if (count > part) sums.emplace(backend, static_cast<std::size_t>((count + part - 1) / part * elements) * itemsize_of(out.dtype));
     const std::string dtype(name_of(out.dtype));
@@ -119,8 +140,8 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
         arguments.push_back(stride);
         add_padded(arguments, steps, row_axes, 0);
     };
-    LibraryArguments runs{address_of(sorted.get()),
-                          address_of(order.get()),
+    LibraryArguments runs{address_of(sorted.places.get()),
+                          address_of(sorted.order.get()),
                           address_of(values.data),
                           address_of(out.data),
                           address_of(sums ? sums->get() : nullptr),
@@ -133,7 +154,8 @@ void combine(device::Backend& backend, ops::Op op, const Shape& of_indices, cons
     give_row(runs, out.strides[0], of_row[1]);
     launch_library(backend, {"combine_runs_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(runs));
     if (!sums) return;
-    LibraryArguments parts{address_of(sorted.get()), address_of(out.data), address_of(sums->get()), address_of(found), count, part, count * elements};
+    LibraryArguments parts{
+        address_of(sorted.places.get()), address_of(out.data), address_of(sums->get()), address_of(found), count, part, count * elements};
     add_padded(parts, row, row_axes, 1);
     give_row(parts, out.strides[0], of_row[1]);
     launch_library(backend, {"combine_parts_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(parts));

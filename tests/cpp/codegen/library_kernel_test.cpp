@@ -12,7 +12,8 @@ namespace {
 
 // Those of every dtype, by units of memory, and then those of each dtype.
 std::vector<std::vector<LibraryKernel>> all_kernels() {
-    std::vector<std::vector<LibraryKernel>> all{{{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}}};
+    std::vector<std::vector<LibraryKernel>> all{
+        {{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}, {"choose_last"}, {"choose_sorted"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
     }

@@ -439,6 +439,17 @@ DEVICE_CASE(many_values_for_a_row) {
     }
 }
 
+DEVICE_CASE(few_values_for_many_rows) {
+    for (const std::int64_t count : {1, 5, 60}) {
+        for (const std::int64_t combine : {replaces, adds}) check_scatter(backend, combine, float32, {5000, 3}, {count}, layouts(2)[0], layouts(2)[0]);
+        Mirrored x(backend, int16, {10'000}), indices(backend, int64, {count}), values(backend, int16, {count});
+        x.fill(1);
+        values.fill(2);
+        fill_indices(indices, -3, 3, 3);
+        check(backend, Op::scatter, attributes_of({replaces}), {&x, &indices, &values}, x);
+    }
+}
+
 DEVICE_CASE(a_scatter_that_raises_writes_nothing) {
     for (const std::int64_t combine : {replaces, adds}) {
         Mirrored x(backend, float32, {3, 2}), indices(backend, int64, {4}), values(backend, float32, {4, 2});
