@@ -50,7 +50,7 @@ struct SortedPlaces {
 
     SortedPlaces(device::Backend& backend, const void* given, std::int64_t count)
         : places(backend, static_cast<std::size_t>(count) * index_bytes), order(backend, static_cast<std::size_t>(count) * index_bytes) {
-        const View view{const_cast<void*>(given), Dtype::int64, {count}, {index_bytes}};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is read
+        const View view{const_cast<void*>(given), Dtype::int64, {count}, {index_bytes}};  // which is read alone
         sort_with_order(backend, view, places.get(), order.get());
     }
 };
