@@ -1,5 +1,6 @@
-# The library of device functions: the catalogue's meanings as LLVM bitcode for GPUs (cuda/device_functions), linked with CUDA's libdevice and optimised, inside
-# the library as bytes. codegen/nvptx reads of it what a kernel calls. Clang makes it, whatever compiler makes the rest.
+# The library of device functions: the catalogue's meanings as LLVM bitcode for GPUs (cuda/device_functions), and kernels that are written in C++ (its folder
+# kernels), linked with CUDA's libdevice and optimised, inside the library as bytes. codegen/nvptx reads of it what code calls. Clang makes it, whatever
+# compiler makes the rest.
 find_program(FASTNP_CLANG NAMES clang++-${LLVM_VERSION_MAJOR} clang++ HINTS "${LLVM_TOOLS_BINARY_DIR}")
 find_program(FASTNP_LLVM_LINK NAMES llvm-link PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
 find_program(FASTNP_LLVM_OPT NAMES opt PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
@@ -42,12 +43,22 @@ function(device_bitcode name source)
   set(bitcode_files ${bitcode_files} "${output}" PARENT_SCOPE)
 endfunction()
 
+# Kernels: loops stay loops, since devices have no functions that copy or fill memory.
+set(kernel_options -fno-builtin)
+
 set(dtype_table "${PROJECT_SOURCE_DIR}/include/fastnp/ops/dtype.def")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${dtype_table}")
 file(STRINGS "${dtype_table}" rows REGEX "^DTYPE\\(")
 foreach(row IN LISTS rows)
   string(REGEX MATCH "^DTYPE\\(([a-z0-9_]+),.*\"([a-z0-9]+)\"\\)" row "${row}")
-  device_bitcode(${CMAKE_MATCH_1} functions.cpp -DFASTNP_DTYPE=${CMAKE_MATCH_1} "-DFASTNP_DTYPE_TEXT=\"${CMAKE_MATCH_2}\"")
+  set(of_dtype -DFASTNP_DTYPE=${CMAKE_MATCH_1} "-DFASTNP_DTYPE_TEXT=\"${CMAKE_MATCH_2}\"")
+  device_bitcode(${CMAKE_MATCH_1} functions.cpp ${of_dtype})
+  foreach(kernels argfold scan scatter sort)
+    device_bitcode(${kernels}_${CMAKE_MATCH_1} kernels/${kernels}.cpp ${of_dtype} ${kernel_options})
+  endforeach()
+endforeach()
+foreach(kernels gather mask put)
+  device_bitcode(${kernels} kernels/${kernels}.cpp ${kernel_options})
 endforeach()
 device_bitcode(c_library c_library.cpp -fno-builtin)
 device_bitcode(complex_library complex_library.cpp)
@@ -58,7 +69,7 @@ add_custom_command(
   OUTPUT "${device_functions}"
   COMMAND "${FASTNP_LLVM_LINK}" ${bitcode_files} -o "${bitcode_folder}/ours.bc"
   COMMAND "${FASTNP_LLVM_LINK}" --suppress-warnings --only-needed "${bitcode_folder}/ours.bc" "${FASTNP_LIBDEVICE}" -o "${bitcode_folder}/linked.bc"
-  COMMAND "${FASTNP_LLVM_OPT}" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 "--internalize-public-api-list=fastnp_span_*"
+  COMMAND "${FASTNP_LLVM_OPT}" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 "--internalize-public-api-list=fastnp_span_*,fastnp_kernel_*"
           "-passes=internalize,globaldce,default<O2>,globaldce,strip,strip-dead-prototypes" "${bitcode_folder}/linked.bc" -o "${device_functions}"
   DEPENDS ${bitcode_files} "${FASTNP_LIBDEVICE}"
   COMMENT "Device functions: linking"

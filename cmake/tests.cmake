@@ -34,7 +34,7 @@ if(test_sources)
   # main.cpp asks unit_test.hpp for a main() before it includes it.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   # In two halves, which are run side by side.
-  set(of_code compiled_ops,fusion,random_programs,grid,nvptx)
+  set(of_code compiled_ops,fusion,random_programs,grid,nvptx,library_kernels)
   add_test(NAME cpp_code COMMAND fastnp_tests --report_level=short --run_test=${of_code})
   add_test(NAME cpp COMMAND fastnp_tests --report_level=short --run_test=!${of_code})
   add_test(NAME cpp_on_device COMMAND fastnp_tests --report_level=short --run_test=loops)

@@ -11,6 +11,21 @@
 
 namespace fastnp::python {
 
+Slice slice_of(PyObject* item) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(item);
+    const auto bound = [](PyObject* value) -> std::optional<std::int64_t> {
+        if (value == Py_None) return std::nullopt;
+        if (const auto size = recorded_size(value); size && detail::size_at_least(*size, 0)) return size;
+        Py_ssize_t number = 0;
+        if (_PyEval_SliceIndex(value, &number) == 0) throw PythonError{};
+        constexpr Py_ssize_t most = Py_ssize_t{1} << 61;  // beyond any array, and below what symbolic sizes look like
+        return std::clamp(number, -most, most);
+    };
+    const std::optional<std::int64_t> step = is_size(slice->step) ? to_index(slice->step) : bound(slice->step);
+    if (step == 0) raise(PyExc_ValueError, "slice step cannot be zero");
+    return {bound(slice->start), bound(slice->stop), step.value_or(1)};
+}
+
 namespace {
 
 using Indices = SmallVector<Index, 8>;
@@ -33,18 +48,7 @@ bool append(Indices& indices, PyObject* item) {
         return true;
     }
     if (PySlice_Check(item)) {
-        const auto* slice = reinterpret_cast<PySliceObject*>(item);
-        auto bound = [](PyObject* value) -> std::optional<std::int64_t> {
-            if (value == Py_None) return std::nullopt;
-            if (const auto size = recorded_size(value); size && detail::size_at_least(*size, 0)) return size;
-            Py_ssize_t number = 0;
-            if (_PyEval_SliceIndex(value, &number) == 0) throw PythonError{};
-            constexpr Py_ssize_t most = Py_ssize_t{1} << 61;  // beyond any array, and below what symbolic sizes look like
-            return std::clamp(number, -most, most);
-        };
-        const std::optional<std::int64_t> step = is_size(slice->step) ? to_index(slice->step) : bound(slice->step);
-        if (step == 0) raise(PyExc_ValueError, "slice step cannot be zero");
-        indices.push_back(Slice{bound(slice->start), bound(slice->stop), step.value_or(1)});
+        indices.push_back(slice_of(item));
         return true;
     }
     if (item == Py_None) {
@@ -120,8 +124,24 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
     PyObject* chosen = PyTuple_GET_ITEM(key, *axis);
     const std::optional<array> mask = known_mask(chosen);
     if (!mask) return take(value, to_array(chosen), *axis);
-    if (!detail::sizes_equal(detail::symbolic_shape(*mask)[0], detail::symbolic_shape(value)[static_cast<std::size_t>(*axis)])) return std::nullopt;
+    if (!are_equal(detail::symbolic_shape(*mask)[0], detail::symbolic_shape(value)[static_cast<std::size_t>(*axis)])) return std::nullopt;
     return compress(*mask, value, *axis);
+}
+
+// The same with any arrays of integers and masks. What is wrong with a subscript is for NumPy to say, but in a recording.
+std::optional<array> get_picked(const array& value, PyObject* key) {
+    if (!records() && !detail::is_at_device(value)) return std::nullopt;
+    const std::optional<Picking> picking = picking_of(value, key);
+    if (!picking) return std::nullopt;
+    try {
+        const array picked = picking->in_place(pick(picking->x, picking->indices));
+        return picking->are_plain && picked.ndim() > 0 ? detail::read_only(picked) : picked;
+    } catch (const IndexError&) {
+        if (records()) throw;
+    } catch (const ValueError&) {
+        if (records()) throw;
+    }
+    return std::nullopt;
 }
 
 // The key with views for fastnp's arrays.
@@ -142,14 +162,7 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
     const array& value = value_of(self);
     if (value.ndim() > 0) {
         if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
-        if (records() || detail::is_at_device(value)) {
-            const std::vector<array> indices = integer_arrays(key);
-            if (!indices.empty() && static_cast<int>(indices.size()) <= value.ndim()) {
-                const array picked = pick(value, indices);
-                const bool are_plain = std::all_of(indices.begin(), indices.end(), [](const array& each) { return each.ndim() == 0; });
-                return are_plain ? wrap_scalar(picked.ndim() > 0 ? detail::read_only(picked) : picked) : wrap(picked);
-            }
-        }
+        if (const auto picked = get_picked(value, key)) return wrap_scalar(*picked);
     }
     const Ref view = records() ? Ref::borrow(self) : own(readable_view(self, "a subscript"));
     const Ref plain = records() ? Ref::borrow(key) : numpy_key(key);
@@ -191,6 +204,17 @@ static Operand element_operand(PyObject* value, Dtype dtype) {
     raise(PyExc_ValueError, "setting an array element with a sequence.");
 }
 
+// On a device. What is wrong with a subscript or a value is for NumPy to say; nothing was written then.
+static bool try_to_set(const array& target, PyObject* key, PyObject* value) {
+    try {
+        return set_picked(target, key, value);
+    } catch (const IndexError&) {
+        return false;
+    } catch (const ValueError&) {
+        return false;
+    }
+}
+
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
@@ -209,7 +233,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             } catch (const NeedsNumpy&) {
             }
         }
-        if ((records() || detail::is_at_device(value_of(self))) && set_picked(value_of(self), key, value)) return 0;
+        if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value)) return 0;
         if (records()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);

@@ -1,17 +1,14 @@
 #include "picking.h"
 
+#include <algorithm>
+
 #include "convert.h"
+#include "fastnp/detail/size.h"
 #include "size.h"
 
 namespace fastnp::python {
 
 namespace {
-
-bool is_full_slice(PyObject* item) {
-    if (!PySlice_Check(item)) return false;
-    const auto* slice = reinterpret_cast<PySliceObject*>(item);
-    return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
-}
 
 // An array of integers, or a list of ints. (Outside of recordings those without axes are plain indices.)
 std::optional<array> integers(PyObject* item) {
@@ -27,6 +24,132 @@ std::optional<array> integers(PyObject* item) {
         if (PyList_GET_SIZE(item) == 0) return std::nullopt;
     }
     return to_array(item);
+}
+
+// A subscript, entry by entry: basic ones choose what of the axes is there, arrays then pick along some of them. Integers beside arrays pick, too.
+class Picker {
+public:
+    Picker(const array& x, PyObject* key) : x_(x) {
+        if (!PyTuple_Check(key)) {
+            items_.push_back(key);
+            return;
+        }
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) items_.push_back(PyTuple_GET_ITEM(key, i));
+    }
+
+    std::optional<Picking> run() {
+        if (!count_axes()) return std::nullopt;
+        for (PyObject* item : items_) {
+            if (!add(item)) return std::nullopt;
+        }
+        while (axis_ < x_.ndim()) keep_axis();
+        const array seen = x_.index(basic_);
+        Picking made{seen, std::move(indices_)};
+        Shape order;
+        for (const int axis : picked_) order.push_back(axis);
+        for (int axis = 0; axis < seen.ndim(); ++axis) {
+            if (std::find(picked_.begin(), picked_.end(), axis) == picked_.end()) order.push_back(axis);
+        }
+        if (!std::is_sorted(order.begin(), order.end())) made.x = transpose(seen, order);
+        for (const array& each : made.indices) {
+            made.axes = std::max(made.axes, each.ndim());
+            made.are_plain = made.are_plain && each.ndim() == 0;
+        }
+        made.place = is_split_ ? 0 : picked_[0];
+        return made;
+    }
+
+private:
+    static bool is_integer(PyObject* item) { return !PyBool_Check(item) && (PyLong_Check(item) || is_size(item) || PyArray_IsScalar(item, Integer)); }
+
+    // Whether all entries are of a known kind, arrays among them, and are for no more axes than there are.
+    bool count_axes() {
+        int taken = 0, ellipses = 0;
+        bool any_array = false;
+        for (PyObject* item : items_) {
+            if (item == Py_None) continue;
+            if (item == Py_Ellipsis) {
+                ++ellipses;
+            } else if (PySlice_Check(item) || is_integer(item)) {
+                ++taken;
+            } else if (const auto mask = mask_of(item)) {
+                taken += mask->ndim();
+                any_array = true;
+            } else if (integers(item)) {
+                ++taken;
+                any_array = true;
+            } else {
+                return false;
+            }
+        }
+        rest_ = x_.ndim() - taken;
+        return any_array && rest_ >= 0 && ellipses <= 1;
+    }
+
+    bool add(PyObject* item) {
+        if (item == Py_None) {
+            basic_.emplace_back(newaxis);
+            ++seen_axis_;
+            is_interrupted_ = !indices_.empty();
+        } else if (item == Py_Ellipsis) {
+            for (int i = 0; i < rest_; ++i) keep_axis();
+            is_interrupted_ = !indices_.empty();
+        } else if (PySlice_Check(item)) {
+            basic_.emplace_back(slice_of(item));
+            ++axis_;
+            ++seen_axis_;
+            is_interrupted_ = !indices_.empty();
+        } else if (const auto mask = mask_of(item)) {
+            const Shape sizes = detail::symbolic_shape(*mask), own = detail::symbolic_shape(x_);
+            for (int i = 0; i < mask->ndim(); ++i) {
+                if (!are_equal(sizes[static_cast<std::size_t>(i)], own[static_cast<std::size_t>(axis_ + i)])) return false;
+            }
+            for (const array& each : nonzero(*mask)) pick_along(each);
+        } else {
+            pick_along(is_integer(item) ? to_array(item) : *integers(item));
+        }
+        return true;
+    }
+
+    void keep_axis() {
+        basic_.emplace_back(Slice{});
+        ++axis_;
+        ++seen_axis_;
+    }
+
+    void pick_along(const array& index) {
+        is_split_ = is_split_ || is_interrupted_;
+        is_interrupted_ = false;
+        picked_.push_back(seen_axis_);
+        indices_.push_back(index);
+        keep_axis();
+    }
+
+    const array& x_;
+    std::vector<PyObject*> items_;
+    int rest_ = 0;                     // axes that an Ellipsis is for
+    int axis_ = 0, seen_axis_ = 0;     // the next one, of x and of what is seen of it
+    std::vector<Index> basic_;
+    std::vector<int> picked_;          // axes of what is seen
+    std::vector<array> indices_;
+    bool is_interrupted_ = false, is_split_ = false;  // whether something lies between arrays
+};
+
+// Values for what is picked, with the arrays' axes in front, as these are. Nothing where they have more axes.
+std::optional<Operand> values_for(const Picking& picking, PyObject* value) {
+    const Operand operand = to_operand(value);
+    const array* elements = operand.as_array();
+    if (elements == nullptr || elements->ndim() == 0 || picking.place == 0) return operand;
+    const int rank = picking.x.ndim() - static_cast<int>(picking.indices.size()) + picking.axes;
+    if (elements->ndim() > rank) return std::nullopt;
+    std::vector<Index> whole(static_cast<std::size_t>(rank - elements->ndim()), newaxis);
+    whole.emplace_back(ellipsis);
+    Shape order;
+    for (int i = 0; i < picking.axes; ++i) order.push_back(picking.place + i);
+    for (int i = 0; i < rank; ++i) {
+        if (i < picking.place || i >= picking.place + picking.axes) order.push_back(i);
+    }
+    return Operand(transpose(elements->index(whole), order));
 }
 
 // x[mask] = value: one value for all, or one for each.
@@ -53,46 +176,36 @@ std::optional<array> mask_of(PyObject* key) {
     return value_of(key);
 }
 
-std::vector<array> integer_arrays(PyObject* key) {
-    if (const auto one = integers(key)) return {*one};
-    if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) < 1) return {};
-    std::vector<array> all;
-    bool any = false;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
-        PyObject* item = PyTuple_GET_ITEM(key, i);
-        const bool is_plain = PyLong_CheckExact(item) || is_size(item);
-        const auto each = is_plain ? std::optional(to_array(item)) : integers(item);
-        if (!each) return {};
-        any = any || !is_plain;
-        all.push_back(*each);
-    }
-    return any ? all : std::vector<array>();
-}
+bool are_equal(std::int64_t a, std::int64_t b) { return a == b || ((detail::is_symbolic(a) || detail::is_symbolic(b)) && detail::sizes_equal(a, b)); }
 
 bool set_picked(const array& target, PyObject* key, PyObject* value) {
     if (set_by_mask(target, key, value)) return true;
-    const std::vector<array> indices = integer_arrays(key);
-    if (!indices.empty() && static_cast<int>(indices.size()) <= target.ndim()) {
-        set_at(target, indices, to_operand(value));
-        return true;
-    }
-    // x[:, i]: the axis in front.
-    if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) > target.ndim()) return false;
-    std::optional<array> index;
-    int axis = 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
-        PyObject* item = PyTuple_GET_ITEM(key, i);
-        if (is_full_slice(item)) continue;
-        if (index) return false;
-        index = integers(item);
-        if (!index || index->ndim() != 1) return false;
-        axis = static_cast<int>(i);
-    }
-    const Operand operand = to_operand(value);
-    const array* elements = operand.as_array();
-    if (!index || (elements != nullptr && elements->ndim() != 0 && elements->ndim() != target.ndim())) return false;
-    set_at(moveaxis(target, axis, 0), {*index}, elements != nullptr && elements->ndim() != 0 ? Operand(moveaxis(*elements, axis, 0)) : operand);
+    const std::optional<Picking> picking = picking_of(target, key);
+    if (!picking) return false;
+    const std::optional<Operand> values = values_for(*picking, value);
+    if (!values) return false;
+    set_at(picking->x, picking->indices, *values);
     return true;
+}
+
+bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObject* value) {
+    const std::optional<Picking> picking = picking_of(target, key);
+    const std::optional<Operand> values = picking ? values_for(*picking, value) : std::nullopt;
+    if (!values) return false;
+    at(ufunc, picking->x, picking->indices, *values);
+    return true;
+}
+
+std::optional<Picking> picking_of(const array& x, PyObject* key) { return Picker(x, key).run(); }
+
+array Picking::in_place(const array& picked) const {
+    if (place == 0) return picked;
+    Shape order;
+    for (int i = 0; i < place; ++i) order.push_back(axes + i);
+    for (int i = 0; i < picked.ndim(); ++i) {
+        if (i < axes || i >= axes + place) order.push_back(i);
+    }
+    return transpose(picked, order);
 }
 
 }  // namespace fastnp::python

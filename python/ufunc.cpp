@@ -256,11 +256,14 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
 // The form of ufunc.at that can be recorded, and done to what is on a device; false for others.
 bool record_at(const Row& row, PyObject* const* args) {
     if (row.two == nullptr || !is_ndarray(args[0])) return false;
-    const array& target = value_of(args[0]);
-    const std::vector<array> indices = integer_arrays(args[1]);
-    if (indices.empty() || static_cast<int>(indices.size()) > target.ndim()) return false;
-    fastnp::at(row.two, target, indices, to_operand(args[2]));
-    return true;
+    try {
+        return combine_picked(row.two, value_of(args[0]), args[1], args[2]);
+    } catch (const IndexError&) {
+        if (records()) throw;
+    } catch (const ValueError&) {
+        if (records()) throw;
+    }
+    return false;  // what is wrong is for NumPy to say
 }
 
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {

@@ -152,7 +152,41 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     x = _core.broadcast_to(x, (*lead, length)).reshape((rows * length,))
     places = _core.broadcast_to(places, (*lead, count)).reshape((rows, count))
     own = _core.take(_core.arange(length), places) + _core.arange(rows)[:, None] * length
-    return _core.moveaxis(_core.take(x, own).reshape((*lead, count)), -1, place)
+    return _core.moveaxis(_core.take(x, own, mode="clip").reshape((*lead, count)), -1, place)
+
+
+@composed
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    places = _core.asarray(indices)
+    if type(arr) is not _core.ndarray or axis is None or places.ndim != arr.ndim or places.dtype.kind not in "iu":
+        raise Unsupported
+    place = axis_of(axis, arr.ndim)
+    rows = [_core.arange(operator.index(size)).reshape([-1 if i == k else 1 for i in range(arr.ndim)]) for k, size in enumerate(arr.shape)]
+    arr[tuple(places if k == place else row for k, row in enumerate(rows))] = values
+
+
+@method
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Of what is on a device. (In a recording NumPy's own is called, which is faster on the processor.)"""
+    keys, x = _core.asarray(a), _core.asarray(v)
+    dtype = numpy.result_type(keys.dtype, x.dtype)
+    if _core._records() or keys.ndim != 1 or side not in ("left", "right") or dtype.kind == "c":
+        raise Unsupported
+    keys = (keys if sorter is None else _core.take(keys, sorter)).astype(dtype, copy=False)
+    x = x.astype(dtype, copy=False)
+
+    def goes_before(key: Any) -> Any:
+        if dtype.kind != "f":
+            return key < x if side == "left" else key <= x
+        return (key < x) | ((x != x) & (key == key)) if side == "left" else (key <= x) | (x != x)
+
+    length = operator.index(keys.shape[0])
+    low = _core.zeros(x.shape, dtype=numpy.int64)
+    while length > 1:  # the place is one of low ... low + length
+        half = length // 2
+        low = _core.where(goes_before(_core.take(keys, low + (half - 1), mode="clip")), low + half, low)
+        length -= half
+    return low + goes_before(_core.take(keys, low, mode="clip")) if length else low
 
 
 @composed
@@ -324,8 +358,26 @@ _of_matrices("cross", lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis))
 _of_matrices("vecdot", vecdot)
 
 
+def _home_of(value: Any) -> str:
+    """The device that the first array in it that is at home on one is at home on, else the processor."""
+    if type(value) in (tuple, list):
+        return next((home for home in map(_home_of, value) if home != "cpu"), "cpu")
+    return value.device if type(value) is _core.ndarray else "cpu"
+
+
 def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The function of NumPy's on recorded arrays; Unsupported where it has to be NumPy's own, errors of bad arguments among that."""
+    scope = None  # while it lives, what is made besides is on the device that the arguments are on
+    if not _core._records() and _core._current_device() == "cpu":
+        home = _home_of((*args, *kwargs.values()))
+        scope = _core._DeviceScope(home) if home != "cpu" else None
+    try:
+        return _call(name, args, kwargs)
+    finally:
+        del scope
+
+
+def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name in _linalg.FUNCTIONS:
         return COMPOSED[name](*args, **kwargs)
     try:

@@ -1,8 +1,13 @@
 // Elements chosen by index or by order.
+#include <algorithm>
+#include <optional>
+
+#include "api/at_device.h"
 #include "api/primitives.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
+#include "shape/strides.h"
 
 namespace fastnp {
 
@@ -64,10 +69,61 @@ Rows rows_of(const array& x, const std::vector<array>& indices) {
     return {api::reshape(x, merged), index};
 }
 
+bool is_recorded(const std::vector<array>& arrays) {
+    return trace::Recorder::active() != nullptr || std::ranges::any_of(arrays, [](const array& each) { return each.is_recorded(); });
+}
+
+// Elements of x at indices, taken or set by one operation on a device. The arrays: x, the indices, and what is set. False where it is none for a device.
+template <class Record>
+bool run_there(api::Operation& operation, const std::vector<array>& arrays, bool writes, Record record, std::vector<array>& results) {
+    const device::Memory& x = arrays[0].body()->memory;
+    operation.note(arrays.size());
+    std::vector<int> places{writes ? operation.take_output(x) : operation.take(x)};
+    for (std::size_t i = 1; i < arrays.size(); ++i) places.push_back(operation.take(arrays[i].body()->memory));
+    operation.note_lengths(x.shape, false);
+    device::Backend* device = operation.device();
+    if (device == nullptr) return false;
+    const auto record_over = [&](std::span<const array> given) -> std::vector<array> {
+        std::vector<array> parts;
+        for (const int place : places) parts.push_back(given[static_cast<std::size_t>(place)]);
+        return record(parts[0], std::vector<array>(parts.begin() + 1, parts.end()));
+    };
+    return operation.run(*device, record_over, results);
+}
+
+void scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine);
+
+// Memory that does not move is written to by the host; where the memory of x is also another's, the result is made beside it.
+bool scatter_there(const array& x, const std::vector<array>& indices, const array& values, std::optional<ir::Op> combine) {
+    std::vector<array> arrays{x};
+    arrays.insert(arrays.end(), indices.begin(), indices.end());
+    arrays.push_back(values);
+    if (!api::may_be_on_device() || is_recorded(arrays)) return false;
+    const auto layout = [](const array& each) {
+        const device::Memory& memory = each.body()->memory;
+        return shape::Layout{memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)};
+    };
+    const bool overlaps = std::any_of(arrays.begin() + 1, arrays.end(), [&](const array& each) { return shape::may_overlap(layout(x), layout(each)); });
+    const device::Memory& target = x.body()->memory;
+    if (overlaps || !device::can_move(target.data) || shape::repeats(target.shape, target.strides)) return false;
+    api::Operation operation("scatter");
+    operation.note(combine ? static_cast<int>(*combine) : -1);
+    const auto record = [&](const array& to, std::vector<array> others) {
+        const array given = others.back();
+        others.pop_back();
+        scatter(to, others, given, combine);
+        return std::vector<array>();
+    };
+    std::vector<array> results;
+    return run_there(operation, arrays, true, record, results);
+}
+
 void scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine) {
     api::check_writable(x, "assignment destination is read-only");
+    const array of_values = api::as_array(values, values.as_scalar() != nullptr ? std::optional(x.dtype()) : std::nullopt);
+    if (scatter_there(x, indices, of_values, combine)) return;
     const Rows rows = rows_of(x, indices);
-    const array given = api::cast(api::as_array(values, values.as_scalar() != nullptr ? std::optional(x.dtype()) : std::nullopt), x.dtype());
+    const array given = api::cast(of_values, x.dtype());
     api::Dims shape = api::dims_of(rows.index);
     const api::Dims whole = api::dims_of(rows.x);
     for (std::size_t i = 1; i < whole.size(); ++i) shape.push_back(whole[i]);
@@ -95,9 +151,26 @@ ir::Op op_of(BinaryUfunc ufunc) {
 
 }  // namespace
 
+namespace {
+
+// On a device all of it is one operation; nothing where it is none for a device.
+std::optional<array> pick_there(const array& x, const std::vector<array>& indices) {
+    std::vector<array> arrays{x};
+    arrays.insert(arrays.end(), indices.begin(), indices.end());
+    if (!api::may_be_on_device() || is_recorded(arrays)) return std::nullopt;
+    api::Operation operation("pick");
+    std::vector<array> results;
+    const auto record = [](const array& from, const std::vector<array>& picked) -> std::vector<array> { return {pick(from, picked)}; };
+    if (!run_there(operation, arrays, false, record, results)) return std::nullopt;
+    return std::move(results[0]);
+}
+
+}  // namespace
+
 array pick(const array& x, const std::vector<array>& indices) {
+    if (auto there = pick_there(x, indices)) return std::move(*there);
     const Rows rows = rows_of(x, indices);
-    return take(rows.x, rows.index, 0);
+    return take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at
 }
 
 void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { scatter(x, indices, values, std::nullopt); }

@@ -7,6 +7,7 @@
 
 #include "codegen/distinct.h"
 #include "codegen/grid.h"
+#include "codegen/library_kernel.h"
 #include "codegen/nvptx.h"
 #include "codegen/stopwatch.h"
 #include "codegen/stored_code.h"
@@ -56,17 +57,19 @@ std::shared_ptr<device::Module> load_kept(const StoredCode& stored, std::size_t 
     }
 }
 
-std::shared_ptr<device::Module> compile_distinct(const Distinct<DeviceJob>& kernels, device::Backend& backend, DeviceCode& code) {
-    const std::string held = std::to_string(reinterpret_cast<std::uintptr_t>(&backend)) + "\n" + kernels.key;
+// Code of a device by what it depends on: that is in use, or kept on disk, or written now.
+template <class Write>
+std::shared_ptr<device::Module> find_or_make(const std::string& depends, std::size_t kernels, device::Backend& backend, DeviceCode& code, Write write) {
+    const std::string held = std::to_string(reinterpret_cast<std::uintptr_t>(&backend)) + "\n" + depends;
     if (auto module = module_cache().find(held)) return module;
     Stopwatch clock;
-    const std::string key = target_of(backend) + kernels.key;
+    const std::string key = target_of(backend) + depends;
     const std::optional<StoredCode> stored = load_code(key);
     code.fetch_ms = clock.lap();
-    std::shared_ptr<device::Module> module = stored ? load_kept(*stored, kernels.jobs.size(), backend) : nullptr;
+    std::shared_ptr<device::Module> module = stored ? load_kept(*stored, kernels, backend) : nullptr;
     code.load_ms = clock.lap();
     if (module == nullptr) {
-        DeviceText written = device_text(kernels.jobs, backend.code(), backend.capability());
+        DeviceText written = write();
         code.write_ms = clock.lap();
         const StoredCode made{std::move(written.symbols), {}, {backend.assemble(written.text)}};
         code.assemble_ms = clock.lap();
@@ -107,9 +110,15 @@ DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code co
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend) {
     Distinct<DeviceJob> kernels = distinct(jobs, [](const DeviceJob& job) { return nest::fingerprint(*job.kernel, *job.grid); });
     DeviceCode code;
-    code.module = compile_distinct(kernels, backend, code);
+    code.module =
+        find_or_make(kernels.key, kernels.jobs.size(), backend, code, [&] { return device_text(kernels.jobs, backend.code(), backend.capability()); });
     code.kernels = std::move(kernels.number);
     return code;
+}
+
+std::shared_ptr<device::Module> compile_for_device(const LibraryKernel& kernel, device::Backend& backend) {
+    DeviceCode code;
+    return find_or_make(kernel.key(), 1, backend, code, [&] { return library_text({&kernel, 1}, backend.code(), backend.capability()); });
 }
 
 }  // namespace fastnp::codegen

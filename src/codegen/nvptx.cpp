@@ -73,30 +73,6 @@ std::vector<llvm::Function*> undefined_functions(llvm::Module& module) {
     return result;
 }
 
-// Takes what the module calls out of the library, of which nothing else is read, and makes it ready to be inlined.
-void link_device_functions(llvm::Module& module) {
-    if (undefined_functions(module).empty()) return;
-    std::vector<const llvm::Function*> own;
-    for (const llvm::Function& function : module) {
-        if (!function.isDeclaration()) own.push_back(&function);
-    }
-    const llvm::StringRef bytes(fastnp_device_functions_begin, static_cast<std::size_t>(fastnp_device_functions_end - fastnp_device_functions_begin));
-    auto library = llvm::getLazyBitcodeModule({bytes, "device functions"}, module.getContext());
-    if (!library) throw InternalError("the library of device functions: " + llvm::toString(library.takeError()));
-    if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::Flags::LinkOnlyNeeded))
-        throw InternalError("linking device functions failed");
-    for (const llvm::Function* function : undefined_functions(module)) {
-        throw InternalError("device code calls " + function->getName().str() + ", which devices lack");
-    }
-    for (llvm::Function& function : module) {
-        if (function.isDeclaration() || std::find(own.begin(), own.end(), &function) != own.end()) continue;
-        function.setComdat(nullptr);
-        for (const char* of_build : {"target-cpu", "target-features"}) function.removeFnAttr(of_build);
-        function.removeFnAttr(llvm::Attribute::NoInline);
-        function.addFnAttr(llvm::Attribute::AlwaysInline);
-    }
-}
-
 void make_internal(llvm::Module& module) {
     for (llvm::Function& function : module) {
         if (function.isDeclaration() || is_kernel(function)) continue;
@@ -185,9 +161,33 @@ bool has_device_function(const External& external) {
     return false;
 }
 
+// Nothing else is read of the library.
+void link_device_functions(llvm::Module& module) {
+    if (undefined_functions(module).empty()) return;
+    std::vector<const llvm::Function*> own;
+    for (const llvm::Function& function : module) {
+        if (!function.isDeclaration()) own.push_back(&function);
+    }
+    const llvm::StringRef bytes(fastnp_device_functions_begin, static_cast<std::size_t>(fastnp_device_functions_end - fastnp_device_functions_begin));
+    auto library = llvm::getLazyBitcodeModule({bytes, "device functions"}, module.getContext());
+    if (!library) throw InternalError("the library of device functions: " + llvm::toString(library.takeError()));
+    if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::Flags::LinkOnlyNeeded))
+        throw InternalError("linking device functions failed");
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration() || std::find(own.begin(), own.end(), &function) != own.end()) continue;
+        function.setComdat(nullptr);
+        for (const char* of_build : {"target-cpu", "target-features"}) function.removeFnAttr(of_build);
+        function.removeFnAttr(llvm::Attribute::NoInline);
+        function.addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+}
+
 std::string to_ptx(llvm::Module& module, int capability) {
     const auto target = make_nvptx_machine(capability);
     link_device_functions(module);
+    for (const llvm::Function* function : undefined_functions(module)) {
+        throw InternalError("device code calls " + function->getName().str() + ", which devices lack");
+    }
     make_internal(module);
     optimize(module, *target);
     llvm::SmallVector<char, 0> text;

@@ -24,6 +24,9 @@ void set_nvptx_target(llvm::Module& module);
 /// Whether there is such a function for devices: an op in a dtype that it has a loop for, or a cast.
 bool has_device_function(const External& external);
 
+/// Takes what a module names and does not define out of the library of device functions, as far as it is there, to be inlined.
+void link_device_functions(llvm::Module& module);
+
 /// PTX of a module whose kernels have the calling convention PTX_Kernel; all else becomes internal. Device functions that it calls are linked in and
 /// inlined, the module is optimised in place. Thread-safe for modules of different contexts.
 std::string to_ptx(llvm::Module& module, int capability);

@@ -5,6 +5,7 @@
 
 #include "eager/iterate.h"
 #include "eager/kernels.h"
+#include "eager/order.h"
 #include "fastnp/error.h"
 #include "ops/number.h"
 
@@ -13,11 +14,6 @@ namespace fastnp::eager {
 namespace {
 
 using ops::Number;
-
-template <class T>
-bool is_nan(const T& x) {
-    return ops::isnan(ops::load(x)).v;
-}
 
 template <class T>
 void arg_line(const char* from, std::int64_t stride, std::int64_t count, bool greatest, std::int64_t* out) {
@@ -45,23 +41,6 @@ void scan_line(const char* from, std::int64_t stride, std::int64_t count, char* 
         const T stored = ops::store(running);
         *reinterpret_cast<T*>(to + i * out_stride) = stored;
         running = ops::load(stored);  // NumPy rounds each running value
-    }
-}
-
-// NumPy's order: numbers ascending, NaN last; complex numbers by real, then imaginary part, those with a NaN last.
-template <class T>
-bool sorts_before(const T& a, const T& b) {
-    if constexpr (ops::Complex<T>) {
-        if (a.real() < b.real()) return a.imag() == a.imag() || b.imag() != b.imag();
-        if (a.real() > b.real()) return b.imag() != b.imag() && a.imag() == a.imag();
-        if (a.real() == b.real() || (a.real() != a.real() && b.real() != b.real())) {
-            return a.imag() < b.imag() || (b.imag() != b.imag() && a.imag() == a.imag());
-        }
-        return b.real() != b.real();
-    } else {
-        const auto x = ops::load(a).v;
-        const auto y = ops::load(b).v;
-        return x < y || (y != y && x == x);
     }
 }
 

@@ -108,8 +108,14 @@ Outcome DeviceCall::run(std::span<void* const> arguments, std::span<const Placed
     if (is_profiling()) profile = std::make_shared<Profile>(plan_);
     run_.measure(profile.get());
     run_.start(addresses_, arguments, values, caller);
-    Outcome outcome = run_.run();
-    run_.flush();
+    Outcome outcome;
+    try {
+        outcome = run_.run();
+        run_.flush();
+        run_.settle();
+    } catch (const WrongIndex& wrong) {
+        return {Outcome::Kind::raised, -1, {}, {}, wrong.error};
+    }
     if (outcome.kind != Outcome::Kind::done) return outcome;
     copy_back(arguments, placed);
     take(arguments, values, results);

@@ -43,6 +43,7 @@ DeviceRun::DeviceRun(const Plan& plan)
       binds_sizes_(std::ranges::any_of(plan.steps, [](const Step& step) { return step.read.bound != 0; })),
       holds_back_(plan.profiled == nullptr || plan.kernels.size() >= DeviceBatch::least),  // a body's turns are asked for together
       batch_(backend_, plan.profiled == nullptr),
+      own_checks_(backend_),
       bases_(plan.slots.size(), nullptr),
       made_(static_cast<std::size_t>(plan.result_count)),
       held_(static_cast<std::size_t>(plan.given_count)) {
@@ -92,15 +93,33 @@ void DeviceRun::let_go() noexcept {
     for (device::There& there : made_) there = {};
     for (device::There& there : held_) there = {};
     batch_.drop();
+    own_checks_.drop();
     places_.clear();
     spare_.clear();
     temporaries_.clear();
     blocks_.clear();
 }
 
+void DeviceRun::settle() {
+    try {
+        checks_->finish();
+    } catch (const IndexError&) {
+        throw WrongIndex();
+    }
+}
+
+// A scatter that writes to an argument in place comes before what the plan says is its first write.
+bool DeviceRun::writes_in_place(const Step& step) const {
+    if (step.is_kernel || step.eager.op != ops::Op::scatter) return false;
+    return plan_.slots[static_cast<std::size_t>(step.eager.out.slot)].kind == Slot::Kind::argument;
+}
+
+// Before the first write to an argument the host knows that all indices are right. (What a loop's body writes to is the loop's own.)
 DeviceRun::UnderWay DeviceRun::begin(const Step& step) {
     if (!step.is_kernel) batch_.flush();
-    return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, number_of(step), &backend_}};
+    step_ = number_of(step);
+    if (checks_ == &own_checks_ && (step_ >= plan_.first_write || writes_in_place(step))) settle();
+    return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, step_, &backend_}};
 }
 
 // Of a stage; that of a turn before, if there was one.
@@ -245,7 +264,9 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
 
 bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) {
     if (!host_does(backend_, step.op, step.out.dtype).empty()) return false;
-    return run_step_on_device(backend_, step.op, attributes, operands_of(step), view_of(step.out));
+    const bool is_done = run_step_on_device(backend_, step.op, attributes, operands_of(step), view_of(step.out), *checks_);
+    if (checks_ == &own_checks_ && step_ >= plan_.first_write) checks_->finish();
+    return is_done;
 }
 
 // A precompiled step, by the device or else by the host.
@@ -253,6 +274,7 @@ void DeviceRun::compute(const Step& step) {
     ir::Attributes attributes = step.eager.attributes;
     for (shape::Dim& dim : attributes.dims) dim = value_of(dim, values_);
     if (compute_there(step.eager, attributes)) return;
+    settle();
     const std::vector<Copy> copies = copies_of(step.eager.operands);
     std::vector<eager::View> operands;
     for (const Copy& copy : copies) operands.push_back(shown(copy.memory));
@@ -282,7 +304,9 @@ void DeviceRun::take_turns(const Step& step) {
     std::unique_ptr<DeviceRun>& body = bodies_[number];
     if (body == nullptr) body = std::make_unique<DeviceRun>(*step.loop.body);
     body->measure(profile_ == nullptr ? nullptr : profile_->body(number));
+    body->checks_ = checks_;
     const std::vector<DeviceArray> given = take_turns_on_device(step.loop, *body, operands_of(step.eager), values_, *caller_);
+    if (checks_ == &own_checks_ && number >= plan_.first_write) checks_->finish();
     for (std::size_t i = 0; i < given.size(); ++i) {
         const int slot = step.loop.given[i];
         if (slot < 0) continue;
@@ -292,11 +316,13 @@ void DeviceRun::take_turns(const Step& step) {
 }
 
 Scalar DeviceRun::element(const ViewOf& of) {
+    settle();
     const Copy copy = copy_of(of);
     return ops::load(copy.memory.dtype, copy.memory.data);
 }
 
 std::vector<device::Memory> DeviceRun::operands(const Step& step) {
+    settle();
     std::vector<device::Memory> operands;
     for (const ViewOf& view : step.eager.operands) {
         const Copy copy = copy_of(view);

@@ -13,6 +13,7 @@
 #include "device/range.h"
 #include "eager/eager.h"
 #include "plan/device_batch.h"
+#include "plan/device_indices.h"
 #include "plan/plan.h"
 #include "plan/profile.h"
 #include "plan/steps.h"
@@ -30,6 +31,8 @@ public:
     void start(std::span<char* const> arguments, std::span<void* const> numbers, std::int64_t* values, trace::Caller& caller);
     /// After run(), and before anything else is asked of the device that comes after it: asks for what was held back.
     void flush() { batch_.flush(); }
+    /// Waits for what was found out about indices: throws WrongIndex.
+    void settle();
     /// Lets go of results, which others keep, before another run; the memory of temporaries is kept for it.
     void end_turn();
     /// Lets go of all memory; what was held back is forgotten.
@@ -83,6 +86,7 @@ private:
     eager::View view_of(const ViewOf& view) const;
     eager::View operand_of(const ViewOf& view);
     std::span<const eager::View> operands_of(const EagerStep& step);
+    bool writes_in_place(const Step& step) const;
     device::There made(std::size_t bytes);
     char* temporaries(int stage, std::size_t bytes);
     void lay_out_given();
@@ -95,6 +99,9 @@ private:
     device::Backend& backend_;
     bool binds_sizes_, holds_back_;
     DeviceBatch batch_;
+    IndexChecks own_checks_;
+    IndexChecks* checks_ = &own_checks_;  // a loop's body has those of the plan around it
+    std::size_t step_ = 0;  // that is run
     Profile* profile_ = nullptr;
     std::span<void* const> numbers_;
     std::vector<char*> bases_;  // by slot, on the device

@@ -71,7 +71,7 @@ array take_along(const array& x, const array& indices, std::size_t axis) {
     const Dim length = shape[shape.size() - 1];
     const Dim rows = sizes.product(Dims(shape.begin(), shape.end() - 1));
     const array starts = api::iota({rows, Dim(1)}, 0) * api::extent(length);
-    const array flat = take(api::flatten(source), api::reshape(places, {rows, length}) + starts, 0);
+    const array flat = take(api::flatten(source), api::reshape(places, {rows, length}) + starts, 0, TakeMode::clip);
     return moveaxis(api::reshape(flat, shape), -1, static_cast<int>(axis));
 }
 

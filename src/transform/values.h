@@ -77,7 +77,7 @@ array region_of(const array& x, const ir::Node& update);
 array spread(const array& x, Value like, const SmallVector<std::int64_t>& axes);
 /// The transpose of one of the Fourier transforms over the last axis.
 array fft_transposed(const ir::Node& node, const array& g);
-/// numpy.take_along_axis.
+/// numpy.take_along_axis, for indices that are known to be within bounds.
 array take_along(const array& x, const array& indices, std::size_t axis);
 /// Each element's derivative of the product of a value's elements over axes: the product of the others.
 array products_of_others(const array& x, const SmallVector<std::int64_t>& axes);

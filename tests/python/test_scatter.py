@@ -186,3 +186,56 @@ def test_an_index_out_of_bounds_after_a_write_is_as_written():
         else:
             numpy.testing.assert_array_equal(g(theirs, numpy.array(index)), want)
         numpy.testing.assert_array_equal(theirs, mine)
+
+
+MIXED = [
+    lambda x, i, j: x[..., j],
+    lambda x, i, j: x[i, :, j],
+    lambda x, i, j: x[1, j],
+    lambda x, i, j: x[:, i, j],
+    lambda x, i, j: x[:, j, 1:3],
+    lambda x, i, j: x[:, i, None, j],
+    lambda x, i, j: x[::-1, [1, 2, -1]],
+    lambda x, i, j: x[:, i, ..., j],
+    lambda x, i, j: x[-1, :, i[:, None] % 3],
+    lambda x, i, j: x[x[:, :, 0] > 5, 1],
+]
+
+
+@pytest.mark.parametrize("pick", MIXED)
+def test_arrays_beside_slices_and_numbers(pick):
+    x, i, j = numpy.arange(60.0).reshape(4, 3, 5), numpy.array([2, 0, 1, 1]), numpy.array([1, 2, -1, 0])
+    both(pick, x, i, j)
+
+
+def set_last(x, i, j, v):
+    x[..., j] = v
+    return x * 1
+
+
+def set_split(x, i, j, v):
+    x[i, :, j] = v[:, :, 0]
+    return x * 1
+
+
+def set_inner(x, i, j, v):
+    x[:, i, j] = v[:, 0, :4]
+    return x * 1
+
+
+def add_inner(x, i, j, v):
+    numpy.add.at(x, (slice(None), i, j), v[:, 1, :4])
+    return x * 1
+
+
+def set_beside_a_number(x, i, j, v):
+    x[1, j] = v[0]
+    return x * 1
+
+
+@pytest.mark.parametrize("function", [set_last, set_split, set_inner, add_inner, set_beside_a_number])
+def test_writes_beside_slices_and_numbers(function):
+    x, i, j = numpy.arange(60.0).reshape(4, 3, 5), numpy.array([2, 0, 1, 1]), numpy.array([1, 2, -1, 0])
+    if function is set_beside_a_number:
+        j = j[:3]
+    both(function, x, i, j, numpy.arange(100.0, 160.0).reshape(4, 3, 5)[:, :, : 4 if function is set_last else 5])

@@ -1,0 +1,54 @@
+// Elements taken by index, moved as they are in units of 1 to 16 bytes, whatever their dtype; and indices looked at.
+#include "points.h"
+
+using namespace fastnp::kernels;
+
+namespace {
+
+struct Gather {
+    const char* x;
+    const char* indices;
+    char* out;
+    std::int64_t axis_stride, extent, mode;
+
+    // The place along an axis that an index means, always one that is there: indices out of bounds are found by check_indices.
+    [[gnu::always_inline]] inline std::int64_t place_of(std::int64_t index) const {
+        enum { raise = 0, wrap = 1, clip = 2 };
+        if (mode == wrap) index %= extent;
+        if (mode != clip && index < 0) index += extent;
+        return index < 0 ? 0 : index >= extent ? extent - 1 : index;
+    }
+
+    template <class Unit>
+    [[gnu::always_inline]] inline void run(std::int64_t from, std::int64_t index, std::int64_t to) const {
+        const std::int64_t place = place_of(*reinterpret_cast<const std::int64_t*>(at(indices, index)));
+        *reinterpret_cast<Unit*>(at(out, to)) = *reinterpret_cast<const Unit*>(at(x, from + place * axis_stride));
+    }
+};
+
+}  // namespace
+
+// out[p] = x[p with the place along one axis that indices[p] says].
+#define FASTNP_GATHER(bytes, unit)                                                                                                             \
+    extern "C" void fastnp_kernel_gather_##bytes(const char* x, const char* indices, char* out, std::int64_t axis_stride, std::int64_t extent, \
+                                                 std::int64_t mode, std::int64_t points, FASTNP_POINT_PARAMETERS) {                            \
+        const Gather gather{x, indices, out, axis_stride, extent, mode};                                                                       \
+        for_each_point<unit>(gather, points, FASTNP_POINT_ARGUMENTS);                                                                          \
+    }
+FASTNP_EACH_UNIT(FASTNP_GATHER)
+
+// Notes the first of contiguous indices that is out of bounds: `found`, which is 0 before, becomes count - its number, the greatest that there is. The
+// places that the others mean are stored, if `places` are asked for.
+extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found,
+                                            std::int64_t* places) {
+    for_each(count, [&](std::int64_t i) {
+        const std::int64_t index = indices[i];
+        if (index < -extent || index >= extent) __atomic_fetch_max(found, count - i, __ATOMIC_RELAXED);
+        else if (places != nullptr) places[i] = index < 0 ? index + extent : index;
+    });
+}
+
+// Behind that: which index it was, for memory of indices may be used otherwise when the host asks.
+extern "C" void fastnp_kernel_note_index(const std::int64_t* indices, std::int64_t count, std::int64_t* found) {
+    if (block() == 0 && thread() == 0 && found[0] != 0) found[1] = indices[count - found[0]];
+}

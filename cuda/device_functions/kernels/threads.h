@@ -1,0 +1,40 @@
+// What kernels that are written in C++ have of a GPU: its threads, which are numbered along a grid of blocks, their meeting points, and the memory that a
+// block shares. How many threads a block has says kernel_threads.h, for the host too.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "codegen/kernel_threads.h"
+
+namespace fastnp::kernels {
+
+constexpr std::int64_t threads = codegen::kernel_threads;
+
+inline std::int64_t thread() { return __nvvm_read_ptx_sreg_tid_x(); }
+inline std::int64_t block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+inline std::int64_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+
+/// All threads of the block come here before any goes on, and see what the others wrote. Each kernel's own code calls it, under no condition that
+/// differs among threads.
+[[gnu::always_inline]] inline void barrier() { __syncthreads(); }
+
+/// Calls body(i) for each i below count that is this thread's, of all threads of the grid. No barriers in there.
+template <class F>
+[[gnu::always_inline]] inline void for_each(std::int64_t count, F body) {
+    for (std::int64_t i = block() * threads + thread(); i < count; i += blocks() * threads) body(i);
+}
+
+/// Bytes that a block shares, as elements; every use of a name is the same bytes.
+#define FASTNP_SHARED(type, name, count)                                                            \
+    alignas(16) static char __attribute__((address_space(3))) name##_bytes[sizeof(type) * (count)]; \
+    auto* const name = (type*)(char*)(name##_bytes)
+
+/// The address of an element some bytes on. (By way of a pointer: what goes through a number is no longer known to lie in the device's memory.)
+template <class T>
+[[gnu::always_inline]] inline T* at(T* base, std::int64_t bytes) {
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(base) + bytes);
+}
+
+}  // namespace fastnp::kernels

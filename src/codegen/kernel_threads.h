@@ -1,0 +1,16 @@
+// The kernels that are written in C++ (cuda/device_functions/kernels), as both sides know them.
+#pragma once
+
+#include <cstdint>
+
+namespace fastnp::codegen {
+
+/// Threads of each of their blocks.
+inline constexpr int kernel_threads = 256;
+/// Axes that the ones over strided arrays walk; arrays with more are copied first.
+inline constexpr int kernel_axes = 4;
+/// Elements of a line that a thread takes at a time; a block has a tile of them.
+inline constexpr std::int64_t sort_each = 4, scan_each = 8;
+inline constexpr std::int64_t sort_tile = kernel_threads * sort_each, scan_tile = kernel_threads * scan_each;
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,212 @@
+#include "plan/device_lines.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "device/block.h"
+#include "ops/catalogue.h"
+#include "plan/device_dense.h"
+#include "plan/library_launch.h"
+#include "shape/strides.h"
+
+namespace fastnp::plan {
+
+using eager::View;
+
+namespace {
+
+constexpr std::size_t line_axes = 3;  // that kernels number lines along
+constexpr std::int64_t index_bytes = sizeof(std::int64_t);
+constexpr std::int64_t short_line = 32;  // at most; done by a thread
+
+std::int64_t itemsize_in(const View& x) { return static_cast<std::int64_t>(itemsize_of(x.dtype)); }
+
+/// The lines of an array along an axis, and of a result, which has the axis, too, or not.
+struct Lines {
+    std::int64_t count, stride, out_stride = 0;  // of a line
+    Shape shape;
+    Strides steps[2];
+
+    Lines(const View& x, const View& out, std::size_t axis) : count(x.shape[axis]), stride(x.strides[axis]) {
+        const bool has_axis = out.shape.size() == x.shape.size();
+        if (has_axis) out_stride = out.strides[axis];
+        for (std::size_t i = 0; i < x.shape.size(); ++i) {
+            if (i == axis) continue;
+            shape.push_back(x.shape[i]);
+            steps[0].push_back(x.strides[i]);
+            steps[1].push_back(out.strides[i < axis || has_axis ? i : i - 1]);
+        }
+        shape::collapse(shape, steps);
+    }
+
+    bool fit() const { return shape.size() <= line_axes; }
+    std::int64_t number() const { return shape::count(shape); }
+    // Whether neighbouring threads had best take neighbouring lines, each one of its own.
+    bool are_threads(device::Backend& backend, std::int64_t itemsize) const {
+        const bool side_by_side = stride != itemsize && number() >= backend.blocks_at_once(codegen::kernel_threads) * codegen::kernel_threads / 4;
+        return count <= short_line || side_by_side;
+    }
+
+    // The sizes of all axes but the first, then the steps of x and of the result.
+    void give(LibraryArguments& arguments, const Strides& of_out) const {
+        LibraryArguments sizes;
+        add_padded(sizes, shape, line_axes, 1);
+        for (std::size_t i = 1; i < line_axes; ++i) arguments.push_back(sizes[i]);
+        add_padded(arguments, steps[0], line_axes, 0);
+        add_padded(arguments, of_out, line_axes, 0);
+    }
+};
+
+/// How a line is shared among threads: a thread, a warp, a block, several blocks.
+struct Shares {
+    std::int64_t team = codegen::kernel_threads, parts = 1;
+
+    Shares(device::Backend& backend, const Lines& lines, std::int64_t itemsize) {
+        constexpr std::int64_t middle_line = 2048, least_part = 4096;
+        const std::int64_t number = std::max<std::int64_t>(lines.number(), 1);
+        if (lines.are_threads(backend, itemsize)) team = 1;
+        else if (lines.count <= middle_line) team = 32;
+        else parts = std::clamp<std::int64_t>(backend.blocks_at_once(codegen::kernel_threads) / number, 1, (lines.count + least_part - 1) / least_part);
+    }
+};
+
+// An op along an axis that is done on contiguous copies, whose lines lie along two axes: before the axis, and behind.
+template <class F>
+void on_copies(device::Backend& backend, const View& x, const View& out, F run) {
+    const Dense dense(backend, x);
+    const DenseResult result(backend, out);
+    run(dense.view(), result.view());
+    result.finish();
+}
+
+}  // namespace
+
+void argfold_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
+    const Lines lines(x, out, static_cast<std::size_t>(attributes.ints[0]));
+    if (!lines.fit()) {
+        return on_copies(backend, x, out, [&](const View& from, const View& to) { argfold_on_device(backend, op, attributes, from, to); });
+    }
+    const codegen::LibraryKernel kernel{"argfold_" + std::string(name_of(x.dtype))};
+    const std::int64_t number = lines.number(), greatest = op == ops::Op::argmax ? 1 : 0;
+    const Shares shares(backend, lines, itemsize_in(x));
+    const std::int64_t length = (lines.count + shares.parts - 1) / shares.parts, parts = (lines.count + length - 1) / length;  // none is empty
+    const auto run = [&](const void* candidates, void* to, const Strides& steps, std::int64_t team, std::int64_t count, std::int64_t of_line,
+                         std::int64_t part_length) {
+        LibraryArguments arguments{address_of(x.data), address_of(candidates), address_of(to), greatest, team, count, lines.stride, of_line, part_length,
+                                   index_bytes,        number * of_line};
+        lines.give(arguments, steps);
+        launch_library(backend, kernel, number * of_line, codegen::kernel_threads / team, std::move(arguments));
+    };
+    if (parts == 1) return run(nullptr, out.data, lines.steps[1], shares.team, lines.count, 1, lines.count);
+    const device::Block best(backend, static_cast<std::size_t>(number * parts * index_bytes));
+    run(nullptr, best.get(), shape::c_strides(lines.shape, static_cast<std::size_t>(parts * index_bytes)), shares.team, lines.count, parts, length);
+    run(best.get(), out.data, lines.steps[1], 32, parts, 1, parts);
+}
+
+void scan_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
+    const Lines lines(x, out, static_cast<std::size_t>(attributes.ints[0]));
+    if (!lines.fit()) {
+        return on_copies(backend, x, out, [&](const View& from, const View& to) { scan_on_device(backend, op, attributes, from, to); });
+    }
+    const std::string dtype(name_of(x.dtype));
+    const codegen::LibraryKernel::Combine by{ops::info(op).combine, x.dtype};
+    if (lines.are_threads(backend, itemsize_in(x))) {
+        LibraryArguments arguments{address_of(x.data), address_of(out.data), lines.count, lines.stride, lines.out_stride, lines.number()};
+        lines.give(arguments, lines.steps[1]);
+        return launch_library(backend, {"scan_lines_" + dtype, by}, lines.number(), codegen::kernel_threads, std::move(arguments));
+    }
+    const std::int64_t tiles = (lines.count + codegen::scan_tile - 1) / codegen::scan_tile, units = lines.number() * tiles;
+    const auto run = [&](const void* carries, const void* totals) {
+        LibraryArguments arguments{
+            address_of(x.data), address_of(out.data), address_of(carries), address_of(totals), lines.count, lines.stride, lines.out_stride, tiles, units};
+        lines.give(arguments, lines.steps[1]);
+        launch_library(backend, {"scan_tiles_" + dtype, by}, units, 1, std::move(arguments));
+    };
+    if (tiles == 1) return run(nullptr, nullptr);
+    const device::Block totals(backend, static_cast<std::size_t>(units * itemsize_in(x)));
+    run(nullptr, totals.get());
+    const Shape shape{lines.number(), tiles};
+    const View of_tiles{totals.get(), x.dtype, shape, shape::c_strides(shape, itemsize_of(x.dtype))};
+    ir::Attributes along = attributes;
+    along.ints[0] = 1;
+    scan_on_device(backend, op, along, of_tiles, of_tiles);
+    run(totals.get(), nullptr);
+}
+
+namespace {
+
+/// Lines one behind the other, sorted. Elements and places go back and forth between what they are to end in and memory besides.
+class Sorter {
+public:
+    Sorter(device::Backend& backend, const View& x)
+        : backend_(backend),
+          x_(x),
+          length_(x.shape.back()),
+          tiles_((length_ + codegen::sort_tile - 1) / codegen::sort_tile),
+          units_(shape::count(x.shape) / length_ * tiles_) {
+        for (std::int64_t width = codegen::sort_tile; width < length_; width *= 2) ++passes_;
+    }
+
+    void run(void* elements, void* places) {
+        const std::size_t count = static_cast<std::size_t>(shape::count(x_.shape));
+        std::optional<device::Block> held[2];
+        if (passes_ > 0) held[0].emplace(backend_, count * itemsize_of(x_.dtype));
+        if (passes_ > 0 && places != nullptr) held[1].emplace(backend_, count * static_cast<std::size_t>(index_bytes));
+        // The last pass ends where it should.
+        const auto side = [&](int pass, void* last, const std::optional<device::Block>& other) -> void* {
+            return (passes_ - pass) % 2 == 0 ? last : other->get();
+        };
+        const bool is_ordered = places != nullptr;
+        const std::string dtype(name_of(x_.dtype)), kind = is_ordered ? "argsort" : "sort";
+        LibraryArguments tiles{address_of(x_.data), address_of(side(0, elements, held[0]))};
+        if (is_ordered) tiles.push_back(address_of(side(0, places, held[1])));
+        launch(kind + "_tiles_" + dtype, tiles, {length_, tiles_, units_});
+        std::int64_t width = codegen::sort_tile;
+        for (int pass = 1; pass <= passes_; ++pass, width *= 2) {
+            LibraryArguments merge{address_of(side(pass - 1, elements, held[0]))};
+            if (is_ordered) merge.push_back(address_of(side(pass - 1, places, held[1])));
+            merge.push_back(address_of(side(pass, elements, held[0])));
+            if (is_ordered) merge.push_back(address_of(side(pass, places, held[1])));
+            launch(kind + "_merge_" + dtype, merge, {length_, width, tiles_, units_});
+        }
+    }
+
+private:
+    void launch(const std::string& name, LibraryArguments arguments, std::initializer_list<std::int64_t> numbers) {
+        for (const std::int64_t number : numbers) arguments.push_back(number);
+        launch_library(backend_, {name}, units_, 1, std::move(arguments));
+    }
+
+    device::Backend& backend_;
+    const View& x_;
+    std::int64_t length_, tiles_, units_;
+    int passes_ = 0;
+};
+
+// With an axis as the last one.
+View with_last(const View& x, std::size_t axis) {
+    View moved = x;
+    moved.shape.erase(moved.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    moved.strides.erase(moved.strides.begin() + static_cast<std::ptrdiff_t>(axis));
+    moved.shape.push_back(x.shape[axis]);
+    moved.strides.push_back(x.strides[axis]);
+    return moved;
+}
+
+}  // namespace
+
+void sort_with_order(device::Backend& backend, const View& x, void* elements, void* places) { Sorter(backend, x).run(elements, places); }
+
+void sort_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
+    const auto axis = static_cast<std::size_t>(attributes.ints[0]);
+    const View lines = with_last(x, axis), sorted = with_last(out, axis);
+    on_copies(backend, lines, sorted, [&](const View& from, const View& to) {
+        if (op == ops::Op::sort) return Sorter(backend, from).run(to.data, nullptr);
+        const device::Block elements(backend, shape::byte_count(from.shape, itemsize_of(from.dtype)));
+        Sorter(backend, from).run(elements.get(), to.data);
+    });
+}
+
+}  // namespace fastnp::plan

@@ -1,0 +1,54 @@
+// Kernels that are written in C++: CUDA's assembler takes all of them, and nothing in them is called or kept in slow memory.
+#include "codegen/library_kernel.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "codegen/ptx.h"
+
+using namespace fastnp;
+using codegen::LibraryKernel;
+
+namespace {
+
+// Those of every dtype, by units of memory, and then those of each dtype.
+std::vector<std::vector<LibraryKernel>> all_kernels() {
+    std::vector<std::vector<LibraryKernel>> all{
+        {{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}, {"choose_last"}, {"choose_sorted"}}};
+    for (const char* bytes : {"1", "2", "4", "8", "16"}) {
+        for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
+    }
+    for (int i = 0; i < dtype_count; ++i) {
+        const auto dtype = static_cast<Dtype>(i);
+        const std::string text(name_of(dtype));
+        std::vector<LibraryKernel>& kernels = all.emplace_back();
+        for (const char* name : {"argfold_", "sort_tiles_", "sort_merge_", "argsort_tiles_", "argsort_merge_"}) kernels.push_back({name + text});
+        for (const char* name : {"scan_lines_", "scan_tiles_", "combine_runs_", "combine_parts_"}) {
+            kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(library_kernels)
+
+BOOST_AUTO_TEST_CASE(every_kernel_assembles) {
+    Assembler assembler;
+    for (const std::vector<LibraryKernel>& kernels : all_kernels()) {
+        for (const int capability : {80, 90}) {
+            BOOST_TEST_CONTEXT(kernels[0].name << " and others for sm_" << capability) {
+                const codegen::DeviceText made = codegen::library_text(kernels, device::Backend::Code::ptx, capability);
+                for (const std::string& symbol : made.symbols) BOOST_TEST(has(made.text, ".entry " + symbol + "("));
+                BOOST_TEST(has(made.text, ".target sm_" + std::to_string(capability)));
+                BOOST_TEST(!has(made.text, ".extern"));
+                BOOST_TEST(!has(made.text, "call."));
+                BOOST_TEST(!has(made.text, ".local"));
+                assembler.add(kernels[0].name, made.text, capability);
+            }
+        }
+    }
+    BOOST_TEST(assembler.complaints() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
