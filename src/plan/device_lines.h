@@ -9,8 +9,8 @@ namespace fastnp::plan {
 /// The ops `argmax` and `argmin`.
 void argfold_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const eager::View& x, const eager::View& out);
 
-/// Running folds. `out` may be x. Lines of up to 32 elements, and many that lie side by side, are folded in order; others in tiles, so that sums of inexact
-/// dtypes are rounded less often than NumPy's. On a device arrays of one size and layout are always folded in the same way.
+/// Running folds. `out` may be x. Lines of up to 32 elements, and many that lie side by side, are folded in order; others in tiles, so that sums of
+/// inexact dtypes are rounded less often than NumPy's. On a device arrays of one size and layout are always folded in the same way.
 void scan_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const eager::View& x, const eager::View& out);
 
 /// The ops `sort` and `argsort`, both stable.
