@@ -64,8 +64,10 @@ struct Columns {
 
 // An operand's transpose, which is what is multiplied: (x y)^T = y^T x^T.
 Columns transpose_of(const Matrices& m, std::int64_t rows, std::int64_t columns) {
-    if (m.column_stride == 1) return {false, columns, rows, m.row_stride, m.step};
-    return {true, rows, columns, m.column_stride, m.step};
+    // Of a single row or column the distance to the next one may be anything.
+    const auto leading = [](std::int64_t stride, std::int64_t count, std::int64_t length) { return count == 1 ? std::max(stride, length) : stride; };
+    if (m.column_stride == 1) return {false, columns, rows, leading(m.row_stride, rows, columns), m.step};
+    return {true, rows, columns, leading(m.column_stride, columns, rows), m.step};
 }
 
 // A descriptor of the library's, destroyed with its owner.

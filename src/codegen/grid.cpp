@@ -14,6 +14,9 @@ namespace fastnp::codegen {
 using llvm::BasicBlock;
 namespace in = llvm::Intrinsic;
 
+// Threads of a processor that wait for rows at once, at least: with fewer its memory has pauses, for more there are too few registers.
+constexpr int waiting_threads = 1024;
+
 std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel) {
     std::vector<shape::Dim> sizes;
     const auto note = [&sizes](shape::Dim dim) {
@@ -65,6 +68,7 @@ void GridEmitter::make_function(const std::string& symbol) {
     };
     annotate("kernel", 1);
     annotate("maxntidx", static_cast<std::uint64_t>(grid_.block));
+    if (grid_.held > 0) annotate("minctasm", static_cast<std::uint64_t>(std::max(1, waiting_threads / grid_.block)));
     b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
     BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
     ir.SetInsertPoint(b_.entry);
@@ -270,6 +274,7 @@ llvm::Value* GridEmitter::stores_outer() {
 }
 
 void GridEmitter::stage(const nest::Stage& stage) {
+    if (grid_.held > 0 && stage.folds.empty() && stage.keeps.empty()) return store_held(stage);
     reset(stage);
     hoist(roots_of(stage));
     inner_loops(stage, outer_);
@@ -282,6 +287,20 @@ void GridEmitter::inner_range(int axis, llvm::Value*& begin, llvm::Value*& end) 
     if (kernel_.block == 0 || static_cast<std::size_t>(axis) != outer_) return;
     begin = b_.ir.CreateMul(index_[0], number(kernel_.block));
     end = b_.ir.CreateBinaryIntrinsic(in::smin, b_.ir.CreateAdd(begin, number(kernel_.block)), size(kernel_.blocked_extent));
+}
+
+// What a stage that only stores reads beside a row is there for one vector at a time: registers are few.
+void GridEmitter::store_held(const nest::Stage& stage) {
+    const auto all = [&](Memory memory) {
+        memory_ = memory;
+        for (int part = 0; part < parts_; ++part) {
+            enter(0);
+            store_part(stage.stores, part);
+            leave();
+        }
+        memory_ = Memory::any;
+    };
+    if_aligned([&] { all(Memory::aligned); }, [&] { all(Memory::single); });
 }
 
 // All inner axes but the lanes', which is the innermost.

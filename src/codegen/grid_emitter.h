@@ -16,6 +16,11 @@ public:
     void run(const std::string& symbol);
 
 private:
+    enum class Memory : std::uint8_t {
+        any,
+        aligned,
+        single
+    };  // what is known of it: nothing, that vectors are aligned, that elements are taken one by one
     using Copies = std::vector<Value>;  // of the elements that a thread does side by side, by number: vector after vector
     static constexpr unsigned shared_memory = 3;  // the address space
 
@@ -32,6 +37,7 @@ private:
     void own_points();
     void outer_point();
     void stage(const nest::Stage& stage);
+    void store_held(const nest::Stage& stage);
     void inner_loops(const nest::Stage& stage, std::size_t level);
     void team_lanes(const nest::Stage& stage);
     void inner_point(const nest::Stage& stage);
@@ -75,7 +81,7 @@ private:
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
     Copies load_vector(const nest::Access& access, int part);
     Copies load_row(const nest::Access& access);
-    void store_row(const nest::Access& access, const Copies& values);
+    void store_part(const std::vector<nest::Store>& stores, int part);
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
     void store(const std::vector<nest::Store>& stores);
@@ -131,6 +137,7 @@ private:
     llvm::Value* rank_ = nullptr;     // of the thread in its team or crew
     llvm::Value* own_ = nullptr;      // the number of its unit among the block's
     llvm::Value* active_ = nullptr;   // whether its unit is there; null: always
+    Memory memory_ = Memory::any;     // of rows that are held
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 
     std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector

@@ -165,7 +165,8 @@ Value GridEmitter::load(nest::ExprId id, int copy) {
     if (const auto [first, at] = first_load(id, copy); first != id || at != copy) return eval(first, at);
     const nest::Access& access = kernel_.exprs[id].access;
     if (!varies_along(id, grid_.lane) || !takes_vectors(access)) return load_element(access, copy);
-    if (grid_.held > 0) {
+    if (grid_.held > 0 && memory_ == Memory::single) return load_element(access, copy);
+    if (grid_.held > 0 && memory_ == Memory::any) {
         const Copies all = load_row(access);
         for (int each = 0; each < copies(); ++each) memo_.back().emplace(std::pair(id, each), all[static_cast<std::size_t>(each)]);
         return all[static_cast<std::size_t>(copy)];
@@ -208,7 +209,8 @@ GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access, int par
 // The same from memory that is aligned, vector by vector, and from any other.
 void GridEmitter::if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements) {
     auto& ir = b_.ir;
-    if (llvm::isa<llvm::ConstantInt>(aligned_)) return vectors();  // it always is
+    if (aligned_ == nullptr) return elements();  // it never is
+    if (llvm::isa<llvm::ConstantInt>(aligned_)) return vectors();
     BasicBlock* whole = BasicBlock::Create(ir.getContext(), "vectors", function_);
     BasicBlock* single = BasicBlock::Create(ir.getContext(), "elements", function_);
     BasicBlock* after = BasicBlock::Create(ir.getContext(), "aligned.end", function_);
@@ -253,14 +255,21 @@ GridEmitter::Copies GridEmitter::load_row(const nest::Access& access) {
     return result;
 }
 
-void GridEmitter::store_row(const nest::Access& access, const Copies& values) {
-    const auto vectors = [&] {
-        for (int part = 0; part < parts_; ++part) store_vector(access, values, part);
-    };
-    const auto elements = [&] {
-        for (int copy = 0; copy < copies(); ++copy) store_element(access, values[static_cast<std::size_t>(copy)], copy);
-    };
-    if_aligned(vectors, elements);
+// One vector of each store; all values before the first one.
+void GridEmitter::store_part(const std::vector<nest::Store>& stores, int part) {
+    const int begin = part * lanes_, end = begin + lanes_;
+    std::vector<Copies> values;
+    for (const nest::Store& each : stores) {
+        Copies& all = values.emplace_back(static_cast<std::size_t>(copies()));
+        for (int copy = begin; copy < end; ++copy) all[static_cast<std::size_t>(copy)] = eval(each.value, copy);
+    }
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+        if (takes_vectors(stores[i].access) && memory_ == Memory::aligned) {
+            store_vector(stores[i].access, values[i], part);
+            continue;
+        }
+        for (int copy = begin; copy < end; ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+    }
 }
 
 // Zero where the guard is false: nothing is read there.
@@ -305,7 +314,13 @@ void GridEmitter::store(const std::vector<nest::Store>& stores) {
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
         if (takes_vectors(stores[i].access) && grid_.held > 0) {
-            store_row(stores[i].access, values[i]);
+            const auto vectors = [&] {
+                for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);
+            };
+            const auto elements = [&] {
+                for (int copy = 0; copy < copies(); ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+            };
+            if_aligned(vectors, elements);
             continue;
         }
         if (takes_vectors(stores[i].access)) {

@@ -70,6 +70,7 @@ void check(Backend& backend, Contraction contraction) {
     contraction.x.data = x.there.get();
     contraction.y.data = y.there.get();
     contraction.out.data = out.there.get();
+    BOOST_TEST_INFO(name_of(dtype) << " " << rows << " " << inner << " " << columns << " x " << count);
     BOOST_REQUIRE(backend.contract(contraction));
     // In double precision.
     std::vector<std::complex<double>> expected(static_cast<std::size_t>(count * rows * columns));
