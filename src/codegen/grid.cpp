@@ -14,9 +14,6 @@ namespace fastnp::codegen {
 using llvm::BasicBlock;
 namespace in = llvm::Intrinsic;
 
-// Threads of a processor that wait for rows at once, at least: with fewer its memory has pauses, for more there are too few registers.
-constexpr int waiting_threads = 1024;
-
 std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel) {
     std::vector<shape::Dim> sizes;
     const auto note = [&sizes](shape::Dim dim) {
@@ -68,7 +65,6 @@ void GridEmitter::make_function(const std::string& symbol) {
     };
     annotate("kernel", 1);
     annotate("maxntidx", static_cast<std::uint64_t>(grid_.block));
-    if (grid_.held > 0) annotate("minctasm", static_cast<std::uint64_t>(std::max(1, waiting_threads / grid_.block)));
     b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
     BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
     ir.SetInsertPoint(b_.entry);
