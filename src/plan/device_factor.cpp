@@ -298,6 +298,12 @@ private:
     const OwnMatrices values_;
 };
 
+// LAPACK multiplies by zeros and takes columns of NaN as they come, the device's libraries do otherwise: a determinant of NaN was 0.
+bool is_lapacks_alone(device::Backend& backend, ops::Op op, const View& x) {
+    if (op != Op::lu && op != Op::cholesky && op != Op::qr) return false;
+    return read_bool(any_not_finite(backend, x));
+}
+
 }  // namespace
 
 bool is_factorisation(ops::Op op) {
@@ -320,6 +326,7 @@ bool factorise_on_device(device::Backend& backend, ops::Op op, const ir::Attribu
     const auto is_empty = [](const View& view) { return std::ranges::find(view.shape, 0) != view.shape.end(); };
     if (!backend.lacks_factorisations().empty() || std::ranges::any_of(operands, is_empty)) return false;
     const View& x = operands[0];
+    if (is_lapacks_alone(backend, op, x)) return false;
     switch (op) {
         case Op::lu: return lu(backend, x, out);
         case Op::lu_solve: return lu_solve(backend, attributes, x, operands[1], out);

@@ -47,6 +47,13 @@ constexpr HandWritten is_zero{
 constexpr HandWritten is_nan{"any_nan", [](Kernel& kernel, Elements x, Dtype) { return applied(kernel, Op::not_equal, x[0], x[0], true); },
                              Op::logical_or};
 
+constexpr HandWritten is_not_finite{"any_not_finite",
+                                    [](Kernel& kernel, Elements x, Dtype) {
+                                        const ExprId nothing = applied(kernel, Op::subtract, x[0], x[0]);  // not a number of infinities, too
+                                        return applied(kernel, Op::not_equal, nothing, nothing, true);
+                                    },
+                                    Op::logical_or};
+
 device::Block any(device::Backend& backend, const HandWritten& test, const View& view) {
     device::Block found(backend, 1);
     View seen = view;
@@ -177,6 +184,7 @@ void unit_lower_part(device::Backend& backend, const View& from, const View& to)
 
 device::Block any_zero(device::Backend& backend, const View& view) { return any(backend, is_zero, view); }
 device::Block any_nan(device::Backend& backend, const View& view) { return any(backend, is_nan, view); }
+device::Block any_not_finite(device::Backend& backend, const View& view) { return any(backend, is_not_finite, view); }
 
 bool read_bool(const device::Block& found) {
     bool value = false;

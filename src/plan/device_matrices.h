@@ -49,9 +49,10 @@ void count_from_one(device::Backend& backend, const eager::View& from, const eag
 /// What is on and below the diagonal, zeros elsewhere; what is below it, with ones on it.
 void lower_part(device::Backend& backend, const eager::View& from, const eager::View& to);
 void unit_lower_part(device::Backend& backend, const eager::View& from, const eager::View& to);
-/// Whether an element is 0, or is not a number: a bool on the device.
+/// Whether an element is 0, is not a number, or is that or infinite: a bool on the device.
 device::Block any_zero(device::Backend& backend, const eager::View& view);
 device::Block any_nan(device::Backend& backend, const eager::View& view);
+device::Block any_not_finite(device::Backend& backend, const eager::View& view);
 /// Waits for it.
 bool read_bool(const device::Block& found);
 

@@ -308,10 +308,14 @@ def test_not_a_number() -> None:
             f(there(a.T))
         except numpy.linalg.LinAlgError as error:
             assert str(error) == "Eigenvalues did not converge"
-    a = numpy.full((2, 2), numpy.nan)  # what meets zeros alone, cuSOLVER leaves out: it would be NaN with LAPACK
-    assert numpy.isnan(numpy.asarray(np.linalg.det(there(a))))
     assert numpy.isnan(numpy.asarray(np.linalg.inv(there(a)))).any()
-    assert numpy.isnan(numpy.asarray(np.linalg.qr(there(a))[1])).any()
+    infinite = numpy.array([[1.0, numpy.inf], [0.0, 1.0]])
+    for x in (a, numpy.full((2, 2), numpy.nan), infinite, numpy.stack([numpy.eye(2), a, 2 * numpy.eye(2)]), numpy.diag([numpy.inf, 1.0])):
+        with numpy.errstate(all="ignore"):  # LAPACK's own
+            numpy.testing.assert_array_equal(numpy.asarray(np.linalg.det(there(x))), numpy.linalg.det(x))
+            for found, wanted in zip(np.linalg.slogdet(there(x)), numpy.linalg.slogdet(x), strict=True):
+                numpy.testing.assert_array_equal(numpy.asarray(found), wanted)
+            numpy.testing.assert_allclose(numpy.asarray(np.linalg.qr(there(x))[1]), numpy.linalg.qr(x)[1])
 
 
 @needs_library
