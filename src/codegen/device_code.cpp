@@ -98,12 +98,7 @@ DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code co
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + problem);
 #endif
-    if (code == device::Backend::Code::ptx) {
-        made.text = to_ptx(module, capability);
-    } else {
-        llvm::raw_string_ostream text(made.text);
-        module.print(text, nullptr);
-    }
+    made.text = to_text(module, code, capability);
     return made;
 }
 

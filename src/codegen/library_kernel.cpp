@@ -80,12 +80,7 @@ DeviceText library_text(std::span<const LibraryKernel> kernels, device::Backend:
     for (const LibraryKernel& kernel : kernels) {
         if (kernel.combine) define_combine(module, *kernel.combine);
     }
-    if (code == device::Backend::Code::ptx) {
-        made.text = to_ptx(module, capability);
-    } else {
-        llvm::raw_string_ostream text(made.text);
-        module.print(text, nullptr);
-    }
+    made.text = to_text(module, code, capability);
     return made;
 }
 

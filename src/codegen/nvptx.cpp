@@ -198,4 +198,12 @@ std::string to_ptx(llvm::Module& module, int capability) {
     return {text.data(), text.size()};
 }
 
+std::string to_text(llvm::Module& module, device::Backend::Code code, int capability) {
+    if (code == device::Backend::Code::ptx) return to_ptx(module, capability);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return text;
+}
+
 }  // namespace fastnp::codegen

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/external.h"
+#include "device/backend.h"
 
 namespace llvm {
 class Module;
@@ -30,5 +31,7 @@ void link_device_functions(llvm::Module& module);
 /// PTX of a module whose kernels have the calling convention PTX_Kernel; all else becomes internal. Device functions that it calls are linked in and
 /// inlined, the module is optimised in place. Thread-safe for modules of different contexts.
 std::string to_ptx(llvm::Module& module, int capability);
+/// The module as a backend takes code: PTX, or as it is, in LLVM's own words.
+std::string to_text(llvm::Module& module, device::Backend::Code code, int capability);
 
 }  // namespace fastnp::codegen

@@ -4,6 +4,7 @@
 
 #include "eager/eager.h"
 #include "plan/launch.h"
+#include "plan/rows.h"
 #include "shape/strides.h"
 
 namespace fastnp::plan {
@@ -50,12 +51,12 @@ LoopArrays::LoopArrays(const LoopStep& step, const std::vector<device::Memory>& 
     }
 }
 
-// Arrays that take turns don't begin at the same place of a page: what is loaded would seem to wait for what was stored at the same point.
+// Arrays that take turns don't begin at the same place of a page.
 device::Memory LoopArrays::made(std::size_t state) {
-    constexpr std::size_t apart = 640, page = 4096;
+    constexpr std::size_t page = 4096;
     const auto& [buffer, data, dtype, shape, strides] = states[state];
     if (strides_[state] == shape::c_strides(shape, itemsize_of(dtype))) return device::allocate(dtype, shape);
-    const std::size_t skipped = apart * padded_++ % page;
+    const std::size_t skipped = static_cast<std::size_t>(set_apart) * padded_++ % page;
     device::BufferPtr made = device::Buffer::allocate(static_cast<std::size_t>(strides_[state][0] * shape[0]) + skipped);
     void* const first = static_cast<char*>(made->data()) + skipped;
     return {std::move(made), first, dtype, shape, strides_[state]};

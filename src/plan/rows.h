@@ -9,6 +9,10 @@
 
 namespace fastnp::plan {
 
+/// Bytes by which arrays that are walked side by side begin at different places of a page: else what is loaded would seem to wait for what was stored at
+/// the same point.
+constexpr std::int64_t set_apart = 640;
+
 /// What a step touches in a memory, counted in rows from its own.
 struct Touch {
     int memory;

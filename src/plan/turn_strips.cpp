@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::int64_t deepest = 32;
 constexpr std::int64_t fewest = 6;   // turns; for fewer of them it isn't worth while
-constexpr std::int64_t apart = 640;  // bytes: rows over each other don't begin at the same place of a page (LoopArrays::made)
 
 // Whether states are read where they are and results written elsewhere, a row at a time, each result taking the place of one state.
 bool is_of_pairs(const TurnStep& step, const RowStep& rows, std::span<const int> copies) {
@@ -89,7 +88,7 @@ bool TurnStrips::touches(std::size_t pointer, std::size_t memory) const {
 bool TurnStrips::gives(std::size_t pointer) const { return step_->loops->buffers[pointer].written; }
 
 // By how many bytes each turn's rows lie before those of the turn before: where these are read no more.
-std::int64_t TurnStrips::earlier(std::size_t memory) const { return (reach_ + 1) * row_bytes_[memory] + apart; }
+std::int64_t TurnStrips::earlier(std::size_t memory) const { return (reach_ + 1) * row_bytes_[memory] + set_apart; }
 
 void TurnStrips::allocate() {
     const std::size_t memories = row_bytes_.size();
@@ -187,6 +186,8 @@ void TurnStrips::run_first(const Group& group, std::int64_t strip, void* const* 
     const Range after{own.end == rows_ ? rows_ : std::max(own.end - reach_, rows.begin), rows.end};
     run_rows(pointers, {std::max(rows.begin, before.end), std::min(rows.end, after.begin)});
     for (const int side : {0, 1}) {
+        const Range end = side == 0 ? before : after;
+        if (end.begin >= end.end) continue;
         std::vector<void*> copied(pointers, pointers + step_->pointer_count());
         for (std::size_t b = 0; b < copied.size(); ++b) {
             for (std::size_t m = 0; m < row_bytes_.size(); ++m) {
@@ -197,7 +198,7 @@ void TurnStrips::run_first(const Group& group, std::int64_t strip, void* const* 
                 copied[b] = static_cast<char*>(copy->data()) - first * row_bytes_[m] + step_->kernel->offsets[b];
             }
         }
-        run_rows(copied.data(), side == 0 ? before : after);
+        run_rows(copied.data(), end);
     }
 }
 
