@@ -71,8 +71,12 @@ void GridEmitter::make_function(const std::string& symbol) {
     ir.CreateBr(start);
     ir.SetInsertPoint(start);
     unsigned at = 0;
-    for (const nest::Buffer& buffer : kernel_.buffers) {
+    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
+        const nest::Buffer& buffer = kernel_.buffers[i];
         bases_.push_back(function_->getArg(at));
+        if (!buffer.by_value && nest::begins_aligned(buffer)) {
+            function_->addParamAttr(at, llvm::Attribute::getWithAlignment(ir.getContext(), llvm::Align(nest::Grid::vector_bytes)));
+        }
         at += static_cast<unsigned>(nest::words_of(buffer));
     }
     for (const Dtype dtype : kernel_.scratch) {
@@ -115,6 +119,7 @@ void GridEmitter::run(const std::string& symbol) {
         place(at);
         unit();
     });
+    stay_rolled();
     ir.CreateRetVoid();
 }
 
@@ -132,6 +137,15 @@ void GridEmitter::loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, 
     index->addIncoming(next, ir.GetInsertBlock());
     ir.CreateCondBr(ir.CreateICmpSLT(next, end), inside, after);
     ir.SetInsertPoint(after);
+}
+
+// The loop that was closed last: its turns don't load side by side, as each ends with a look at whether there is another one.
+void GridEmitter::stay_rolled() {
+    llvm::LLVMContext& context = b_.ir.getContext();
+    llvm::MDNode* disable = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+    llvm::MDNode* notes = llvm::MDNode::getDistinct(context, {nullptr, disable});
+    notes->replaceOperandWith(0, notes);  // by which LLVM tells loops apart
+    for (BasicBlock* from : llvm::predecessors(b_.ir.GetInsertBlock())) from->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, notes);
 }
 
 void GridEmitter::if_so(llvm::Value* condition, const char* name, const std::function<void()>& body) {
@@ -233,8 +247,11 @@ void GridEmitter::own_points() {
     if (!has_vectors && grid_.unroll == 1) return one_by_one(begin);
     const int lanes = has_vectors ? grid_.width : 1;
     llvm::Value* whole = ir.getTrue();
-    if (has_vectors) whole = ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width)));
+    const shape::Dim length = kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent;
+    const bool has_rest = !length.is_constant() || length.value() % grid_.width != 0;
+    if (has_vectors) whole = has_rest ? ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width))) : aligned_;
     if (grid_.unroll == 1) {
+        if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(whole); known != nullptr && known->isOne()) return points(lanes, 1);
         if_so(whole, "vector", [&] { points(lanes, 1); });
         one_by_one(ir.CreateSelect(whole, end, begin));
         return;
@@ -362,7 +379,12 @@ void GridEmitter::inner_point(const nest::Stage& stage) {
 
 std::vector<nest::ExprId> GridEmitter::roots_of(const nest::Stage& stage) const {
     std::vector<nest::ExprId> roots;
-    for (const int fold : stage.folds) roots.push_back(kernel_.folds[static_cast<std::size_t>(fold)].value);
+    for (const int number : stage.folds) {
+        const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(number)];
+        const std::vector<nest::ExprId> factors = factors_of(fold);
+        if (factors.empty()) roots.push_back(fold.value);
+        roots.insert(roots.end(), factors.begin(), factors.end());
+    }
     for (const auto& keep : stage.keeps) roots.push_back(keep.second);
     for (const nest::Store& store : stage.stores) roots.push_back(store.value);
     return roots;

@@ -29,6 +29,7 @@ private:
     llvm::Value* size(shape::Dim dim);
     void make_function(const std::string& symbol);
     void loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const char* name, const std::function<void(llvm::Value*)>& body);
+    void stay_rolled();
     void if_so(llvm::Value* condition, const char* name, const std::function<void()>& body);
     llvm::Value* special(llvm::Intrinsic::ID id);
     void place(llvm::Value* unit);
@@ -85,6 +86,8 @@ private:
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
     void store(const std::vector<nest::Store>& stores);
+    void write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values);
+    void speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write);
     void store_element(const nest::Access& access, const Value& value, int copy);
     void store_vector(const nest::Access& access, const Copies& values, int part);
     Value inside(const nest::Expr& expr, int copy);
@@ -109,6 +112,7 @@ private:
     void write(const Accumulator& to, const Value& value);
     bool has_totals(const nest::Fold& fold) const;
     void reset(const nest::Stage& stage);
+    std::vector<nest::ExprId> factors_of(const nest::Fold& fold) const;
     void accumulate(const nest::Stage& stage);
     void flush_now_and_then(const nest::Stage& stage);
     void flush(const nest::Fold& fold, std::size_t number);

@@ -72,12 +72,30 @@ void GridEmitter::reset(const nest::Stage& stage) {
     b_.ir.CreateStore(number(0), steps_);
 }
 
+// The two factors of a product that is summed in an order that is not NumPy's anyway: it is added without being rounded before. Else none.
+std::vector<nest::ExprId> GridEmitter::factors_of(const nest::Fold& fold) const {
+    const nest::Expr& value = kernel_.exprs[fold.value];
+    if (!rounds(fold) || !(has_team() || has_crew() || has_totals(fold))) return {};
+    if (fold.dtype != Dtype::float32 && fold.dtype != Dtype::float64) return {};
+    if (value.kind != nest::Expr::Kind::map || (value.op != ir::Op::multiply && value.op != ir::Op::square)) return {};
+    const auto is_of_its_dtype = [&](nest::ExprId arg) { return kernel_.exprs[arg].dtype == fold.dtype; };
+    if (value.compute != fold.dtype || value.dtype != fold.dtype || !std::ranges::all_of(value.args, is_of_its_dtype)) return {};
+    return {value.args.front(), value.args.back()};
+}
+
 void GridEmitter::accumulate(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
+        const std::vector<nest::ExprId> factors = factors_of(fold);
         for (int copy = 0; copy < copies(); ++copy) {
             const Accumulator& each = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
-            write(each, combine(b_, fold, read(each, fold.dtype), eval(fold.value, copy)));
+            if (factors.empty()) {
+                write(each, combine(b_, fold, read(each, fold.dtype), eval(fold.value, copy)));
+                continue;
+            }
+            llvm::Value* const x = eval(factors[0], copy).re;
+            llvm::Value* const y = eval(factors[1], copy).re;
+            write(each, {&b_, fold.dtype, b_.ir.CreateIntrinsic(in::fma, {x->getType()}, {x, y, read(each, fold.dtype).re}), nullptr});
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/grid_emitter.h"
+#include "codegen/speculation.h"
 #include "nest/axes.h"
 
 namespace fastnp::codegen {
@@ -23,7 +24,9 @@ bool GridEmitter::may_be_aligned(const nest::Access& access) const {
     const std::int64_t bytes = chunk_bytes(access);
     const auto fits = [bytes](shape::Dim dim) { return !dim.is_constant() || dim.value() % bytes == 0; };
     const bool blocked = kernel_.block != 0 && grid_.lane == static_cast<int>(outer_);
-    if (!fits(access.offset) || (blocked && kernel_.block * itemsize % bytes != 0)) return false;
+    const int past = kernel_.buffers[static_cast<std::size_t>(access.buffer)].past;
+    if ((access.offset.is_constant() ? access.offset.value() + past : past) % bytes != 0 || (blocked && kernel_.block * itemsize % bytes != 0))
+        return false;
     for (std::size_t a = 0; a < access.strides.size(); ++a) {
         if (static_cast<int>(a) != grid_.lane && !fits(access.strides[a])) return false;
     }
@@ -45,7 +48,7 @@ llvm::Value* GridEmitter::alignment() {
             bits = bits == nullptr ? value : ir.CreateOr(bits, value);
         };
         const auto buffer = static_cast<std::size_t>(access.buffer);
-        if (!kernel_.buffers[buffer].aligned) note(ir.CreatePtrToInt(bases_[buffer], ir.getInt64Ty()));
+        if (!nest::begins_aligned(kernel_.buffers[buffer])) note(ir.CreatePtrToInt(bases_[buffer], ir.getInt64Ty()));
         if (!access.offset.is_constant()) note(size(access.offset));
         for (const shape::Dim stride : access.strides) {
             if (!stride.is_constant()) note(size(stride));
@@ -255,21 +258,51 @@ GridEmitter::Copies GridEmitter::load_row(const nest::Access& access) {
     return result;
 }
 
+// Values and what is done with them; if those that were speculated on are worthless, once more without that.
+void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write) {
+    auto& ir = b_.ir;
+    Speculation speculation(ir);
+    enter(0);
+    b_.speculation = &speculation;
+    const std::vector<Copies> values = compute();
+    b_.speculation = nullptr;
+    leave();
+    if (speculation.holds() == nullptr) return write(values);
+    BasicBlock* usual = BasicBlock::Create(ir.getContext(), "usual", function_);
+    BasicBlock* exact = BasicBlock::Create(ir.getContext(), "exact", function_);
+    BasicBlock* after = BasicBlock::Create(ir.getContext(), "exact.end", function_);
+    ir.CreateCondBr(speculation.holds(), usual, exact, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
+    ir.SetInsertPoint(usual);
+    write(values);
+    ir.CreateBr(after);
+    ir.SetInsertPoint(exact);
+    enter(0);
+    write(compute());
+    leave();
+    ir.CreateBr(after);
+    ir.SetInsertPoint(after);
+}
+
 // One vector of each store; all values before the first one.
 void GridEmitter::store_part(const std::vector<nest::Store>& stores, int part) {
     const int begin = part * lanes_, end = begin + lanes_;
-    std::vector<Copies> values;
-    for (const nest::Store& each : stores) {
-        Copies& all = values.emplace_back(static_cast<std::size_t>(copies()));
-        for (int copy = begin; copy < end; ++copy) all[static_cast<std::size_t>(copy)] = eval(each.value, copy);
-    }
-    for (std::size_t i = 0; i < stores.size(); ++i) {
-        if (takes_vectors(stores[i].access) && memory_ == Memory::aligned) {
-            store_vector(stores[i].access, values[i], part);
-            continue;
+    const auto compute = [&] {
+        std::vector<Copies> values;
+        for (const nest::Store& each : stores) {
+            Copies& all = values.emplace_back(static_cast<std::size_t>(copies()));
+            for (int copy = begin; copy < end; ++copy) all[static_cast<std::size_t>(copy)] = eval(each.value, copy);
         }
-        for (int copy = begin; copy < end; ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
-    }
+        return values;
+    };
+    speculate(compute, [&](const std::vector<Copies>& values) {
+        for (std::size_t i = 0; i < stores.size(); ++i) {
+            if (takes_vectors(stores[i].access) && memory_ == Memory::aligned) {
+                store_vector(stores[i].access, values[i], part);
+                continue;
+            }
+            for (int copy = begin; copy < end; ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+        }
+    });
 }
 
 // Zero where the guard is false: nothing is read there.
@@ -306,12 +339,18 @@ Value GridEmitter::inside(const nest::Expr& expr, int copy) {
 
 // All values before the first store, which may be to what others read.
 void GridEmitter::store(const std::vector<nest::Store>& stores) {
-    std::vector<Copies> values;
-    for (const nest::Store& each : stores) {
-        Copies all;
-        for (int copy = 0; copy < copies(); ++copy) all.push_back(eval(each.value, copy));
-        values.push_back(std::move(all));
-    }
+    const auto compute = [&] {
+        std::vector<Copies> values;
+        for (const nest::Store& each : stores) {
+            Copies& all = values.emplace_back();
+            for (int copy = 0; copy < copies(); ++copy) all.push_back(eval(each.value, copy));
+        }
+        return values;
+    };
+    speculate(compute, [&](const std::vector<Copies>& values) { write_all(stores, values); });
+}
+
+void GridEmitter::write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values) {
     for (std::size_t i = 0; i < stores.size(); ++i) {
         if (takes_vectors(stores[i].access) && grid_.held > 0) {
             const auto vectors = [&] {

@@ -1,5 +1,6 @@
 // The catalogue's meanings over codegen::Value: the operators and functions that rows use, as LLVM IR. A function that returns a missing
 // Value has no instructions for that dtype; the emitter then calls the precompiled kernel, so each op works for every dtype.
+#include "codegen/speculation.h"
 #include "codegen/value.h"
 
 namespace fastnp::codegen {
@@ -45,9 +46,15 @@ Value operator*(Value x, Value y) {
     return of(x, b.CreateFSub(b.CreateFMul(x.re, y.re), b.CreateFMul(x.im, y.im)), b.CreateFAdd(b.CreateFMul(x.re, y.im), b.CreateFMul(x.im, y.re)));
 }
 
+bool is_speculative(const Value& x) { return x.builder->speculation != nullptr && x.re->getType()->isFloatTy(); }
+
+llvm::Value* quotient(const Value& like, llvm::Value* x, llvm::Value* y) {
+    return is_speculative(like) ? like.builder->speculation->divide(x, y) : ir(like).CreateFDiv(x, y);
+}
+
 Value operator/(Value x, Value y) {
     if (!is_real_float(x)) return {};
-    return of(x, ir(x).CreateFDiv(x.re, y.re));
+    return of(x, quotient(x, x.re, y.re));
 }
 
 Value operator~(Value x) { return of(x, ir(x).CreateNot(x.re)); }
@@ -113,12 +120,12 @@ Value trunc(Value x) { return rounding(x, in::trunc); }
 
 Value sqrt(Value x) {
     if (!is_real_float(x)) return {};
-    return of(x, x.builder->unary(in::sqrt, x.re));
+    return of(x, is_speculative(x) ? x.builder->speculation->square_root(x.re) : x.builder->unary(in::sqrt, x.re));
 }
 Value square(Value x) { return x * x; }
 Value reciprocal(Value x) {
     if (!is_real_float(x)) return {};
-    return of(x, ir(x).CreateFDiv(real_number(x, 1), x.re));
+    return of(x, quotient(x, real_number(x, 1), x.re));
 }
 Value scaled_by(Value x, double factor) {
     if (x.dtype == Dtype::float64) return of(x, ir(x).CreateFMul(x.re, real_number(x, factor)));

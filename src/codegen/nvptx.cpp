@@ -25,12 +25,14 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InferAlignment.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 #pragma GCC diagnostic pop
 
 // The library of device functions, bitcode that the build embeds (cmake/device_functions.cmake).
@@ -87,7 +89,7 @@ public:
     llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
         const llvm::DataLayout& layout = function.getParent()->getDataLayout();
         for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-            if (!loop->isInnermost()) continue;
+            if (!loop->isInnermost() || llvm::getBooleanLoopAttribute(loop, "llvm.loop.unroll.disable")) continue;
             std::size_t instructions = 0;
             std::uint64_t loaded = 0;  // bytes
             for (const llvm::BasicBlock* block : loop->blocks()) {
@@ -127,6 +129,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     each.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2).setRuntime(true).setPartial(false).setFullUnrollMaxCount(8)));
     each.addPass(llvm::InstCombinePass());
     each.addPass(llvm::EarlyCSEPass(true));
+    each.addPass(llvm::InferAlignmentPass());
+    each.addPass(llvm::LoadStoreVectorizerPass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
     passes.run(module, analyses.modules);
 }

@@ -14,6 +14,7 @@
 namespace fastnp::codegen {
 
 class Builder;
+class Speculation;
 
 /// What code is for, and so what it may call: the C library's vector functions and precompiled kernels on the host, device functions on a GPU.
 enum class Target : std::uint8_t { host, nvptx };
@@ -65,6 +66,7 @@ public:
     int width;                               // lanes
     Target target;
     llvm::BasicBlock* entry = nullptr;       // where allocas go
+    Speculation* speculation = nullptr;      // that divisions are left to; null: none
     std::map<std::string, External> externals;  // functions outside the module that it calls, by name
 
 private:

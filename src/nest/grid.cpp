@@ -72,7 +72,8 @@ bool stays_aligned(const Kernel& kernel, std::size_t axis) {
     for_each_access(kernel, [&](const Access& access) {
         if (!lies_along(kernel, access, axis)) return;
         const auto fits = [](Dim dim) { return !dim.is_constant() || dim.value() % Grid::vector_bytes == 0; };
-        aligned = aligned && fits(access.offset);
+        const int past = kernel.buffers[static_cast<std::size_t>(access.buffer)].past;
+        aligned = aligned && (access.offset.is_constant() ? (access.offset.value() + past) % Grid::vector_bytes == 0 : past % Grid::vector_bytes == 0);
         for (std::size_t a = 0; a < access.strides.size(); ++a) aligned = aligned && (a == axis || fits(access.strides[a]));
     });
     return aligned;
@@ -215,7 +216,7 @@ std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     for (const int each : {grid.lane, grid.width, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
         bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
-    for (const Buffer& buffer : kernel.buffers) bytes.push_back(buffer.aligned ? 1 : 0);  // others are looked at when the kernel runs
+    for (const Buffer& buffer : kernel.buffers) bytes.push_back(static_cast<char>(buffer.past % Grid::vector_bytes + (begins_aligned(buffer) ? 1 : 0)));
     return bytes;
 }
 

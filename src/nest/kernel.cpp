@@ -26,7 +26,8 @@ std::vector<std::int64_t> Kernel::rebase() {
         later[i] = std::max<std::int64_t>(named[i][0]->offset.value(), 0);
         for (const Access* access : named[i]) later[i] = std::clamp<std::int64_t>(access->offset.value(), 0, later[i]);
         for (Access* access : named[i]) access->offset = access->offset.value() - later[i];
-        buffers[i].aligned = buffers[i].aligned && later[i] % 64 == 0;
+        buffers[i].past = static_cast<int>(later[i] % 64);
+        buffers[i].aligned = buffers[i].aligned && buffers[i].past == 0;
     }
     return later;
 }

@@ -10,6 +10,7 @@
 #include "plan/device_call.h"
 #include "plan/in_place.h"
 #include "plan/profile.h"
+#include "plan/unaligned_kernel.h"
 
 namespace fastnp::plan {
 
@@ -110,11 +111,15 @@ private:
 
     void lay_out(nest::Lowered& lowered, KernelStep& step) {
         nest::Kernel& kernel = lowered.kernel;
-        for (std::size_t i = 0; i < kernel.buffers.size(); ++i) kernel.buffers[i].by_value = is_by_value(lowered.bindings[i].value);
+        for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+            nest::Buffer& buffer = kernel.buffers[i];
+            buffer.by_value = is_by_value(lowered.bindings[i].value);
+            buffer.checked = !buffer.aligned && !buffer.by_value && buffer.past % nest::Grid::vector_bytes == 0;
+        }
         const nest::Grid grid = nest::grid_of(kernel, sizes_);
         kernel.name = kind_of_kernel(kernel, grid.lane);
         step.parallel = grid.units;
-        plan_.on_device.kernels.push_back({0, grid, codegen::sizes_of(kernel)});
+        plan_.on_device.kernels.push_back({0, grid, codegen::sizes_of(kernel), std::make_shared<UnalignedKernel>()});
     }
 
     ReadStep read_of(const ir::Node& node) {

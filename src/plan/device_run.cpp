@@ -12,6 +12,7 @@
 #include "plan/device_steps.h"
 #include "plan/device_turns.h"
 #include "plan/launch.h"
+#include "plan/unaligned_kernel.h"
 #include "shape/strides.h"
 
 namespace fastnp::plan {
@@ -194,18 +195,25 @@ void DeviceRun::launch(const KernelStep& step) {
     if (prepared.units <= 0) return;
     const std::vector<nest::Buffer>& buffers = plan_.kernels[step.number].buffers;
     std::size_t at = prepared.first;
+    std::int64_t checked = 0;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (buffers[i].by_value) {
             device::read_bytes(&given_[at], number_at(step.slots[i]), itemsize_of(buffers[i].dtype));
             at += nest::words_of(buffers[i]);
         } else {
-            given_[at++] = reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i];
+            given_[at] = reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i];
+            checked |= buffers[i].checked ? given_[at] : 0;
+            ++at;
         }
     }
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
     const std::shared_ptr<device::Module>& module = plan_.on_device.module;
     const std::span<void* const> addresses(given_at_.data() + prepared.first, prepared.count);
-    if (!holds_back_ || profile_ != nullptr) backend_.launch(*module, kernel.number, prepared.blocks, kernel.grid.block, addresses);
+    if (checked % nest::Grid::vector_bytes != 0) {
+        batch_.flush();
+        const std::shared_ptr<device::Module> other = kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
+        backend_.launch(*other, 0, prepared.blocks, kernel.grid.block, addresses);
+    } else if (!holds_back_ || profile_ != nullptr) backend_.launch(*module, kernel.number, prepared.blocks, kernel.grid.block, addresses);
     else batch_.add(module, kernel.number, prepared.blocks, kernel.grid.block, {given_.data() + prepared.first, prepared.count});
 }
 

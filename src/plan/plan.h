@@ -107,11 +107,14 @@ struct Result {
     int argument = -1;
 };
 
+class UnalignedKernel;
+
 /// A kernel as a device runs it.
 struct DeviceKernel {
     std::size_t number = 0;          // in the module
     nest::Grid grid;
     std::vector<shape::Dim> sizes;   // that it takes, in order
+    std::shared_ptr<UnalignedKernel> unaligned;
 };
 
 class DeviceCalls;

@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <random>
@@ -114,6 +117,15 @@ void wait_as(State state) {
 int thread_number() { return static_cast<int>(block().current); }
 int block_number() { return block().number; }
 int block_count() { return block().blocks; }
+// As rough as they may be: within an ulp, and a few.
+float some_ulps_off(float x, std::uint32_t ulps) {
+    const bool has_neighbours = std::isnormal(x) && std::abs(x) < 1e38F && std::abs(x) > 1e-37F;
+    return has_neighbours ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) + ulps) : x;
+}
+float without_subnormals(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
+float rough_inverse(float x) { return without_subnormals(some_ulps_off(1 / without_subnormals(x), 1)); }
+float rough_inverse_root(float x) { return some_ulps_off(static_cast<float>(1 / std::sqrt(static_cast<double>(without_subnormals(x)))), 2); }
+
 void barrier() { wait_as(State::at_barrier); }
 
 int exchange(int /*mask*/, int value, int distance, int /*clamp*/) {
@@ -208,6 +220,8 @@ const std::map<std::string, void*>& instructions() {
                                                   {"llvm.nvvm.read.ptx.sreg.ctaid.x", reinterpret_cast<void*>(&block_number)},
                                                   {"llvm.nvvm.read.ptx.sreg.nctaid.x", reinterpret_cast<void*>(&block_count)},
                                                   {"llvm.nvvm.shfl.sync.bfly.i32", reinterpret_cast<void*>(&exchange)},
+                                                  {"llvm.nvvm.rcp.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse)},
+                                                  {"llvm.nvvm.rsqrt.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse_root)},
                                                   {"llvm.nvvm.barrier0", reinterpret_cast<void*>(&barrier)}};
     return all;
 }

@@ -1,0 +1,128 @@
+"""Arithmetic on a CUDA device: +, -, *, / and square roots are NumPy's to the bit, for operands of every size, and wherever arrays begin.
+
+Run as test_cuda.py. On a GPU, where that is quick, for many more numbers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import fastnp as np
+
+pytestmark = pytest.mark.skipif(not np.cuda.is_available(), reason=np.cuda.problem() or "there is no CUDA device")
+
+MANY = 1 << (14 if "FASTNP_SIMULATED_DEVICE" in os.environ else 24)
+random = numpy.random.default_rng(11)
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "quotient": lambda xp, x, y: x / y,
+    "inverse": lambda xp, x, y: 1 / x,
+    "root": lambda xp, x, y: xp.sqrt(xp.abs(x)) + xp.sqrt(y),
+    "third": lambda xp, x, y: x / xp.float32(3) - y / xp.float32(-1.7),
+    "normalised": lambda xp, x, y: x / xp.sqrt(y * y + xp.float32(1e-5)),
+    "bounded": lambda xp, x, y: (x / y) / (xp.float32(1) + xp.float32(0.25) * xp.abs(y)),
+    "twice": lambda xp, x, y: xp.reciprocal(xp.reciprocal(x)) * y - x,
+    "in range": lambda xp, x, y: xp.where(xp.abs(x) < 1e10, xp.sqrt(xp.abs(x)) / y, y / xp.sqrt(xp.abs(y))),
+}
+
+
+EXPONENTS = numpy.array([0, 1, 2, 22, 23, 24, 26, 60, 66, 67, 68, 126, 127, 186, 187, 188, 250, 252, 253, 254, 255], numpy.uint32)
+
+
+def of_all_sizes(count: int) -> numpy.ndarray:
+    """Any bits: half of them subnormal, tiny, huge, infinite or NaN."""
+    bits = random.integers(0, 1 << 32, size=count, dtype=numpy.uint32)
+    edges = random.choice(EXPONENTS, size=count)
+    at_edges = (bits & numpy.uint32(0x807FFFFF)) | (edges << numpy.uint32(23))
+    chosen = numpy.where(random.random(count) < 0.5, bits, at_edges)
+    return numpy.where(random.random(count) < 0.1, chosen & numpy.uint32(0xFF800000), chosen).astype(numpy.uint32).view(numpy.float32)
+
+
+def usual(count: int) -> numpy.ndarray:
+    return (random.standard_normal(count) * 10.0 ** random.integers(-3, 4, size=count)).astype(numpy.float32)
+
+
+def same_bits(found: Any, expected: numpy.ndarray) -> None:
+    found = numpy.asarray(found)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    wrong = (found.view(numpy.uint32) != expected.view(numpy.uint32)) & ~(numpy.isnan(found) & numpy.isnan(expected))
+    assert not wrong.any(), (int(wrong.sum()), found[wrong][:3], expected[wrong][:3])
+
+
+@pytest.mark.parametrize("draw", [of_all_sizes, usual])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_to_the_bit(name: str, draw: Callable[[int], numpy.ndarray]) -> None:
+    x, y = draw(MANY + 3), draw(MANY + 3)
+    with numpy.errstate(all="ignore"):
+        expected = FUNCTIONS[name](numpy, x, y)
+    compiled = np.compile(lambda x, y: FUNCTIONS[name](np, x, y))
+    same_bits(compiled(np.asarray(x).to("cuda"), np.asarray(y).to("cuda")), expected)
+
+
+def test_rows_and_columns() -> None:
+    x = of_all_sizes(64 * 96).reshape(64, 96)
+    x = numpy.where(numpy.isfinite(x), x, numpy.float32(0.5))
+    length = numpy.float32(96)
+
+    def by_rows(xp: Any, x: Any) -> Any:
+        least = xp.min(x, axis=1, keepdims=True)
+        return (x / least) / length, xp.sqrt(xp.max(x, axis=0)) / xp.min(x, axis=0)
+
+    with numpy.errstate(all="ignore"):
+        expected = by_rows(numpy, x)
+    for found, one in zip(np.compile(lambda x: by_rows(np, x))(np.asarray(x).to("cuda")), expected, strict=True):
+        same_bits(found, one)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("rows", [False, True])
+def test_arrays_that_begin_anywhere(dtype: str, rows: bool) -> None:
+    """The same function for arrays at odd addresses, in any order, also as their result is written to a part of an array."""
+    whole = (random.integers(0, 9, size=4200)).astype(dtype)
+    device = np.asarray(whole).to("cuda")
+
+    def add(xp: Any, x: Any, y: Any) -> Any:
+        if not rows:
+            return x + y
+        return xp.max(xp.real(x).reshape(8, 512), axis=1) + xp.sum(xp.real(y)) + 0 * x[0]
+
+    def into(x: Any, out: Any) -> Any:
+        out[:] = x + x
+        return out
+
+    compiled, written = np.compile(lambda x, y: add(np, x, y)), np.compile(into)
+    for first, second in [(0, 0), (1, 0), (0, 0), (0, 3), (5, 7), (16, 32)]:
+        expected = add(numpy, whole[first : first + 4096], whole[second : second + 4096])
+        found = compiled(device[first : first + 4096], device[second : second + 4096])
+        numpy.testing.assert_array_equal(numpy.asarray(found), expected)
+        assert numpy.asarray(found).dtype == expected.dtype
+        memory = np.zeros(4200, dtype).to("cuda")
+        written(device[first : first + 4096], memory[second : second + 4096])
+        host = numpy.zeros(4200, dtype)
+        host[second : second + 4096] = whole[first : first + 4096] + whole[first : first + 4096]
+        numpy.testing.assert_array_equal(numpy.asarray(memory), host)
+
+
+def test_sums_of_products() -> None:
+    """They are contracted where their order is not NumPy's: closer to the exact sum, and exact where all numbers are small integers."""
+    x, y = usual(40 * 1000).reshape(40, 1000), usual(40 * 1000).reshape(40, 1000)
+    compiled = np.compile(lambda x, y: (np.sum(x * y, axis=1), np.sum(x * x), np.sum(x * y, axis=0)))
+    found = compiled(np.asarray(x).to("cuda"), np.asarray(y).to("cuda"))
+    exact = x.astype(float), y.astype(float)
+    for got, want, size in zip(
+        found,
+        (numpy.sum(exact[0] * exact[1], axis=1), numpy.sum(exact[0] ** 2), numpy.sum(exact[0] * exact[1], axis=0)),
+        (numpy.sum(abs(exact[0] * exact[1]), axis=1), numpy.sum(exact[0] ** 2), numpy.sum(abs(exact[0] * exact[1]), axis=0)),
+        strict=True,
+    ):
+        assert numpy.all(abs(numpy.asarray(got) - want) <= 40 * numpy.finfo(numpy.float32).eps * size)
+    whole = random.integers(-9, 9, size=(40, 1000)).astype(numpy.float32)
+    got = compiled(np.asarray(whole).to("cuda"), np.asarray(whole).to("cuda"))
+    numpy.testing.assert_array_equal(numpy.asarray(got[0]), numpy.sum(whole * whole, axis=1))
+    few = usual(3 * 1000).reshape(3, 1000)
+    same_bits(np.compile(lambda x: np.sum(x * x, axis=0))(np.asarray(few).to("cuda")), numpy.sum(few * few, axis=0))
