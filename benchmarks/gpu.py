@@ -14,7 +14,7 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,27 +34,33 @@ class Case:
     moved_bytes: int
 
 
-def cases() -> list[Case]:
+def cases(only: Collection[str] = ()) -> list[Case]:
+    """All of them, or those that are named: data is drawn for these alone."""
     rng = np.random.default_rng(0)
+    n, mb = 64_000_000, 4
 
     def normal(*shape: int) -> np.ndarray:
         return rng.standard_normal(shape, dtype=np.float32)
 
-    def uniform(low: float, high: float, n: int) -> np.ndarray:
+    def uniform(low: float, high: float) -> np.ndarray:
         return (rng.random(n, dtype=np.float32) * np.float32(high - low) + np.float32(low)).astype(np.float32)
 
-    n, wide, mb = 64_000_000, normal(32768, 4096), 4
-    points = normal(8192, 3)
-    return [
-        Case("faq", workloads.faq, (normal(32768, 64), normal(32768, 64)), 2 * 32768 * 64 * mb),
-        Case("blackscholes", workloads.blackscholes, (uniform(80, 120, n), uniform(80, 120, n), uniform(0.1, 2, n)), 5 * n * mb),
-        Case("softmax", workloads.softmax, (wide,), 2 * wide.nbytes),
-        Case("layernorm", workloads.layernorm, (wide, normal(4096), normal(4096)), 2 * wide.nbytes),
-        Case("sumsq", workloads.sumsq, (normal(256_000_000),), 256_000_000 * mb),
-        Case("axis0", workloads.axis0, (wide,), wide.nbytes),
-        Case("pairdist", workloads.pairdist, (points, points[::-1].copy()), 8192 * 8192 * mb),
-        Case("stencil", workloads.stencil, (normal(8192, 4096),), 2 * 8192 * 4096 * mb),
-    ]
+    def points() -> tuple[np.ndarray, ...]:
+        drawn = normal(8192, 3)
+        return drawn, drawn[::-1].copy()
+
+    rows, wide_bytes = (32768, 4096), 32768 * 4096 * mb
+    made: dict[str, tuple[Callable[[], tuple[np.ndarray, ...]], int]] = {
+        "faq": (lambda: (normal(32768, 64), normal(32768, 64)), 2 * 32768 * 64 * mb),
+        "blackscholes": (lambda: (uniform(80, 120), uniform(80, 120), uniform(0.1, 2)), 5 * n * mb),
+        "softmax": (lambda: (normal(*rows),), 2 * wide_bytes),
+        "layernorm": (lambda: (normal(*rows), normal(4096), normal(4096)), 2 * wide_bytes),
+        "sumsq": (lambda: (normal(256_000_000),), 256_000_000 * mb),
+        "axis0": (lambda: (normal(*rows),), wide_bytes),
+        "pairdist": (points, 8192 * 8192 * mb),
+        "stencil": (lambda: (normal(8192, 4096),), 2 * 8192 * 4096 * mb),
+    }
+    return [Case(name, getattr(workloads, name), draw(), moved) for name, (draw, moved) in made.items() if not only or name in only]
 
 
 @dataclass
@@ -188,9 +194,7 @@ def main() -> None:
     print(f"copy {bandwidth / 1e9:.0f} GB/s; {', '.join(names)}", flush=True)
     results: dict[str, dict[str, dict[str, float]]] = {}
     ratios = []
-    for case in cases():
-        if options.only and case.name not in options.only.split(","):
-            continue
+    for case in cases(options.only.split(",") if options.only else ()):
         figures = results[case.name] = measure(case, names, options.rounds, bandwidth)
         peers = {name: each["ms"] for name, each in figures.items() if name != "fastnp"}
         best = min(peers, key=lambda name: peers[name]) if peers else None

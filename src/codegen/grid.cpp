@@ -109,9 +109,11 @@ void GridEmitter::run(const std::string& symbol) {
     llvm::Value* each = number(grid_.units_of_block());
     llvm::Value* of_block = ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each);
     llvm::Value* step = ir.CreateMul(special(in::nvvm_read_ptx_sreg_nctaid_x), each);
-    // A block with crews stays together: a thread without a unit of its own takes part in the last one, and stores nothing.
-    loop(has_crew() ? of_block : ir.CreateAdd(of_block, own_), units_, step, "unit", [&](llvm::Value* at) {
-        if (has_crew()) {
+    // A block with crews, or with teams that share warps, stays together: a thread without a unit of its own takes part in the last one, and stores
+    // nothing.
+    const bool stays_together = has_crew() || (has_team() && grid_.team < nest::Grid::warp);
+    loop(stays_together ? of_block : ir.CreateAdd(of_block, own_), units_, step, "unit", [&](llvm::Value* at) {
+        if (stays_together) {
             at = ir.CreateAdd(at, own_);
             active_ = ir.CreateICmpSLT(at, units_);
             at = ir.CreateSelect(active_, at, ir.CreateSub(units_, number(1)));
@@ -182,7 +184,8 @@ void GridEmitter::place(llvm::Value* unit) {
     const bool outer_lanes = grid_.lane >= 0 && !is_inner(grid_.lane);
     if (outer_lanes) {
         llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent);
-        order.emplace_back(static_cast<std::size_t>(grid_.lane), ir.CreateUDiv(ir.CreateAdd(extent, number(grid_.width - 1)), number(grid_.width)));
+        order.emplace_back(static_cast<std::size_t>(grid_.lane),
+                           ir.CreateUDiv(ir.CreateAdd(extent, number(grid_.width - 1 + grid_.shift)), number(grid_.width)));
     }
     for (std::size_t i = order.size(); i-- > 0;) {
         if (i == 0) {
@@ -199,7 +202,7 @@ void GridEmitter::place(llvm::Value* unit) {
     }
     if (outer_lanes) {
         llvm::Value*& lane = index_[static_cast<std::size_t>(grid_.lane)];
-        lane = ir.CreateMul(lane, number(grid_.width));
+        lane = ir.CreateSub(ir.CreateMul(lane, number(grid_.width)), number(grid_.shift));
     }
 }
 
@@ -237,6 +240,7 @@ void GridEmitter::own_points() {
         lanes_ = parts_ = 1;
     };
     const auto one_by_one = [&](llvm::Value* from) {
+        if (grid_.shift > 0) from = ir.CreateBinaryIntrinsic(in::smax, from, number(0));
         loop(from, end, number(1), "element", [&](llvm::Value* at) {
             index = at;
             points(1, 1);
@@ -246,7 +250,7 @@ void GridEmitter::own_points() {
     const bool has_vectors = grid_.width > 1 && aligned_ != nullptr;
     if (!has_vectors && grid_.unroll == 1) return one_by_one(begin);
     const int lanes = has_vectors ? grid_.width : 1;
-    llvm::Value* whole = ir.getTrue();
+    llvm::Value* whole = grid_.shift > 0 ? ir.CreateICmpSGE(begin, number(0)) : ir.getTrue();
     const shape::Dim length = kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent;
     const bool has_rest = !length.is_constant() || length.value() % grid_.width != 0;
     if (has_vectors) whole = has_rest ? ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width))) : aligned_;
@@ -313,7 +317,7 @@ void GridEmitter::store_held(const nest::Stage& stage) {
         }
         memory_ = Memory::any;
     };
-    if_aligned([&] { all(Memory::aligned); }, [&] { all(Memory::single); });
+    if_active([&] { if_aligned([&] { all(Memory::aligned); }, [&] { all(Memory::single); }); });
 }
 
 // All inner axes but the lanes', which is the innermost.
@@ -367,13 +371,17 @@ void GridEmitter::team_lanes(const nest::Stage& stage) {
     points(rest, end, 1);
 }
 
+void GridEmitter::if_active(const std::function<void()>& body) {
+    if (active_ == nullptr) body();
+    else if_so(active_, "active", body);
+}
+
 void GridEmitter::inner_point(const nest::Stage& stage) {
     accumulate(stage);
     for (const auto& [row, value] : stage.keeps) {
         for (int copy = 0; copy < copies(); ++copy) keep(row, eval(value, copy), copy);
     }
-    if (active_ == nullptr) store(stage.stores);
-    else if (!stage.stores.empty()) if_so(active_, "active", [&] { store(stage.stores); });
+    if (!stage.stores.empty()) if_active([&] { store(stage.stores); });
     flush_now_and_then(stage);
 }
 

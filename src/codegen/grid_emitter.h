@@ -29,6 +29,7 @@ private:
     llvm::Value* size(shape::Dim dim);
     void make_function(const std::string& symbol);
     void loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const char* name, const std::function<void(llvm::Value*)>& body);
+    void if_active(const std::function<void()>& body);
     void stay_rolled();
     void if_so(llvm::Value* condition, const char* name, const std::function<void()>& body);
     llvm::Value* special(llvm::Intrinsic::ID id);
@@ -87,6 +88,7 @@ private:
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
     void store(const std::vector<nest::Store>& stores);
     void write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values);
+    void element_by_element(const std::function<void()>& body);
     void speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write);
     void store_element(const nest::Access& access, const Value& value, int copy);
     void store_vector(const nest::Access& access, const Copies& values, int part);

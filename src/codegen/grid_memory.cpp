@@ -1,6 +1,7 @@
 // Loads and stores of the GPU's emitter: a thread's vector of neighbouring elements in accesses of 16 bytes, where memory is aligned; otherwise element by
 // element, which neighbouring threads' accesses make whole lines of.
 #include <algorithm>
+#include <utility>
 
 #include "codegen/grid_emitter.h"
 #include "codegen/speculation.h"
@@ -276,11 +277,34 @@ void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute,
     write(values);
     ir.CreateBr(after);
     ir.SetInsertPoint(exact);
-    enter(0);
-    write(compute());
-    leave();
+    element_by_element([&] { write(compute()); });
     ir.CreateBr(after);
     ir.SetInsertPoint(after);
+}
+
+// The elements that a thread does side by side, one after the other, so that rare code is short; where nothing of them was found in stages before.
+void GridEmitter::element_by_element(const std::function<void()>& body) {
+    const auto once = [&] {
+        enter(0);
+        body();
+        leave();
+    };
+    if (!kernel_.stages.empty() || copies() == 1) return once();
+    auto& ir = b_.ir;
+    const int lanes = std::exchange(lanes_, 1), parts = std::exchange(parts_, 1);
+    const std::vector<llvm::Value*> first = index_;
+    loop(number(0), number(static_cast<std::int64_t>(lanes) * parts), number(1), "element", [&](llvm::Value* at) {
+        const auto move = [&](int axis, llvm::Value* by) {
+            if (axis >= 0) index_[static_cast<std::size_t>(axis)] = ir.CreateAdd(first[static_cast<std::size_t>(axis)], by);
+        };
+        if (lanes > 1) move(grid_.lane, ir.CreateURem(at, number(lanes)));
+        if (parts > 1) move(grid_.unroll_axis, ir.CreateUDiv(at, number(lanes)));
+        once();
+    });
+    stay_rolled();
+    index_ = first;
+    lanes_ = lanes;
+    parts_ = parts;
 }
 
 // One vector of each store; all values before the first one.

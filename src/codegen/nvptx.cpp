@@ -107,7 +107,7 @@ public:
 
 private:
     static constexpr std::size_t most_instructions = 40;
-    static constexpr std::uint64_t most_steps = 8, most_bytes = 64;  // more would take too many registers
+    static constexpr std::uint64_t most_steps = 16, most_bytes = 64;  // more would take too many registers
 };
 
 // The host's passes (object.cpp), after inlining.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "nest/axes.h"
 
@@ -17,8 +18,9 @@ constexpr std::int64_t few_outer_points = 1024;  // for threads that would each 
 constexpr std::int64_t busy_threads = 1 << 18;   // that a GPU has room for, about
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
-constexpr int unrolled_steps = 4, most_copies = 16;  // of an outer axis; points that a thread does side by side
-constexpr int most_team = 512;
+constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
+constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
+constexpr int least_team = 4, most_team = 512;
 constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
 constexpr std::int64_t most_held = 256;   // bytes of a thread's registers for rows
@@ -125,15 +127,22 @@ void hold_rows(const Kernel& kernel, Grid& grid) {
     const auto rows = static_cast<std::int64_t>(1 + kernel.scratch.size() + loads.size() / 2);
     const std::int64_t length = kernel.axes[lane].extent.value(), widest = widest_of(kernel, lane);
     const std::int64_t most = std::min(most_bytes / widest, most_held / (widest * rows));
+    const auto takes = [&](std::int64_t width, std::int64_t team) {
+        const std::int64_t held = length / (width * team);
+        if (length % (width * team) != 0 || held > vectors_each || held * width > most) return false;
+        grid.width = static_cast<int>(width);
+        grid.team = static_cast<int>(team);
+        grid.held = static_cast<int>(held);
+        return true;
+    };
+    // Short rows, of which there are many: several in a warp, each thread with a whole vector.
+    for (std::int64_t team = Grid::warp / 2; team >= least_team; team /= 2) {
+        const bool are_many = points(kernel, 0, kernel.outer_count()) * team >= busy_threads;
+        if (are_many && length == grid.width * team && takes(grid.width, team)) return;
+    }
     for (std::int64_t width = grid.width; width >= 1; width /= 2) {
-        if (length % (width * Grid::warp) != 0) continue;
         for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
-            const std::int64_t held = length / (width * team);
-            if (length % (width * team) != 0 || held > vectors_each || held * width > most) continue;
-            grid.width = static_cast<int>(width);
-            grid.team = static_cast<int>(team);
-            grid.held = static_cast<int>(held);
-            return;
+            if (takes(width, team)) return;
         }
     }
 }
@@ -172,17 +181,36 @@ int shared_loads(const Kernel& kernel, std::size_t axis) {
 // The axis along which a thread does some steps side by side, if that saves loads and leaves enough threads.
 void choose_unrolling(const Kernel& kernel, Grid& grid) {
     const std::size_t outer = kernel.outer_count();
-    if (kernel.block != 0 || grid.width * unrolled_steps > most_copies) return;
-    if (points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * unrolled_steps) < busy_threads) return;
+    const int steps = std::min(most_unrolled, most_copies / grid.width);
+    if (kernel.block != 0 || steps < 4) return;
+    if (points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * steps) < busy_threads) return;
     int most = 0;
     for (std::size_t a = 0; a < outer; ++a) {
-        if (static_cast<int>(a) == grid.lane || kernel.axes[a].hint < 8 * unrolled_steps) continue;
+        if (static_cast<int>(a) == grid.lane || kernel.axes[a].hint < 8 * static_cast<std::int64_t>(steps)) continue;
         const int shared = shared_loads(kernel, a);
         if (shared <= most) continue;
         most = shared;
         grid.unroll_axis = static_cast<int>(a);
-        grid.unroll = unrolled_steps;
+        grid.unroll = steps;
     }
+}
+
+// By how much most loads are past a line, if it is the same in all rows; what is stored lies elsewhere, but waits for nothing.
+int choose_shift(const Kernel& kernel, const Grid& grid) {
+    const auto lane = static_cast<std::size_t>(grid.lane);
+    if (kernel.axes[lane].hint < 8 * line_bytes) return 0;
+    std::map<std::int64_t, int> loads;  // by elements past a line
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        if (use == Use::store || !lies_along(kernel, access, lane) || !access.offset.is_constant()) return;
+        for (std::size_t a = 0; a < access.strides.size(); ++a) {
+            const Dim stride = access.strides[a];
+            if (a != lane && (!stride.is_constant() || stride.value() % line_bytes != 0)) return;
+        }
+        const std::int64_t past = access.offset.value() + kernel.buffers[static_cast<std::size_t>(access.buffer)].past;
+        ++loads[((past % line_bytes + line_bytes) % line_bytes) / itemsize_at(kernel, access)];
+    });
+    const auto most = std::ranges::max_element(loads, {}, [](const auto& each) { return each.second; });
+    return most == loads.end() ? 0 : static_cast<int>(most->first);
 }
 
 }  // namespace
@@ -202,10 +230,13 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         grid.block = std::max(grid.block, grid.crew * Grid::warp);
         if (grid.crew > 1) grid.width = 1;  // all threads of a block go the same way
     }
-    if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1) choose_unrolling(kernel, grid);
+    if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1) {
+        choose_unrolling(kernel, grid);
+        if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
+    }
     for (std::size_t a = 0; a < outer; ++a) {
         Dim steps = kernel.axes[a].extent;
-        if (static_cast<int>(a) == grid.lane) steps = sizes.divide(sizes.add(steps, Dim(grid.width - 1)), Dim(grid.width));
+        if (static_cast<int>(a) == grid.lane) steps = sizes.divide(sizes.add(steps, Dim(grid.width - 1 + grid.shift)), Dim(grid.width));
         if (static_cast<int>(a) == grid.unroll_axis) steps = sizes.divide(sizes.add(steps, Dim(grid.unroll - 1)), Dim(grid.unroll));
         grid.units = sizes.multiply(grid.units, steps);
     }
@@ -214,7 +245,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
-    for (const int each : {grid.lane, grid.width, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
         bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
     for (const Buffer& buffer : kernel.buffers) bytes.push_back(static_cast<char>(buffer.past % Grid::vector_bytes + (begins_aligned(buffer) ? 1 : 0)));
     return bytes;

@@ -13,10 +13,12 @@ struct Grid {
 
     int lane = -1;    // the axis along which neighbouring threads run; -1: none (a kernel of rank 0)
     int width = 1;    // elements along it that a thread takes at a time: 16 bytes of the narrowest
+    int shift = 0;    // elements before its first one at which the threads begin, so that most of their accesses begin lines of memory
     int unroll_axis = -1;  // another outer axis, of which a thread does `unroll` steps side by side, for what these have in common
     int unroll = 1;
     int held = 0;     // vectors of an inner axis that each thread of a team takes, all of them side by side: its whole length; 0: a loop goes over it
     int team = 1;     // threads that make the folds of an outer point together, each taking a part of the lanes; 1: each thread has points of its own
+                   // fewer than a warp's share one: then a block stays together
     int crew = 1;  // threads that make the folds of the same outer points together, each taking some steps of the first inner axis; one warp's lanes apart
     int block = 256;  // threads of a block, whole teams; a team of several warps is a block, and so is a crew with its lanes
 

@@ -315,6 +315,18 @@ BOOST_AUTO_TEST_CASE(programs_compute_what_the_host_computes) {
     }
 }
 
+// Several in a warp; the last block has teams without rows.
+BOOST_AUTO_TEST_CASE(many_short_rows_compute_what_the_host_computes) {
+    const auto products = [](const Arrays& x) { return Arrays{sum(x[0](all, all, newaxis) * x[1](all, newaxis, all), {.axis = {-2, -1}})}; };
+    const auto rows = [](const Arrays& x) { return Arrays{max(x[0], {.axis = 1}) - sum(x[1], {.axis = 1}), softmax(x[0] / x[1])}; };
+    for (const bool varies : {false, true}) {
+        compare(products, {{float32, {16411, 64}}, {float32, {16411, 64}}}, varies);
+        compare(rows, {{float32, {16411, 64}}, {float32, {16411, 64}}}, varies);
+        compare(rows, {{float64, {33003, 16}}, {float64, {33003, 16}}}, varies);
+        compare(rows, {{float16, {32801, 64}}, {float16, {32801, 64}}}, varies);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(long_folds_compute_what_the_host_computes) {
     for (const Program& program : programs()) {
         for (const auto& shape : {std::vector<std::int64_t>{3, 100003}, {5000, 64}}) {
@@ -403,8 +415,8 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
         for (std::size_t at = texts[0].find("ld.global"); at != std::string::npos; at = texts[0].find("ld.global", at + 1)) ++count;
         return count;
     };
-    // 14 for four rows side by side, besides those for one by itself.
-    BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}})) == 14 + loads(ptx_of(stencil, {{float32, {80, 90}}})));
+    // 26 for eight rows side by side, besides those for one by itself.
+    BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}})) == 26 + loads(ptx_of(stencil, {{float32, {80, 90}}})));
 }
 
 BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
@@ -433,10 +445,9 @@ BOOST_AUTO_TEST_CASE(quotients_are_speculated_on) {
     BOOST_REQUIRE(texts.size() == 1U);
     BOOST_TEST(count(texts[0], "rcp.approx.ftz.f32") == 4U);
     BOOST_TEST(count(texts[0], "rsqrt.approx.ftz.f32") == 4U);
-    BOOST_TEST(count(texts[0], "div.rn.f32") == 4U);
-    BOOST_TEST(count(texts[0], "sqrt.rn.f32") == 4U);
+    BOOST_TEST(count(texts[0], "div.rn.f32") == 1U);  // in a loop
+    BOOST_TEST(count(texts[0], "sqrt.rn.f32") == 1U);
     const std::vector<std::string> halves = ptx_of([](const Arrays& x) { return Arrays{x[0] / 4.0F}; }, {{float32, {4096}}});
-    BOOST_TEST(!has(halves[0], "exact"));
     BOOST_TEST(count(halves[0], "mul.rn.f32") == 4U);
 }
 
