@@ -24,6 +24,7 @@ import numpy as np  # noqa: E402  (the setting comes first)
 import workloads  # noqa: E402  (as above)
 
 CALLS = 20  # of a round
+PEERS = "fastnp,torch,jax,cupy"
 
 
 @dataclass
@@ -182,20 +183,14 @@ def measure(case: Case, names: list[str], rounds: int, bandwidth: float) -> dict
     return figures
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="workloads, separated by commas")
-    parser.add_argument("--libraries", default="fastnp,torch,jax,cupy")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--json", default="build/gpu_benchmarks.json")
-    options = parser.parse_args()
-    names = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
+def run(only: str, libraries: str, rounds: int, json_path: str) -> None:
+    names = [name for name in libraries.split(",") if importlib.util.find_spec(name)]
     bandwidth = copy_bandwidth()
     print(f"copy {bandwidth / 1e9:.0f} GB/s; {', '.join(names)}", flush=True)
     results: dict[str, dict[str, dict[str, float]]] = {}
     ratios = []
-    for case in cases(options.only.split(",") if options.only else ()):
-        figures = results[case.name] = measure(case, names, options.rounds, bandwidth)
+    for case in cases(only.split(",") if only else ()):
+        figures = results[case.name] = measure(case, names, rounds, bandwidth)
         peers = {name: each["ms"] for name, each in figures.items() if name != "fastnp"}
         best = min(peers, key=lambda name: peers[name]) if peers else None
         for name, each in figures.items():
@@ -210,9 +205,19 @@ def main() -> None:
             )
     if ratios:
         print(f"geometric mean: {statistics.geometric_mean(ratios):.2f} times the best peer; least {min(ratios):.2f}")
-    os.makedirs(os.path.dirname(options.json) or ".", exist_ok=True)
-    with open(options.json, "w", encoding="utf-8") as out:
+    os.makedirs(os.path.dirname(json_path) or ".", exist_ok=True)
+    with open(json_path, "w", encoding="utf-8") as out:
         json.dump({"copy_bytes_per_second": bandwidth, "results": results}, out, indent=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="workloads, separated by commas")
+    parser.add_argument("--libraries", default=PEERS)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", default="build/gpu_benchmarks.json")
+    options = parser.parse_args()
+    run(options.only, options.libraries, options.rounds, options.json)
 
 
 if __name__ == "__main__":

@@ -162,10 +162,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="workloads, separated by commas")
     parser.add_argument("--libraries", default="fastnp,numpy,jax,numba,torch")
+    parser.add_argument("--device", default="cpu", help="cuda: what benchmarks/gpu.py does, with its libraries")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--json", default="build/benchmarks.json")
     parser.add_argument("--png", default="build/benchmarks.png")
     options = parser.parse_args()
+    if options.device != "cpu":
+        import gpu
+
+        chosen = options.libraries if options.libraries != parser.get_default("libraries") else gpu.PEERS
+        return gpu.run(options.only, chosen, options.rounds, options.json)
 
     libraries = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
     bandwidth = copy_bandwidth()
