@@ -121,10 +121,7 @@ private:
 
     std::shared_ptr<char> move_to(Backend& device, Access access) {
         if (given_ == Given::to_host || lent_ > 0 || (given_ == Given::to_device && home_ != &device)) return nullptr;
-        if (device_ && &device_->backend() != &device) {
-            if (!on_host_) download();
-            device_ = nullptr;
-        }
+        if (device_ && &device_->backend() != &device) leave_for(device);
         if (!device_) {
             auto made = std::make_shared<Block>(device, bytes_);
             device.upload(made->get(), pages_.begin(), bytes_);
@@ -137,6 +134,18 @@ private:
         home_ = &device;
         if (writers_ == 0) pages_.protect(on_host_ ? PROT_READ : PROT_NONE);
         return {device_, device_->get()};
+    }
+    // From another device: on a way between the two if there is one, else the host gets it.
+    void leave_for(Backend& device) {
+        if (!on_host_) {
+            auto made = std::make_shared<Block>(device, bytes_);
+            if (device.copy_from(device_->backend(), made->get(), device_->get(), bytes_)) {
+                device_ = std::move(made);
+                return;
+            }
+            download();
+        }
+        device_ = nullptr;
     }
     void move_to_host(Access access) {
         if (!on_host_) download();

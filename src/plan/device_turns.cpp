@@ -33,8 +33,7 @@ public:
 
     // Turns are asked for together: an even number, after which states that take turns at two places are where they were.
     void run() {
-        const std::int64_t kernels = std::max<std::int64_t>(static_cast<std::int64_t>(step_.body->kernels.size()), 1);
-        const std::int64_t together = std::max<std::int64_t>(static_cast<std::int64_t>(DeviceBatch::most) / kernels / 2 * 2, 2);
+        std::size_t before = 0;  // held back two turns ago
         for (std::int64_t turn = 0; turn < count_; ++turn) {
             save(turn);
             put_results(turn + 1);
@@ -44,7 +43,10 @@ public:
             if (outcome.error) std::rethrow_exception(outcome.error);
             if (outcome.kind != Outcome::Kind::done) throw InternalError("a turn of a loop that came to no end");
             take_states();
-            if ((turn + 1) % together == 0) body_.flush();
+            if (turn % 2 == 0) continue;
+            const std::size_t now = body_.held_back();
+            if (now < before || 2 * now - before > DeviceBatch::most) body_.flush();  // the next two would not fit
+            before = body_.held_back();
         }
         body_.flush();
     }
@@ -142,8 +144,7 @@ private:
         for (std::size_t i = 0; i < saved_.size(); ++i) {
             char* const place = saved_at(i, turn);
             if (place == nullptr || states_[i].view.data == place) continue;
-            body_.flush();
-            backend_.copy(place, states_[i].view.data, bytes_[i]);
+            body_.worker().copy(place, states_[i].view.data, bytes_[i]);
         }
     }
 
