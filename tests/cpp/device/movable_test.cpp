@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(between_devices_that_reach_each_other) {
         device::use_on_host(buffer->data(), Access::read);
         BOOST_TEST(static_cast<const char*>(buffer->data())[4999] == 7);
         (void)device::use_on_device(one, buffer->data(), Access::read);  // the host has it, too
-        BOOST_TEST(one.copied_from.empty());
+        BOOST_TEST(one.copied_from == std::vector<std::string>{"cuda:1"}, boost::test_tools::per_element());
         BOOST_TEST(two.statistics().downloads == 1u);
     }
     BOOST_TEST(one.statistics().live_bytes + two.statistics().live_bytes == 0u);
