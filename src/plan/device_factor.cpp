@@ -215,6 +215,32 @@ bool hermitian(device::Backend& backend, const ir::Attributes& attributes, const
     return true;
 }
 
+// Eigenvalues and, if asked for, vectors of general matrices, of which the library has one after the other. The host is done with small ones before the
+// device has begun.
+bool general(device::Backend& backend, const View& x, const View& out, bool with_vectors) {
+    constexpr std::int64_t least_rows = 128;
+    const std::int64_t n = size_from_end(x, 1);
+    if (n < least_rows) return false;
+    const OwnMatrices a = copy_of_matrices(backend, x);
+    Task task(backend, x, Kind::general);
+    const OwnMatrices values = make_numbers(backend, out.dtype, task.stack(), n);
+    OwnMatrices vectors = make_matrices(backend, x.dtype, task.stack(), n, n + 2);  // with a column more on each side
+    task.work().a = a.columns;
+    task.work().b = vectors.columns;
+    task.work().b.data = static_cast<char*>(vectors.view.data) + vectors.view.strides.back();
+    task.work().numbers = values.view.data;
+    task.work().vectors = with_vectors ? Vectors::all : Vectors::none;
+    task.note_failures();
+    if (!task.one_by_one()) return false;
+    task.raise_failures("Eigenvalues did not converge");
+    copy_on_device(backend, values.view, with_vectors ? row_of(out, 0) : out);
+    if (!with_vectors) return true;
+    const View found = elements_within(vectors.view, 1, n);
+    if (is_complex(x.dtype)) copy_on_device(backend, found, rows_of(out, 1, n));
+    else join_pairs(backend, values.view, found, rows_of(out, 1, n));
+    return true;
+}
+
 // Singular values and vectors of a stack, brought into the op's result.
 //
 // A matrix with more columns than rows is taken as its transpose, whose U is the transpose of V.H and whose V.H is that of U: what lies in rows here are
@@ -298,9 +324,10 @@ private:
     const OwnMatrices values_;
 };
 
-// LAPACK multiplies by zeros and takes columns of NaN as they come, the device's libraries do otherwise: a determinant of NaN was 0.
+// LAPACK multiplies by zeros and takes columns of NaN as they come, the device's libraries do otherwise: a determinant of NaN was 0. (And eigenvalues of
+// such matrices are an error that the host says.)
 bool is_lapacks_alone(device::Backend& backend, ops::Op op, const View& x) {
-    if (op != Op::lu && op != Op::cholesky && op != Op::qr) return false;
+    if (op != Op::lu && op != Op::cholesky && op != Op::qr && op != Op::eig && op != Op::eigvals) return false;
     return read_bool(any_not_finite(backend, x));
 }
 
@@ -316,6 +343,8 @@ bool is_factorisation(ops::Op op) {
         case Op::householder_product:
         case Op::eigh:
         case Op::eigvalsh:
+        case Op::eig:
+        case Op::eigvals:
         case Op::svd:
         case Op::svdvals: return true;
         default: return false;
@@ -336,6 +365,8 @@ bool factorise_on_device(device::Backend& backend, ops::Op op, const ir::Attribu
         case Op::householder_product: return householder(backend, x, out);
         case Op::eigh: return hermitian(backend, attributes, x, out, true);
         case Op::eigvalsh: return hermitian(backend, attributes, x, out, false);
+        case Op::eig: return general(backend, x, out, true);
+        case Op::eigvals: return general(backend, x, out, false);
         case Op::svd: return Singular(backend, attributes, x, out, true).run();
         case Op::svdvals: return Singular(backend, attributes, x, out, false).run();
         default: return false;

@@ -444,7 +444,7 @@ bool Backend::factorise(const device::Factorisation& factorisation) {
     const Kind kind = factorisation.kind;
     if (!lacks_factorisations().empty()) fail("a factorisation, without libraries");
     if (factorisation.count > 1) {
-        const bool one_by_one = kind == Kind::qr || kind == Kind::householder;
+        const bool one_by_one = kind == Kind::qr || kind == Kind::householder || kind == Kind::general;
         if (one_by_one || factorisation.rows > largest_of_stack) return false;
     }
     if (const std::string problem = problem_of(factorisation); !problem.empty()) fail("a factorisation of " + problem);

@@ -205,6 +205,70 @@ void check_every_op(Backend& backend) {
     }
 }
 
+// Eigenvalues of general matrices as the host's, in whatever order, with vectors that are theirs: of length 1, the largest element real.
+void check_general(Backend& backend, Dtype dtype, const Shape& stack) {
+    using Complex = std::complex<double>;
+    constexpr std::size_t n = 130;
+    const auto with = [&](std::initializer_list<std::int64_t> sizes) {
+        Shape shape = stack;
+        for (const std::int64_t size : sizes) shape.push_back(size);
+        return shape;
+    };
+    std::mt19937 random(11);
+    Mirrored x(backend, dtype, with({n, n})), both(backend, complex_of(dtype), with({n + 1, n})), alone(backend, complex_of(dtype), with({n}));
+    Mirrored expected(backend, complex_of(dtype), with({n}), Layout::rows);
+    x.fill(random_values(shape::count(x.here.shape), random));
+    eager::run(Op::eigvals, {}, {&x.here, 1}, expected.here);
+    const View there = x.there();
+    const std::uint64_t before = backend.statistics().factorisations;
+    if (!plan::factorise_on_device(backend, Op::eig, {}, {&there, 1}, both.there())) {
+        BOOST_TEST_MESSAGE("skipped: cuSOLVER has no geev");
+        return;
+    }
+    BOOST_TEST(plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, alone.there()));
+    const auto matrices = static_cast<std::size_t>(shape::count(stack));
+    BOOST_TEST(backend.statistics().factorisations - before == 2 * matrices);
+    both.fetch();
+    alone.fetch();
+    const auto a = x.values(), found = both.values(), values = alone.values(), wanted = expected.values();
+    const double bound = real_of(dtype) == float32 ? 2e-3 : 1e-11;
+    const auto least = [](const Complex* from, Complex value) {
+        double distance = 1e300;
+        for (std::size_t j = 0; j < n; ++j) distance = std::min(distance, std::abs(from[j] - value));
+        return distance;
+    };
+    for (std::size_t matrix = 0; matrix < matrices; ++matrix) {
+        const Complex* const m = a.data() + matrix * n * n;
+        const Complex* const w = found.data() + matrix * (n + 1) * n;
+        const Complex* const v = w + n;
+        double worst = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            worst = std::max({worst, least(w, wanted[matrix * n + j]), least(values.data() + matrix * n, w[j])});
+            double length = 0;
+            Complex largest = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                Complex product = 0;
+                for (std::size_t k = 0; k < n; ++k) product += m[i * n + k] * v[k * n + j];
+                worst = std::max(worst, std::abs(product - w[j] * v[i * n + j]));
+                length += std::norm(v[i * n + j]);
+                if (std::abs(v[i * n + j]) > std::abs(largest)) largest = v[i * n + j];
+            }
+            worst = std::max({worst, std::abs(length - 1), std::abs(largest.imag())});
+            if (is_complex(dtype) || w[j].imag() <= 0) continue;
+            BOOST_TEST((w[j + 1] == std::conj(w[j])));
+            for (std::size_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(v[i * n + j + 1] - std::conj(v[i * n + j])));
+        }
+        BOOST_TEST(worst < bound, name_of(dtype) << ": " << worst);
+    }
+}
+
+void check_general(Backend& backend) {
+    for (const Dtype dtype : dtypes) {
+        check_general(backend, dtype, {});
+        check_general(backend, dtype, {2});
+    }
+}
+
 // Hands kernels to CUDA's assembler, and does nothing else with them.
 class AssemblerAlone : public simulated::Backend {
 public:
@@ -245,6 +309,7 @@ BOOST_AUTO_TEST_CASE(kernels_written_by_hand_assemble) {
         }
         plan::any_zero(*backend, plan::diagonal_of(view(dtype, square)));
         plan::any_nan(*backend, view(dtype, square));
+        if (!is_complex(dtype)) plan::join_pairs(*backend, view(complex_of(dtype), row), view(dtype, square), view(complex_of(dtype), square));
     }
     BOOST_TEST(backend->texts > 30);
     BOOST_TEST(assembler.complaints() == "");
@@ -262,6 +327,11 @@ BOOST_AUTO_TEST_CASE(every_op_and_dtype) {
     else check_every_op(device::cuda(0));
 }
 
+BOOST_AUTO_TEST_CASE(general_eigenvalues) {
+    if (device::list_cuda().problem.empty() && device::cuda(0).lacks_factorisations().empty()) check_general(device::cuda(0));
+    BOOST_TEST(true);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(device_factors)
@@ -269,6 +339,15 @@ BOOST_AUTO_TEST_SUITE(device_factors)
 BOOST_AUTO_TEST_CASE(every_op_and_dtype) {
     simulated::Backend backend;
     check_every_op(backend);
+}
+
+BOOST_AUTO_TEST_CASE(general_eigenvalues) {
+    simulated::Backend backend;
+    check_general(backend);
+    Mirrored x(backend, float64, {130, 130}), out(backend, complex128, {130});
+    x.fill(std::vector<std::complex<double>>(130 * 130, std::nan("")));
+    const View there = x.there();
+    BOOST_TEST(!plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, out.there()));  // the host has an error for it
 }
 
 BOOST_AUTO_TEST_CASE(matrices_that_have_no_such_factor) {
@@ -293,7 +372,9 @@ BOOST_AUTO_TEST_CASE(what_the_host_does) {
     x.fill(std::vector<std::complex<double>>(360, 1.0));
     const View there = x.there();
     BOOST_TEST(!plan::factorise_on_device(backend, Op::qr, {}, {&there, 1}, out.there()));
-    for (const Op op : {Op::eig, Op::eigvals, Op::fft}) BOOST_TEST(!plan::is_factorisation(op));
+    Mirrored values(backend, complex128, {40, 3});
+    BOOST_TEST(!plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, values.there()));
+    BOOST_TEST(!plan::is_factorisation(Op::fft));
     backend.set_libraries(false);
     BOOST_TEST(!plan::factorise_on_device(backend, Op::lu, {}, {&there, 1}, out.there()));
     BOOST_TEST(backend.statistics().factorisations == 0U);
