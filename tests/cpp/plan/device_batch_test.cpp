@@ -231,10 +231,30 @@ BOOST_AUTO_TEST_CASE(turns_with_products_are_graphs) {
     const array xs = sin(arange(100.0 * 16)).reshape({100, 2, 8}), wanted = compile(scanned)(xs, matrix() / 8);
     const auto there = compile(scanned);
     for (int call = 0; call < 4; ++call) check_equal(there(xs.to("cuda"), w), wanted);
+    // What products read and write of arrays of parts is copied to one place and from there; a part that becomes a state stays where it is.
+    const auto network = [](const array& inputs, const array& weights) {
+        using State = std::pair<array, array>;
+        const auto [last, given] = scan(
+            [&](const State& state, const array& part) {
+                const array next = tanh(matmul(state.first, weights) + matmul(part, weights) + state.second);
+                return std::pair(State(next, part), matmul(next, weights));
+            },
+            State(zeros({2, 8}), zeros({2, 8})), inputs);
+        return given + last.first * last.second;
+    };
+    const array longer = sin(arange(400.0 * 16)).reshape({400, 2, 8}), wanted_of = compile(network)(longer, matrix() / 8);
+    const auto scanning = compile(network);
+    const Graphs of_network;
+    for (int call = 0; call < 4; ++call) check_equal(scanning(longer.to("cuda"), w), wanted_of);
+    BOOST_TEST(of_network.launched() >= 8U);
+    BOOST_TEST(of_network.library_set() <= 40U);
     const auto loss = [&](const array& weights) { return sum(program(matrix(), weights)); };
     const auto gradient = compile([&](const array& weights) { return grad(loss)(weights); });
     const array want_of = gradient(matrix() / 8);
+    const Graphs of_gradient;
     for (int call = 0; call < 4; ++call) check_equal(gradient(w), want_of);
+    BOOST_TEST(of_gradient.launched() >= 8U);
+    BOOST_TEST(of_gradient.library_set() <= 60U);
 }
 
 BOOST_AUTO_TEST_CASE(transforms_picks_and_sorts_are_parts_of_graphs) {
