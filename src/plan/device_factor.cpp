@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "device/factorisation.h"
 #include "fastnp/error.h"
 #include "plan/device_copy.h"
+#include "plan/device_dense.h"
 #include "plan/device_matrices.h"
+#include "plan/library_launch.h"
 
 namespace fastnp::plan {
 
@@ -162,7 +165,42 @@ bool triangular_solve(device::Backend& backend, const ir::Attributes& attributes
     return true;
 }
 
+// Stacks of small matrices, of which libraries have one factor after the other, are done by kernels of ours.
+bool is_small_stack(const View& x) {
+    constexpr std::int64_t most_rows = 512;
+    const std::int64_t rows = size_from_end(x, 2);
+    return count_of(stack_of(x)) > 1 && rows <= most_rows && rows * size_from_end(x, 1) <= small_matrix;
+}
+
+std::string kernel_for(const char* name, Dtype dtype) { return std::string(name) + "_" + std::string(name_of(dtype)); }
+
+bool small_qr(device::Backend& backend, const View& x, const View& out) {
+    const std::int64_t m = size_from_end(x, 2), n = size_from_end(x, 1), count = count_of(stack_of(x));
+    const auto size = static_cast<std::int64_t>(itemsize_of(x.dtype));
+    const DenseResult result(backend, out);
+    copy_on_device(backend, x, rows_of(result.view(), 0, m));
+    std::int64_t team = 1;
+    while (team < std::min<std::int64_t>(n, codegen::kernel_threads)) team *= 2;
+    launch_library(backend, {kernel_for("qr", x.dtype)}, count, codegen::kernel_threads / team,
+                   {address_of(result.view().data), m, n, (m + 1) * n * size, n * size, count, team});
+    result.finish();
+    return true;
+}
+
+bool small_householder(device::Backend& backend, const View& packed, const View& out) {
+    const std::int64_t m = size_from_end(out, 2), n = size_from_end(out, 1), all = size_from_end(packed, 1), count = count_of(stack_of(out));
+    const auto size = static_cast<std::int64_t>(itemsize_of(out.dtype));
+    const Dense dense(backend, packed);
+    const DenseResult result(backend, out);
+    launch_library(
+        backend, {kernel_for("householder", out.dtype)}, count * n, codegen::kernel_threads,
+        {address_of(dense.view().data), address_of(result.view().data), m, n, std::min(m, all), (m + 1) * all * size, all * size, size, count * n});
+    result.finish();
+    return true;
+}
+
 bool qr(device::Backend& backend, const View& x, const View& out) {
+    if (is_small_stack(x)) return small_qr(backend, x, out);
     const std::int64_t m = size_from_end(x, 2), n = size_from_end(x, 1), k = std::min(m, n);
     const OwnMatrices a = copy_of_matrices(backend, x);
     Task task(backend, x, Kind::qr);
@@ -181,6 +219,7 @@ bool qr(device::Backend& backend, const View& x, const View& out) {
 }
 
 bool householder(device::Backend& backend, const View& packed, const View& out) {
+    if (is_small_stack(out)) return small_householder(backend, packed, out);
     const std::int64_t m = size_from_end(out, 2), n = size_from_end(out, 1), all = size_from_end(packed, 1), k = std::min(m, all);
     const OwnMatrices a = make_matrices(backend, out.dtype, stack_of(out), m, n);
     const std::int64_t read = std::min(n, all);

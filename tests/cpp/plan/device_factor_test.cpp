@@ -146,10 +146,11 @@ void check(Backend& backend, const Case& each, Dtype dtype, Layout layout) {
         there.push_back(operand.there());
     }
     eager::run(each.op, attributes, here, expected.here);
-    const std::uint64_t before = backend.statistics().factorisations;
+    const auto work = [&] { return backend.statistics().factorisations + backend.statistics().launches; };
+    const std::uint64_t before = work();
     BOOST_TEST_CONTEXT(ops::info(each.op).name << " of " << name_of(dtype)) {
         BOOST_TEST(plan::factorise_on_device(backend, each.op, attributes, there, found.there()));
-        BOOST_TEST(backend.statistics().factorisations > before);
+        BOOST_TEST(work() > before);
         found.fetch();
         const auto wanted = expected.values(), values = found.values();
         const bool up_to_phase = each.op == Op::svd || each.op == Op::eigh;
@@ -180,6 +181,15 @@ void check_every_op(Backend& backend) {
         {Op::triangular_solve, {1, 2, 0}, {}, {{3, 5, 5}, {3, 5, 3}}, {3, 5, 3}},
         {Op::qr, {}, {}, {{5, 3}}, {6, 3}},
         {Op::qr, {}, {}, {{2, 3, 5}}, {2, 4, 5}},
+        {Op::qr, {}, {}, {{3, 1, 5}}, {3, 2, 5}},
+        {Op::qr, {}, {}, {{3, 5, 1}}, {3, 6, 1}},
+        {Op::qr, {}, {}, {{2, 40, 3, 3}}, {2, 40, 4, 3}},
+        {Op::qr, {}, {}, {{3, 20, 20}}, {3, 21, 20}},
+        {Op::qr, {}, {}, {{2, 9, 300}}, {2, 10, 300}},
+        {Op::qr, {}, {}, {{2, 300, 2}}, {2, 301, 2}},
+        {Op::householder_product, {}, {3}, {{2, 40, 4, 3}}, {2, 40, 3, 3}},
+        {Op::householder_product, {}, {20}, {{3, 31, 20}}, {3, 30, 20}},
+        {Op::householder_product, {}, {3}, {{2, 4, 300}}, {2, 3, 3}},
         {Op::householder_product, {}, {3}, {{6, 3}}, {5, 3}},
         {Op::householder_product, {}, {5}, {{2, 6, 3}}, {2, 5, 5}},
         {Op::householder_product, {}, {3}, {{4, 5}}, {3, 3}},
@@ -269,6 +279,40 @@ void check_general(Backend& backend) {
     }
 }
 
+// Reflections of columns that are zero, huge, tiny, or done already.
+void check_reflections(Backend& backend) {
+    for (const Dtype dtype : dtypes) {
+        const double large = real_of(dtype) == float32 ? 1e37 : 1e300, small = real_of(dtype) == float32 ? 1e-39 : 1e-309;
+        const std::complex<double> i = is_complex(dtype) ? std::complex<double>(0, 1) : 1;
+        const std::vector<std::complex<double>> columns[] = {
+            {0, 0, 0, 0},         {5, 0, 0, 0}, {-5, 0, 0, 0},  {0, 0, 3, 0},   {large, large, -large, 0}, {small, 3 * small, 0, small},
+            {large, 1, small, 0}, {i, 0, 0, 0}, {-1, i, -i, 1}, {-0.0, 1, 1, 1}};
+        const auto count = static_cast<std::int64_t>(std::size(columns));
+        std::vector<std::complex<double>> values;
+        for (const auto& column : columns) {
+            for (int row = 0; row < 4; ++row) {
+                values.push_back(column[static_cast<std::size_t>(row)]);
+                values.push_back(row + 1.0);
+            }
+        }
+        Mirrored x(backend, dtype, {count, 4, 2}, Layout::rows), out(backend, dtype, {count, 5, 2}, Layout::rows),
+            want(backend, dtype, {count, 5, 2}, Layout::rows);
+        x.fill(values);
+        eager::run(Op::qr, {}, {&x.here, 1}, want.here);
+        const View there = x.there();
+        BOOST_TEST(plan::factorise_on_device(backend, Op::qr, {}, {&there, 1}, out.there()));
+        out.fetch();
+        const auto found = out.values(), wanted = want.values();
+        const double tolerance = real_of(dtype) == float32 ? 1e-5 : 1e-13;
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            const double off = std::abs(found[k] - wanted[k]);
+            const bool is_tiny = k / 10 == 5 && k % 10 == 0;  // R's first element
+            BOOST_TEST((off <= (is_tiny ? 1e-3 * small : tolerance * (std::abs(wanted[k]) + 10))),
+                       name_of(dtype) << ", matrix " << k / 10 << ", element " << k % 10 << ": " << found[k] << ", LAPACK: " << wanted[k]);
+        }
+    }
+}
+
 // Hands kernels to CUDA's assembler, and does nothing else with them.
 class AssemblerAlone : public simulated::Backend {
 public:
@@ -332,6 +376,11 @@ BOOST_AUTO_TEST_CASE(general_eigenvalues) {
     BOOST_TEST(true);
 }
 
+BOOST_AUTO_TEST_CASE(reflections_are_lapacks) {
+    if (device::list_cuda().problem.empty() && device::cuda(0).lacks_factorisations().empty()) check_reflections(device::cuda(0));
+    BOOST_TEST(true);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(device_factors)
@@ -365,13 +414,18 @@ BOOST_AUTO_TEST_CASE(matrices_that_have_no_such_factor) {
     BOOST_CHECK_THROW(plan::factorise_on_device(backend, Op::lu_solve, raises, operands, out.there()), LinAlgError);
 }
 
+BOOST_AUTO_TEST_CASE(reflections_are_lapacks) {
+    simulated::Backend backend;
+    check_reflections(backend);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_host_does) {
     simulated::Backend backend;
-    // Many small matrices of which the library has one at a time.
-    Mirrored x(backend, float64, {40, 3, 3}), out(backend, float64, {40, 4, 3});
+    // Many small matrices of which the library has one at a time, and small ones.
+    Mirrored x(backend, float64, {40, 3, 3}), out(backend, float64, {40, 4, 3}), wide(backend, complex128, {40, 4, 3});
     x.fill(std::vector<std::complex<double>>(360, 1.0));
     const View there = x.there();
-    BOOST_TEST(!plan::factorise_on_device(backend, Op::qr, {}, {&there, 1}, out.there()));
+    BOOST_TEST(!plan::factorise_on_device(backend, Op::eig, {}, {&there, 1}, wide.there()));
     Mirrored values(backend, complex128, {40, 3});
     BOOST_TEST(!plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, values.there()));
     BOOST_TEST(!plan::is_factorisation(Op::fft));
