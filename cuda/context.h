@@ -27,6 +27,8 @@ public:
     const std::string& name() const { return name_; }
     int attribute(Attribute attribute);
     Launches& launches() { return launches_; }
+    /// Held while a stream is captured, when the context as a whole can't be waited for, and while it is.
+    std::mutex& whole() { return whole_; }
 
     /// DeviceError if a kernel has left the device unusable, or if the process is ending.
     void must_be_usable() const;
@@ -57,6 +59,7 @@ private:
     Handle context_ = nullptr;
     Handle stream_ = nullptr;
     Launches launches_;
+    std::mutex whole_;
     std::atomic<bool> broken_ = false;
     mutable std::mutex mutex_;
     std::string why_broken_;

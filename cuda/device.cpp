@@ -26,7 +26,8 @@ Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, cons
       downloads_(*context_),
       products_(*context_, pool_, libraries.find_blas),
       transforms_(*context_, pool_, libraries.find_fft),
-      factorisations_(*context_, pool_, uploads_, libraries.find_solver, libraries.find_cublas) {
+      factorisations_(*context_, pool_, uploads_, libraries.find_solver, libraries.find_cublas),
+      capture_(*context_, pool_, products_, transforms_) {
     int version = 0;
     context_->check(driver.driver_get_version(&version), "cuDriverGetVersion");
     version_ = "cuda " + std::to_string(version);
@@ -61,6 +62,32 @@ void Device::copy(void* to, const void* from, std::size_t bytes) {
     context_->check(context_->driver().copy_on_device(address_of(to), address_of(from), bytes, context_->stream()), "cuMemcpyDtoDAsync");
 }
 
+// Where the devices can reach each other's memory copies go straight there; elsewhere the driver takes them by way of the host's.
+void Device::reach(Device& other) {
+    const std::scoped_lock lock(peers_mutex_);
+    if (!peers_.insert(&other).second) return;
+    const Current current(*context_);
+    (void)context_->driver().context_enable_peer(other.context_->handle(), 0);  // an error says that it can't, or that another library did it
+}
+
+bool Device::copy_from(device::Backend& other, void* to, const void* from, std::size_t bytes) {
+    auto* const source = dynamic_cast<Device*>(&other.itself());
+    if (source == nullptr) return false;
+    if (bytes == 0) return true;
+    reach(*source);
+    fences_.wait_for(source->fences_);
+    {
+        const Current current(*context_);
+        context_->check(
+            context_->driver().copy_from_peer(address_of(to), context_->handle(), address_of(from), source->context_->handle(), bytes, context_->stream()),
+            "cuMemcpyPeerAsync");
+    }
+    source->fences_.wait_for(fences_);
+    peer_count_.fetch_add(1, std::memory_order_relaxed);
+    peer_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return true;
+}
+
 void Device::clear(void* memory, std::size_t bytes) {
     if (bytes == 0) return;
     const Current current(*context_);
@@ -84,11 +111,9 @@ void Device::launch(const device::Module& module, std::size_t kernel, std::int64
     context_->launches().add(loaded.symbols(), kernel);
 }
 
-std::unique_ptr<device::Graph> Device::graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) {
-    if (!LaunchGraph::is_known_to(context_->driver())) return nullptr;
-    auto loaded = std::static_pointer_cast<const LoadedModule>(module);
-    if (&loaded->context() != context_.get()) throw InternalError("a graph of another device's kernels");
-    return std::make_unique<LaunchGraph>(context_, std::move(loaded), launches);
+std::unique_ptr<device::Graph> Device::graph(std::span<const device::Work> work) {
+    if (!WorkGraph::is_known_to(context_->driver())) return nullptr;
+    return std::make_unique<WorkGraph>(context_, capture_, work);
 }
 
 namespace {
@@ -147,6 +172,8 @@ device::BackendStatistics Device::statistics() const {
     result.transforms = transforms_.count();
     result.factorisations = factorisations_.count();
     result.downloads = download_count_.load(std::memory_order_relaxed);
+    result.peer_copies = peer_count_.load(std::memory_order_relaxed);
+    result.peer_bytes = peer_bytes_.load(std::memory_order_relaxed);
     result.downloaded_bytes = downloaded_bytes_.load(std::memory_order_relaxed);
     return result;
 }

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "capture.h"
 #include "code.h"
 #include "context.h"
 #include "device/backend.h"
@@ -54,13 +57,14 @@ public:
     void upload(void* to, const void* from, std::size_t bytes) override;
     void download(void* to, const void* from, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    bool copy_from(device::Backend& other, void* to, const void* from, std::size_t bytes) override;
     void clear(void* memory, std::size_t bytes) override;
 
     std::string assemble(const std::string& code) override { return cuda::assemble(*context_, code); }
     std::string version() const override { return version_; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
-    std::unique_ptr<device::Graph> graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) override;
+    std::unique_ptr<device::Graph> graph(std::span<const device::Work> work) override;
 
     std::unique_ptr<device::Moment> moment() override;
     double milliseconds(const device::Moment& from, const device::Moment& to) override;
@@ -74,9 +78,11 @@ public:
 
     std::string lacks_products(Dtype dtype) override { return products_.lacks(dtype); }
     bool contract(const device::Contraction& contraction) override { return products_.contract(contraction); }
+    bool knows(const device::Contraction& contraction) override { return products_.knows(contraction); }
 
     std::string lacks_transforms() override { return transforms_.lacks(); }
     bool transform(const device::Transform& transform) override { return transforms_.transform(transform); }
+    bool knows(const device::Transform& transform) override { return transforms_.knows(transform); }
 
     std::string lacks_factorisations() override { return factorisations_.lacks(); }
     bool factorise(const device::Factorisation& factorisation) override { return factorisations_.factorise(factorisation); }
@@ -85,6 +91,8 @@ public:
     device::BackendStatistics statistics() const override;
 
 private:
+    void reach(Device& other);
+
     const std::shared_ptr<Context> context_;  // modules keep it, too
     const int number_;
     Pool pool_;
@@ -95,10 +103,14 @@ private:
     Products products_;
     Transforms transforms_;
     Factorisations factorisations_;
+    Capture capture_;
+    std::mutex peers_mutex_;
+    std::set<const Device*> peers_;  // whose memory this device was told to reach
     std::string version_;
     int capability_ = 0;
     std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor
     std::atomic<std::uint64_t> upload_count_ = 0, uploaded_bytes_ = 0, download_count_ = 0, downloaded_bytes_ = 0;
+    std::atomic<std::uint64_t> peer_count_ = 0, peer_bytes_ = 0;
 };
 
 /// Bytes from the text of FASTNP_CUDA_MEMORY_LIMIT (mebibytes); what is no positive number sets no limit.

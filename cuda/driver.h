@@ -45,6 +45,29 @@ struct KernelNode {
     Handle kernel = nullptr, context = nullptr;  // not where there is a function
 };
 
+/// CUDA_MEMCPY3D, of which bytes in one piece are a row: a copy as a node of a graph.
+struct CopyNode {
+    static constexpr int on_device = 2;
+    struct Side {
+        std::size_t x = 0, y = 0, z = 0, level = 0;
+        int kind = on_device;
+        void* host = nullptr;
+        Address address = 0;
+        Handle array = nullptr, reserved = nullptr;
+        std::size_t pitch = 0, height = 0;
+    };
+    Side from, to;
+    std::size_t bytes = 0, rows = 1, planes = 1;
+};
+
+/// CUDA_MEMSET_NODE_PARAMS.
+struct ClearNode {
+    Address to = 0;
+    std::size_t pitch = 0;
+    unsigned value = 0, element_bytes = 1;
+    std::size_t elements = 0, rows = 1;
+};
+
 /// The functions of libcuda.so.1 that are used. Tests fill the table with functions of their own.
 struct Driver {
 #define FUNCTION(name, symbol, parameters) int(*name) parameters = nullptr;

@@ -62,6 +62,7 @@ public:
             case Kind::qr: return qr();
             case Kind::householder: return householder();
             case Kind::hermitian: return hermitian();
+            case Kind::general: return general();
             case Kind::singular: return singular();
         }
         return false;
@@ -200,6 +201,25 @@ private:
             [&](void* workspace, std::size_t bytes, void* host, std::size_t host_bytes, int* failure) {
                 return solver_.hermitian(owner_.handle_, owner_.parameters_, vectors, triangle_, work_.rows, type_, work_.a.data, work_.a.leading, real,
                                          work_.numbers, type_, workspace, bytes, host, host_bytes, failure);
+            });
+    }
+
+    // No left vectors. Real matrices are computed in real numbers; their eigenvalues are asked for as complex ones all the same.
+    bool general() {
+        if (solver_.general == nullptr || solver_.general_bytes == nullptr) return false;
+        const int vectors = work_.vectors == Vectors::none ? 0 : 1, values = type_of(complex_of(work_.dtype));
+        void* const right = vectors == 0 ? nullptr : work_.b.data;
+        const std::int64_t leading = vectors == 0 ? work_.rows : work_.b.leading;
+        return with_workspace(
+            "cusolverDnXgeev",
+            [&](std::size_t* bytes, std::size_t* host_bytes) {
+                return solver_.general_bytes(owner_.handle_, owner_.parameters_, 0, vectors, work_.rows, type_, work_.a.data, work_.a.leading, values,
+                                             work_.numbers, type_, nullptr, work_.rows, type_, right, leading, type_, bytes, host_bytes);
+            },
+            [&](void* workspace, std::size_t bytes, void* host, std::size_t host_bytes, int* failure) {
+                return solver_.general(owner_.handle_, owner_.parameters_, 0, vectors, work_.rows, type_, work_.a.data, work_.a.leading, values,
+                                       work_.numbers, type_, nullptr, work_.rows, type_, right, leading, type_, workspace, bytes, host, host_bytes,
+                                       failure);
             });
     }
 

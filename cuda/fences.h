@@ -18,6 +18,8 @@ public:
 
     void wait_for(device::Backend::Stream stream);
     void let_wait(device::Backend::Stream stream);
+    /// What is asked for from now on comes after what another device was asked for until now.
+    void wait_for(Fences& other);
 
 private:
     void need_event();

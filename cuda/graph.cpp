@@ -3,7 +3,9 @@
 #include <exception>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "fastnp/error.h"
 
@@ -11,52 +13,138 @@ namespace fastnp::cuda {
 
 namespace {
 
-void** driver_form(std::span<void* const> arguments) { return const_cast<void**>(arguments.data()); }  // the driver's interface has no const
+Address address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+const LoadedModule& module_of(const device::Launch& launch) { return static_cast<const LoadedModule&>(*launch.module); }
+
+KernelNode node_of(const device::Launch& launch) {
+    KernelNode node;
+    node.function = module_of(launch).function(launch.kernel);
+    node.blocks_x = static_cast<unsigned>(launch.blocks);
+    node.threads_x = static_cast<unsigned>(launch.threads);
+    node.arguments = const_cast<void**>(launch.arguments.data());  // the driver's interface has no const
+    return node;
+}
+
+CopyNode node_of(const device::Copy& copy) {
+    CopyNode node;
+    node.from.address = address_of(copy.from);
+    node.to.address = address_of(copy.to);
+    node.bytes = copy.bytes;
+    return node;
+}
+
+ClearNode node_of(const device::Clear& clear) {
+    ClearNode node;
+    node.to = address_of(clear.memory);
+    node.elements = clear.bytes;
+    return node;
+}
 
 }  // namespace
 
-bool LaunchGraph::is_known_to(const Driver& driver) {
-    return driver.graph_create != nullptr && driver.graph_add_kernel != nullptr && driver.graph_instantiate != nullptr &&
-           driver.graph_destroy != nullptr && driver.graph_set_kernel != nullptr && driver.graph_launch != nullptr &&
-           driver.graph_executable_destroy != nullptr;
+bool WorkGraph::is_known_to(const Driver& driver) {
+    return driver.stream_begin_capture != nullptr && driver.stream_end_capture != nullptr && driver.graph_create != nullptr &&
+           driver.graph_add_kernel != nullptr && driver.graph_add_copy != nullptr && driver.graph_add_clear != nullptr &&
+           driver.graph_add_child != nullptr && driver.graph_instantiate != nullptr && driver.graph_destroy != nullptr &&
+           driver.graph_set_kernel != nullptr && driver.graph_set_copy != nullptr && driver.graph_set_clear != nullptr &&
+           driver.graph_set_child != nullptr && driver.graph_launch != nullptr && driver.graph_executable_destroy != nullptr;
 }
 
-LaunchGraph::LaunchGraph(std::shared_ptr<Context> context, std::shared_ptr<const LoadedModule> module, std::span<const device::Launch> launches)
-    : context_(std::move(context)), module_(std::move(module)) {
+WorkGraph::WorkGraph(std::shared_ptr<Context> context, Capture& capture, std::span<const device::Work> work)
+    : context_(std::move(context)), capture_(capture) {
     const Current current(*context_);
     try {
-        build(launches);
+        build(work);
     } catch (...) {
         destroy();
         throw;
     }
 }
 
-// Each launch comes after the one before it.
-void LaunchGraph::build(std::span<const device::Launch> launches) {
-    const Driver& driver = context_->driver();
-    context_->check(driver.graph_create(&graph_, 0), "cuGraphCreate");
-    for (const device::Launch& launch : launches) {
-        if (launch.kernel >= module_->count()) throw InternalError("a graph of a kernel that its module lacks");
+// Adds a node for a piece of work, after the one that was added before it.
+class WorkGraph::Adding {
+public:
+    explicit Adding(WorkGraph& graph) : graph_(graph), context_(*graph.context_) {}
+
+    void operator()(const device::Launch& launch) {
+        const LoadedModule& module = module_of(launch);
+        if (&module.context() != &context_) throw InternalError("a graph of another device's kernels");
+        if (launch.kernel >= module.count()) throw InternalError("a graph of a kernel that its module lacks");
         if (launch.blocks < 1 || launch.blocks > std::numeric_limits<std::int32_t>::max()) {
             throw InternalError("a grid of " + std::to_string(launch.blocks) + " blocks in a graph");
         }
-        KernelNode kernel;
-        kernel.function = module_->function(launch.kernel);
-        kernel.blocks_x = static_cast<unsigned>(launch.blocks);
-        kernel.threads_x = static_cast<unsigned>(launch.threads);
-        kernels_.push_back(kernel);
-        launched_.push_back(launch.kernel);
-        kernel.arguments = driver_form(launch.arguments);
-        Handle node = nullptr;
-        const Handle* const before = nodes_.empty() ? nullptr : &nodes_.back();
-        context_->check(driver.graph_add_kernel(&node, graph_, before, nodes_.empty() ? 0 : 1, &kernel), "cuGraphAddKernelNode");
-        nodes_.push_back(node);
+        const KernelNode kernel = node_of(launch);
+        add("cuGraphAddKernelNode", module.shared_from_this(), [&](auto... where) { return context_.driver().graph_add_kernel(where..., &kernel); });
+        std::vector<Launched>& launched = graph_.launched_;
+        if (launched.empty() || launched.back().symbols != module.symbols()) launched.push_back({module.symbols(), {}});
+        launched.back().kernels.push_back(launch.kernel);
     }
-    context_->check(driver.graph_instantiate(&executable_, graph_, 0), "cuGraphInstantiate");
+    void operator()(const device::Copy& copy) {
+        const CopyNode node = node_of(copy);
+        add("cuGraphAddMemcpyNode", nullptr, [&](auto... where) { return context_.driver().graph_add_copy(where..., &node, context_.handle()); });
+    }
+    void operator()(const device::Clear& clear) {
+        const ClearNode node = node_of(clear);
+        add("cuGraphAddMemsetNode", nullptr, [&](auto... where) { return context_.driver().graph_add_clear(where..., &node, context_.handle()); });
+    }
+    template <class LibraryWork>
+    void operator()(const LibraryWork& work) {
+        const Captured captured = graph_.capture_.take(work);
+        add("cuGraphAddChildGraphNode", captured.kept(), [&](auto... where) { return context_.driver().graph_add_child(where..., captured.graph()); });
+        ++(std::is_same_v<LibraryWork, device::Contraction> ? graph_.products_ : graph_.transforms_);
+    }
+
+private:
+    template <class Call>
+    void add(const char* function, std::shared_ptr<const void> kept, Call call) {
+        Node node{nullptr, std::move(kept)};
+        const Handle* const before = graph_.nodes_.empty() ? nullptr : &graph_.nodes_.back().handle;
+        context_.check(call(&node.handle, graph_.graph_, before, before == nullptr ? std::size_t{0} : std::size_t{1}), function);
+        graph_.nodes_.push_back(std::move(node));
+    }
+
+    WorkGraph& graph_;
+    Context& context_;
+};
+
+// Gives a node other addresses.
+class WorkGraph::Setting {
+public:
+    Setting(WorkGraph& graph, Node& node) : graph_(graph), context_(*graph.context_), node_(node) {}
+
+    void operator()(const device::Launch& launch) {
+        const KernelNode kernel = node_of(launch);
+        context_.check(context_.driver().graph_set_kernel(graph_.executable_, node_.handle, &kernel), "cuGraphExecKernelNodeSetParams");
+    }
+    void operator()(const device::Copy& copy) {
+        const CopyNode node = node_of(copy);
+        context_.check(context_.driver().graph_set_copy(graph_.executable_, node_.handle, &node, context_.handle()), "cuGraphExecMemcpyNodeSetParams");
+    }
+    void operator()(const device::Clear& clear) {
+        const ClearNode node = node_of(clear);
+        context_.check(context_.driver().graph_set_clear(graph_.executable_, node_.handle, &node, context_.handle()), "cuGraphExecMemsetNodeSetParams");
+    }
+    template <class LibraryWork>
+    void operator()(const LibraryWork& work) {
+        const Captured captured = graph_.capture_.take(work);
+        context_.check(context_.driver().graph_set_child(graph_.executable_, node_.handle, captured.graph()), "cuGraphExecChildGraphNodeSetParams");
+        node_.kept = captured.kept();
+    }
+
+private:
+    WorkGraph& graph_;
+    Context& context_;
+    Node& node_;
+};
+
+void WorkGraph::build(std::span<const device::Work> work) {
+    context_->check(context_->driver().graph_create(&graph_, 0), "cuGraphCreate");
+    for (const device::Work& each : work) std::visit(Adding(*this), each);
+    context_->check(context_->driver().graph_instantiate(&executable_, graph_, 0), "cuGraphInstantiate");
 }
 
-LaunchGraph::~LaunchGraph() {
+WorkGraph::~WorkGraph() {
     if (!context_->is_usable()) return;
     try {
         const Current current(*context_);
@@ -65,22 +153,21 @@ LaunchGraph::~LaunchGraph() {
     }
 }
 
-void LaunchGraph::destroy() noexcept {
+void WorkGraph::destroy() noexcept {
     if (executable_ != nullptr) context_->driver().graph_executable_destroy(executable_);
     if (graph_ != nullptr) context_->driver().graph_destroy(graph_);
 }
 
-void LaunchGraph::set(std::size_t place, std::span<void* const> arguments) {
-    KernelNode kernel = kernels_[place];
-    kernel.arguments = driver_form(arguments);
+void WorkGraph::set(std::size_t place, const device::Work& work) {
     const Current current(*context_);
-    context_->check(context_->driver().graph_set_kernel(executable_, nodes_[place], &kernel), "cuGraphExecKernelNodeSetParams");
+    std::visit(Setting(*this, nodes_[place]), work);
 }
 
-void LaunchGraph::launch() {
+void WorkGraph::launch() {
     const Current current(*context_);
     context_->check(context_->driver().graph_launch(executable_, context_->stream()), "cuGraphLaunch");
-    context_->launches().add(module_->symbols(), launched_);
+    for (const auto& [symbols, kernels] : launched_) context_->launches().add(symbols, kernels);
+    capture_.count(products_, transforms_);
 }
 
 }  // namespace fastnp::cuda

@@ -1,40 +1,54 @@
-// Launches that the driver knows as a whole (CUDA graphs).
+// Work that the driver knows as a whole (CUDA graphs).
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "capture.h"
 #include "code.h"
 #include "context.h"
 #include "device/backend.h"
 
 namespace fastnp::cuda {
 
-class LaunchGraph final : public device::Graph {
+/// A node for each piece: libraries' work is a graph within the graph, captured again when its addresses change.
+class WorkGraph final : public device::Graph {
 public:
     /// Whether a driver has graphs: since 12.0.
     static bool is_known_to(const Driver& driver);
 
-    /// DeviceError if the driver makes none.
-    LaunchGraph(std::shared_ptr<Context> context, std::shared_ptr<const LoadedModule> module, std::span<const device::Launch> launches);
-    ~LaunchGraph() override;
-    LaunchGraph(const LaunchGraph&) = delete;
-    LaunchGraph& operator=(const LaunchGraph&) = delete;
+    /// DeviceError if the driver makes none. `capture` must live as long.
+    WorkGraph(std::shared_ptr<Context> context, Capture& capture, std::span<const device::Work> work);
+    ~WorkGraph() override;
+    WorkGraph(const WorkGraph&) = delete;
+    WorkGraph& operator=(const WorkGraph&) = delete;
 
-    void set(std::size_t place, std::span<void* const> arguments) override;
+    void set(std::size_t place, const device::Work& work) override;
     void launch() override;
 
 private:
-    void build(std::span<const device::Launch> launches);
+    struct Node {
+        Handle handle = nullptr;
+        std::shared_ptr<const void> kept{};  // what the work needs
+    };
+    // Kernels of a module that are launched one after the other, other work aside.
+    struct Launched {
+        Symbols symbols;
+        std::vector<std::size_t> kernels;
+    };
+    class Adding;
+    class Setting;
+
+    void build(std::span<const device::Work> work);
     void destroy() noexcept;
 
     const std::shared_ptr<Context> context_;
-    const std::shared_ptr<const LoadedModule> module_;
+    Capture& capture_;
     Handle graph_ = nullptr, executable_ = nullptr;
-    std::vector<Handle> nodes_;
-    std::vector<KernelNode> kernels_;    // without arguments
-    std::vector<std::size_t> launched_;  // the kernels' numbers
+    std::vector<Node> nodes_;
+    std::vector<Launched> launched_;
+    std::size_t products_ = 0, transforms_ = 0;
 };
 
 }  // namespace fastnp::cuda

@@ -114,6 +114,8 @@ public:
 
     bool is_possible() const { return is_possible_; }
     std::size_t workspace_bytes() const { return choice_.workspace_bytes; }
+    bool was_done() const { return was_done_.load(std::memory_order_acquire); }
+    void note_done() { was_done_.store(true, std::memory_order_release); }
 
     int run(const Blas& blas, Handle handle, const Contraction& contraction, void* workspace, Handle stream) const {
         return blas.multiply(handle, operation_.get(), one_of(contraction.dtype), contraction.y.data, y_.get(), contraction.x.data, x_.get(),
@@ -159,6 +161,7 @@ private:
     Descriptor operation_, x_, y_, out_;
     BlasChoice choice_;
     bool is_possible_ = false;
+    std::atomic<bool> was_done_ = false;
 };
 
 Products::~Products() {
@@ -204,27 +207,38 @@ std::string Products::lacks(Dtype dtype) {
     return problem_;
 }
 
-std::shared_ptr<const Products::Prepared> Products::prepared(const Contraction& contraction) {
+Products::Key Products::key_of(const Contraction& contraction) {
     const auto& [dtype, rows, inner, columns, count, x, y, out] = contraction;
     const std::int64_t alignments = (std::int64_t{alignment_of(x, dtype)} << 40) | (std::int64_t{alignment_of(y, dtype)} << 20) | alignment_of(out, dtype);
-    const Key key{static_cast<std::int64_t>(dtype),
-                  rows,
-                  inner,
-                  columns,
-                  count,
-                  x.row_stride,
-                  x.column_stride,
-                  x.step,
-                  y.row_stride,
-                  y.column_stride,
-                  y.step,
-                  out.row_stride,
-                  out.step,
-                  alignments};
+    return {static_cast<std::int64_t>(dtype),
+            rows,
+            inner,
+            columns,
+            count,
+            x.row_stride,
+            x.column_stride,
+            x.step,
+            y.row_stride,
+            y.column_stride,
+            y.step,
+            out.row_stride,
+            out.step,
+            alignments};
+}
+
+std::shared_ptr<Products::Prepared> Products::prepared(const Contraction& contraction) {
+    const Key key = key_of(contraction);
     const std::scoped_lock lock(mutex_);
     if (const auto found = prepared_.find(key); found != prepared_.end()) return found->second;
     if (prepared_.size() >= most_prepared) prepared_.clear();
-    return prepared_[key] = std::make_shared<const Prepared>(*this, *blas_, handle_, contraction);
+    return prepared_[key] = std::make_shared<Prepared>(*this, *blas_, handle_, contraction);
+}
+
+bool Products::knows(const Contraction& contraction) {
+    const Key key = key_of(contraction);
+    const std::scoped_lock lock(mutex_);
+    const auto found = prepared_.find(key);
+    return found != prepared_.end() && found->second->was_done();
 }
 
 bool Products::contract(const Contraction& contraction) {
@@ -232,14 +246,21 @@ bool Products::contract(const Contraction& contraction) {
     if (std::max({contraction.rows, contraction.inner, contraction.columns, contraction.count}) > most) return false;
     if (!types_of(contraction.dtype) || !start()) return false;
     const Current current(context_);
-    const std::shared_ptr<const Prepared> kind = prepared(contraction);
+    const std::shared_ptr<Prepared> kind = prepared(contraction);
     if (!kind->is_possible()) return false;
     const Workspace workspace(pool_, kind->workspace_bytes());
     const int status = kind->run(*blas_, handle_, contraction, workspace.get(), context_.stream());
     if (status == blas_not_supported) return false;
     check(status, "cublasLtMatmul");
-    count_.fetch_add(1, std::memory_order_relaxed);
+    kind->note_done();
+    count_more(1);
     return true;
+}
+
+std::size_t Products::workspace_bytes(const Contraction& contraction) { return prepared(contraction)->workspace_bytes(); }
+
+void Products::ask(const Contraction& contraction, Handle stream, void* workspace) {
+    check(prepared(contraction)->run(*blas_, handle_, contraction, workspace, stream), "cublasLtMatmul");
 }
 
 }  // namespace fastnp::cuda

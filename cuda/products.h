@@ -31,15 +31,23 @@ public:
     std::string lacks(Dtype dtype);
     bool contract(const device::Contraction& contraction);
 
-    /// Products asked for so far.
+    bool knows(const device::Contraction& contraction);
+
+    /// Asks for a product that is known in another stream than the context's. The context is the current one.
+    std::size_t workspace_bytes(const device::Contraction& contraction);
+    void ask(const device::Contraction& contraction, Handle stream, void* workspace);
+
+    /// Products asked for so far; `products` more were, by graphs.
     std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+    void count_more(std::size_t products) { count_.fetch_add(products, std::memory_order_relaxed); }
 
 private:
     class Prepared;
     using Key = std::array<std::int64_t, 14>;
 
+    static Key key_of(const device::Contraction& contraction);
     bool start();
-    std::shared_ptr<const Prepared> prepared(const device::Contraction& contraction);
+    std::shared_ptr<Prepared> prepared(const device::Contraction& contraction);
     void check(int status, const char* function);
 
     Context& context_;
@@ -49,7 +57,7 @@ private:
     const Blas* blas_ = nullptr;
     Handle handle_ = nullptr;
     std::string problem_;  // why there are no products
-    std::map<Key, std::shared_ptr<const Prepared>> prepared_;
+    std::map<Key, std::shared_ptr<Prepared>> prepared_;
     std::atomic<std::uint64_t> count_ = 0;
 };
 

@@ -40,22 +40,17 @@ bool has_none(int status) { return status == fft_invalid_size || status == fft_n
 
 }  // namespace
 
-Transforms::~Transforms() {
-    if (plans_.empty() || !context_.is_usable()) return;
+Transforms::Plan::~Plan() {
+    if (!context_.is_usable()) return;
     try {
-        forget_plans();
+        context_.synchronize();  // what runs may need its tables
+        const Current current(context_);
+        fft_.destroy(number_);
     } catch (const std::exception&) {  // NOLINT: the context is gone, and what the library had there
     }
 }
 
-void Transforms::forget_plans() {
-    context_.synchronize();  // what runs may need their tables
-    const Current current(context_);
-    for (const auto& [key, plan] : plans_) {
-        if (plan.number >= 0) fft_->destroy(plan.number);
-    }
-    plans_.clear();
-}
+Transforms::~Transforms() = default;
 
 const Fft& Transforms::fft() {
     const std::scoped_lock lock(mutex_);
@@ -71,36 +66,54 @@ void Transforms::check(int status, const char* function) {
     throw DeviceError("device '" + context_.name() + "': " + function + " failed: cuFFT's error " + std::to_string(status));
 }
 
-Transforms::Plan Transforms::made(const Transform& transform) {
-    Plan plan;
-    check(fft_->create(&plan.number), "cufftCreate");
-    try {
-        check(fft_->set_allocation(plan.number, 0), "cufftSetAutoAllocation");
-        check(fft_->set_stream(plan.number, context_.stream()), "cufftSetStream");
-        long long points = transform.points;
-        // With the sizes of both sides the library heeds the distances.
-        long long from = points;
-        long long to = points;
-        const int status = fft_->make(plan.number, 1, &points, &from, transform.from.stride, transform.from.step, &to, transform.to.stride,
-                                      transform.to.step, type_of(transform), transform.count, &plan.workspace_bytes);
-        if (!has_none(status)) {
-            check(status, "cufftMakePlanMany64");
-            return plan;
-        }
-    } catch (...) {
-        fft_->destroy(plan.number);
-        throw;
-    }
-    fft_->destroy(plan.number);
-    return {};
+std::shared_ptr<const Transforms::Plan> Transforms::made(const Transform& transform) {
+    int number = -1;
+    check(fft_->create(&number), "cufftCreate");
+    const auto plan = std::make_shared<Plan>(context_, *fft_, number);
+    check(fft_->set_allocation(number, 0), "cufftSetAutoAllocation");
+    check(fft_->set_stream(number, context_.stream()), "cufftSetStream");
+    long long points = transform.points;
+    // With the sizes of both sides the library heeds the distances.
+    long long from = points;
+    long long to = points;
+    const int status = fft_->make(number, 1, &points, &from, transform.from.stride, transform.from.step, &to, transform.to.stride, transform.to.step,
+                                  type_of(transform), transform.count, &plan->workspace_bytes_);
+    if (has_none(status)) return nullptr;
+    check(status, "cufftMakePlanMany64");
+    return plan;
 }
 
-Transforms::Plan Transforms::plan_for(const Transform& transform) {
-    const Key key{type_of(transform),  transform.points,    transform.count,   transform.from.stride,
-                  transform.from.step, transform.to.stride, transform.to.step, 0};
+Transforms::Key Transforms::key_of(const Transform& transform) {
+    return {type_of(transform), transform.points, transform.count, transform.from.stride, transform.from.step, transform.to.stride, transform.to.step, 0};
+}
+
+std::shared_ptr<const Transforms::Plan> Transforms::plan_for(const Transform& transform) {
+    const Key key = key_of(transform);
     if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
-    if (plans_.size() >= most_plans) forget_plans();
+    if (plans_.size() >= most_plans) plans_.clear();
     return plans_[key] = made(transform);
+}
+
+std::shared_ptr<const Transforms::Plan> Transforms::plan(const Transform& transform) {
+    const std::scoped_lock lock(mutex_);
+    std::shared_ptr<const Plan> found = plan_for(transform);
+    if (found == nullptr) throw InternalError("a transform that the library has no plan for");
+    return found;
+}
+
+bool Transforms::knows(const Transform& transform) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = plans_.find(key_of(transform));
+    return found != plans_.end() && found->second != nullptr;
+}
+
+void Transforms::ask(const Plan& plan, const Transform& transform, Handle stream, void* workspace) {
+    const std::scoped_lock lock(mutex_);
+    if (plan.workspace_bytes() != 0) check(fft_->set_workspace(plan.number(), workspace), "cufftSetWorkArea");
+    check(fft_->set_stream(plan.number(), stream), "cufftSetStream");
+    const int status = run(*fft_, plan.number(), transform);
+    check(fft_->set_stream(plan.number(), context_.stream()), "cufftSetStream");
+    check(status, "cufftExec");
 }
 
 bool Transforms::transform(const Transform& transform) {
@@ -108,12 +121,12 @@ bool Transforms::transform(const Transform& transform) {
     if (transform.points > most || transform.count > most || !fft().problem.empty()) return false;
     const Current current(context_);
     const std::scoped_lock lock(mutex_);
-    const Plan plan = plan_for(transform);
-    if (plan.number < 0) return false;
-    const Workspace workspace(pool_, plan.workspace_bytes);
-    if (workspace.get() != nullptr) check(fft_->set_workspace(plan.number, workspace.get()), "cufftSetWorkArea");
-    check(run(*fft_, plan.number, transform), "cufftExec");
-    count_.fetch_add(1, std::memory_order_relaxed);
+    const std::shared_ptr<const Plan> plan = plan_for(transform);
+    if (plan == nullptr) return false;
+    const Workspace workspace(pool_, plan->workspace_bytes());
+    if (workspace.get() != nullptr) check(fft_->set_workspace(plan->number(), workspace.get()), "cufftSetWorkArea");
+    check(run(*fft_, plan->number(), transform), "cufftExec");
+    count_more(1);
     return true;
 }
 

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <optional>
+#include <utility>
+
 #include "api/layout.h"
 #include "api/primitives.h"
 #include "codegen/jit.h"
@@ -10,6 +13,8 @@
 #include "eager/eager.h"
 #include "fastnp/array.h"
 #include "fastnp/detail/memory.h"
+#include "shape/order.h"
+#include "shape/strides.h"
 
 namespace fastnp {
 
@@ -62,11 +67,40 @@ std::string array::device() const {
     return home == nullptr ? "cpu" : home->name();
 }
 
+namespace {
+
+bool lies_in_one_piece(const array& x) {
+    const device::Memory& memory = x.body()->memory;
+    return memory.strides == shape::strides_in(memory.shape, api::order_of(x), itemsize_of(memory.dtype));
+}
+
+// From one device to another; nothing where there is no way but through the host. What does not lie in one piece is copied where it is first.
+std::optional<array> between_devices(const array& x, const device::Backend& home, device::Backend& to) {
+    array whole = x;
+    if (!lies_in_one_piece(x)) {
+        const device_scope there(home.name());
+        whole = x.copy(Order::keep);
+    }
+    device::Memory made = whole.body()->memory;
+    if (whole.size() == 0 || device::home_of(made.data) != &home || !lies_in_one_piece(whole)) return std::nullopt;
+    device::BufferPtr copy = device::copy_to(to, made.data, shape::byte_count(made.shape, itemsize_of(made.dtype)));
+    if (copy == nullptr) return std::nullopt;
+    made.data = copy->data();
+    made.buffer = std::move(copy);
+    return api::wrap(std::move(made));
+}
+
+}  // namespace
+
 array array::to(std::string_view name) const {
     device::Backend* backend = device::backend_named(name);
     if (is_recorded() || trace::Recorder::active() != nullptr) return *this;
     const device::Memory& memory = body_->memory;
-    if (device::home_of(memory.data) == backend) return *this;
+    const device::Backend* home = device::home_of(memory.data);
+    if (home == backend) return *this;
+    if (home != nullptr && backend != nullptr) {
+        if (std::optional<array> made = between_devices(*this, *home, *backend)) return std::move(*made);
+    }
     const shape::AxisOrder order = api::order_of(*this);
     const device::Memory out =
         backend == nullptr ? device::allocate(memory.dtype, memory.shape, order) : device::allocate_movable(memory.dtype, memory.shape, order);

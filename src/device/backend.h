@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "device/contraction.h"
@@ -17,7 +18,7 @@ namespace fastnp::device {
 struct Factorisation;
 
 /// Kernels that a device can run; freed when the last owner lets go.
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
 public:
     Module() = default;
     Module(const Module&) = delete;
@@ -27,13 +28,30 @@ public:
 
 /// A kernel's launch. `arguments`: the address of each, all of 8 bytes.
 struct Launch {
+    const Module* module = nullptr;
     std::size_t kernel = 0;  // by its number in its module
     std::int64_t blocks = 1;
     int threads = 1;
     std::span<void* const> arguments{};
 };
 
-/// Launches that a device knows as a whole, one after the other, so that they are asked for by one call. To be used by one thread at a time.
+/// A copy on a device, and bytes that become 0.
+struct Copy {
+    void* to = nullptr;
+    const void* from = nullptr;
+    std::size_t bytes = 0;
+    friend bool operator==(const Copy&, const Copy&) = default;
+};
+struct Clear {
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+    friend bool operator==(const Clear&, const Clear&) = default;
+};
+
+/// What a device can be asked for ahead of time.
+using Work = std::variant<Launch, Copy, Clear, Contraction, Transform>;
+
+/// Work that a device knows as a whole, one piece after the other, so that it is asked for by one call. To be used by one thread at a time.
 class Graph {
 public:
     Graph() = default;
@@ -41,8 +59,8 @@ public:
     Graph& operator=(const Graph&) = delete;
     virtual ~Graph() = default;
 
-    /// Gives a launch, by its place, other arguments from now on.
-    virtual void set(std::size_t place, std::span<void* const> arguments) = 0;
+    /// Gives a piece, by its place, other arguments from now on: the same work at other addresses. After an error the graph can't be used any more.
+    virtual void set(std::size_t place, const Work& work) = 0;
     virtual void launch() = 0;
 };
 
@@ -64,6 +82,7 @@ struct BackendStatistics {
     std::uint64_t downloads = 0, downloaded_bytes = 0;  // to the host
     std::uint64_t products = 0, transforms = 0;         // calls of contract() and transform() that did something
     std::uint64_t factorisations = 0;                   // the same of factorise()
+    std::uint64_t peer_copies = 0, peer_bytes = 0;      // from other devices
 };
 
 /// One device. Thread-safe. Work is done in the order in which it is asked for, by whichever thread; launches, copies on the device and uploads only ask
@@ -78,6 +97,8 @@ public:
     Backend& operator=(const Backend&) = delete;
     virtual ~Backend() = default;
 
+    /// The device itself, where this one passes on what it is asked for.
+    virtual Backend& itself() { return *this; }
     /// "cuda:0", whose number is 0.
     virtual std::string name() const = 0;
     virtual int number() const = 0;
@@ -105,6 +126,9 @@ public:
     /// Waits for the work before it; the host's memory is filled when this returns.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    /// The same from the memory of another device, after what that one was asked for until now, and before what it is asked for later. False, and nothing
+    /// is done, where the two have no way but through the host.
+    virtual bool copy_from(Backend& other, void* to, const void* from, std::size_t bytes) = 0;
     /// All bytes become 0.
     virtual void clear(void* memory, std::size_t bytes) = 0;
 
@@ -115,8 +139,8 @@ public:
     virtual std::shared_ptr<Module> load(const std::string& image, const std::vector<std::string>& symbols) = 0;
     /// `arguments`: the address of each, all of 8 bytes.
     virtual void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) = 0;
-    /// Launches of a module's kernels as one. Null: the device has no such thing.
-    virtual std::unique_ptr<Graph> graph(const std::shared_ptr<Module>& module, std::span<const Launch> launches) = 0;
+    /// Work as one. Contractions and transforms are such as knows() knows. Null: the device has no such thing.
+    virtual std::unique_ptr<Graph> graph(std::span<const Work> work) = 0;
 
     /// The end of what was asked for so far; and the time on the device from one to a later one, once that is reached, which is waited for.
     virtual std::unique_ptr<Moment> moment() = 0;
@@ -142,11 +166,14 @@ public:
     virtual std::string lacks_products(Dtype dtype) = 0;
     /// Products of matrices. False, and nothing is done, where the device has none for such ones.
     virtual bool contract(const Contraction& contraction) = 0;
+    /// Whether contract() did such a product before, at whatever addresses (but for what these are multiples of), and so will do it again.
+    virtual bool knows(const Contraction& contraction) = 0;
 
     /// Why transform() never does anything, in one line; empty where it does.
     virtual std::string lacks_transforms() = 0;
     /// Fourier transforms. False, and nothing is done, where the device has none of such lines.
     virtual bool transform(const Transform& transform) = 0;
+    virtual bool knows(const Transform& transform) = 0;
 
     /// Why factorise() never does anything, in one line; empty where it does.
     virtual std::string lacks_factorisations() = 0;

@@ -13,6 +13,7 @@ struct Matrices {
     void* data = nullptr;
     std::int64_t row_stride = 1, column_stride = 1;
     std::int64_t step = 0;
+    friend bool operator==(const Matrices&, const Matrices&) = default;
 };
 
 /// out[n, i, j] = sum over k of x[n, i, k] * y[n, k, j], all of one dtype. No size is 0. `out` lies in rows, shares no memory with x and y, and its
@@ -21,6 +22,7 @@ struct Contraction {
     Dtype dtype{};
     std::int64_t rows = 1, inner = 1, columns = 1, count = 1;
     Matrices x, y, out;
+    friend bool operator==(const Contraction&, const Contraction&) = default;
 };
 
 }  // namespace fastnp::device

@@ -15,6 +15,7 @@ std::size_t bytes_of_numbers(const Factorisation& work) {
         case Kind::lu_solve: return bytes(work.rows, work.count == 1 ? sizeof(std::int64_t) : sizeof(std::int32_t));
         case Kind::qr: return bytes(std::min(work.rows, work.columns), itemsize_of(work.dtype));
         case Kind::householder: return bytes(work.sides, itemsize_of(work.dtype));
+        case Kind::general: return bytes(work.columns, itemsize_of(complex_of(work.dtype)));
         default: return bytes(work.columns, itemsize_of(real_of(work.dtype)));
     }
 }

@@ -25,12 +25,15 @@ struct Factorisation {
         qr,  // geqrf: a (m, n) becomes R and the reflections, `numbers` the min(m, n) factors of these, of the matrices' dtype
         householder,  // orgqr: a (m, n) whose first `sides` columns have reflections becomes the first n <= m columns of Q, by `numbers`
         hermitian,  // syevd: by one triangle of a (n, n), `numbers` become the eigenvalues, ascending, real. May fail.
+        general,  // geev: of a (n, n), which is overwritten, `numbers` become the n eigenvalues, complex. May fail. A stack is taken one by one.
         singular,  // gesvd: of a (m, n), m >= n, which is overwritten, `numbers` become the n singular values, real. May fail. A stack has at
                    // most `singular_stack_rows` rows, and no gaps between columns and matrices; its vectors are all of U, and V, not V.H.
     };
     /// lu_solve, triangular_solve: A X = B, A.T X = B, A.H X = B.
     enum class Form : std::uint8_t { plain, transposed, adjoint };
-    /// hermitian: of `few` and `all`, a becomes the vectors. singular: b becomes U (m, m or n) and v the rows of V.H (n, n).
+    /// hermitian: of `few` and `all`, a becomes the vectors. general: b (n, n) does, of the matrices' dtype: those of two eigenvalues of a real matrix
+    /// that are each other's conjugates lie in their two columns as real and imaginary parts of the first one's, whose imaginary part is positive.
+    /// singular: b becomes U (m, m or n) and v the rows of V.H (n, n).
     enum class Vectors : std::uint8_t { none, few, all };
 
     static constexpr std::int64_t singular_stack_rows = 32;

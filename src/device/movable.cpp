@@ -121,10 +121,7 @@ private:
 
     std::shared_ptr<char> move_to(Backend& device, Access access) {
         if (given_ == Given::to_host || lent_ > 0 || (given_ == Given::to_device && home_ != &device)) return nullptr;
-        if (device_ && &device_->backend() != &device) {
-            if (!on_host_) download();
-            device_ = nullptr;
-        }
+        if (device_ && &device_->backend() != &device) leave_for(device);
         if (!device_) {
             auto made = std::make_shared<Block>(device, bytes_);
             device.upload(made->get(), pages_.begin(), bytes_);
@@ -137,6 +134,17 @@ private:
         home_ = &device;
         if (writers_ == 0) pages_.protect(on_host_ ? PROT_READ : PROT_NONE);
         return {device_, device_->get()};
+    }
+    // From another device: on a way between the two if there is one (which is quicker than the host's, also where that has the contents), else the host
+    // gets them.
+    void leave_for(Backend& device) {
+        auto made = std::make_shared<Block>(device, bytes_);
+        if (device.copy_from(device_->backend(), made->get(), device_->get(), bytes_)) {
+            device_ = std::move(made);
+            return;
+        }
+        if (!on_host_) download();
+        device_ = nullptr;
     }
     void move_to_host(Access access) {
         if (!on_host_) download();
@@ -166,14 +174,14 @@ private:
     std::mutex mutex_;
     const std::size_t bytes_;
     Pages pages_;
-    Backend* home_;                  // where it was used last
+    Backend* home_;  // where it was used last
     std::shared_ptr<Block> device_;  // null: they are not there
-    bool on_host_ = false;             // whether the contents are
-    Given given_ = Given::no;          // to whom its address was given away
-    int writers_ = 0;                  // on the host, of what is shared
-    int lent_ = 0;                     // how many on the host have it lent
-    Backend* home_before_ = nullptr;   // that
-    std::uint64_t version_ = 0;        // grows when it may be written to
+    bool on_host_ = false;  // whether the contents are
+    Given given_ = Given::no;  // to whom its address was given away
+    int writers_ = 0;  // on the host, of what is shared
+    int lent_ = 0;  // how many on the host have it lent
+    Backend* home_before_ = nullptr;  // that
+    std::uint64_t version_ = 0;  // grows when it may be written to
 };
 
 // All there are, by their first address.
@@ -276,14 +284,20 @@ void bring_home(Backend& device, const void* address) {
 
 BufferPtr copy_at_home(const void* first, std::size_t bytes) {
     Backend* home = home_of(first);
+    return home == nullptr ? nullptr : copy_to(*home, first, bytes);
+}
+
+BufferPtr copy_to(Backend& device, const void* first, std::size_t bytes) {
+    Backend* home = home_of(first);
     if (home == nullptr) return nullptr;
     SharedUse shared;
     if (shared_on(first) != nullptr) shared.begin(*home);
     const std::shared_ptr<void> from = use_on_device(*home, first, Access::read);
     if (!from) return nullptr;
-    BufferPtr copy = allocate_movable(bytes, home);
-    home->copy(use_on_device(*home, copy->data(), Access::write).get(), from.get(), bytes);
-    return copy;
+    There made = allocate_there(bytes, device);
+    if (home == &device) home->copy(made.address, from.get(), bytes);
+    else if (!device.copy_from(*home, made.address, from.get(), bytes)) return nullptr;
+    return std::move(made.buffer);
 }
 
 std::uint64_t version_of(const void* address) {

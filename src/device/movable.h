@@ -80,6 +80,8 @@ inline bool can_move(const void* address) { return anything_moves() && detail::i
 
 /// A copy of some bytes of movable memory that is at home on a device, made there: at home there, too. Null for other memory.
 BufferPtr copy_at_home(const void* first, std::size_t bytes);
+/// The same, at home on another device. Null, too, where that one can't have it but by way of the host.
+BufferPtr copy_to(Backend& device, const void* first, std::size_t bytes);
 /// Tells the contents of such memory from those at other times; of what is shared, which may change at any time, it is never the same.
 std::uint64_t version_of(const void* address);
 

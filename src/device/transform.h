@@ -9,6 +9,7 @@ namespace fastnp::device {
 struct LinesAt {
     void* data = nullptr;
     std::int64_t stride = 1, step = 0;
+    friend bool operator==(const LinesAt&, const LinesAt&) = default;
 };
 
 /// The transforms of `count` lines of `points` points each, without a scale. `from` and `to` share no memory, and their addresses are multiples of 16;
@@ -24,6 +25,7 @@ struct Transform {
     bool is_double = true;  // float64 and complex128; else float32 and complex64
     std::int64_t points = 1, count = 1;
     LinesAt from, to;
+    friend bool operator==(const Transform&, const Transform&) = default;
 };
 
 }  // namespace fastnp::device

@@ -1,4 +1,4 @@
-// Launches that are held back, to be asked for together: where the same kernels are launched again and again, as a graph.
+// Work for a device that is held back, to be asked for together: where the same comes again and again, as a graph.
 #pragma once
 
 #include <cstdint>
@@ -6,62 +6,94 @@
 #include <span>
 #include <vector>
 
-#include "device/backend.h"
+#include "device/forwarding.h"
 
 namespace fastnp::plan {
 
-/// Of one module's kernels. What comes after a launch that was added must be asked for after flush(), and memory that a launch uses be kept until then.
-class DeviceBatch {
+/// A device to its user. Launches, copies on the device, products and transforms are held back until flush(), or until the host waits for something or
+/// gives the device something. Whoever asks the device itself for work that comes after what is held back calls flush() before. Memory that is allocated
+/// here may be freed at once; other memory that is used must be kept until flush().
+class DeviceBatch final : public device::Forwarding {
 public:
-    /// Fewer are launched one by one: a graph of them would be no faster.
+    /// Less is asked for piece by piece: a graph of it would be no faster.
     static constexpr std::size_t least = 8;
-    /// At so many they are asked for in any case, so that the device does not wait for long.
+    /// At so much it is asked for in any case, so that the device does not wait for long.
     static constexpr std::size_t most = 128;
 
-    /// `repeats`: what is added comes again and again without drop(), as the turns of a loop do. Else each flush() between two of these has a graph of its
-    /// own: it would be given the same memory the next time.
-    DeviceBatch(device::Backend& backend, bool repeats) : backend_(backend), repeats_(repeats) {}
+    /// `repeats`: what is asked for comes again and again without drop(), as the turns of a loop do. Else each flush() between two of these has graphs of
+    /// its own: it would be given the same memory the next time.
+    DeviceBatch(device::Backend& backend, bool repeats) : Forwarding(backend), repeats_(repeats) {}
+    ~DeviceBatch() override { drop(); }
 
-    /// `given`: the kernel's arguments, which are copied.
-    void add(const std::shared_ptr<device::Module>& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<const std::int64_t> given);
     void flush();
-    /// Forgets what was added; what comes next is what came first.
+    /// Forgets what is held back; what comes next is what came first.
     void drop() noexcept;
+    /// How much is held back.
+    std::size_t size() const { return items_.size(); }
+
+    void* allocate(std::size_t bytes) override;
+    void free(void* memory, std::size_t bytes) noexcept override;
+    void upload(void* to, const void* from, std::size_t bytes) override;
+    void download(void* to, const void* from, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+    bool copy_from(device::Backend& other, void* to, const void* from, std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
+    void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
+    std::unique_ptr<device::Moment> moment() override;
+    void wait_for(Stream stream) override;
+    void let_wait(Stream stream) override;
+    bool contract(const device::Contraction& contraction) override;
+    bool transform(const device::Transform& transform) override;
+    bool factorise(const device::Factorisation& factorisation) override;
+    void synchronize() override;
 
 private:
-    struct Launch {
-        std::size_t kernel = 0;
-        std::int64_t blocks = 0;
-        int threads = 0;
-        std::size_t first = 0, count = 0;  // of what it is given
-        friend bool operator==(const Launch&, const Launch&) = default;
+    // Work without what may differ from time to time: what a kernel is given, and other work's addresses, which lie among given_.
+    struct Item {
+        device::Work work{};
+        std::size_t first = 0, count = 0;
+        bool operator==(const Item& other) const;
     };
-    // Launches that were asked for before, and what they were given.
+    // What was asked for before, and what it was given.
     struct Known {
-        std::vector<Launch> launches;
+        std::vector<Item> items;
         std::vector<std::int64_t> given;
         std::size_t place = 0;
         int times = 1;
         std::unique_ptr<device::Graph> graph{};
     };
     static constexpr std::size_t most_known = 64;
+    static constexpr std::size_t most_alike = 4;  // that differ in the addresses of library work alone
+    static constexpr std::size_t few = 8;  // at other addresses is as much as one in so many pieces
     static constexpr int worth_a_graph = 3;  // at this time it is made
 
-    Known& known();
-    void make_graph(Known& known);
-    void launch_one_by_one();
-    void clear() noexcept;
-    void launch(Known& known);
-    std::span<void* const> arguments_of(const Launch& launch);
+    // Memory of the steps' own, in the order in which it was allocated.
+    struct Own {
+        void* memory;
+        std::size_t bytes;
+        bool is_free;
+    };
 
-    device::Backend& backend_;
+    void* allocate_more(std::size_t bytes);
+    void hold(device::Work work);
+    Known& known();
+    bool differs(const Known& known, const Item& item) const;
+    std::size_t moved(const Known& known) const;
+    device::Work work_of(const Item& item);
+    void ask_for(const device::Work& work);
+    void make_graph(Known& known);
+    bool launch_graph(Known& known);
+    Known& new_known();
+    void ask_one_by_one();
+    void clear_held() noexcept;
+
     const bool repeats_;
     std::size_t place_ = 0;  // flushes since drop()
-    std::shared_ptr<device::Module> module_;
-    std::vector<Launch> launches_;
+    std::vector<Item> items_;
     std::vector<std::int64_t> given_;
     std::vector<void*> addresses_;  // of what one launch is given
     std::vector<std::unique_ptr<Known>> known_;  // the last used first
+    std::vector<Own> own_;
 };
 
 }  // namespace fastnp::plan

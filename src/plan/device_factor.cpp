@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "device/factorisation.h"
 #include "fastnp/error.h"
 #include "plan/device_copy.h"
+#include "plan/device_dense.h"
 #include "plan/device_matrices.h"
+#include "plan/library_launch.h"
 
 namespace fastnp::plan {
 
@@ -162,7 +165,42 @@ bool triangular_solve(device::Backend& backend, const ir::Attributes& attributes
     return true;
 }
 
+// Stacks of small matrices, of which libraries have one factor after the other, are done by kernels of ours.
+bool is_small_stack(const View& x) {
+    constexpr std::int64_t most_rows = 512;
+    const std::int64_t rows = size_from_end(x, 2);
+    return count_of(stack_of(x)) > 1 && rows <= most_rows && rows * size_from_end(x, 1) <= small_matrix;
+}
+
+std::string kernel_for(const char* name, Dtype dtype) { return std::string(name) + "_" + std::string(name_of(dtype)); }
+
+bool small_qr(device::Backend& backend, const View& x, const View& out) {
+    const std::int64_t m = size_from_end(x, 2), n = size_from_end(x, 1), count = count_of(stack_of(x));
+    const auto size = static_cast<std::int64_t>(itemsize_of(x.dtype));
+    const DenseResult result(backend, out);
+    copy_on_device(backend, x, rows_of(result.view(), 0, m));
+    std::int64_t team = 1;
+    while (team < std::min<std::int64_t>(n, codegen::kernel_threads)) team *= 2;
+    launch_library(backend, {kernel_for("qr", x.dtype)}, count, codegen::kernel_threads / team,
+                   {address_of(result.view().data), m, n, (m + 1) * n * size, n * size, count, team});
+    result.finish();
+    return true;
+}
+
+bool small_householder(device::Backend& backend, const View& packed, const View& out) {
+    const std::int64_t m = size_from_end(out, 2), n = size_from_end(out, 1), all = size_from_end(packed, 1), count = count_of(stack_of(out));
+    const auto size = static_cast<std::int64_t>(itemsize_of(out.dtype));
+    const Dense dense(backend, packed);
+    const DenseResult result(backend, out);
+    launch_library(
+        backend, {kernel_for("householder", out.dtype)}, count * n, codegen::kernel_threads,
+        {address_of(dense.view().data), address_of(result.view().data), m, n, std::min(m, all), (m + 1) * all * size, all * size, size, count * n});
+    result.finish();
+    return true;
+}
+
 bool qr(device::Backend& backend, const View& x, const View& out) {
+    if (is_small_stack(x)) return small_qr(backend, x, out);
     const std::int64_t m = size_from_end(x, 2), n = size_from_end(x, 1), k = std::min(m, n);
     const OwnMatrices a = copy_of_matrices(backend, x);
     Task task(backend, x, Kind::qr);
@@ -181,6 +219,7 @@ bool qr(device::Backend& backend, const View& x, const View& out) {
 }
 
 bool householder(device::Backend& backend, const View& packed, const View& out) {
+    if (is_small_stack(out)) return small_householder(backend, packed, out);
     const std::int64_t m = size_from_end(out, 2), n = size_from_end(out, 1), all = size_from_end(packed, 1), k = std::min(m, all);
     const OwnMatrices a = make_matrices(backend, out.dtype, stack_of(out), m, n);
     const std::int64_t read = std::min(n, all);
@@ -212,6 +251,32 @@ bool hermitian(device::Backend& backend, const ir::Attributes& attributes, const
     convert_on_device(backend, values.view, with_vectors ? row_of(out, 0) : out);
     if (with_vectors) copy_on_device(backend, a.view, rows_of(out, 1, n));
     task.raise_failures("Eigenvalues did not converge");
+    return true;
+}
+
+// Eigenvalues and, if asked for, vectors of general matrices, of which the library has one after the other. The host is done with small ones before the
+// device has begun.
+bool general(device::Backend& backend, const View& x, const View& out, bool with_vectors) {
+    constexpr std::int64_t least_rows = 128;
+    const std::int64_t n = size_from_end(x, 1);
+    if (n < least_rows) return false;
+    const OwnMatrices a = copy_of_matrices(backend, x);
+    Task task(backend, x, Kind::general);
+    const OwnMatrices values = make_numbers(backend, out.dtype, task.stack(), n);
+    OwnMatrices vectors = make_matrices(backend, x.dtype, task.stack(), n, n + 2);  // with a column more on each side
+    task.work().a = a.columns;
+    task.work().b = vectors.columns;
+    task.work().b.data = static_cast<char*>(vectors.view.data) + vectors.view.strides.back();
+    task.work().numbers = values.view.data;
+    task.work().vectors = with_vectors ? Vectors::all : Vectors::none;
+    task.note_failures();
+    if (!task.one_by_one()) return false;
+    task.raise_failures("Eigenvalues did not converge");
+    copy_on_device(backend, values.view, with_vectors ? row_of(out, 0) : out);
+    if (!with_vectors) return true;
+    const View found = elements_within(vectors.view, 1, n);
+    if (is_complex(x.dtype)) copy_on_device(backend, found, rows_of(out, 1, n));
+    else join_pairs(backend, values.view, found, rows_of(out, 1, n));
     return true;
 }
 
@@ -298,9 +363,10 @@ private:
     const OwnMatrices values_;
 };
 
-// LAPACK multiplies by zeros and takes columns of NaN as they come, the device's libraries do otherwise: a determinant of NaN was 0.
+// LAPACK multiplies by zeros and takes columns of NaN as they come, the device's libraries do otherwise: a determinant of NaN was 0. (And eigenvalues of
+// such matrices are an error that the host says.)
 bool is_lapacks_alone(device::Backend& backend, ops::Op op, const View& x) {
-    if (op != Op::lu && op != Op::cholesky && op != Op::qr) return false;
+    if (op != Op::lu && op != Op::cholesky && op != Op::qr && op != Op::eig && op != Op::eigvals) return false;
     return read_bool(any_not_finite(backend, x));
 }
 
@@ -316,6 +382,8 @@ bool is_factorisation(ops::Op op) {
         case Op::householder_product:
         case Op::eigh:
         case Op::eigvalsh:
+        case Op::eig:
+        case Op::eigvals:
         case Op::svd:
         case Op::svdvals: return true;
         default: return false;
@@ -336,6 +404,8 @@ bool factorise_on_device(device::Backend& backend, ops::Op op, const ir::Attribu
         case Op::householder_product: return householder(backend, x, out);
         case Op::eigh: return hermitian(backend, attributes, x, out, true);
         case Op::eigvalsh: return hermitian(backend, attributes, x, out, false);
+        case Op::eig: return general(backend, x, out, true);
+        case Op::eigvals: return general(backend, x, out, false);
         case Op::svd: return Singular(backend, attributes, x, out, true).run();
         case Op::svdvals: return Singular(backend, attributes, x, out, false).run();
         default: return false;

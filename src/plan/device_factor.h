@@ -6,7 +6,7 @@
 
 namespace fastnp::plan {
 
-/// Whether factorise_on_device() knows an op: those of the kind library but the Fourier transforms and the eigenvalues of general matrices.
+/// Whether factorise_on_device() knows an op: those of the kind library but the Fourier transforms.
 bool is_factorisation(ops::Op op);
 
 /// Such an op, of operands and into a result whose addresses are the device's. False where the device has none of such matrices: then nothing was done

@@ -19,12 +19,14 @@ public:
     IndexChecks(const IndexChecks&) = delete;
     IndexChecks& operator=(const IndexChecks&) = delete;
 
-    /// Looks at contiguous indices, on the device. The places from the start that they mean are stored at `places`, unless that is null; nothing is where
-    /// an index is out of bounds. For kernels: the address of a number that is 0 as long as all are right.
-    const void* look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places = nullptr);
+    /// Looks at contiguous indices, by work that a device (or who holds work for it back) is asked for. The places from the start that they mean are
+    /// stored at `places`, unless that is null; nothing is where an index is out of bounds. For kernels: the address of a number that is 0 as long as all
+    /// are right.
+    const void* look_at(device::Backend& worker, const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places = nullptr);
 
+    bool is_empty() const { return looked_.empty(); }
     /// Waits, if there is anything to wait for. IndexError for the first of them that is out of bounds.
-    void finish();
+    void finish() { finish(backend_); }
     /// Forgets all.
     void drop() noexcept {
         looked_.clear();
@@ -39,6 +41,8 @@ private:
         std::int64_t from_end, index;  // from_end is 0, or how many indices there are from that one on
     };
     static constexpr std::size_t most = 64;  // that are waited for together
+
+    void finish(device::Backend& worker);
 
     device::Backend& backend_;
     std::optional<device::Block> found_;

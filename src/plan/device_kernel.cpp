@@ -42,7 +42,7 @@ struct Kind {
 
 class Compiled {
 public:
-    Compiled(const Kind& kind, const HandWritten& what) : backend_(*kind.backend) {
+    Compiled(const Kind& kind, const HandWritten& what) {
         nest::Kernel kernel;
         kernel.name = what.name;
         const bool folds = what.fold != ir::Op::count;
@@ -76,11 +76,11 @@ public:
         kernel.outer_stores.push_back({target, value});
         grid_ = nest::grid_of(kernel, sizes_);
         const codegen::DeviceJob job{&kernel, &grid_};
-        code_ = codegen::compile_for_device({&job, 1}, backend_);
+        code_ = codegen::compile_for_device({&job, 1}, *kind.backend);
         dims_ = codegen::sizes_of(kernel);
     }
 
-    void run(const Shape& shape, std::span<const View> operands, const View& out) const {
+    void run(device::Backend& backend, const Shape& shape, std::span<const View> operands, const View& out) const {
         SmallVector<std::int64_t, 48> symbols, values;
         SmallVector<std::int64_t, 32> given;
         for (const std::int64_t size : shape) symbols.push_back(size);
@@ -97,7 +97,7 @@ public:
         given.push_back(units);
         SmallVector<void*, 32> addresses;
         for (std::int64_t& each : given) addresses.push_back(&each);
-        launch(backend_, *code_.module, code_.kernels[0], grid_, units, {addresses.data(), addresses.size()});
+        launch(backend, *code_.module, code_.kernels[0], grid_, units, {addresses.data(), addresses.size()});
     }
 
 private:
@@ -115,7 +115,6 @@ private:
         return made;
     }
 
-    device::Backend& backend_;
     shape::Sizes sizes_;
     nest::Grid grid_;
     codegen::DeviceCode code_;
@@ -144,13 +143,13 @@ Side side_of(const View& view) {
 
 void run_by_hand(device::Backend& backend, const HandWritten& what, std::span<const View> operands, const View& out) {
     if (operands.empty() || operands.size() > most_operands) throw InternalError("a kernel written by hand of too many operands, or none");
-    Kind kind{&backend, what.name, operands[0].shape.size(), operands.size(), {}};
+    Kind kind{&backend.itself(), what.name, operands[0].shape.size(), operands.size(), {}};
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].shape != operands[0].shape) throw InternalError("a kernel written by hand of several shapes");
         kind.sides[i] = side_of(operands[i]);
     }
     kind.sides[operands.size()] = side_of(out);
-    compiled(kind, what).run(operands[0].shape, operands, out);
+    compiled(kind, what).run(backend, operands[0].shape, operands, out);
 }
 
 ExprId index_along(nest::Kernel& kernel, std::size_t axis) {

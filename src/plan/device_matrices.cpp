@@ -1,5 +1,6 @@
 #include "plan/device_matrices.h"
 
+#include <array>
 #include <utility>
 
 #include "plan/device_copy.h"
@@ -53,6 +54,19 @@ constexpr HandWritten is_not_finite{"any_not_finite",
                                         return applied(kernel, Op::not_equal, nothing, nothing, true);
                                     },
                                     Op::logical_or};
+
+// Of the second one of a pair, whose eigenvalue's imaginary part is negative, the real parts are in the column before; of the first one the imaginary
+// parts are in the column behind.
+constexpr HandWritten real_part_of_pair{"real_part_of_pair", [](Kernel& kernel, Elements x, Dtype result) {
+                                            const ExprId zero = constant_of(kernel, result, 0);
+                                            return selected(kernel, applied(kernel, Op::less, x[0], zero, true), x[1], x[2]);
+                                        }};
+constexpr HandWritten imaginary_part_of_pair{"imaginary_part_of_pair", [](Kernel& kernel, Elements x, Dtype result) {
+                                                 const ExprId zero = constant_of(kernel, result, 0);
+                                                 const ExprId second = selected(kernel, applied(kernel, Op::less, x[0], zero, true),
+                                                                                applied(kernel, Op::negative, x[1]), zero);
+                                                 return selected(kernel, applied(kernel, Op::greater, x[0], zero, true), x[2], second);
+                                             }};
 
 device::Block any(device::Backend& backend, const HandWritten& test, const View& view) {
     device::Block found(backend, 1);
@@ -154,6 +168,12 @@ View real_parts_of(const View& view) {
     return parts;
 }
 
+View imaginary_parts_of(const View& view) {
+    View parts = real_parts_of(view);
+    parts.data = static_cast<char*>(view.data) + itemsize_of(parts.dtype);
+    return parts;
+}
+
 View elements_within(const View& view, std::int64_t first, std::int64_t count) {
     View part = view;
     part.data = static_cast<char*>(view.data) + first * view.strides.back();
@@ -181,6 +201,17 @@ void count_from_zero(device::Backend& backend, const View& from, const View& to)
 void count_from_one(device::Backend& backend, const View& from, const View& to) { run_by_hand(backend, from_one, {&from, 1}, to); }
 void lower_part(device::Backend& backend, const View& from, const View& to) { run_by_hand(backend, lower, {&from, 1}, to); }
 void unit_lower_part(device::Backend& backend, const View& from, const View& to) { run_by_hand(backend, unit_lower, {&from, 1}, to); }
+
+void join_pairs(device::Backend& backend, const View& values, const View& from, const View& to) {
+    View signs = imaginary_parts_of(values);  // for each row the same
+    signs.shape = from.shape;
+    signs.strides.insert(signs.strides.end() - 1, 0);
+    View before = from, after = from;
+    before.data = static_cast<char*>(from.data) - from.strides.back();
+    after.data = static_cast<char*>(from.data) + from.strides.back();
+    run_by_hand(backend, real_part_of_pair, std::array{signs, before, from}, real_parts_of(to));
+    run_by_hand(backend, imaginary_part_of_pair, std::array{signs, from, after}, imaginary_parts_of(to));
+}
 
 device::Block any_zero(device::Backend& backend, const View& view) { return any(backend, is_zero, view); }
 device::Block any_nan(device::Backend& backend, const View& view) { return any(backend, is_nan, view); }

@@ -28,7 +28,7 @@ std::optional<device::InColumns> walked_in_columns(const eager::View& view);
 Shape stack_of(const eager::View& view, std::size_t core = 2);
 std::int64_t count_of(const Shape& stack);
 
-/// Rows of matrices, a row as vectors, the diagonal as vectors, and the real parts of elements (which are all of real ones).
+/// Rows of matrices, a row as vectors, the diagonal as vectors, and the parts of elements (of real ones, which have no imaginary parts, all).
 eager::View rows_of(const eager::View& view, std::int64_t first, std::int64_t count);
 eager::View row_of(const eager::View& view, std::int64_t number);
 eager::View diagonal_of(const eager::View& view);
@@ -36,6 +36,7 @@ eager::View transpose_of(const eager::View& view);
 /// The one matrix that a stack repeats; another stack as it is.
 eager::View without_repeats(const eager::View& view);
 eager::View real_parts_of(const eager::View& view);
+eager::View imaginary_parts_of(const eager::View& view);
 /// Elements along the last axis from a place on, as matrices of these sizes in C order.
 eager::View matrices_within(const eager::View& view, std::int64_t first, std::int64_t rows, std::int64_t columns);
 eager::View elements_within(const eager::View& view, std::int64_t first, std::int64_t count);
@@ -46,6 +47,9 @@ void conjugate_on_device(device::Backend& backend, const eager::View& from, cons
 void convert_on_device(device::Backend& backend, const eager::View& from, const eager::View& to);
 void count_from_zero(device::Backend& backend, const eager::View& from, const eager::View& to);
 void count_from_one(device::Backend& backend, const eager::View& from, const eager::View& to);
+/// Eigenvectors of real matrices as `device::Factorisation` has them, complex: by the eigenvalues (..., n) into `to`. Before `from` and behind it there is
+/// memory for a column more.
+void join_pairs(device::Backend& backend, const eager::View& values, const eager::View& from, const eager::View& to);
 /// What is on and below the diagonal, zeros elsewhere; what is below it, with ones on it.
 void lower_part(device::Backend& backend, const eager::View& from, const eager::View& to);
 void unit_lower_part(device::Backend& backend, const eager::View& from, const eager::View& to);

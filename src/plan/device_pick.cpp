@@ -169,7 +169,7 @@ void take_on_device(device::Backend& backend, const ir::Attributes& attributes, 
     if (count_of(indices) == 0) return;
     if (x.shape[axis] == 0) throw IndexError("cannot do a non-empty take from an empty axes.");
     const Dense dense(backend, indices);
-    if (mode == OutOfBounds::raise) checks.look_at(dense.view(), attributes.ints[0], x.shape[axis]);
+    if (mode == OutOfBounds::raise) checks.look_at(backend, dense.view(), attributes.ints[0], x.shape[axis]);
     if (count_of(out) != 0) gather(backend, x, dense.view(), out, axis, mode);
 }
 
@@ -180,7 +180,7 @@ void scatter_on_device(device::Backend& backend, const ir::Attributes& attribute
     if (count == 0) return;
     const Dense dense(backend, indices);
     const device::Block places(backend, static_cast<std::size_t>(count) * index_bytes);
-    const void* found = checks.look_at(dense.view(), 0, out.shape[0], places.get());
+    const void* found = checks.look_at(backend, dense.view(), 0, out.shape[0], places.get());
     if (count_of(out) == 0) return;
     if (attributes.ints[0] < 0) put(backend, indices.shape, places.get(), values, out, found);
     else combine(backend, static_cast<ops::Op>(attributes.ints[0]), indices.shape, places.get(), values, out, found);

@@ -42,7 +42,7 @@ DeviceRun::DeviceRun(const Plan& plan)
     : Steps(plan),
       backend_(*plan.on_device.backend),
       binds_sizes_(std::ranges::any_of(plan.steps, [](const Step& step) { return step.read.bound != 0; })),
-      holds_back_(plan.profiled == nullptr || plan.kernels.size() >= DeviceBatch::least),  // a body's turns are asked for together
+      holds_back_(plan.profiled == nullptr || plan.steps.size() >= DeviceBatch::least),  // a body's turns are asked for together
       batch_(backend_, plan.profiled == nullptr),
       own_checks_(backend_),
       bases_(plan.slots.size(), nullptr),
@@ -101,9 +101,15 @@ void DeviceRun::let_go() noexcept {
     blocks_.clear();
 }
 
+void DeviceRun::finish_checks() {
+    if (checks_->is_empty()) return;
+    batch_.flush();
+    checks_->finish();
+}
+
 void DeviceRun::settle() {
     try {
-        checks_->finish();
+        finish_checks();
     } catch (const IndexError&) {
         throw WrongIndex();
     }
@@ -117,7 +123,6 @@ bool DeviceRun::writes_in_place(const Step& step) const {
 
 // Before the first write to an argument the host knows that all indices are right. (What a loop's body writes to is the loop's own.)
 DeviceRun::UnderWay DeviceRun::begin(const Step& step) {
-    if (!step.is_kernel) batch_.flush();
     step_ = number_of(step);
     if (checks_ == &own_checks_ && (step_ >= plan_.first_write || writes_in_place(step))) settle();
     return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, step_, &backend_}};
@@ -207,14 +212,13 @@ void DeviceRun::launch(const KernelStep& step) {
         }
     }
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
-    const std::shared_ptr<device::Module>& module = plan_.on_device.module;
-    const std::span<void* const> addresses(given_at_.data() + prepared.first, prepared.count);
-    if (checked % nest::Grid::vector_bytes != 0) {
-        batch_.flush();
-        const std::shared_ptr<device::Module> other = kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
-        backend_.launch(*other, 0, prepared.blocks, kernel.grid.block, addresses);
-    } else if (!holds_back_ || profile_ != nullptr) backend_.launch(*module, kernel.number, prepared.blocks, kernel.grid.block, addresses);
-    else batch_.add(module, kernel.number, prepared.blocks, kernel.grid.block, {given_.data() + prepared.first, prepared.count});
+    const std::span<void* const> given(given_at_.data() + prepared.first, prepared.count);
+    if (checked % nest::Grid::vector_bytes == 0) {
+        worker().launch(*plan_.on_device.module, kernel.number, prepared.blocks, kernel.grid.block, given);
+    } else {
+        const device::Module& other = kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
+        worker().launch(other, 0, prepared.blocks, kernel.grid.block, given);
+    }
 }
 
 void* DeviceRun::address_of(const ViewOf& view) const { return bases_[static_cast<std::size_t>(view.slot)] + value_of(view.offset, values_); }
@@ -272,8 +276,8 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
 
 bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) {
     if (!host_does(backend_, step.op, step.out.dtype).empty()) return false;
-    const bool is_done = run_step_on_device(backend_, step.op, attributes, operands_of(step), view_of(step.out), *checks_);
-    if (checks_ == &own_checks_ && step_ >= plan_.first_write) checks_->finish();
+    const bool is_done = run_step_on_device(worker(), step.op, attributes, operands_of(step), view_of(step.out), *checks_);
+    if (checks_ == &own_checks_ && step_ >= plan_.first_write) finish_checks();
     return is_done;
 }
 
@@ -283,6 +287,7 @@ void DeviceRun::compute(const Step& step) {
     for (shape::Dim& dim : attributes.dims) dim = value_of(dim, values_);
     if (compute_there(step.eager, attributes)) return;
     settle();
+    batch_.flush();
     const std::vector<Copy> copies = copies_of(step.eager.operands);
     std::vector<eager::View> operands;
     for (const Copy& copy : copies) operands.push_back(shown(copy.memory));
@@ -308,13 +313,14 @@ void DeviceRun::hold(int slot, const device::Memory& memory) {
 
 void DeviceRun::take_turns(const Step& step) {
     if (step.loop.body->on_device.backend == nullptr) return take_turns_on_host(step);
+    batch_.flush();
     const std::size_t number = number_of(step);
     std::unique_ptr<DeviceRun>& body = bodies_[number];
     if (body == nullptr) body = std::make_unique<DeviceRun>(*step.loop.body);
     body->measure(profile_ == nullptr ? nullptr : profile_->body(number));
     body->checks_ = checks_;
     const std::vector<DeviceArray> given = take_turns_on_device(step.loop, *body, operands_of(step.eager), values_, *caller_);
-    if (checks_ == &own_checks_ && number >= plan_.first_write) checks_->finish();
+    if (checks_ == &own_checks_ && number >= plan_.first_write) finish_checks();
     for (std::size_t i = 0; i < given.size(); ++i) {
         const int slot = step.loop.given[i];
         if (slot < 0) continue;
@@ -325,12 +331,14 @@ void DeviceRun::take_turns(const Step& step) {
 
 Scalar DeviceRun::element(const ViewOf& of) {
     settle();
+    batch_.flush();
     const Copy copy = copy_of(of);
     return ops::load(copy.memory.dtype, copy.memory.data);
 }
 
 std::vector<device::Memory> DeviceRun::operands(const Step& step) {
     settle();
+    batch_.flush();
     std::vector<device::Memory> operands;
     for (const ViewOf& view : step.eager.operands) {
         const Copy copy = copy_of(view);

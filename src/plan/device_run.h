@@ -31,6 +31,9 @@ public:
     void start(std::span<char* const> arguments, std::span<void* const> numbers, std::int64_t* values, trace::Caller& caller);
     /// After run(), and before anything else is asked of the device that comes after it: asks for what was held back.
     void flush() { batch_.flush(); }
+    /// How much is held back; and the device as a run's work is asked of it.
+    std::size_t held_back() const { return batch_.size(); }
+    device::Backend& worker() { return holds_back_ && profile_ == nullptr ? batch_ : backend_; }
     /// Waits for what was found out about indices: throws WrongIndex.
     void settle();
     /// Lets go of results, which others keep, before another run; the memory of temporaries is kept for it.
@@ -91,6 +94,7 @@ private:
     char* temporaries(int stage, std::size_t bytes);
     void lay_out_given();
     void prepare(const KernelStep& step, Prepared& prepared);
+    void finish_checks();
     bool compute_there(const EagerStep& step, const ir::Attributes& attributes);
     Copy copy_of(const ViewOf& view);
     std::vector<Copy> copies_of(const std::vector<ViewOf>& views);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fastnp/error.h"
+#include "ops/transforms.h"
 #include "plan/device_copy.h"
 #include "plan/device_run.h"
 #include "plan/launch.h"
@@ -25,7 +26,9 @@ public:
             else others_.push_back(in_order(operands[i]));
         }
         add_stacks();
+        find_library_arguments();
         find_results();
+        fix_places();
     }
     ~DeviceTurns() { body_.let_go(); }
     DeviceTurns(const DeviceTurns&) = delete;
@@ -33,8 +36,7 @@ public:
 
     // Turns are asked for together: an even number, after which states that take turns at two places are where they were.
     void run() {
-        const std::int64_t kernels = std::max<std::int64_t>(static_cast<std::int64_t>(step_.body->kernels.size()), 1);
-        const std::int64_t together = std::max<std::int64_t>(static_cast<std::int64_t>(DeviceBatch::most) / kernels / 2 * 2, 2);
+        std::size_t before = 0;  // held back two turns ago
         for (std::int64_t turn = 0; turn < count_; ++turn) {
             save(turn);
             put_results(turn + 1);
@@ -43,8 +45,12 @@ public:
             const Outcome outcome = body_.run();
             if (outcome.error) std::rethrow_exception(outcome.error);
             if (outcome.kind != Outcome::Kind::done) throw InternalError("a turn of a loop that came to no end");
+            collect(turn);
             take_states();
-            if ((turn + 1) % together == 0) body_.flush();
+            if (turn % 2 == 0) continue;
+            const std::size_t now = body_.held_back();
+            if (now < before || 2 * now - before > DeviceBatch::most) body_.flush();  // the next two would not fit
+            before = body_.held_back();
         }
         body_.flush();
     }
@@ -109,12 +115,63 @@ private:
         }
     }
 
-    // Results that are all of a state, and are made where it is saved. What a body writes to in place must not be what was saved.
+    // Which of the body's arguments libraries read, or write to. A graph of their work would be captured again wherever these lie at another place.
+    void find_library_arguments() {
+        is_libraries_.assign(states_.size() + others_.size() + collected_.size(), false);
+        constexpr std::int64_t few = 16;
+        if (count_ < few) return;
+        const auto mark = [&](const ViewOf& view, bool is) {
+            const Slot& slot = step_.body->slots[static_cast<std::size_t>(view.slot)];
+            if (slot.kind == Slot::Kind::argument) is_libraries_[static_cast<std::size_t>(slot.number)] = is;
+        };
+        for (const Step& step : step_.body->steps) {
+            if (step.is_kernel || step.is_loop()) continue;
+            if (ops::info(step.eager.op).kind != ops::Kind::contract && !ops::is_transform(step.eager.op)) continue;
+            for (const ViewOf& operand : step.eager.operands) mark(operand, true);
+            mark(step.eager.out, true);
+        }
+        // A state that is a part as it came goes on lying there.
+        for (const ViewOf& output : step_.body->outputs) {
+            const Slot& slot = step_.body->slots[static_cast<std::size_t>(output.slot)];
+            if (static_cast<std::size_t>(slot.number) >= states_.size()) mark(output, false);
+        }
+    }
+
+    // Small ones of these that move on from turn to turn are at one place for the body, from or to which they are copied.
+    void fix_places() {
+        fixed_.resize(others_.size() + collected_.size());
+        for (std::size_t i = 0; i < fixed_.size(); ++i) {
+            const bool is_part = i < others_.size();
+            const DeviceArray& stack = is_part ? others_[i] : collected_[i - others_.size()];
+            const bool moves = is_part ? i < step_.parts : part_bytes_[i - others_.size()] != 0;
+            if (!moves || !is_libraries_[states_.size() + i]) continue;
+            const Shape shape(stack.view.shape.begin() + 1, stack.view.shape.end());
+            if (const std::size_t bytes = shape::byte_count(shape, itemsize_of(stack.view.dtype)); bytes != 0 && bytes <= most_copied) {
+                fixed_[i] = array_of(stack.view.dtype, shape);
+            }
+        }
+    }
+
+    char* collected_at(std::size_t i, std::int64_t turn) const {
+        const std::int64_t number = step_.looped.backward ? count_ - 1 - turn : turn;
+        return static_cast<char*>(collected_[i].view.data) + number * part_bytes_[i];
+    }
+
+    void collect(std::int64_t turn) {
+        for (std::size_t i = 0; i < collected_.size(); ++i) {
+            const DeviceArray& fixed = fixed_[others_.size() + i];
+            if (fixed.there.buffer != nullptr) body_.worker().copy(collected_at(i, turn), fixed.view.data, static_cast<std::size_t>(part_bytes_[i]));
+        }
+    }
+
+    // Results that are all of a state, and are made where it is saved, if libraries do not read it there. What a body writes to in place must not be what
+    // was saved.
     void find_results() {
         result_of_.assign(saved_.size(), -1);
         if (std::ranges::find(step_.written, true) != step_.written.end()) return;
         std::vector<bool> is_taken(static_cast<std::size_t>(step_.body->result_count), false);
         for (std::size_t i = 0; i < saved_.size(); ++i) {
+            if (is_libraries_[i] && bytes_[i] <= most_copied) continue;
             const ViewOf& output = step_.body->outputs[i];
             const Slot& slot = step_.body->slots[static_cast<std::size_t>(output.slot)];
             if (slot.kind != Slot::Kind::result || is_taken[static_cast<std::size_t>(slot.number)] || saved_[i].there.buffer == nullptr) continue;
@@ -142,8 +199,7 @@ private:
         for (std::size_t i = 0; i < saved_.size(); ++i) {
             char* const place = saved_at(i, turn);
             if (place == nullptr || states_[i].view.data == place) continue;
-            body_.flush();
-            backend_.copy(place, states_[i].view.data, bytes_[i]);
+            body_.worker().copy(place, states_[i].view.data, bytes_[i]);
         }
     }
 
@@ -154,10 +210,16 @@ private:
         for (const DeviceArray& state : states_) arguments_.push_back(static_cast<char*>(state.view.data));
         for (std::size_t i = 0; i < others_.size(); ++i) {
             const std::int64_t moved = i < step_.parts ? number * others_[i].view.strides[0] : 0;
-            arguments_.push_back(static_cast<char*>(others_[i].view.data) + moved);
+            char* place = static_cast<char*>(others_[i].view.data) + moved;
+            if (fixed_[i].there.buffer != nullptr) {
+                body_.worker().copy(fixed_[i].view.data, place, static_cast<std::size_t>(others_[i].view.strides[0]));
+                place = static_cast<char*>(fixed_[i].view.data);
+            }
+            arguments_.push_back(place);
         }
         for (std::size_t i = 0; i < collected_.size(); ++i) {
-            arguments_.push_back(static_cast<char*>(collected_[i].view.data) + number * part_bytes_[i]);
+            const DeviceArray& fixed = fixed_[others_.size() + i];
+            arguments_.push_back(fixed.there.buffer != nullptr ? static_cast<char*>(fixed.view.data) : collected_at(i, turn));
         }
     }
 
@@ -183,15 +245,18 @@ private:
         }
     }
 
+    static constexpr std::size_t most_copied = std::size_t{1} << 20;  // bytes at a turn, for which a copy takes about what asking for a product does
+
     const LoopStep& step_;
     device::Backend& backend_;
     std::int64_t* values_;
     trace::Caller& caller_;
     const std::int64_t count_;
     DeviceRun& body_;
-    std::vector<DeviceArray> states_, next_, others_, collected_, saved_;
-    std::vector<std::size_t> bytes_;        // of each state
-    std::vector<int> result_of_;            // of each that is saved; -1: it is copied
+    std::vector<DeviceArray> states_, next_, others_, collected_, saved_, fixed_;  // fixed_: of the others, then of what is collected; else empty
+    std::vector<bool> is_libraries_;  // by argument of the body
+    std::vector<std::size_t> bytes_;  // of each state
+    std::vector<int> result_of_;  // of each that is saved; -1: it is copied
     std::vector<std::int64_t> part_bytes_;  // of each that is collected
     std::vector<char*> arguments_;
     std::int64_t saves_ = 0;

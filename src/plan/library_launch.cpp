@@ -18,8 +18,9 @@ const device::Module& module_of(device::Backend& backend, const codegen::Library
     static std::mutex mutex;
     static auto* const made = new Made;  // never destroyed, as devices
     const std::scoped_lock lock(mutex);
-    std::shared_ptr<device::Module>& found = (*made)[{&backend, kernel.key()}];
-    if (found == nullptr) found = codegen::compile_for_device(kernel, backend);
+    device::Backend& device = backend.itself();
+    std::shared_ptr<device::Module>& found = (*made)[{&device, kernel.key()}];
+    if (found == nullptr) found = codegen::compile_for_device(kernel, device);
     return *found;
 }
 

@@ -13,8 +13,8 @@ namespace fastnp::plan {
 /// compiled when a call first needs it. Thread-safe.
 class UnalignedKernel {
 public:
-    /// The module whose only kernel it is.
-    std::shared_ptr<device::Module> module(const nest::Kernel& kernel, const nest::Grid& grid, device::Backend& backend);
+    /// The module whose only kernel it is; it stays as long as the plan.
+    const device::Module& module(const nest::Kernel& kernel, const nest::Grid& grid, device::Backend& backend);
 
 private:
     std::mutex mutex_;

@@ -184,7 +184,7 @@ def test_a_chain_of_products_and_maps_moves_nothing() -> None:
     assert moved(before) == 0 and after.products - before.products == 9
     assert "by the host" not in str(np.compiler.explain(layers)(*given))
     square = there(sample("complex64", 4, 4))
-    assert "eigvals: 1 ops (eigvals), by the host: it has no form for devices" in str(np.compiler.explain(lambda a: np.linalg.eigvals(a))(square))
+    assert "by the host" not in str(np.compiler.explain(lambda a: np.linalg.eigvals(a @ a))(square))
     h = numpy.tanh(x @ w)
     numpy.testing.assert_allclose(numpy.asarray(found), numpy.exp(h @ v) @ w, rtol=2e-3, atol=2e-3)
     numpy.testing.assert_allclose(numpy.asarray(sums), h.sum(axis=0), rtol=1e-4, atol=1e-4)

@@ -283,6 +283,25 @@ void Backend::copy(void* to, const void* from, std::size_t bytes) {
     ask({{&source, &target}, [to, from, bytes] { std::memcpy(to, from, bytes); }});
 }
 
+// Its work first, all of it: one device's work does not wait for another's in between.
+bool Backend::copy_from(device::Backend& other, void* to, const void* from, std::size_t bytes) {
+    auto& source = dynamic_cast<Backend&>(other);
+    if (bytes == 0) return true;
+    std::vector<char> found(bytes);
+    {
+        const std::scoped_lock lock(source.mutex_);
+        Block& block = source.block_of(from, bytes, "copy to another device");
+        source.put(ours, {{&block}, [to = found.data(), from, bytes] { std::memcpy(to, from, bytes); }});
+        source.work_off();
+    }
+    const std::scoped_lock lock(mutex_);
+    Block& block = block_of(to, bytes, "copy from another device");
+    ++statistics_.peer_copies;
+    statistics_.peer_bytes += bytes;
+    ask({{&block}, [to, kept = std::make_shared<std::vector<char>>(std::move(found))] { std::memcpy(to, kept->data(), kept->size()); }}, bytes);
+    return true;
+}
+
 void Backend::clear(void* memory, std::size_t bytes) {
     if (bytes == 0) return;
     const std::scoped_lock lock(mutex_);
@@ -306,6 +325,16 @@ bool is_walkable(const Matrices& m, std::int64_t rows, std::int64_t columns) {
 eager::View view_of(const Contraction& contraction, const Matrices& m, std::int64_t rows, std::int64_t columns) {
     const auto size = static_cast<std::int64_t>(itemsize_of(contraction.dtype));
     return {m.data, contraction.dtype, {contraction.count, rows, columns}, {m.step * size, m.row_stride * size, m.column_stride * size}};
+}
+
+// Without addresses.
+Contraction kind_of(Contraction contraction) {
+    contraction.x.data = contraction.y.data = contraction.out.data = nullptr;
+    return contraction;
+}
+device::Transform kind_of(device::Transform transform) {
+    transform.from.data = transform.to.data = nullptr;
+    return transform;
 }
 
 // The bytes from a view's first element to its last one's end; strides are not negative.
@@ -353,11 +382,22 @@ bool Backend::contract(const Contraction& contraction) {
     std::vector<Block*> touched;
     for (const eager::View& view : views) touched.push_back(&block_of(view.data, bytes_of(view), "a product"));
     ++statistics_.products;
+    if (std::ranges::find(known_products_, kind_of(contraction)) == known_products_.end()) known_products_.push_back(kind_of(contraction));
     ask({std::move(touched), [x = views[0], y = views[1], out = views[2]] {
              const eager::View operands[] = {x, y};
              eager::run(ops::Op::matmul, {}, operands, out);
          }});
     return true;
+}
+
+bool Backend::knows(const Contraction& contraction) {
+    const std::scoped_lock lock(mutex_);
+    return has_libraries_ && std::ranges::find(known_products_, kind_of(contraction)) != known_products_.end();
+}
+
+bool Backend::knows(const device::Transform& transform) {
+    const std::scoped_lock lock(mutex_);
+    return has_libraries_ && std::ranges::find(known_transforms_, kind_of(transform)) != known_transforms_.end();
 }
 
 // Fourier transforms, by the host's kernel.
@@ -388,6 +428,7 @@ bool Backend::transform(const device::Transform& transform) {
     const std::scoped_lock lock(mutex_);
     std::vector<Block*> touched{&block_of(x.data, bytes_of(x), "a transform"), &block_of(out.data, bytes_of(out), "a transform")};
     ++statistics_.transforms;
+    if (std::ranges::find(known_transforms_, kind_of(transform)) == known_transforms_.end()) known_transforms_.push_back(kind_of(transform));
     ask({std::move(touched), [op, attributes, x, out] {
              if (op == ops::Op::irfft) require_real_ends(x, attributes.dims[0].value());
              eager::run(op, attributes, {&x, 1}, out);
@@ -403,7 +444,7 @@ bool Backend::factorise(const device::Factorisation& factorisation) {
     const Kind kind = factorisation.kind;
     if (!lacks_factorisations().empty()) fail("a factorisation, without libraries");
     if (factorisation.count > 1) {
-        const bool one_by_one = kind == Kind::qr || kind == Kind::householder;
+        const bool one_by_one = kind == Kind::qr || kind == Kind::householder || kind == Kind::general;
         if (one_by_one || factorisation.rows > largest_of_stack) return false;
     }
     if (const std::string problem = problem_of(factorisation); !problem.empty()) fail("a factorisation of " + problem);
@@ -446,49 +487,85 @@ void Backend::launch(const device::Module& module, std::size_t kernel, std::int6
 
 namespace {
 
-// Keeps the arguments as they were given, which may change afterwards.
-class LaunchGraph final : public device::Graph {
+// Keeps what launches were given, which may change afterwards.
+class WorkGraph final : public device::Graph {
 public:
-    LaunchGraph(Backend& backend, std::shared_ptr<device::Module> module, std::span<const device::Launch> launches, std::atomic<std::uint64_t>& set,
-                std::atomic<std::uint64_t>& launched)
-        : backend_(backend), module_(std::move(module)), launches_(launches.begin(), launches.end()), set_(set), launched_(launched) {
-        for (const device::Launch& launch : launches) values_.push_back(values_of(launch.arguments));
+    WorkGraph(Backend& backend, std::span<const device::Work> work, Backend::Graphs& counts) : backend_(backend), counts_(counts) {
+        for (const device::Work& each : work) {
+            const auto* launched = std::get_if<device::Launch>(&each);
+            pieces_.push_back({each, launched != nullptr ? values_of(*launched) : std::vector<std::uint64_t>()});
+            if (launched != nullptr) modules_.push_back(launched->module->shared_from_this());
+            if (!is_known(each)) fail("a graph of what a library was not asked for before");
+        }
     }
 
-    void set(std::size_t place, std::span<void* const> arguments) override {
-        if (arguments.size() != values_.at(place).size()) fail("other arguments for a launch in a graph, of another number");
-        values_[place] = values_of(arguments);
-        ++set_;
+    void set(std::size_t place, const device::Work& work) override {
+        Piece& piece = pieces_.at(place);
+        if (!is_same(piece.work, work)) fail("other work in a graph in the place of some");
+        if (const auto* launched = std::get_if<device::Launch>(&work)) {
+            if (launched->arguments.size() != piece.values.size()) fail("other arguments for a launch in a graph, of another number");
+            piece.values = values_of(*launched);
+        } else {
+            piece.work = work;
+            if (!is_known(work)) throw DeviceError("simulated device: a graph has no room for other library work");
+            if (std::holds_alternative<device::Contraction>(work) || std::holds_alternative<device::Transform>(work)) ++counts_.library_set;
+        }
+        ++counts_.set;
     }
     void launch() override {
-        for (std::size_t i = 0; i < launches_.size(); ++i) {
-            std::vector<void*> arguments;
-            for (std::uint64_t& value : values_[i]) arguments.push_back(&value);
-            backend_.launch(*module_, launches_[i].kernel, launches_[i].blocks, launches_[i].threads, arguments);
-        }
-        ++launched_;
+        for (Piece& piece : pieces_) std::visit([&](const auto& work) { run(work, piece.values); }, piece.work);
+        ++counts_.launched;
     }
 
 private:
-    static std::vector<std::uint64_t> values_of(std::span<void* const> arguments) {
-        std::vector<std::uint64_t> values(arguments.size());
-        for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], arguments[i], sizeof values[i]);
+    struct Piece {
+        device::Work work;
+        std::vector<std::uint64_t> values;  // of a launch
+    };
+    static std::vector<std::uint64_t> values_of(const device::Launch& launch) {
+        std::vector<std::uint64_t> values(launch.arguments.size());
+        for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], launch.arguments[i], sizeof values[i]);
         return values;
     }
+    bool is_known(const device::Work& work) {
+        if (const auto* product = std::get_if<device::Contraction>(&work)) return backend_.knows(*product);
+        if (const auto* transform = std::get_if<device::Transform>(&work)) return backend_.knows(*transform);
+        return true;
+    }
+    static bool is_same(const device::Work& a, const device::Work& b) {
+        if (a.index() != b.index()) return false;
+        if (const auto* x = std::get_if<device::Launch>(&a)) {
+            const auto& y = std::get<device::Launch>(b);
+            return x->module == y.module && x->kernel == y.kernel && x->blocks == y.blocks && x->threads == y.threads;
+        }
+        if (const auto* x = std::get_if<device::Copy>(&a)) return x->bytes == std::get<device::Copy>(b).bytes;
+        if (const auto* x = std::get_if<device::Clear>(&a)) return x->bytes == std::get<device::Clear>(b).bytes;
+        if (const auto* x = std::get_if<Contraction>(&a)) return kind_of(*x) == kind_of(std::get<Contraction>(b));
+        return kind_of(std::get<device::Transform>(a)) == kind_of(std::get<device::Transform>(b));
+    }
+
+    void run(const device::Launch& launch, std::vector<std::uint64_t>& values) {
+        std::vector<void*> arguments;
+        for (std::uint64_t& value : values) arguments.push_back(&value);
+        backend_.launch(*launch.module, launch.kernel, launch.blocks, launch.threads, arguments);
+    }
+    void run(const device::Copy& copy, const std::vector<std::uint64_t>& /*values*/) { backend_.copy(copy.to, copy.from, copy.bytes); }
+    void run(const device::Clear& clear, const std::vector<std::uint64_t>& /*values*/) { backend_.clear(clear.memory, clear.bytes); }
+    void run(const Contraction& contraction, const std::vector<std::uint64_t>& /*values*/) { backend_.contract(contraction); }
+    void run(const device::Transform& transform, const std::vector<std::uint64_t>& /*values*/) { backend_.transform(transform); }
 
     Backend& backend_;
-    std::shared_ptr<device::Module> module_;
-    std::vector<device::Launch> launches_;
-    std::vector<std::vector<std::uint64_t>> values_;
-    std::atomic<std::uint64_t>&set_, &launched_;
+    Backend::Graphs& counts_;
+    std::vector<Piece> pieces_;
+    std::vector<std::shared_ptr<const device::Module>> modules_;
 };
 
 }  // namespace
 
-std::unique_ptr<device::Graph> Backend::graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) {
-    if (launches.empty()) fail("a graph of nothing");
+std::unique_ptr<device::Graph> Backend::graph(std::span<const device::Work> work) {
+    if (work.empty()) fail("a graph of nothing");
     ++graphs_.made;
-    return std::make_unique<LaunchGraph>(*this, module, launches, graphs_.set, graphs_.launched);
+    return std::make_unique<WorkGraph>(*this, work, graphs_);
 }
 
 device::BackendStatistics Backend::statistics() const {

@@ -42,6 +42,7 @@ public:
     void upload(void* to, const void* from, std::size_t bytes) override;
     void download(void* to, const void* from, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    bool copy_from(device::Backend& other, void* to, const void* from, std::size_t bytes) override;
     void clear(void* memory, std::size_t bytes) override;
     std::string assemble(const std::string& code) override { return code; }
     std::string version() const override { return "simulated"; }
@@ -50,8 +51,8 @@ public:
     /// A millisecond is an operation.
     std::unique_ptr<device::Moment> moment() override;
     double milliseconds(const device::Moment& from, const device::Moment& to) override;
-    /// Counts as its launches do, and in graphs().
-    std::unique_ptr<device::Graph> graph(const std::shared_ptr<device::Module>& module, std::span<const device::Launch> launches) override;
+    /// Counts as its work does, and in graphs().
+    std::unique_ptr<device::Graph> graph(std::span<const device::Work> work) override;
     Stream stream() const override { return ours; }
     void wait_for(Stream stream) override;
     void let_wait(Stream stream) override;
@@ -60,8 +61,10 @@ public:
     void end_range() noexcept override;
     std::string lacks_products(Dtype dtype) override;
     bool contract(const device::Contraction& contraction) override;
+    bool knows(const device::Contraction& contraction) override;
     std::string lacks_transforms() override;
     bool transform(const device::Transform& transform) override;
+    bool knows(const device::Transform& transform) override;
     std::string lacks_factorisations() override { return lacks_transforms(); }
     bool factorise(const device::Factorisation& factorisation) override;
     void synchronize() override;
@@ -85,6 +88,7 @@ public:
     /// Graphs that were made, arguments that were set in them, and their launches, so far.
     struct Graphs {
         std::atomic<std::uint64_t> made = 0, set = 0, launched = 0;
+        std::atomic<std::uint64_t> library_set = 0;  // of those that were set: products and transforms
     };
     const Graphs& graphs() const { return graphs_; }
     /// Ranges since this was last asked for: "f(multiply()sum())".
@@ -122,6 +126,8 @@ private:
     std::string fences_, ranges_;
     Graphs graphs_;
     std::atomic<bool> has_libraries_ = true;
+    std::vector<device::Contraction> known_products_;  // without addresses, as the transforms
+    std::vector<device::Transform> known_transforms_;
     std::size_t waiting_bytes_ = 0;  // of the host's memory that are kept for uploads
     device::BackendStatistics statistics_;
 };

@@ -36,6 +36,10 @@ Parts parts_of(const Factorisation& work) {
         case Kind::qr: return {0, 0, 0, 0, std::min(work.rows, work.columns) * element, false};
         case Kind::householder: return {0, 0, 0, 0, work.sides * element, false};
         case Kind::hermitian: return {0, 0, 0, 0, work.columns * real, true};
+        case Kind::general: {
+            const std::int64_t length = work.vectors == Vectors::none ? 0 : work.rows;
+            return {length, length, 0, 0, work.columns * 2 * real, true};
+        }
         case Kind::singular: break;
     }
     if (work.vectors == Vectors::none) return {0, 0, 0, 0, work.columns * real, true};
@@ -114,6 +118,29 @@ View real_parts(View view) {
     return view;
 }
 
+// Vectors of real matrices as LAPACK has them: those of pairs as real and imaginary parts.
+void general(const Factorisation& work, const View& a, const View& b, std::int64_t number) {
+    const std::int64_t n = work.rows;
+    const Own packed(complex_of(work.dtype), n + 1, n);
+    run(Op::eig, {}, {}, {a}, packed.view);
+    eager::copy(packed.rows(0, 1), numbers_of(work, number, packed.view.dtype, n));
+    spoil_other_triangle(a, true);
+    if (work.vectors == Vectors::none) return;
+    if (is_complex(work.dtype)) return eager::copy(packed.rows(1, n), b);
+    for (std::int64_t j = 0; j < n; ++j) {
+        const auto column_of = [&](const View& matrix, std::int64_t column) {
+            return View{static_cast<char*>(matrix.data) + column * matrix.strides[1], matrix.dtype, {n}, {matrix.strides[0]}};
+        };
+        std::complex<double> value;
+        eager::copy({static_cast<char*>(packed.view.data) + j * packed.view.strides[1], packed.view.dtype, {}, {}}, {&value, complex128, {}, {}});
+        View found = real_parts(column_of(packed.rows(1, n), j));
+        const View to = column_of(b, j);
+        if (value.imag() < 0) found.data = static_cast<char*>(found.data) + itemsize_of(work.dtype);
+        if (value.imag() < 0) run(Op::negative, {}, {}, {found}, to);
+        else eager::copy(found, to);
+    }
+}
+
 void one(const Factorisation& work, std::int64_t i) {
     const std::int64_t m = work.rows, n = work.columns;
     const View a = view_of(work, work.a, i, m, n);
@@ -178,6 +205,7 @@ void one(const Factorisation& work, std::int64_t i) {
             else spoil_other_triangle(a, !work.lower);
             return;
         }
+        case Kind::general: general(work, a, b, i); return;
         case Kind::singular: break;
     }
     const bool with_vectors = work.vectors != Vectors::none;

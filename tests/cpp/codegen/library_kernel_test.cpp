@@ -22,6 +22,10 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
         const std::string text(name_of(dtype));
         std::vector<LibraryKernel>& kernels = all.emplace_back();
         for (const char* name : {"argfold_", "sort_tiles_", "sort_merge_", "argsort_tiles_", "argsort_merge_"}) kernels.push_back({name + text});
+        const bool is_lapacks = (is_floating(dtype) || is_complex(dtype)) && (real_of(dtype) == float32 || real_of(dtype) == float64);
+        for (const char* name : {"qr_", "householder_"}) {
+            if (is_lapacks) kernels.push_back({name + text});
+        }
         for (const char* name : {"scan_lines_", "scan_tiles_", "combine_runs_", "combine_parts_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }

@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(graphs_are_launches_in_order) {
         void* memory = device.allocate(80);
         std::int64_t counts[] = {10, 4}, values[] = {1, 2};
         const std::array<void*, 3> first{&memory, &counts[0], &values[0]}, second{&memory, &counts[1], &values[1]};
-        const device::Launch launches[] = {{0, 1, 128, first}, {0, 1, 128, second}};
-        const auto graph = device.graph(module, launches);
+        const device::Work launches[] = {device::Launch{module.get(), 0, 1, 128, first}, device::Launch{module.get(), 0, 1, 128, second}};
+        const auto graph = device.graph(launches);
         const auto read = [&] {
             std::vector<std::int64_t> found(10);
             device.download(found.data(), memory, 80);
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(graphs_are_launches_in_order) {
         };
         counts[0] = values[0] = 7;  // it has them as they were
         graph->launch();
-        graph->set(1, first);       // of this launch alone
+        graph->set(1, launches[0]);  // of this launch alone
         BOOST_TEST(read() == (std::vector<std::int64_t>{2, 2, 2, 2, 1, 1, 1, 1, 1, 1}), boost::test_tools::per_element());
         graph->launch();
         BOOST_TEST(read() == (std::vector<std::int64_t>{7, 7, 7, 7, 7, 7, 7, 1, 1, 1}), boost::test_tools::per_element());
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(graphs_are_launches_in_order) {
         BOOST_TEST(fake.calls("cuGraphLaunch") == 2);
         const int handles = fake.handles();
         fake.fail("cuGraphInstantiate", 2);
-        BOOST_CHECK_EXCEPTION((void)device.graph(module, launches), DeviceError, says("cuGraphInstantiate failed: out of memory"));
+        BOOST_CHECK_EXCEPTION((void)device.graph(launches), DeviceError, says("cuGraphInstantiate failed: out of memory"));
         BOOST_TEST(fake.handles() == handles);
     }
     BOOST_TEST(fake.handles() == 0);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(graphs_are_launches_in_order) {
     cuda::Driver old = fake.driver();
     old.graph_launch = nullptr;
     Device device(old, 0);
-    BOOST_TEST((device.graph(device.load(device.assemble(".entry fill"), {"fill"}), {}) == nullptr));
+    BOOST_TEST((device.graph({}) == nullptr));
 }
 
 BOOST_AUTO_TEST_CASE(streams_of_others_wait_and_are_waited_for) {

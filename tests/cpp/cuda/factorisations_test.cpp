@@ -28,7 +28,8 @@ using Vectors = Factorisation::Vectors;
 
 namespace {
 
-constexpr Kind kinds[] = {Kind::lu, Kind::lu_solve, Kind::cholesky, Kind::triangular_solve, Kind::qr, Kind::householder, Kind::hermitian, Kind::singular};
+constexpr Kind kinds[] = {Kind::lu,          Kind::lu_solve,  Kind::cholesky, Kind::triangular_solve, Kind::qr,
+                          Kind::householder, Kind::hermitian, Kind::general,  Kind::singular};
 
 struct Setup {
     FakeDriver driver;
@@ -87,7 +88,8 @@ private:
         task.b.data = base + area;
         task.v.data = base + 2 * area;
         if (task.kind != Kind::cholesky && task.kind != Kind::triangular_solve) task.numbers = base + 3 * area;
-        if (task.kind == Kind::cholesky || task.kind == Kind::hermitian || task.kind == Kind::singular) task.failures = base + 4 * area;
+        if (task.kind == Kind::cholesky || task.kind == Kind::hermitian || task.kind == Kind::general || task.kind == Kind::singular)
+            task.failures = base + 4 * area;
         return task;
     }
     std::vector<char> bytes_;
@@ -162,7 +164,7 @@ BOOST_AUTO_TEST_CASE(stacks_of_small_matrices) {
     }
     BOOST_TEST(setup.device->statistics().factorisations == 48U);
     setup.driver.clear_log();
-    for (const Kind kind : {Kind::qr, Kind::householder}) {
+    for (const Kind kind : {Kind::qr, Kind::householder, Kind::general}) {
         Memory memory(*setup.device, task_of(kind, float64, 3));
         BOOST_TEST(!setup.device->factorise(memory.there(task_of(kind, float64, 3))));
     }
@@ -173,9 +175,10 @@ BOOST_AUTO_TEST_CASE(stacks_of_small_matrices) {
     large.rows = large.columns = 33;
     BOOST_TEST(!setup.device->factorise(large));
     setup.library.solver.hermitian_stack = nullptr;  // of older versions
-    {
-        Memory memory(*setup.device, task_of(Kind::hermitian, float64, 3));
-        BOOST_TEST(!setup.device->factorise(memory.there(task_of(Kind::hermitian, float64, 3))));
+    setup.library.solver.general = nullptr;
+    for (const Factorisation& task : {task_of(Kind::hermitian, float64, 3), task_of(Kind::general, float64)}) {
+        Memory memory(*setup.device, task);
+        BOOST_TEST(!setup.device->factorise(memory.there(task)));
     }
     setup.check_all_is_given_back();
 }

@@ -108,11 +108,14 @@ int multiply(Handle, Handle operation, const void* alpha, const void* a, Handle 
     require(x.shape[1] == out.shape[1] && y.shape[2] == out.shape[2] && x.shape[2] == y.shape[1], "matrices that don't fit");
     const bool is_wide = out.dtype == float64 || out.dtype == complex128;
     require(compute == (is_wide ? 70 : 68), "sums in another type");
-    return FakeDriver::call("cublasLtMatmul", [x, y, out] {
-        const eager::View operands[] = {x, y};
-        eager::run(ops::Op::matmul, {}, operands, out);
-        return 0;
-    });
+    return FakeDriver::call(
+        "cublasLtMatmul",
+        [x, y, out] {
+            const eager::View operands[] = {x, y};
+            eager::run(ops::Op::matmul, {}, operands, out);
+            return 0;
+        },
+        stream);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ constexpr int not_found = 500;
 
 thread_local std::vector<Handle> context_stack;
 
+struct Stream {};
+
 struct Event {
     std::size_t after = 0;  // so many pieces of work of the stream
 };
@@ -67,7 +69,9 @@ struct FakeDriver::State {
     std::size_t asked = 0, done = 0;
     int lasting = 0;
     int handles = 0;
-    std::map<Handle, std::shared_ptr<void>> objects;  // events, links, modules
+    std::map<Handle, std::shared_ptr<void>> objects;  // streams, events, links, modules, graphs
+    using Pieces = std::vector<std::function<int()>>;
+    std::map<Handle, Pieces> captured;  // by stream, of those that are
 
     template <class Object>
     Object* make(Object object = {}) {
@@ -89,7 +93,8 @@ struct FakeDriver::State {
         }
     }
 
-    void ask(std::function<int()> piece) {
+    void ask(std::function<int()> piece, Handle stream = nullptr) {
+        if (const auto found = captured.find(stream); found != captured.end()) return found->second.push_back(std::move(piece));
         work.push_back(std::move(piece));
         ++asked;
     }
@@ -209,13 +214,15 @@ void streams(Driver& table) {
     table.stream_create = [](Handle* stream, unsigned flags) {
         return Call("cuStreamCreate").then([&](auto& state) {
             state.misuse(flags != 1, "a stream that waits for the default stream");
-            ++state.handles;
-            *stream = &state.work;
+            *stream = state.make(Stream());
         });
     };
-    table.stream_destroy = [](Handle) { return Call("cuStreamDestroy").then([](auto& state) { --state.handles; }); };
-    table.stream_synchronize = [](Handle) {
+    table.stream_destroy = [](Handle stream) {
+        return Call("cuStreamDestroy").then([&](auto& state) { state.destroy(stream, "cuStreamDestroy of no stream"); });
+    };
+    table.stream_synchronize = [](Handle stream) {
         Call call("cuStreamSynchronize");
+        call.state.misuse(call.state.captured.contains(stream), "cuStreamSynchronize of a stream that is captured");
         if (call.error == success) call.state.run(call.state.asked);
         return call.error != success ? call.error : call.state.lasting;
     };
@@ -237,11 +244,15 @@ void streams(Driver& table) {
     table.stream_wait_event = [](Handle, Handle, unsigned) { return Call("cuStreamWaitEvent").error; };
     table.context_synchronize = [] {
         Call call("cuCtxSynchronize");
+        call.state.misuse(!call.state.captured.empty(), "cuCtxSynchronize while a stream is captured");
         if (call.error == success) call.state.run(call.state.asked);
         return call.error != success ? call.error : call.state.lasting;
     };
     table.context_record_event = [](Handle, Handle event) {
-        return Call("cuCtxRecordEvent").then([&](auto& state) { static_cast<Event*>(event)->after = state.asked; });
+        return Call("cuCtxRecordEvent").then([&](auto& state) {
+            state.misuse(!state.captured.empty(), "cuCtxRecordEvent while a stream is captured");
+            static_cast<Event*>(event)->after = state.asked;
+        });
     };
     table.context_wait_event = [](Handle, Handle) { return Call("cuCtxWaitEvent").error; };
     table.event_synchronize = [](Handle event) {
@@ -326,6 +337,11 @@ void copies(Driver& table) {
             });
         });
     };
+    table.copy_from_peer = [](Address to, Handle to_context, Address from, Handle from_context, std::size_t bytes, Handle) {
+        now->misuse(to_context != now || from_context != now, "a copy between contexts that are not there");
+        return copy("cuMemcpyPeerAsync", writable(to), pointer_to(from), bytes, true, true);
+    };
+    table.context_enable_peer = [](Handle, unsigned) { return Call("cuCtxEnablePeerAccess").error; };
     table.copy_on_device = [](Address to, Address from, std::size_t bytes, Handle) {
         return copy("cuMemcpyDtoDAsync", writable(to), pointer_to(from), bytes, true, true);
     };
@@ -372,8 +388,19 @@ struct Launched {
     }
 };
 
-struct LaunchGraph {
-    std::vector<Launched> launches;
+// A node: a kernel, or other work, in so many pieces.
+struct Node {
+    std::string kind;
+    std::array<std::uint64_t, 3> values{};  // of a kernel
+    FakeDriver::State::Pieces pieces{};
+
+    explicit Node(const Launched& launched) : kind("kernel " + launched.name), values(launched.values) {}
+    Node(std::string kind, FakeDriver::State::Pieces pieces) : kind(std::move(kind)), pieces(std::move(pieces)) {}
+    bool is_like(const Node& other) const { return kind == other.kind && pieces.size() == other.pieces.size(); }
+};
+
+struct Graph {
+    std::vector<Node> nodes;
 };
 
 // "illegal" leaves an error, "fill" fills.
@@ -410,43 +437,118 @@ void modules(Driver& table) {
     };
 }
 
-// Nodes are chained; a node's handle is its place, counted from 1.
-void graphs(Driver& table) {
-    table.graph_create = [](Handle* graph, unsigned) {
-        return Call("cuGraphCreate").then([&](auto& state) { *graph = state.template make<LaunchGraph>(); });
+// Adds a node; nodes are chained, and a node's handle is its place, counted from 1.
+int add_node(const char* function, Handle* handle, Handle graph, const Handle* after, std::size_t after_count, const Node& node) {
+    return Call(function).then([&](auto& state) {
+        auto& nodes = static_cast<Graph*>(graph)->nodes;
+        const auto last = reinterpret_cast<Handle>(nodes.size());
+        state.misuse(nodes.empty() ? after_count != 0 : after_count != 1 || *after != last, "a node that does not come after the one before it");
+        nodes.push_back(node);
+        *handle = reinterpret_cast<Handle>(nodes.size());
+    });
+}
+
+int set_node(const char* function, Handle executable, Handle handle, const Node& node) {
+    Call call(function);
+    if (call.error != success) return call.error;
+    auto& nodes = static_cast<Graph*>(executable)->nodes;
+    const auto place = reinterpret_cast<std::uintptr_t>(handle);
+    if (place == 0 || place > nodes.size() || nodes[place - 1].kind != node.kind) {
+        call.state.misuses.emplace_back("another node in the place of one");
+        return 1;
+    }
+    if (!nodes[place - 1].is_like(node)) return 1;  // a graph within a graph, of another form
+    nodes[place - 1] = node;
+    return success;
+}
+
+Node node_of(const KernelNode* kernel) { return Node(Launched(kernel->function, kernel->arguments)); }
+
+Node node_of(const CopyNode* copy) {
+    now->misuse(copy->from.kind != 2 || copy->to.kind != 2 || copy->rows != 1 || copy->planes != 1, "a copy of another kind");
+    return {"copy", {[to = copy->to.address, from = copy->from.address, bytes = copy->bytes] {
+                if (!lies_in(now->device, pointer_to(to), bytes) || !lies_in(now->device, pointer_to(from), bytes)) return FakeDriver::illegal_address;
+                std::memmove(writable(to), pointer_to(from), bytes);
+                return static_cast<int>(success);
+            }}};
+}
+
+Node node_of(const ClearNode* clear) {
+    now->misuse(clear->element_bytes != 1 || clear->rows != 1 || clear->value != 0, "a memory set of another kind");
+    return {"clear", {[to = clear->to, bytes = clear->elements] {
+                if (!lies_in(now->device, pointer_to(to), bytes)) return FakeDriver::illegal_address;
+                std::memset(writable(to), 0, bytes);
+                return static_cast<int>(success);
+            }}};
+}
+
+// What was captured is the first node's.
+Node child_of(Handle graph) { return {"child", static_cast<Graph*>(graph)->nodes.at(0).pieces}; }
+
+void captures(Driver& table) {
+    table.stream_begin_capture = [](Handle stream, int mode) {
+        return Call("cuStreamBeginCapture").then([&](auto& state) {
+            state.misuse(mode != 2, "a capture that forbids others something");
+            state.misuse(!state.captured.try_emplace(stream).second, "a stream that is captured already");
+        });
     };
+    // After an error the stream is not captured any more, either.
+    table.stream_end_capture = [](Handle stream, Handle* graph) {
+        auto found = now->captured.extract(stream);
+        return Call("cuStreamEndCapture").then([&](auto& state) {
+            state.misuse(found.empty(), "a stream that is not captured");
+            *graph = state.make(Graph{{Node("captured", found.empty() ? FakeDriver::State::Pieces() : std::move(found.mapped()))}});
+        });
+    };
+}
+
+void graph_nodes(Driver& table) {
+    table.graph_add_kernel = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, const KernelNode* kernel) {
+        return add_node("cuGraphAddKernelNode", node, graph, after, after_count, node_of(kernel));
+    };
+    table.graph_add_copy = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, const CopyNode* copy, Handle context) {
+        now->misuse(context != now, "a copy in another context");
+        return add_node("cuGraphAddMemcpyNode", node, graph, after, after_count, node_of(copy));
+    };
+    table.graph_add_clear = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, const ClearNode* clear, Handle context) {
+        now->misuse(context != now, "a memory set in another context");
+        return add_node("cuGraphAddMemsetNode", node, graph, after, after_count, node_of(clear));
+    };
+    table.graph_add_child = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, Handle child) {
+        return add_node("cuGraphAddChildGraphNode", node, graph, after, after_count, child_of(child));
+    };
+    table.graph_set_kernel = [](Handle executable, Handle node, const KernelNode* kernel) {
+        return set_node("cuGraphExecKernelNodeSetParams", executable, node, node_of(kernel));
+    };
+    table.graph_set_copy = [](Handle executable, Handle node, const CopyNode* copy, Handle) {
+        return set_node("cuGraphExecMemcpyNodeSetParams", executable, node, node_of(copy));
+    };
+    table.graph_set_clear = [](Handle executable, Handle node, const ClearNode* clear, Handle) {
+        return set_node("cuGraphExecMemsetNodeSetParams", executable, node, node_of(clear));
+    };
+    table.graph_set_child = [](Handle executable, Handle node, Handle child) {
+        return set_node("cuGraphExecChildGraphNodeSetParams", executable, node, child_of(child));
+    };
+}
+
+void graphs(Driver& table) {
+    table.graph_create = [](Handle* graph, unsigned) { return Call("cuGraphCreate").then([&](auto& state) { *graph = state.make(Graph()); }); };
     table.graph_destroy = [](Handle graph) {
         return Call("cuGraphDestroy").then([&](auto& state) { state.destroy(graph, "cuGraphDestroy of no graph"); });
     };
-    table.graph_add_kernel = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, const KernelNode* kernel) {
-        return Call("cuGraphAddKernelNode").then([&](auto& state) {
-            auto& launches = static_cast<LaunchGraph*>(graph)->launches;
-            const auto last = reinterpret_cast<Handle>(launches.size());
-            state.misuse(launches.empty() ? after_count != 0 : after_count != 1 || *after != last, "a node that does not come after the one before it");
-            launches.emplace_back(kernel->function, kernel->arguments);
-            *node = reinterpret_cast<Handle>(launches.size());
-        });
-    };
     table.graph_instantiate = [](Handle* executable, Handle graph, unsigned long long) {
-        return Call("cuGraphInstantiate").then([&](auto& state) { *executable = state.make(LaunchGraph(*static_cast<LaunchGraph*>(graph))); });
+        return Call("cuGraphInstantiate").then([&](auto& state) { *executable = state.make(Graph(*static_cast<Graph*>(graph))); });
     };
     table.graph_executable_destroy = [](Handle executable) {
         return Call("cuGraphExecDestroy").then([&](auto& state) { state.destroy(executable, "cuGraphExecDestroy of no graph"); });
     };
-    table.graph_set_kernel = [](Handle executable, Handle node, const KernelNode* kernel) {
-        return Call("cuGraphExecKernelNodeSetParams").then([&](auto& state) {
-            auto& launches = static_cast<LaunchGraph*>(executable)->launches;
-            const auto place = reinterpret_cast<std::uintptr_t>(node);
-            const Launched launched(kernel->function, kernel->arguments);
-            state.misuse(place == 0 || place > launches.size() || launches[place - 1].name != launched.name, "another kernel in the place of a node's");
-            if (place != 0 && place <= launches.size()) launches[place - 1] = launched;
-        });
-    };
     table.graph_launch = [](Handle executable, Handle) {
         return Call("cuGraphLaunch").then([&](auto& state) {
-            state.ask([&state, launches = static_cast<LaunchGraph*>(executable)->launches] {
-                for (const Launched& launched : launches) {
-                    if (const int error = run_kernel(state, launched.name, launched.values); error != success) return error;
+            state.ask([&state, nodes = static_cast<Graph*>(executable)->nodes] {
+                for (const Node& node : nodes) {
+                    int error = node.pieces.empty() && node.kind.starts_with("kernel ") ? run_kernel(state, node.kind.substr(7), node.values) : success;
+                    for (const auto& piece : node.pieces) error = error == success ? piece() : error;
+                    if (error != success) return error;
                 }
                 return static_cast<int>(success);
             });
@@ -466,6 +568,8 @@ FakeDriver::FakeDriver(std::size_t memory) : state_(std::make_unique<State>()) {
     copies(driver_);
     links(driver_);
     modules(driver_);
+    captures(driver_);
+    graph_nodes(driver_);
     graphs(driver_);
     driver_.devices = 1;
 }
@@ -497,9 +601,9 @@ void FakeDriver::fail(const std::string& function, int error, int times) {
     state_->failing[function] = {error, times};
 }
 
-int FakeDriver::call(const char* function, std::function<int()> work) {
+int FakeDriver::call(const char* function, std::function<int()> work, Handle stream) {
     return Call(function).then([&](auto& state) {
-        if (work) state.ask(std::move(work));
+        if (work) state.ask(std::move(work), stream);
     });
 }
 

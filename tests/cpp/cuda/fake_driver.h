@@ -35,8 +35,8 @@ public:
     void fail(const std::string& function, int error, int times = 1);
 
     /// For a library over the driver: what every function of the driver does first (it is counted and fails on request, and needs the context), then work
-    /// for the stream, which gives an error or 0.
-    static int call(const char* function, std::function<int()> work = {});
+    /// for a stream, which gives an error or 0.
+    static int call(const char* function, std::function<int()> work = {}, Handle stream = nullptr);
     /// Whether all of a range is device memory that was handed out.
     static bool owns(const void* memory, std::size_t bytes);
 

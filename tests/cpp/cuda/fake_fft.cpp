@@ -25,7 +25,7 @@ int run(int number, int type, ops::Op op, bool forward, void* from, void* to) {
     const FakeFft::Plan& plan = now->plans.at(number);
     const auto& [points, from_stride, from_step, to_stride, to_step, count] = plan.numbers;
     require(plan.type == type, "a transform of another type than its plan's");
-    require(plan.has_stream && plan.is_manual, "a plan without the stream, or with memory of its own");
+    require(plan.stream != nullptr && plan.is_manual, "a plan without the stream, or with memory of its own");
     require(now->workspace == 0 || FakeDriver::owns(plan.workspace, now->workspace), "no workspace");
     const bool is_double = (type & 0x40) != 0;
     const Dtype real = is_double ? float64 : float32, complex = is_double ? complex128 : complex64;
@@ -37,10 +37,13 @@ int run(int number, int type, ops::Op op, bool forward, void* from, void* to) {
     attributes.ints.push_back(0);
     attributes.ints.push_back(-1);
     attributes.dims.push_back(points);
-    return FakeDriver::call("cufftExec", [op, attributes, x, out] {
-        eager::run(op, attributes, {&x, 1}, out);
-        return 0;
-    });
+    return FakeDriver::call(
+        "cufftExec",
+        [op, attributes, x, out] {
+            eager::run(op, attributes, {&x, 1}, out);
+            return 0;
+        },
+        plan.stream);
 }
 
 }  // namespace
@@ -62,7 +65,7 @@ FakeFft::FakeFft() {
         return 0;
     };
     fft.set_stream = [](int plan, Handle stream) {
-        now->plans.at(plan).has_stream = stream != nullptr;
+        now->plans.at(plan).stream = stream;
         return 0;
     };
     fft.set_workspace = [](int plan, void* workspace) {

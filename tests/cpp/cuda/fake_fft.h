@@ -25,7 +25,8 @@ public:
     struct Plan {
         std::array<long long, 6> numbers{};  // points, the distances of what is read and written, the count
         int type = 0;
-        bool has_stream = false, is_manual = false;
+        Handle stream = nullptr;
+        bool is_manual = false;
         void* workspace = nullptr;
     };
 

@@ -159,6 +159,22 @@ void spectral(Solver& table) {
         work.failures = failures;
         return ask("cusolverDnXsyevBatched", work, failures);
     };
+    table.general_bytes = [](Handle, Handle, int, int, std::int64_t, int, const void*, std::int64_t, int, const void*, int, const void*, std::int64_t, int,
+                             const void*, std::int64_t, int, std::size_t* bytes, std::size_t* host) { return wants(bytes, host); };
+    table.general = [](Handle, Handle parameters, int left, int right, std::int64_t n, int type, void* a, std::int64_t leading, int values_type,
+                       void* values, int left_type, void* left_vectors, std::int64_t left_leading, int right_type, void* right_vectors,
+                       std::int64_t right_leading, int compute, void* workspace, std::size_t bytes, void* host, std::size_t host_bytes, int* failure) {
+        check_workspace(parameters, workspace, bytes, host, host_bytes);
+        require(left == 0 && left_vectors == nullptr && left_type == type && left_leading >= n, "left vectors");
+        require(right_type == type && compute == type, "vectors of another type");
+        Factorisation work = work_of(Kind::general, dtype_of_type(type), n, n, matrix(a, leading));
+        require(values_type >= 4 && dtype_of_type(values_type) == complex_of(work.dtype), "eigenvalues of another type");
+        work.vectors = right == 0 ? Vectors::none : Vectors::all;
+        work.b = matrix(right_vectors, right_leading);
+        work.numbers = values;
+        work.failures = failure;
+        return ask("cusolverDnXgeev", work, failure);
+    };
     table.singular_bytes = [](Handle, Handle, signed char, signed char, std::int64_t, std::int64_t, int, const void*, std::int64_t, int, const void*, int,
                               const void*, std::int64_t, int, const void*, std::int64_t, int, std::size_t* bytes,
                               std::size_t* host) { return wants(bytes, host); };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/block.h"
 #include "device/registry.h"
 #include "fastnp/fastnp.h"
 
@@ -73,15 +74,18 @@ BOOST_AUTO_TEST_CASE(graphs_do_what_launches_do) {
     void* const memory = device->allocate(16);
     std::array<std::uint64_t, 2 * count> given{};
     std::array<void*, 2 * count> addresses{};
-    std::vector<device::Launch> launches;
+    std::vector<device::Work> launches;
     for (std::size_t i = 0; i < count; ++i) {
         given[2 * i] = reinterpret_cast<std::uintptr_t>(memory);
         given[2 * i + 1] = i + 1;
         for (const std::size_t at : {2 * i, 2 * i + 1}) addresses[at] = &given[at];
-        launches.push_back({0, 1, 1, {&addresses[2 * i], 2}});
+        launches.emplace_back(device::Launch{module.get(), 0, 1, 1, {&addresses[2 * i], 2}});
     }
     const auto one_by_one = [&] {
-        for (const device::Launch& each : launches) device->launch(*module, each.kernel, each.blocks, each.threads, each.arguments);
+        for (const device::Work& work : launches) {
+            const auto& each = std::get<device::Launch>(work);
+            device->launch(*module, each.kernel, each.blocks, each.threads, each.arguments);
+        }
     };
     const auto value_after = [&](const auto& work) {
         const std::array<std::uint64_t, 2> zero{};
@@ -91,7 +95,7 @@ BOOST_AUTO_TEST_CASE(graphs_do_what_launches_do) {
         device->download(&found, memory, 8);
         return found;
     };
-    const auto graph = device->graph(module, launches);
+    const auto graph = device->graph(launches);
     BOOST_REQUIRE((graph != nullptr));
     const std::uint64_t want = value_after(one_by_one);
     BOOST_TEST(value_after([&] { graph->launch(); }) == want);
@@ -99,16 +103,91 @@ BOOST_AUTO_TEST_CASE(graphs_do_what_launches_do) {
     const std::uint64_t other = value_after(one_by_one);
     BOOST_TEST(other != want);
     BOOST_TEST(value_after([&] { graph->launch(); }) == want);
-    graph->set(5, launches[5].arguments);
+    graph->set(5, launches[5]);
     BOOST_TEST(value_after([&] { graph->launch(); }) == other);
     say("64 launches", times_of(*device, 10, one_by_one));
     say("64 launches as a graph", times_of(*device, 10, [&] { graph->launch(); }));
     say("64 launches as a graph, each with other arguments", times_of(*device, 10, [&] {
-            for (std::size_t i = 0; i < count; ++i) graph->set(i, launches[i].arguments);
+            for (std::size_t i = 0; i < count; ++i) graph->set(i, launches[i]);
             graph->launch();
         }));
-    say("making the graph", times_of(*device, 1, [&] { (void)device->graph(module, launches); }));
+    say("making the graph", times_of(*device, 1, [&] { (void)device->graph(launches); }));
     device->free(memory, 16);
+}
+
+// Products and transforms within graphs, at the addresses that they were made with and at others.
+BOOST_AUTO_TEST_CASE(graphs_of_library_work) {
+    device::Backend* const device = gpu();
+    if (device == nullptr || !device->lacks_products(float32).empty() || !device->lacks_transforms().empty()) return;
+    constexpr std::int64_t side = 96;
+    constexpr std::size_t bytes = side * side * 4;
+    const auto numbers = [](int seed) { return sin(arange(static_cast<double>(side * side)) * seed).astype(float32).reshape({side, side}); };
+    std::vector<device::Block> blocks;
+    for (int i = 0; i < 6; ++i) blocks.emplace_back(*device, 2 * bytes);
+    const auto put = [&](std::size_t block, int seed) { device->upload(blocks[block].get(), numbers(seed).data<float>(), bytes); };
+    const auto product = [&](std::size_t x, std::size_t y, std::size_t out) {
+        const auto rows = [&](std::size_t block) { return device::Matrices{blocks[block].get(), side, 1, 0}; };
+        return device::Contraction{float32, side, side, side, 1, rows(x), rows(y), rows(out)};
+    };
+    const auto transform = [&](std::size_t from, std::size_t to) {
+        return device::Transform{device::Transform::Kind::real, false, side, side, {blocks[from].get(), 1, side}, {blocks[to].get(), 1, side / 2 + 1}};
+    };
+    put(0, 1), put(1, 2);
+    BOOST_REQUIRE((device->contract(product(0, 1, 2)) && device->transform(transform(2, 3))));
+    BOOST_TEST((device->knows(product(1, 0, 4)) && device->knows(transform(4, 5))));
+    const device::Work work[] = {product(0, 1, 2), transform(2, 3), device::Copy{blocks[4].get(), blocks[3].get(), bytes},
+                                 device::Clear{blocks[2].get(), 64}};
+    const auto result = [&](std::size_t block) {
+        std::vector<float> found(bytes / 4);
+        device->download(found.data(), blocks[block].get(), bytes);
+        return found;
+    };
+    const std::vector<float> want = result(3);
+    const auto graph = device->graph(work);
+    BOOST_REQUIRE((graph != nullptr));
+    for (int i = 0; i < 3; ++i) {
+        device->clear(blocks[4].get(), bytes);
+        graph->launch();
+        BOOST_TEST((result(4) == want));
+        BOOST_TEST(result(2)[0] == 0.0F);
+    }
+    put(0, 3);
+    BOOST_REQUIRE((device->contract(product(1, 0, 2)) && device->transform(transform(2, 3))));
+    const std::vector<float> other = result(3);
+    graph->set(0, product(1, 0, 5));
+    graph->set(1, transform(5, 2));
+    graph->set(2, device::Copy{blocks[3].get(), blocks[2].get(), bytes});
+    graph->set(3, device::Clear{blocks[5].get(), 64});
+    device->clear(blocks[3].get(), bytes);
+    graph->launch();
+    BOOST_TEST((result(3) == other));
+    say("giving a graph another product", times_of(*device, 10, [&] { graph->set(0, product(1, 0, 5)); }));
+    std::vector<device::Work> many;
+    for (int i = 0; i < 32; ++i) {
+        many.emplace_back(product(0, 1, 2));
+        many.emplace_back(device::Copy{blocks[3].get(), blocks[2].get(), bytes});
+    }
+    const auto of_many = device->graph(many);
+    say("32 products and copies as a graph", times_of(*device, 10, [&] { of_many->launch(); }));
+    say("32 products and copies", times_of(*device, 10, [&] {
+            for (int i = 0; i < 32; ++i) {
+                device->contract(product(0, 1, 2));
+                device->copy(blocks[3].get(), blocks[2].get(), bytes);
+            }
+        }));
+    const array x = numbers(1).to("cuda"), w = (numbers(2) / 100).to("cuda");
+    const auto steps = [](const array& a, const array& b) {
+        array h = a;
+        for (int i = 0; i < 50; ++i) h = tanh(matmul(h, b) + a) * 0.5F + matmul(h * a, b);
+        return h;
+    };
+    const auto turns = [](const array& a, const array& b) { return loop(200, [&](array h) { return tanh(matmul(h, b) + a); }, a); };
+    for (const bool is_loop : {false, true}) {
+        const auto f = is_loop ? compile(+turns) : compile(+steps);
+        const array wanted = f(x.to("cpu"), w.to("cpu"));
+        for (int i = 0; i < 8; ++i) BOOST_TEST(all(absolute(f(x, w).to("cpu") - wanted) <= 1e-4F).item<bool>());
+        say(is_loop ? "a loop of 200 turns with a product each" : "50 steps with two products each", times_of(*device, 10, [&] { (void)f(x, w); }));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(time_between_moments) {

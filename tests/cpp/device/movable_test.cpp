@@ -30,9 +30,7 @@ public:
     std::int64_t blocks_at_once(int) const override { return 1; }
     bool enter() override { return false; }
     void leave() noexcept override {}
-    std::unique_ptr<device::Graph> graph(const std::shared_ptr<device::Module>& /*module*/, std::span<const device::Launch> /*launches*/) override {
-        return nullptr;
-    }
+    std::unique_ptr<device::Graph> graph(std::span<const device::Work> /*work*/) override { return nullptr; }
     std::unique_ptr<device::Moment> moment() override { return nullptr; }
     double milliseconds(const device::Moment& /*from*/, const device::Moment& /*to*/) override { return 0; }
     void* allocate(std::size_t bytes) override {
@@ -57,11 +55,19 @@ public:
         std::memcpy(to, from, bytes);
     }
     void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    bool copy_from(device::Backend& other, void* to, const void* from, std::size_t bytes) override {
+        if (!has_peers) return false;
+        copied_from.push_back(other.name());
+        std::memcpy(to, from, bytes);
+        return true;
+    }
     void clear(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
     std::string lacks_products(Dtype) override { return "it has none"; }
     bool contract(const device::Contraction&) override { return false; }
+    bool knows(const device::Contraction&) override { return false; }
     std::string lacks_transforms() override { return "it has none"; }
     bool transform(const device::Transform&) override { return false; }
+    bool knows(const device::Transform&) override { return false; }
     std::string lacks_factorisations() override { return "it has none"; }
     bool factorise(const device::Factorisation&) override { return false; }
     std::string assemble(const std::string& code) override { return code; }
@@ -78,6 +84,8 @@ public:
     device::BackendStatistics statistics() const override { return statistics_; }
 
     std::atomic<int> waits = 0, lets = 0;
+    bool has_peers = false;
+    std::vector<std::string> copied_from;
 
 private:
     std::string name_;
@@ -233,11 +241,32 @@ BOOST_AUTO_TEST_CASE(between_devices_and_reused_addresses) {
     }
     BOOST_TEST(one.statistics().live_bytes == 0u);
     BOOST_TEST(two.statistics().live_bytes == 0u);
+    BOOST_TEST(one.statistics().downloads == 40u);
     double plain = 0;
     BOOST_TEST(device::use_on_device(one, &plain, Access::read) == nullptr);
     BOOST_TEST(device::home_of(&plain) == nullptr);
     const device::BufferPtr nothing = device::allocate_movable(0, &one);
     BOOST_TEST(device::use_on_device(one, nothing->data(), Access::write) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(between_devices_that_reach_each_other) {
+    FakeBackend one("cuda:0"), two("cuda:1");
+    one.has_peers = two.has_peers = true;
+    {
+        const device::BufferPtr buffer = device::allocate_movable(5000, &one);
+        std::memset(device::use_on_device(one, buffer->data(), Access::write).get(), 7, 5000);
+        auto* there = static_cast<char*>(device::use_on_device(two, buffer->data(), Access::read).get());
+        BOOST_TEST(there[4999] == 7);
+        BOOST_TEST(one.statistics().downloads == 0u);
+        BOOST_TEST(two.copied_from == std::vector<std::string>{"cuda:0"}, boost::test_tools::per_element());
+        BOOST_TEST(one.statistics().live_bytes == 0u);
+        device::use_on_host(buffer->data(), Access::read);
+        BOOST_TEST(static_cast<const char*>(buffer->data())[4999] == 7);
+        (void)device::use_on_device(one, buffer->data(), Access::read);  // the host has it, too
+        BOOST_TEST(one.copied_from == std::vector<std::string>{"cuda:1"}, boost::test_tools::per_element());
+        BOOST_TEST(two.statistics().downloads == 1u);
+    }
+    BOOST_TEST(one.statistics().live_bytes + two.statistics().live_bytes == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(shared_memory_stays_on_its_device) {

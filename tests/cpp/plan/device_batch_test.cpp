@@ -12,10 +12,11 @@ namespace {
 
 struct Graphs {
     const simulated::Backend::Graphs& all = dynamic_cast<simulated::Backend&>(device::cuda(0)).graphs();
-    std::uint64_t made_before = all.made, set_before = all.set, launched_before = all.launched;
+    std::uint64_t made_before = all.made, set_before = all.set, launched_before = all.launched, library_set_before = all.library_set;
     std::uint64_t made() const { return all.made - made_before; }
     std::uint64_t set() const { return all.set - set_before; }
     std::uint64_t launched() const { return all.launched - launched_before; }
+    std::uint64_t library_set() const { return all.library_set - library_set_before; }
 };
 
 array many_kernels(const array& x, const array& y) {
@@ -25,6 +26,13 @@ array many_kernels(const array& x, const array& y) {
 }
 
 array matrix(int rows = 8) { return sin(arange(8.0 * rows)).reshape({rows, 8}); }
+
+// Turns of a recurrence, with a product in each.
+array recurrence(const array& x, const array& w, int turns) {
+    array h = x;
+    for (int i = 0; i < turns; ++i) h = tanh(matmul(h, w)) + 0.5 * x;
+    return h;
+}
 
 void check_equal(const array& got, const array& want) {
     BOOST_REQUIRE((got.shape() == want.shape()));
@@ -96,7 +104,7 @@ BOOST_AUTO_TEST_CASE(steps_between_kernels_keep_their_place) {
     const simulated::AtTheDoor here;
     const auto program = [](const array& x, const array& y) {
         const array first = many_kernels(x, y);
-        const array middle = sort(first, 1);  // by the host
+        const array middle = sort(first, 1);
         array z = x.copy();
         z(0) = middle(1);
         return many_kernels(matmul(middle, y), y) + z + (sum(first).item<double>() > 1e6 ? 1.0 : 2.0);
@@ -153,6 +161,140 @@ BOOST_AUTO_TEST_CASE(turns_of_a_loop_are_a_graph) {
         check_equal(got, want_of + s);
     }
     BOOST_TEST(of_scan.made() >= 1U);
+}
+
+BOOST_AUTO_TEST_CASE(products_are_parts_of_graphs) {
+    const simulated::AtTheDoor here;
+    const auto program = [](const array& x, const array& w) { return recurrence(x, w, 20); };
+    const auto compiled = compile(program);
+    const array x = matrix().to("cuda"), w = (matrix() / 8).to("cuda"), want = program(matrix(), matrix() / 8);
+    const Graphs graphs;
+    for (int call = 0; call < 8; ++call) check_equal(compiled(x, w), want);
+    BOOST_TEST(graphs.made() >= 1U);
+    BOOST_TEST(graphs.made() <= 2U);  // all of the plan, whose results and temporaries may change places
+    const std::uint64_t made = graphs.made(), launched = graphs.launched();
+    const DeviceStatistics before = device_statistics("cuda");
+    for (int call = 0; call < 5; ++call) check_equal(compiled(x, w), want);
+    BOOST_TEST(device_statistics("cuda").products - before.products == 100U);
+    BOOST_TEST(graphs.made() == made);
+    BOOST_TEST(graphs.launched() - launched == 5U);
+    BOOST_TEST(graphs.library_set() == 0U);  // it works in the memory of a call before
+    // Results that are kept are in other memory each time, but no product makes them; arguments that change places, one or two products read.
+    std::vector<array> kept;
+    for (int call = 0; call < 6; ++call) kept.push_back(compiled(call % 2 == 0 ? x : x.copy(), w));
+    for (const array& each : kept) check_equal(each, want);
+    const array other = (matrix() / 9).to("cuda");
+    for (int call = 0; call < 12; ++call) check_equal(compiled(x, call % 2 == 0 ? w : other), call % 2 == 0 ? want : program(matrix(), matrix() / 9));
+    BOOST_TEST(graphs.library_set() <= 6U);  // of each of the two weights there is a graph
+}
+
+BOOST_AUTO_TEST_CASE(products_at_ever_other_places_are_asked_for_one_by_one) {
+    const simulated::AtTheDoor here;
+    const auto program = [](const array& x, const array& w) { return recurrence(x, w, 12); };
+    const auto compiled = compile(program);
+    const array x = matrix().to("cuda"), want = program(matrix(), matrix() / 8);
+    std::vector<array> weights;  // in other memory each time
+    for (int call = 0; call < 12; ++call) {
+        weights.push_back((matrix() / 8).to("cuda"));
+        check_equal(compiled(x, weights.back()), want);
+    }
+    const Graphs graphs;
+    for (int call = 0; call < 5; ++call) {
+        weights.push_back((matrix() / 8).to("cuda"));
+        check_equal(compiled(x, weights.back()), want);
+    }
+    BOOST_TEST(graphs.library_set() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(turns_with_products_are_graphs) {
+    const simulated::AtTheDoor here;
+    const auto program = [](const array& x, const array& w) { return loop(300, [&](array h) { return tanh(matmul(h, w)) + 0.5 * x; }, x); };
+    const auto compiled = compile(program);
+    const array x = matrix().to("cuda"), w = (matrix() / 8).to("cuda"), want = compile(program)(matrix(), matrix() / 8);
+    const Graphs graphs;
+    check_equal(compiled(x, w), want);
+    BOOST_TEST(graphs.made() == 1U);
+    BOOST_TEST(graphs.launched() == 2U);
+    const DeviceStatistics before = device_statistics("cuda");
+    for (int call = 0; call < 3; ++call) check_equal(compiled(x, w), want);
+    BOOST_TEST(device_statistics("cuda").products - before.products == 900U);
+    // Parts that move on, read by a product, and what is collected; and the derivative, whose states are saved.
+    const auto scanned = [](const array& xs, const array& weights) {
+        const auto [last, given] = scan(
+            [&](array h, array part) {
+                const array next = tanh(matmul(h, weights) + matmul(part, weights));
+                return std::pair(next, next * 2);
+            },
+            zeros({2, 8}), xs);
+        return given + last;
+    };
+    const array xs = sin(arange(100.0 * 16)).reshape({100, 2, 8}), wanted = compile(scanned)(xs, matrix() / 8);
+    const auto there = compile(scanned);
+    for (int call = 0; call < 4; ++call) check_equal(there(xs.to("cuda"), w), wanted);
+    // What products read and write of arrays of parts is copied to one place and from there; a part that becomes a state stays where it is.
+    const auto network = [](const array& inputs, const array& weights) {
+        using State = std::pair<array, array>;
+        const auto [last, given] = scan(
+            [&](const State& state, const array& part) {
+                const array next = tanh(matmul(state.first, weights) + matmul(part, weights) + state.second);
+                return std::pair(State(next, part), matmul(next, weights));
+            },
+            State(zeros({2, 8}), zeros({2, 8})), inputs);
+        return given + last.first * last.second;
+    };
+    const array longer = sin(arange(400.0 * 16)).reshape({400, 2, 8}), wanted_of = compile(network)(longer, matrix() / 8);
+    const auto scanning = compile(network);
+    const Graphs of_network;
+    for (int call = 0; call < 4; ++call) check_equal(scanning(longer.to("cuda"), w), wanted_of);
+    BOOST_TEST(of_network.launched() >= 8U);
+    BOOST_TEST(of_network.library_set() <= 40U);
+    const auto loss = [&](const array& weights) { return sum(program(matrix(), weights)); };
+    const auto gradient = compile([&](const array& weights) { return grad(loss)(weights); });
+    const array want_of = gradient(matrix() / 8);
+    const Graphs of_gradient;
+    for (int call = 0; call < 4; ++call) check_equal(gradient(w), want_of);
+    BOOST_TEST(of_gradient.launched() >= 8U);
+    BOOST_TEST(of_gradient.library_set() <= 60U);
+}
+
+BOOST_AUTO_TEST_CASE(transforms_picks_and_sorts_are_parts_of_graphs) {
+    const simulated::AtTheDoor here;
+    const auto program = [](const array& x, const array& indices) {
+        array z = x;
+        for (int i = 0; i < 5; ++i) {
+            z = real(fft::ifft(fft::fft(z) * 0.5)) + take(x, indices, 0);
+            z = cumsum(z, {.axis = 1}) * 0.1 + sort(z, 1) - concatenate({z(from(4)), z(until(4))});
+            const array filtered = fft::irfft(fft::rfft(z), {.n = 8});
+            z = z + filtered.T() * 0.25;
+        }
+        return z;
+    };
+    const auto compiled = compile(program);
+    const array indices = array({3, 1, 0, 2, 7, 6, 5, 4}), want = program(matrix(), indices);
+    const array x = matrix().to("cuda"), there = indices.to("cuda");
+    const Graphs graphs;
+    for (int call = 0; call < 7; ++call) check_equal(compiled(x, there), want);
+    BOOST_TEST(graphs.made() >= 1U);
+    BOOST_TEST(graphs.launched() >= 4U);
+    BOOST_CHECK_THROW((void)compiled(x, array({3, 1, 0, 2, 7, 6, 5, 8}).to("cuda")), IndexError);
+    for (int call = 0; call < 2; ++call) check_equal(compiled(x, there), want);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_held_back_does_not_fill_the_memory) {
+    const simulated::AtTheDoor here;
+    auto& device = dynamic_cast<simulated::Backend&>(device::cuda(0));
+    // Each product copies an operand that no library walks; a copy is freed while work on it is held back.
+    const auto program = [](const array& x, const array& w) { return loop(60, [&](array h) { return tanh(matmul(h(every(-1), every(-1)), w)) + x; }, x); };
+    const auto big = [](double by) { return (sin(arange(400.0 * 400)).reshape({400, 400}) / by); };
+    const array want = compile(program)(big(1), big(400));
+    const auto compiled = compile(program);
+    const array x = big(1).to("cuda"), w = big(400).to("cuda");
+    check_equal(compiled(x, w), want);
+    const std::size_t live = device.statistics().live_bytes;
+    device.limit_memory(live + 12 * 1280000);
+    check_equal(compiled(x, w), want);
+    device.limit_memory(std::size_t{4} << 30);
+    BOOST_TEST(device.statistics().live_bytes == live);
 }
 
 BOOST_AUTO_TEST_CASE(threads_have_graphs_of_their_own) {

@@ -146,10 +146,11 @@ void check(Backend& backend, const Case& each, Dtype dtype, Layout layout) {
         there.push_back(operand.there());
     }
     eager::run(each.op, attributes, here, expected.here);
-    const std::uint64_t before = backend.statistics().factorisations;
+    const auto work = [&] { return backend.statistics().factorisations + backend.statistics().launches; };
+    const std::uint64_t before = work();
     BOOST_TEST_CONTEXT(ops::info(each.op).name << " of " << name_of(dtype)) {
         BOOST_TEST(plan::factorise_on_device(backend, each.op, attributes, there, found.there()));
-        BOOST_TEST(backend.statistics().factorisations > before);
+        BOOST_TEST(work() > before);
         found.fetch();
         const auto wanted = expected.values(), values = found.values();
         const bool up_to_phase = each.op == Op::svd || each.op == Op::eigh;
@@ -180,6 +181,15 @@ void check_every_op(Backend& backend) {
         {Op::triangular_solve, {1, 2, 0}, {}, {{3, 5, 5}, {3, 5, 3}}, {3, 5, 3}},
         {Op::qr, {}, {}, {{5, 3}}, {6, 3}},
         {Op::qr, {}, {}, {{2, 3, 5}}, {2, 4, 5}},
+        {Op::qr, {}, {}, {{3, 1, 5}}, {3, 2, 5}},
+        {Op::qr, {}, {}, {{3, 5, 1}}, {3, 6, 1}},
+        {Op::qr, {}, {}, {{2, 40, 3, 3}}, {2, 40, 4, 3}},
+        {Op::qr, {}, {}, {{3, 20, 20}}, {3, 21, 20}},
+        {Op::qr, {}, {}, {{2, 9, 300}}, {2, 10, 300}},
+        {Op::qr, {}, {}, {{2, 300, 2}}, {2, 301, 2}},
+        {Op::householder_product, {}, {3}, {{2, 40, 4, 3}}, {2, 40, 3, 3}},
+        {Op::householder_product, {}, {20}, {{3, 31, 20}}, {3, 30, 20}},
+        {Op::householder_product, {}, {3}, {{2, 4, 300}}, {2, 3, 3}},
         {Op::householder_product, {}, {3}, {{6, 3}}, {5, 3}},
         {Op::householder_product, {}, {5}, {{2, 6, 3}}, {2, 5, 5}},
         {Op::householder_product, {}, {3}, {{4, 5}}, {3, 3}},
@@ -201,6 +211,104 @@ void check_every_op(Backend& backend) {
     for (const Dtype dtype : dtypes) {
         for (const Layout layout : {Layout::spread, Layout::rows, Layout::columns, Layout::repeated}) {
             for (const Case& each : cases) check(backend, each, dtype, layout);
+        }
+    }
+}
+
+// Eigenvalues of general matrices as the host's, in whatever order, with vectors that are theirs: of length 1, the largest element real.
+void check_general(Backend& backend, Dtype dtype, const Shape& stack) {
+    using Complex = std::complex<double>;
+    constexpr std::size_t n = 130;
+    const auto with = [&](std::initializer_list<std::int64_t> sizes) {
+        Shape shape = stack;
+        for (const std::int64_t size : sizes) shape.push_back(size);
+        return shape;
+    };
+    std::mt19937 random(11);
+    Mirrored x(backend, dtype, with({n, n})), both(backend, complex_of(dtype), with({n + 1, n})), alone(backend, complex_of(dtype), with({n}));
+    Mirrored expected(backend, complex_of(dtype), with({n}), Layout::rows);
+    x.fill(random_values(shape::count(x.here.shape), random));
+    eager::run(Op::eigvals, {}, {&x.here, 1}, expected.here);
+    const View there = x.there();
+    const std::uint64_t before = backend.statistics().factorisations;
+    if (!plan::factorise_on_device(backend, Op::eig, {}, {&there, 1}, both.there())) {
+        BOOST_TEST_MESSAGE("skipped: cuSOLVER has no geev");
+        return;
+    }
+    BOOST_TEST(plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, alone.there()));
+    const auto matrices = static_cast<std::size_t>(shape::count(stack));
+    BOOST_TEST(backend.statistics().factorisations - before == 2 * matrices);
+    both.fetch();
+    alone.fetch();
+    const auto a = x.values(), found = both.values(), values = alone.values(), wanted = expected.values();
+    const double bound = real_of(dtype) == float32 ? 2e-3 : 1e-11;
+    const auto least = [](const Complex* from, Complex value) {
+        double distance = 1e300;
+        for (std::size_t j = 0; j < n; ++j) distance = std::min(distance, std::abs(from[j] - value));
+        return distance;
+    };
+    for (std::size_t matrix = 0; matrix < matrices; ++matrix) {
+        const Complex* const m = a.data() + matrix * n * n;
+        const Complex* const w = found.data() + matrix * (n + 1) * n;
+        const Complex* const v = w + n;
+        double worst = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            worst = std::max({worst, least(w, wanted[matrix * n + j]), least(values.data() + matrix * n, w[j])});
+            double length = 0;
+            Complex largest = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                Complex product = 0;
+                for (std::size_t k = 0; k < n; ++k) product += m[i * n + k] * v[k * n + j];
+                worst = std::max(worst, std::abs(product - w[j] * v[i * n + j]));
+                length += std::norm(v[i * n + j]);
+                if (std::abs(v[i * n + j]) > std::abs(largest)) largest = v[i * n + j];
+            }
+            worst = std::max({worst, std::abs(length - 1), std::abs(largest.imag())});
+            if (is_complex(dtype) || w[j].imag() <= 0) continue;
+            BOOST_TEST((w[j + 1] == std::conj(w[j])));
+            for (std::size_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(v[i * n + j + 1] - std::conj(v[i * n + j])));
+        }
+        BOOST_TEST(worst < bound, name_of(dtype) << ": " << worst);
+    }
+}
+
+void check_general(Backend& backend) {
+    for (const Dtype dtype : dtypes) {
+        check_general(backend, dtype, {});
+        check_general(backend, dtype, {2});
+    }
+}
+
+// Reflections of columns that are zero, huge, tiny, or done already.
+void check_reflections(Backend& backend) {
+    for (const Dtype dtype : dtypes) {
+        const double large = real_of(dtype) == float32 ? 1e37 : 1e300, small = real_of(dtype) == float32 ? 1e-39 : 1e-309;
+        const std::complex<double> i = is_complex(dtype) ? std::complex<double>(0, 1) : 1;
+        const std::vector<std::complex<double>> columns[] = {
+            {0, 0, 0, 0},         {5, 0, 0, 0}, {-5, 0, 0, 0},  {0, 0, 3, 0},   {large, large, -large, 0}, {small, 3 * small, 0, small},
+            {large, 1, small, 0}, {i, 0, 0, 0}, {-1, i, -i, 1}, {-0.0, 1, 1, 1}};
+        const auto count = static_cast<std::int64_t>(std::size(columns));
+        std::vector<std::complex<double>> values;
+        for (const auto& column : columns) {
+            for (int row = 0; row < 4; ++row) {
+                values.push_back(column[static_cast<std::size_t>(row)]);
+                values.push_back(row + 1.0);
+            }
+        }
+        Mirrored x(backend, dtype, {count, 4, 2}, Layout::rows), out(backend, dtype, {count, 5, 2}, Layout::rows),
+            want(backend, dtype, {count, 5, 2}, Layout::rows);
+        x.fill(values);
+        eager::run(Op::qr, {}, {&x.here, 1}, want.here);
+        const View there = x.there();
+        BOOST_TEST(plan::factorise_on_device(backend, Op::qr, {}, {&there, 1}, out.there()));
+        out.fetch();
+        const auto found = out.values(), wanted = want.values();
+        const double tolerance = real_of(dtype) == float32 ? 1e-5 : 1e-13;
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            const double off = std::abs(found[k] - wanted[k]);
+            const bool is_tiny = k / 10 == 5 && k % 10 == 0;  // R's first element
+            BOOST_TEST((off <= (is_tiny ? 1e-3 * small : tolerance * (std::abs(wanted[k]) + 10))),
+                       name_of(dtype) << ", matrix " << k / 10 << ", element " << k % 10 << ": " << found[k] << ", LAPACK: " << wanted[k]);
         }
     }
 }
@@ -245,6 +353,7 @@ BOOST_AUTO_TEST_CASE(kernels_written_by_hand_assemble) {
         }
         plan::any_zero(*backend, plan::diagonal_of(view(dtype, square)));
         plan::any_nan(*backend, view(dtype, square));
+        if (!is_complex(dtype)) plan::join_pairs(*backend, view(complex_of(dtype), row), view(dtype, square), view(complex_of(dtype), square));
     }
     BOOST_TEST(backend->texts > 30);
     BOOST_TEST(assembler.complaints() == "");
@@ -262,6 +371,16 @@ BOOST_AUTO_TEST_CASE(every_op_and_dtype) {
     else check_every_op(device::cuda(0));
 }
 
+BOOST_AUTO_TEST_CASE(general_eigenvalues) {
+    if (device::list_cuda().problem.empty() && device::cuda(0).lacks_factorisations().empty()) check_general(device::cuda(0));
+    BOOST_TEST(true);
+}
+
+BOOST_AUTO_TEST_CASE(reflections_are_lapacks) {
+    if (device::list_cuda().problem.empty() && device::cuda(0).lacks_factorisations().empty()) check_reflections(device::cuda(0));
+    BOOST_TEST(true);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(device_factors)
@@ -269,6 +388,15 @@ BOOST_AUTO_TEST_SUITE(device_factors)
 BOOST_AUTO_TEST_CASE(every_op_and_dtype) {
     simulated::Backend backend;
     check_every_op(backend);
+}
+
+BOOST_AUTO_TEST_CASE(general_eigenvalues) {
+    simulated::Backend backend;
+    check_general(backend);
+    Mirrored x(backend, float64, {130, 130}), out(backend, complex128, {130});
+    x.fill(std::vector<std::complex<double>>(130 * 130, std::nan("")));
+    const View there = x.there();
+    BOOST_TEST(!plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, out.there()));  // the host has an error for it
 }
 
 BOOST_AUTO_TEST_CASE(matrices_that_have_no_such_factor) {
@@ -286,14 +414,21 @@ BOOST_AUTO_TEST_CASE(matrices_that_have_no_such_factor) {
     BOOST_CHECK_THROW(plan::factorise_on_device(backend, Op::lu_solve, raises, operands, out.there()), LinAlgError);
 }
 
+BOOST_AUTO_TEST_CASE(reflections_are_lapacks) {
+    simulated::Backend backend;
+    check_reflections(backend);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_host_does) {
     simulated::Backend backend;
-    // Many small matrices of which the library has one at a time.
-    Mirrored x(backend, float64, {40, 3, 3}), out(backend, float64, {40, 4, 3});
+    // Many small matrices of which the library has one at a time, and small ones.
+    Mirrored x(backend, float64, {40, 3, 3}), out(backend, float64, {40, 4, 3}), wide(backend, complex128, {40, 4, 3});
     x.fill(std::vector<std::complex<double>>(360, 1.0));
     const View there = x.there();
-    BOOST_TEST(!plan::factorise_on_device(backend, Op::qr, {}, {&there, 1}, out.there()));
-    for (const Op op : {Op::eig, Op::eigvals, Op::fft}) BOOST_TEST(!plan::is_factorisation(op));
+    BOOST_TEST(!plan::factorise_on_device(backend, Op::eig, {}, {&there, 1}, wide.there()));
+    Mirrored values(backend, complex128, {40, 3});
+    BOOST_TEST(!plan::factorise_on_device(backend, Op::eigvals, {}, {&there, 1}, values.there()));
+    BOOST_TEST(!plan::is_factorisation(Op::fft));
     backend.set_libraries(false);
     BOOST_TEST(!plan::factorise_on_device(backend, Op::lu, {}, {&there, 1}, out.there()));
     BOOST_TEST(backend.statistics().factorisations == 0U);

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
+#include "device/registry.h"
 #include "fastnp/fastnp.h"
 #include "simulated/backend.h"
 
@@ -149,6 +150,10 @@ BOOST_AUTO_TEST_CASE(sizes_and_counts_that_values_give) {
 
 BOOST_AUTO_TEST_CASE(what_a_device_has_no_form_for_is_done_by_the_host) {
     const simulated::AtTheDoor here;
+    // Without libraries, that is.
+    auto& device = dynamic_cast<simulated::Backend&>(device::cuda(0));
+    device.set_libraries(false);
+    const std::shared_ptr<void> again(&device, [](void* each) { static_cast<simulated::Backend*>(each)->set_libraries(true); });
     const Function sorted = [](array x, array w) {
         const auto turn = [&](array s) { return loop(2, [&](array t) { return t * 0.5; }, s + 0.01 * absolute(linalg::eigvals(w + matmul(s.T(), s)))); };
         return loop(3, turn, x) + loop(2, [](array s) { return s + 1; }, x);
