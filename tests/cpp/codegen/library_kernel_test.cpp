@@ -13,7 +13,7 @@ namespace {
 // Those of every dtype, by units of memory, and then those of each dtype.
 std::vector<std::vector<LibraryKernel>> all_kernels() {
     std::vector<std::vector<LibraryKernel>> all{
-        {{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}, {"choose_last"}, {"choose_sorted"}}};
+        {{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}, {"choose_last"}, {"choose_sorted"}, {"radix_routes"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
     }
@@ -22,6 +22,9 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
         const std::string text(name_of(dtype));
         std::vector<LibraryKernel>& kernels = all.emplace_back();
         for (const char* name : {"argfold_", "sort_tiles_", "sort_merge_", "argsort_tiles_", "argsort_merge_"}) kernels.push_back({name + text});
+        for (const char* name : {"radix_counts_", "radix_sort_", "radix_argsort_"}) {
+            if (!is_complex(dtype)) kernels.push_back({name + text});
+        }
         for (const char* name : {"scan_lines_", "scan_tiles_", "combine_runs_", "combine_parts_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }

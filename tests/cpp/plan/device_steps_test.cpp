@@ -7,10 +7,9 @@
 #include <cstring>
 #include <limits>
 
-#include "device/registry.h"
 #include "fastnp/error.h"
+#include "plan/device_case.h"
 #include "plan/mirrored.h"
-#include "simulated/backend.h"
 
 using namespace fastnp;
 using device::Backend;
@@ -135,29 +134,8 @@ void check_take(Backend& backend, Dtype dtype, const Shape& shape, std::size_t a
 }
 
 // The first GPU, or null, which is said.
-Backend* gpu() {
-    const std::string problem = device::list_cuda().problem;
-    if (!problem.empty()) BOOST_TEST_MESSAGE("skipped: " << problem);
-    return problem.empty() ? &device::cuda(0) : nullptr;
-}
 
 }  // namespace
-
-// A case for a simulated device, and for a GPU, where there is one.
-#define DEVICE_CASE(name)                             \
-    static void name(Backend& backend);               \
-    BOOST_AUTO_TEST_SUITE(device_steps)               \
-    BOOST_AUTO_TEST_CASE(name##_simulated) {          \
-        simulated::Backend backend;                   \
-        name(backend);                                \
-    }                                                 \
-    BOOST_AUTO_TEST_SUITE_END()                       \
-    BOOST_AUTO_TEST_SUITE(cuda_gpu_steps)             \
-    BOOST_AUTO_TEST_CASE(name##_on_gpu) {             \
-        if (Backend* backend = gpu()) name(*backend); \
-    }                                                 \
-    BOOST_AUTO_TEST_SUITE_END()                       \
-    static void name([[maybe_unused]] Backend& backend)
 
 DEVICE_CASE(gathers_of_every_dtype) {
     for (const Dtype dtype : all_dtypes()) {
