@@ -17,4 +17,8 @@ inline constexpr int radix_bits = 8, radix_bins = 1 << radix_bits;
 static_assert(radix_bins == kernel_threads);
 inline constexpr std::int64_t radix_each = 16, radix_tile = kernel_threads * radix_each;
 
+/// How whole numbers in memory are joined to others, in any order; and how many of them a block has room for in the memory that it shares.
+enum class Join : std::int64_t { add, subtract, maximum, minimum, bitwise_and, bitwise_or, bitwise_xor };
+inline constexpr std::int64_t shared_sums = 2048;
+
 }  // namespace fastnp::codegen

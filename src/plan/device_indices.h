@@ -8,6 +8,7 @@
 
 #include "device/block.h"
 #include "eager/eager.h"
+#include "plan/library_launch.h"
 
 namespace fastnp::plan {
 
@@ -22,6 +23,10 @@ public:
     /// Looks at contiguous indices, on the device. The places from the start that they mean are stored at `places`, unless that is null; nothing is where
     /// an index is out of bounds. For kernels: the address of a number that is 0 as long as all are right.
     const void* look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places = nullptr);
+
+    /// The same by a kernel that does something else besides: its first arguments are the indices, their count, the extent, and what it notes the first
+    /// wrong one at; `others` come behind.
+    const void* look_by(const char* kernel, const eager::View& indices, std::int64_t axis, std::int64_t extent, const LibraryArguments& others);
 
     /// Waits, if there is anything to wait for. IndexError for the first of them that is out of bounds.
     void finish();

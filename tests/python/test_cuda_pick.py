@@ -315,8 +315,25 @@ def test_many_values_for_a_row() -> None:
         again = there(numpy.zeros(3))
         np.add.at(again, there(i), there(v))
         check(again, first)
-    few = random.integers(0, 100, size=20_000)  # up to 1,024 values are added in NumPy's order
-    written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(100), few, v, checks=1)
+    for rows in (22, 100):  # up to 1,024 values are added in NumPy's order
+        few = random.integers(0, rows, size=20_000)
+        written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(rows), few, v, checks=1)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "uint32", "int64", "uint64"])
+def test_whole_numbers_joined_to_rows(dtype: str) -> None:
+    i, v = random.integers(-50, 50, size=20_000), random.integers(0, 99, size=20_000).astype(dtype)
+    for name in ("add", "subtract", "maximum", "minimum", "bitwise_or", "multiply"):
+        written(lambda m, x, i, v, name=name: getattr(m, name).at(x, i, v), numpy.arange(50).astype(dtype), i, v, checks=1)
+    written(lambda m, x, i: m.add.at(x, i, 1), numpy.zeros(50, dtype), i, checks=1, numbers=1)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "int64"])
+def test_the_last_of_many_values_stays(dtype: str) -> None:
+    v = random.integers(0, 99, size=20_000).astype(dtype)
+    for rows in (1, 100, 30_000, 90_000, 400_000):
+        i = random.integers(-rows, rows, size=20_000)
+        written(lambda m, x, i, v: x.__setitem__(i, v), numpy.zeros(rows, dtype), i, v, checks=1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -382,6 +399,11 @@ def test_sorts_of_many() -> None:
     both(lambda m, x: m.sort(x), x)
     both(lambda m, x: m.argsort(x, kind="stable"), (x * 10).astype("int16"))
     check(np.unique(there((x * 10).astype("int16"))), numpy.unique((x * 10).astype("int16")))
+    for dtype in ("int64", "float16"):
+        y = sample(dtype, 2, 4200)
+        for axis in (1, None):
+            both(lambda m, x, axis=axis: m.sort(x, axis=axis), y)
+            both(lambda m, x, axis=axis: m.argsort(x, axis=axis, kind="stable"), y.T)
 
 
 @pytest.mark.parametrize("dtype", ["int16", "uint64", "float16", "float64"])

@@ -1,4 +1,5 @@
 // Elements taken by index, moved as they are in units of 1 to 16 bytes, whatever their dtype; and indices looked at.
+#include "indices.h"
 #include "points.h"
 
 using namespace fastnp::kernels;
@@ -37,14 +38,12 @@ struct Gather {
     }
 FASTNP_EACH_UNIT(FASTNP_GATHER)
 
-// Notes the first of contiguous indices that is out of bounds: `found`, which is 0 before, becomes count - its number, the greatest that there is. The
-// places that the others mean are stored, if `places` are asked for.
+// Notes the first of contiguous indices that is out of bounds. The places that the others mean are stored, if `places` are asked for.
 extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found,
                                             std::int64_t* places) {
+    const Indices given{indices, count, extent};
     for_each(count, [&](std::int64_t i) {
-        const std::int64_t index = indices[i];
-        if (index < -extent || index >= extent) __atomic_fetch_max(found, count - i, __ATOMIC_RELAXED);
-        else if (places != nullptr) places[i] = index < 0 ? index + extent : index;
+        if (!given.notes_wrong(i, found) && places != nullptr) places[i] = given.place(i);
     });
 }
 

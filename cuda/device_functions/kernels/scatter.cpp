@@ -17,26 +17,20 @@ namespace {
     return out;
 }
 
-// The given rows by their places: `places` ascending, `order` the numbers that they had.
+// The given rows by their places: `places` ascending, `order` the numbers that they had. A run of equal places has parts: further ones begin at all
+// multiples of `part` that are at least so far behind its beginning.
 struct Runs {
     const std::int64_t* places;
     const std::int64_t* order;
     std::int64_t count, part;
 
     [[gnu::always_inline]] inline bool begins(std::int64_t i) const { return i == 0 || places[i - 1] != places[i]; }
-
-    // Whether a part of a run begins here, other than its first: every `part` rows.
-    [[gnu::always_inline]] inline bool begins_part(std::int64_t i) const {
-        if (i < part || places[i - part] != places[i]) return false;
-        std::int64_t low = 0, high = i;  // where the run begins
-        while (low < high) {
-            const std::int64_t middle = (low + high) / 2;
-            if (places[middle] < places[i]) low = middle + 1;
-            else high = middle;
-        }
-        return (i - low) % part == 0;
-    }
+    [[gnu::always_inline]] inline bool begins_part(std::int64_t i) const { return i % part == 0 && i >= part && places[i - part] == places[i]; }
+    // Where the second part of a run begins, if it is so long.
+    [[gnu::always_inline]] inline std::int64_t second_part(std::int64_t begin) const { return (begin + 2 * part - 1) / part * part; }
 };
+
+constexpr int ahead = 128 / sizeof(T) < 16 ? 128 / sizeof(T) : 16;  // values that are on their way at a time
 
 }  // namespace
 
@@ -59,7 +53,21 @@ FASTNP_SCATTER_KERNEL(combine_runs, const std::int64_t* places, const std::int64
         auto* const row = reinterpret_cast<T*>(at(out, places[i] * row_stride + e0 * o0 + e1 * o1));
         T running = value(i);
         if (is_first) running = joined(*row, running);
-        for (std::int64_t k = i + 1; k < count && k < i + part && places[k] == places[i]; ++k) running = joined(running, value(k));
+        const std::int64_t end = is_first ? runs.second_part(i) : i + part;
+        for (std::int64_t k = i + 1; k < end; k += ahead) {
+            T next[ahead];
+            bool is_there[ahead];
+#pragma unroll
+            for (int a = 0; a < ahead; ++a) {
+                is_there[a] = k + a < end && k + a < count && places[k + a] == places[i];
+                if (is_there[a]) next[a] = value(k + a);
+            }
+#pragma unroll
+            for (int a = 0; a < ahead; ++a) {
+                if (is_there[a]) running = joined(running, next[a]);
+            }
+            if (!is_there[ahead - 1]) break;
+        }
         if (is_first) *row = running;
         else sums[i / part * (n0 * n1) + element] = running;
     });
@@ -73,10 +81,11 @@ FASTNP_SCATTER_KERNEL(combine_parts, const std::int64_t* places, char* out, cons
     const Runs runs{places, nullptr, count, part};
     for_each(points, [&](std::int64_t point) {
         const std::int64_t i = point / (n0 * n1), element = point - i * (n0 * n1), e0 = element / n1, e1 = element - e0 * n1;
-        if (i + part >= count || places[i + part] != places[i] || !runs.begins(i)) return;
+        const std::int64_t second = runs.second_part(i);
+        if (second >= count || places[second] != places[i] || !runs.begins(i)) return;
         auto* const row = reinterpret_cast<T*>(at(out, places[i] * row_stride + e0 * o0 + e1 * o1));
         T running = *row;
-        for (std::int64_t k = i + part; k < count && places[k] == places[i]; k += part) running = joined(running, sums[k / part * (n0 * n1) + element]);
+        for (std::int64_t k = second; k < count && places[k] == places[i]; k += part) running = joined(running, sums[k / part * (n0 * n1) + element]);
         *row = running;
     });
 }

@@ -417,6 +417,25 @@ DEVICE_CASE(many_values_for_a_row) {
     }
 }
 
+// By atomic operations where the order makes no difference; sums for few rows in shared memory first.
+DEVICE_CASE(whole_numbers_joined) {
+    for (const Dtype dtype : {int32, uint32, int64, uint64, int16}) {
+        for (const Op op : {Op::add, Op::subtract, Op::maximum, Op::minimum, Op::fmax, Op::fmin, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor}) {
+            const auto combine = static_cast<std::int64_t>(op);
+            check_scatter(backend, combine, dtype, {5, 3}, {14}, layouts(2)[1], layouts(2)[3]);
+            check_scatter(backend, combine, dtype, {40}, {300}, layouts(1)[0], layouts(1)[2]);
+            check_scatter(backend, combine, dtype, {40}, {300}, layouts(1)[3], layouts(1)[4]);
+        }
+        for (const Op op : {Op::add, Op::subtract}) {
+            for (const std::int64_t rows : {1, 100, 2048, 2049}) {
+                check_scatter(backend, static_cast<std::int64_t>(op), dtype, {rows}, {9000}, layouts(1)[0], layouts(1)[0]);
+                check_scatter(backend, static_cast<std::int64_t>(op), dtype, {rows, 1}, {3, 1500}, layouts(2)[3], layouts(3)[0]);
+                check_scatter(backend, static_cast<std::int64_t>(op), dtype, {rows}, {9000}, layouts(1)[0], layouts(1)[4]);
+            }
+        }
+    }
+}
+
 DEVICE_CASE(few_values_for_many_rows) {
     for (const std::int64_t count : {1, 5, 60}) {
         for (const std::int64_t combine : {replaces, adds}) check_scatter(backend, combine, float32, {5000, 3}, {count}, layouts(2)[0], layouts(2)[0]);
