@@ -5,25 +5,34 @@
 #include <utility>
 
 #include "fastnp/error.h"
-#include "shape/strides.h"
 
 namespace fastnp::plan {
 
+bool IndexChecks::are_known(const RightIndices& given) const { return right_ != nullptr && *right_ == given; }
+
 const void* IndexChecks::look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places) {
+    if (places == nullptr && are_known(given_by(indices, extent))) {
+        right_ = nullptr;
+        return nullptr;
+    }
     return look_by("check_indices", indices, axis, extent, {address_of(places)});
 }
 
 const void* IndexChecks::look_by(const char* kernel, const eager::View& indices, std::int64_t axis, std::int64_t extent, const LibraryArguments& others) {
-    if (looked_.size() == most) finish();
-    if (!found_) found_.emplace(backend_, most * sizeof(Found));
-    if (looked_.empty()) backend_.clear(found_->get(), most * sizeof(Found));
-    const std::int64_t count = shape::count(indices.shape);
-    char* const found = found_->get() + looked_.size() * sizeof(Found);
-    LibraryArguments arguments{address_of(indices.data), count, extent, address_of(found)};
+    const RightIndices given = given_by(indices, extent);
+    char* found = nullptr;
+    if (!are_known(given)) {
+        if (looked_.size() == most) finish();
+        if (!found_) found_.emplace(backend_, most * sizeof(Found));
+        if (looked_.empty()) backend_.clear(found_->get(), most * sizeof(Found));
+        found = found_->get() + looked_.size() * sizeof(Found);
+        looked_.push_back({axis, given, right_});
+    }
+    right_ = nullptr;
+    LibraryArguments arguments{address_of(indices.data), given.count, extent, address_of(found)};
     for (const std::int64_t each : others) arguments.push_back(each);
-    launch_library(backend_, {kernel}, count, codegen::kernel_threads, std::move(arguments));
-    launch_library(backend_, {"note_index"}, 1, 1, {address_of(indices.data), count, address_of(found)});
-    looked_.push_back({axis, extent, count});
+    launch_library(backend_, {kernel}, given.count, codegen::kernel_threads, std::move(arguments));
+    if (found != nullptr) launch_library(backend_, {"note_index"}, 1, 1, {address_of(indices.data), given.count, address_of(found)});
     return found;
 }
 
@@ -34,9 +43,12 @@ void IndexChecks::finish() {
     const std::vector<Looked> looked = std::move(looked_);
     looked_.clear();
     for (std::size_t i = 0; i < looked.size(); ++i) {
-        if (found[i].from_end == 0) continue;
+        if (found[i].from_end == 0) {
+            if (looked[i].right != nullptr) *looked[i].right = looked[i].given;
+            continue;
+        }
         throw IndexError("index " + std::to_string(found[i].index) + " is out of bounds for axis " + std::to_string(looked[i].axis) + " with size " +
-                         std::to_string(looked[i].extent));
+                         std::to_string(looked[i].given.extent));
     }
 }
 

@@ -505,3 +505,60 @@ def test_wrong_indices_among_writes_and_reads(function: Callable[..., Any]) -> N
         expected = outcome(function, x.copy(), i)
         for call in (function, compiled):
             assert outcome(call, there(x), there(i)) == expected
+
+
+def test_indices_that_were_right_are_not_looked_at_again() -> None:
+    x, y, i, v = there(random.normal(size=50)), there(numpy.zeros(9)), there(random.integers(-50, 50, size=20)), there(random.normal(size=20))
+    sums = there(numpy.zeros(50, "int64"))
+
+    def add(i: Any) -> None:
+        np.add.at(sums, i, 1)
+
+    def put(i: Any) -> None:
+        x[i] = v
+
+    def put_all(i: Any) -> None:
+        x[i] = 1.0
+
+    compiled = np.compile(lambda x, i: x[i] * 2)
+    uses: list[Callable[[Any], Any]] = [lambda i: x[i], lambda i: compiled(x, i), add, put, put_all, lambda i: np.add.at(x, i, v)]
+    for use in uses:
+        use(i)
+        use(i)
+        with on_device_alone(checks=0, numbers=1):  # so nobody waits
+            use(i)
+        check(i, numpy.asarray(i))
+    for use in uses:
+        for write in (lambda: i.__setitem__(3, 50), lambda: numpy.asarray(i).__setitem__(7, -51), lambda: i.__setitem__(slice(None), i + 60)):
+            use(i)
+            kept = numpy.asarray(i).copy()
+            write()
+            before = numpy.asarray(x).copy(), numpy.asarray(sums).copy()
+            with pytest.raises(IndexError):
+                use(i)
+            check(x, before[0])
+            check(sums, before[1])
+            i[:] = there(kept)
+            use(i)
+    for use in (lambda i: compiled(y, i), lambda i: y[i]):  # of another extent
+        with pytest.raises(IndexError):
+            use(i)
+    for _ in range(20):  # other arrays, in the same memory
+        use, right = uses[0], there(numpy.arange(20))
+        use(right)
+        use(right)
+        del right
+        wrong = there(numpy.arange(20) + 40)
+        with pytest.raises(IndexError):
+            use(wrong)
+        del wrong
+    shown = np.asarray(numpy.arange(20)).to("cuda")
+    uses[0](shown)
+    view = numpy.asarray(shown)  # which NumPy may write to at any time
+    uses[0](shown)
+    view[2] = 99
+    with pytest.raises(IndexError):
+        uses[0](shown)
+    del view
+    with pytest.raises(IndexError):
+        uses[0](shown)

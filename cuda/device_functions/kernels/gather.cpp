@@ -43,7 +43,8 @@ extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::in
                                             std::int64_t* places) {
     const Indices given{indices, count, extent};
     for_each(count, [&](std::int64_t i) {
-        if (!given.notes_wrong(i, found) && places != nullptr) places[i] = given.place(i);
+        const std::int64_t place = given.checked_place(i, found);
+        if (places != nullptr) places[i] = place < 0 ? 0 : place;
     });
 }
 

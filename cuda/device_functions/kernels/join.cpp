@@ -22,8 +22,9 @@ struct Joiner {
     template <class Unit>
     [[gnu::always_inline]] inline void run(std::int64_t from, std::int64_t index, std::int64_t to) const {
         using codegen::Join;
-        const std::int64_t number = index / static_cast<std::int64_t>(sizeof(std::int64_t));
-        auto* const place = reinterpret_cast<T*>(at(out, given.place(number) * row_stride + to));
+        const std::int64_t row = given.place(index / static_cast<std::int64_t>(sizeof(std::int64_t)));
+        if (row < 0) return;
+        auto* const place = reinterpret_cast<T*>(at(out, row * row_stride + to));
         const T value = *reinterpret_cast<const T*>(at(values, from));
         const auto bits = static_cast<Bits>(value);
         auto* const place_bits = reinterpret_cast<Bits*>(place);
@@ -48,7 +49,7 @@ struct Joiner {
 // out[p with the row that indices[p] means] joined to values[p], over points of four axes.
 FASTNP_JOIN_KERNEL(join, const char* values, const std::int64_t* indices, char* out, const std::int64_t* found, std::int64_t extent,
                    std::int64_t row_stride, codegen::Join by, std::int64_t points, FASTNP_POINT_PARAMETERS) {
-    if (*found != 0) return;
+    if (is_stopped(found)) return;
     const Joiner joiner{values, {indices, 0, extent}, out, row_stride, by};
     for_each_point<T>(joiner, points, FASTNP_POINT_ARGUMENTS);
 }
@@ -57,14 +58,15 @@ FASTNP_JOIN_KERNEL(join, const char* values, const std::int64_t* indices, char* 
 // 1 or -1.
 FASTNP_JOIN_KERNEL(join_few, const char* values, std::int64_t value_stride, const std::int64_t* indices, std::int64_t count, char* out,
                    const std::int64_t* found, std::int64_t rows, std::int64_t row_stride, std::int64_t sign) {
-    if (*found != 0) return;
+    if (is_stopped(found)) return;
     FASTNP_SHARED(Bits, sums, codegen::shared_sums);
     for (std::int64_t row = thread(); row < rows; row += threads) sums[row] = 0;
     barrier();
     const Indices given{indices, count, rows};
     for_each(count, [&](std::int64_t i) {
         const auto value = static_cast<Bits>(*reinterpret_cast<const T*>(at(values, i * value_stride)));
-        __atomic_fetch_add(sums + given.place(i), value, __ATOMIC_RELAXED);
+        const std::int64_t row = given.place(i);
+        if (row >= 0) __atomic_fetch_add(sums + row, value, __ATOMIC_RELAXED);
     });
     barrier();
     for (std::int64_t row = thread(); row < rows; row += threads) {

@@ -10,13 +10,14 @@ extern "C" void fastnp_kernel_last_of_place(const std::int64_t* indices, std::in
                                             std::uint32_t* last) {
     const Indices given{indices, count, extent};
     for_each(count, [&](std::int64_t i) {
-        if (!given.notes_wrong(i, found)) __atomic_fetch_max(last + given.place(i), static_cast<std::uint32_t>(i + 1), __ATOMIC_RELAXED);
+        const std::int64_t place = given.checked_place(i, found);
+        if (place >= 0) __atomic_fetch_max(last + place, static_cast<std::uint32_t>(i + 1), __ATOMIC_RELAXED);
     });
 }
 // Which values are the last ones for their place, by the places in ascending order, and the numbers that they had.
 extern "C" void fastnp_kernel_choose_sorted(const std::int64_t* places, std::int64_t count, const std::int64_t* order, std::uint8_t* chosen,
                                             const std::int64_t* found) {
-    if (*found != 0) return;
+    if (is_stopped(found)) return;
     for_each(count, [&](std::int64_t i) { chosen[order[i]] = i + 1 == count || places[i + 1] != places[i] ? 1 : 0; });
 }
 
@@ -33,7 +34,7 @@ struct Put {
     template <class Unit>
     [[gnu::always_inline]] inline void run(std::int64_t from, std::int64_t index, std::int64_t to) const {
         const std::int64_t number = index / static_cast<std::int64_t>(sizeof(std::int64_t)), place = given.place(number);
-        if (chosen != nullptr && chosen[number] == 0) return;
+        if (place < 0 || (chosen != nullptr && chosen[number] == 0)) return;
         if (last != nullptr && last[place] != static_cast<std::uint32_t>(number + 1)) return;
         *reinterpret_cast<Unit*>(at(out, place * row_stride + to)) = *reinterpret_cast<const Unit*>(at(values, from));
     }
@@ -46,7 +47,7 @@ struct Put {
     extern "C" void fastnp_kernel_put_##bytes(const char* values, const std::int64_t* indices, char* out, const std::uint8_t* chosen,             \
                                               const std::uint32_t* last, const std::int64_t* found, std::int64_t extent, std::int64_t row_stride, \
                                               std::int64_t points, FASTNP_POINT_PARAMETERS) {                                                     \
-        if (*found != 0) return;                                                                                                                  \
+        if (is_stopped(found)) return;                                                                                                            \
         const Put put{values, {indices, 0, extent}, out, chosen, last, row_stride};                                                               \
         for_each_point<unit>(put, points, FASTNP_POINT_ARGUMENTS);                                                                                \
     }
@@ -59,14 +60,15 @@ FASTNP_EACH_UNIT(FASTNP_PUT)
                                                  const char* values, std::int64_t stride, std::uint64_t* newest) {                          \
         const Indices given{indices, count, extent};                                                                                        \
         for_each(count, [&](std::int64_t i) {                                                                                               \
-            if (given.notes_wrong(i, found)) return;                                                                                        \
+            const std::int64_t place = given.checked_place(i, found);                                                                       \
+            if (place < 0) return;                                                                                                          \
             const std::uint64_t value = *reinterpret_cast<const unit*>(at(values, i * stride));                                             \
-            __atomic_fetch_max(newest + given.place(i), static_cast<std::uint64_t>(i + 1) << 32 | value, __ATOMIC_RELAXED);                 \
+            __atomic_fetch_max(newest + place, static_cast<std::uint64_t>(i + 1) << 32 | value, __ATOMIC_RELAXED);                          \
         });                                                                                                                                 \
     }                                                                                                                                       \
     extern "C" void fastnp_kernel_put_newest_##bytes(const std::uint64_t* newest, char* out, std::int64_t rows, std::int64_t row_stride,    \
                                                      const std::int64_t* found) {                                                           \
-        if (*found != 0) return;                                                                                                            \
+        if (is_stopped(found)) return;                                                                                                      \
         for_each(rows, [&](std::int64_t row) {                                                                                              \
             const std::uint64_t value = newest[row];                                                                                        \
             if (value != 0) *reinterpret_cast<unit*>(at(out, row * row_stride)) = static_cast<unit>(value);                                 \

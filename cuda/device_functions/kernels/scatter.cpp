@@ -1,7 +1,7 @@
 // Rows combined with given ones, for one dtype: FASTNP_DTYPE is the enumerator, FASTNP_DTYPE_TEXT its NumPy name in quotes. What joins two elements is
 // defined when a kernel is loaded. The given rows come in the order of their places, those of one place in their own order: a run.
 #include "fastnp/dtype.h"
-#include "threads.h"
+#include "indices.h"
 
 using namespace fastnp;
 using namespace fastnp::kernels;
@@ -43,7 +43,7 @@ constexpr int ahead = 128 / sizeof(T) < 16 ? 128 / sizeof(T) : 16;  // values th
 FASTNP_SCATTER_KERNEL(combine_runs, const std::int64_t* places, const std::int64_t* order, const char* values, char* out, T* sums,
                       const std::int64_t* found, std::int64_t count, std::int64_t part, std::int64_t points, std::int64_t n0, std::int64_t n1,
                       std::int64_t value_stride, std::int64_t v0, std::int64_t v1, std::int64_t row_stride, std::int64_t o0, std::int64_t o1) {
-    if (*found != 0) return;
+    if (is_stopped(found)) return;
     const Runs runs{places, order, count, part};
     for_each(points, [&](std::int64_t point) {
         const std::int64_t i = point / (n0 * n1), element = point - i * (n0 * n1), e0 = element / n1, e1 = element - e0 * n1;
@@ -77,7 +77,7 @@ FASTNP_SCATTER_KERNEL(combine_runs, const std::int64_t* places, const std::int64
 FASTNP_SCATTER_KERNEL(combine_parts, const std::int64_t* places, char* out, const T* sums, const std::int64_t* found, std::int64_t count,
                       std::int64_t part, std::int64_t points, std::int64_t n0, std::int64_t n1, std::int64_t row_stride, std::int64_t o0,
                       std::int64_t o1) {
-    if (*found != 0) return;
+    if (is_stopped(found)) return;
     const Runs runs{places, nullptr, count, part};
     for_each(points, [&](std::int64_t point) {
         const std::int64_t i = point / (n0 * n1), element = point - i * (n0 * n1), e0 = element / n1, e1 = element - e0 * n1;
