@@ -44,12 +44,11 @@ bool is_sorted_by_radix(const View& x) {
     return !is_complex(x.dtype) && length > tiles * codegen::sort_tile && length <= longest_line;
 }
 
-void radix_sort(device::Backend& backend, const View& x, void* elements, std::int64_t* places, int bits) {
-    const std::size_t itemsize = itemsize_of(x.dtype), count = static_cast<std::size_t>(shape::count(x.shape));
-    const int all_bits = 8 * static_cast<int>(itemsize);
-    const std::int64_t length = x.shape.back(), lines = shape::count(x.shape) / length, tiles = parts_of(length, codegen::radix_tile),
-                       units = lines * tiles;
-    const std::int64_t passes = parts_of(bits > 0 ? std::min(bits, all_bits) : all_bits, codegen::radix_bits);
+namespace {
+
+void sort_lines(device::Backend& backend, const View& x, std::int64_t lines, void* elements, std::int64_t* places, std::int64_t passes) {
+    const std::int64_t length = x.shape.back(), tiles = parts_of(length, codegen::radix_tile), units = lines * tiles;
+    const std::size_t itemsize = itemsize_of(x.dtype), count = static_cast<std::size_t>(lines * length);
     const std::string dtype(name_of(x.dtype));
     const Words words(backend, passes, lines, units);
 
@@ -77,6 +76,23 @@ void radix_sort(device::Backend& backend, const View& x, void* elements, std::in
         }
         // Blocks take tiles as long as there are any.
         launch_library(backend, {(places != nullptr ? "radix_argsort_" : "radix_sort_") + dtype}, std::min(units, busy), 1, std::move(arguments));
+    }
+}
+
+}  // namespace
+
+void radix_sort(device::Backend& backend, const View& x, void* elements, std::int64_t* places, int bits) {
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(x.dtype)), all_bits = 8 * itemsize;
+    const std::int64_t length = x.shape.back(), lines = shape::count(x.shape) / length;
+    const std::int64_t passes = parts_of(bits > 0 ? std::min<std::int64_t>(bits, all_bits) : all_bits, codegen::radix_bits);
+    constexpr std::int64_t most_counted = 1 << 16;  // passes of lines whose counts are held at a time
+    const std::int64_t at_once = most_counted / passes;
+    const auto from = [](void* memory, std::int64_t bytes) -> char* { return memory == nullptr ? nullptr : static_cast<char*>(memory) + bytes; };
+    for (std::int64_t first = 0; first < lines; first += at_once) {
+        View part = x;
+        part.data = from(x.data, first * length * itemsize);
+        sort_lines(backend, part, std::min(at_once, lines - first), from(elements, first * length * itemsize),
+                   places == nullptr ? nullptr : places + first * length, passes);
     }
 }
 

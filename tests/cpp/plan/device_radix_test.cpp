@@ -152,3 +152,29 @@ DEVICE_CASE(radix_sorts_of_low_bits_alone) {
         check_sorts(backend, lines, bits);
     }
 }
+
+namespace {
+
+void check_on_gpu(Dtype dtype, std::int64_t number, std::int64_t length) {
+    Backend* backend = plan::gpu();
+    if (backend == nullptr) return;
+    Lines lines(dtype, number, length);
+    fill_with_bits(lines, 9);
+    check_sorts(*backend, lines);
+    fill_but_for_byte(lines, itemsize_of(dtype) - 1, 10);
+    check_sorts(*backend, lines);
+}
+
+}  // namespace
+
+// Too many for a simulated device: blocks wait for each other here, as none do there.
+BOOST_AUTO_TEST_SUITE(cuda_gpu_steps)
+BOOST_AUTO_TEST_CASE(radix_sorts_of_many_tiles_on_gpu) {
+    check_on_gpu(int8, 1, 8'000'000);
+    check_on_gpu(float32, 1, 8'000'000);
+    check_on_gpu(uint64, 1, 3'000'000);
+    check_on_gpu(int16, 9, 300'001);
+    check_on_gpu(float64, 300, 5000);
+    check_on_gpu(int64, 40'000, 3);  // of more lines than have their counts held at a time
+}
+BOOST_AUTO_TEST_SUITE_END()
