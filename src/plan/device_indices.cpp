@@ -10,12 +10,12 @@ namespace fastnp::plan {
 
 bool IndexChecks::are_known(const RightIndices& given) const { return right_ != nullptr && *right_ == given; }
 
-const void* IndexChecks::look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places) {
-    if (places == nullptr && are_known(given_by(indices, extent))) {
+const void* IndexChecks::look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent) {
+    if (are_known(given_by(indices, extent))) {
         right_ = nullptr;
         return nullptr;
     }
-    return look_by("check_indices", indices, axis, extent, {address_of(places)});
+    return look_by("check_indices", indices, axis, extent, {});
 }
 
 const void* IndexChecks::look_by(const char* kernel, const eager::View& indices, std::int64_t axis, std::int64_t extent, const LibraryArguments& others) {

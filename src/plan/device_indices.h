@@ -30,9 +30,9 @@ public:
     IndexChecks(const IndexChecks&) = delete;
     IndexChecks& operator=(const IndexChecks&) = delete;
 
-    /// Looks at contiguous indices, on the device. The places from the start that they mean are stored at `places`, unless that is null; nothing is where
-    /// an index is out of bounds. For kernels: the address of a number that is 0 as long as all are right; null where it is known that they are.
-    const void* look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places = nullptr);
+    /// Looks at contiguous indices, on the device. For kernels: the address of a number that is 0 as long as all are right; null where it is known that
+    /// they are.
+    const void* look_at(const eager::View& indices, std::int64_t axis, std::int64_t extent);
 
     /// The same by a kernel that does something else besides: its first arguments are the indices, their count, the extent, and what it notes the first
     /// wrong one at; `others` come behind.

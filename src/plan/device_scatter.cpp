@@ -75,15 +75,20 @@ device::Block cleared(device::Backend& backend, std::int64_t bytes) {
 
 /// The places that indices mean, checked, in ascending order, and the numbers that they had.
 struct SortedPlaces {
+    const char* width;  // of places, as kernels' names have it
+    Dtype dtype;
     device::Block places, order;
     const void* found;
 
     explicit SortedPlaces(const Scatter& x)
-        : places(x.backend, static_cast<std::size_t>(x.count()) * index_bytes), order(x.backend, static_cast<std::size_t>(x.count()) * index_bytes) {
-        const device::Block given(x.backend, static_cast<std::size_t>(x.count()) * index_bytes);
-        found = x.checks.look_at(x.indices, 0, x.rows(), given.get());
-        const View view{given.get(), Dtype::int64, {x.count()}, {index_bytes}};
-        // What a wrong index left there is sorted by its low bits as well; nobody uses it.
+        : width(x.rows() <= UINT32_MAX ? "narrow" : "wide"),
+          dtype(x.rows() <= UINT32_MAX ? Dtype::uint32 : Dtype::int64),
+          places(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype)),
+          order(x.backend, static_cast<std::size_t>(x.count()) * index_bytes) {
+        const device::Block given(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype));
+        const std::string store = std::string("store_places_") + width;
+        found = x.checks.look_by(store.c_str(), x.indices, 0, x.rows(), {address_of(given.get())});
+        const View view{given.get(), dtype, {x.count()}, shape::c_strides({x.count()}, itemsize_of(dtype))};
         const int bits = std::bit_width(static_cast<std::uint64_t>(x.rows() - 1));
         if (is_sorted_by_radix(view)) radix_sort(x.backend, view, places.get(), reinterpret_cast<std::int64_t*>(order.get()), std::max(bits, 1));
         else sort_with_order(x.backend, view, places.get(), order.get());
@@ -122,7 +127,7 @@ struct Last {
         const SortedPlaces sorted(x);
         found = sorted.found;
         by_value.emplace(x.backend, static_cast<std::size_t>(x.count()));
-        launch_library(x.backend, {"choose_sorted"}, x.count(), codegen::kernel_threads,
+        launch_library(x.backend, {std::string("choose_sorted_") + sorted.width}, x.count(), codegen::kernel_threads,
                        {address_of(sorted.places.get()), x.count(), address_of(sorted.order.get()), address_of(by_value->get()), address_of(found)});
     }
 };
@@ -218,7 +223,7 @@ void combine(const Scatter& x, ops::Op op) {
     const SortedPlaces sorted(x);
     std::optional<device::Block> sums;
     if (count > part) sums.emplace(x.backend, static_cast<std::size_t>((count + part - 1) / part * elements) * itemsize_of(x.out.dtype));
-    const std::string dtype(name_of(x.out.dtype));
+    const std::string kind = std::string(sorted.width) + "_" + std::string(name_of(x.out.dtype));
     const codegen::LibraryKernel::Combine by{op, x.out.dtype};
     const auto give_row = [&](LibraryArguments& arguments, std::int64_t stride, const Strides& steps) {
         arguments.push_back(stride);
@@ -236,13 +241,13 @@ void combine(const Scatter& x, ops::Op op) {
     add_padded(runs, row, row_axes, 1);
     give_row(runs, number_steps.empty() ? 0 : number_steps[0], of_row[0]);
     give_row(runs, x.out.strides[0], of_row[1]);
-    launch_library(x.backend, {"combine_runs_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(runs));
+    launch_library(x.backend, {"combine_runs_" + kind, by}, count * elements, codegen::kernel_threads, std::move(runs));
     if (!sums) return;
     LibraryArguments parts{
         address_of(sorted.places.get()), address_of(x.out.data), address_of(sums->get()), address_of(sorted.found), count, part, count * elements};
     add_padded(parts, row, row_axes, 1);
     give_row(parts, x.out.strides[0], of_row[1]);
-    launch_library(x.backend, {"combine_parts_" + dtype, by}, count * elements, codegen::kernel_threads, std::move(parts));
+    launch_library(x.backend, {"combine_parts_" + kind, by}, count * elements, codegen::kernel_threads, std::move(parts));
 }
 
 }  // namespace

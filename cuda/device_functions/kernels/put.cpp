@@ -15,11 +15,14 @@ extern "C" void fastnp_kernel_last_of_place(const std::int64_t* indices, std::in
     });
 }
 // Which values are the last ones for their place, by the places in ascending order, and the numbers that they had.
-extern "C" void fastnp_kernel_choose_sorted(const std::int64_t* places, std::int64_t count, const std::int64_t* order, std::uint8_t* chosen,
-                                            const std::int64_t* found) {
-    if (is_stopped(found)) return;
-    for_each(count, [&](std::int64_t i) { chosen[order[i]] = i + 1 == count || places[i + 1] != places[i] ? 1 : 0; });
-}
+#define FASTNP_CHOOSE_SORTED(width, Place)                                                                                                        \
+    extern "C" void fastnp_kernel_choose_sorted_##width(const Place* places, std::int64_t count, const std::int64_t* order, std::uint8_t* chosen, \
+                                                        const std::int64_t* found) {                                                              \
+        if (is_stopped(found)) return;                                                                                                            \
+        for_each(count, [&](std::int64_t i) { chosen[order[i]] = i + 1 == count || places[i + 1] != places[i] ? 1 : 0; });                        \
+    }
+FASTNP_CHOOSE_SORTED(narrow, std::uint32_t)
+FASTNP_CHOOSE_SORTED(wide, std::int64_t)
 
 namespace {
 

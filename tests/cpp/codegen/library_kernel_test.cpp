@@ -12,8 +12,16 @@ namespace {
 
 // Those of every dtype, by units of memory, and then those of each dtype.
 std::vector<std::vector<LibraryKernel>> all_kernels() {
-    std::vector<std::vector<LibraryKernel>> all{
-        {{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}, {"choose_sorted"}, {"radix_routes"}}};
+    std::vector<std::vector<LibraryKernel>> all{{{"check_indices"},
+                                                 {"note_index"},
+                                                 {"count_true"},
+                                                 {"true_places"},
+                                                 {"last_of_place"},
+                                                 {"choose_sorted_narrow"},
+                                                 {"choose_sorted_wide"},
+                                                 {"store_places_narrow"},
+                                                 {"store_places_wide"},
+                                                 {"radix_routes"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
     }
@@ -31,7 +39,8 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
         for (const char* name : {"join_", "join_few_"}) {
             if (is_integer(dtype) && itemsize_of(dtype) >= 4) kernels.push_back({name + text});
         }
-        for (const char* name : {"scan_lines_", "scan_tiles_", "combine_runs_", "combine_parts_"}) {
+        for (const char* name :
+             {"scan_lines_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }
     }
