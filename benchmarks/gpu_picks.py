@@ -62,7 +62,20 @@ def cases() -> list[Case]:
         Case("cumsum columns", lambda m, x: m.cumsum(x, axis=0), (wide,), 2 * x.nbytes),
         Case("sort", lambda m, x: m.sort(x), (x[:16_000_000],), 2 * 16_000_000 * 4),
         Case("sort rows", lambda m, x: m.sort(x, axis=1), (wide,), 2 * x.nbytes),
+        Case("sort 8 MB", lambda m, x: m.sort(x), (x[:2_000_000],), 2 * 2_000_000 * 4),
+        Case("sort doubles", lambda m, x: m.sort(x), (x[:16_000_000].astype(np.float64),), 2 * 16_000_000 * 8),
+        Case("sort int64", lambda m, x: m.sort(x), (places,), 2 * places.nbytes),
+        Case("sort long rows", lambda m, x: m.sort(x, axis=1), (x.reshape(320, 100_000),), 2 * x.nbytes),
+        Case("sort short rows", lambda m, x: m.sort(x, axis=1), (x.reshape(32_000, 1_000),), 2 * x.nbytes),
         Case("argsort", lambda m, x: m.argsort(x), (x[:16_000_000],), 3 * 16_000_000 * 4),
+        Case("unique", lambda m, x: m.unique(x), (few,), few.nbytes),
+        Case("median", lambda m, x: m.median(x), (x[:16_000_000],), 16_000_000 * 4),
+        Case("partition", lambda m, x: m.partition(x, 1_000), (x[:16_000_000],), 2 * 16_000_000 * 4),
+        Case("histogram", lambda m, x: m.histogram(x, 100), (x,), x.nbytes),
+        Case("bincount", lambda m, i: m.bincount(i), (few,), few.nbytes),
+        Case("add.at counts", lambda m, h, i: m.add.at(h, i, 1), (np.zeros(1_000, np.int32), few), few.nbytes),
+        Case("add.at int32", add_elements, (np.zeros(32_000_000, np.int32), places, places.astype(np.int32)), 3 * places.nbytes),
+        Case("searchsorted", lambda m, a, v: m.searchsorted(a, v), (np.sort(x[:1_000_000]), x[:4_000_000]), 12 * 4_000_000),
     ]
 
 

@@ -165,30 +165,6 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     arr[tuple(places if k == place else row for k, row in enumerate(rows))] = values
 
 
-@method
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    """Of what is on a device. (In a recording NumPy's own is called, which is faster on the processor.)"""
-    keys, x = _core.asarray(a), _core.asarray(v)
-    dtype = numpy.result_type(keys.dtype, x.dtype)
-    if _core._records() or keys.ndim != 1 or side not in ("left", "right") or dtype.kind == "c":
-        raise Unsupported
-    keys = (keys if sorter is None else _core.take(keys, sorter)).astype(dtype, copy=False)
-    x = x.astype(dtype, copy=False)
-
-    def goes_before(key: Any) -> Any:
-        if dtype.kind != "f":
-            return key < x if side == "left" else key <= x
-        return (key < x) | ((x != x) & (key == key)) if side == "left" else (key <= x) | (x != x)
-
-    length = operator.index(keys.shape[0])
-    low = _core.zeros(x.shape, dtype=numpy.int64)
-    while length > 1:  # the place is one of low ... low + length
-        half = length // 2
-        low = _core.where(goes_before(_core.take(keys, low + (half - 1), mode="clip")), low + half, low)
-        length -= half
-    return low + goes_before(_core.take(keys, low, mode="clip")) if length else low
-
-
 @composed
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     if out is not None:

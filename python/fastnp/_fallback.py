@@ -73,7 +73,7 @@ def is_composed(value: Any, records: bool) -> bool:
 
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     if is_composed((*args, *kwargs.values()), _core._records()):
-        from fastnp import _compositions, _fft  # noqa: F401  # not needed to import fastnp; the second adds to what the first holds
+        from fastnp import _compositions, _fft, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
 
         if name in _compositions.COMPOSED:
             with contextlib.suppress(_compositions.Unsupported):

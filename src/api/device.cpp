@@ -62,7 +62,10 @@ void detail::read_element(const array& x, void* to) {
 }
 
 std::string array::device() const {
-    if (is_recorded()) return current_device();
+    if (is_recorded()) {
+        const trace::Recorder* recorder = trace::Recorder::active();
+        return recorder != nullptr && recorder->home() != nullptr ? recorder->home()->name() : current_device();
+    }
     device::Backend* home = device::home_of(body_->memory.data);
     return home == nullptr ? "cpu" : home->name();
 }

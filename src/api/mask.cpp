@@ -1,5 +1,9 @@
 // What is where something is true: arrays whose sizes depend on values. While recording, such a size is one that the plan finds on its way.
+#include <optional>
+
 #include "api/primitives.h"
+#include "fastnp/detail/memory.h"
+#include "fastnp/device.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 
@@ -23,6 +27,17 @@ array true_places(const array& mask) {
 }
 
 array rows_at(const array& x, const array& places) { return take(x, places, 0, TakeMode::clip); }
+
+/// While it lives, what is made of sizes alone is made where an array is at home.
+class AtHome {
+public:
+    explicit AtHome(const array& x) {
+        if (detail::is_at_device(x)) scope_.emplace(x.device());
+    }
+
+private:
+    std::optional<device_scope> scope_;
+};
 
 // Sorted elements, and which of them are the first of their value; NaNs are one value.
 struct Sorted {
@@ -76,18 +91,20 @@ array compress(const array& condition, const array& x, std::optional<int> axis) 
 }
 
 array unique(const array& x, bool equal_nan) {
+    const AtHome home(x);
     const Sorted sorted = firsts_of(sort(api::flatten(x)), equal_nan);
     return get_masked(sorted.values, sorted.first);
 }
 
 Unique unique_all(const array& x, bool equal_nan) {
+    const AtHome home(x);
     const array flat = api::flatten(x);
     const array order = argsort(flat, -1, true);
     const Sorted sorted = firsts_of(rows_at(flat, order), equal_nan);
     const array places = flatnonzero(sorted.first);
     const array ends = concatenate({places, api::reshape(api::extent(api::dims_of(flat)[0]), {1})});
     const array number = subtract(cumsum(sorted.first), 1);
-    array inverse = empty_like(number);
+    array inverse = zeros_like(number);
     set_at(inverse, {order}, number);
     return {rows_at(sorted.values, places), rows_at(order, places), api::reshape(inverse, api::dims_of(x)),
             subtract(ends.index(std::vector<Index>{Slice{1, std::nullopt, 1}}), places)};

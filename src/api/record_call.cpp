@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "api/entry.h"
 #include "api/primitives.h"
 #include "pass/index_map.h"
 #include "shape/order.h"
@@ -126,6 +127,7 @@ Recording record_call(const compiler::Signature& signature, std::span<const Argu
     Recording made;
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
     recorder->set_arguments(memories_of(call), known);
+    recorder->set_home(device_of(call));
     const Engine::Callee::Limits limits = callee.limits();
     recorder->set_limits(limits.steps, limits.reads, stop_at);
     take_recording(*recorder, callee.record(parameters), made);

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "api/entry.h"
 #include "api/record_call.h"
 #include "codegen/store.h"
 #include "device/movable.h"
@@ -69,7 +70,8 @@ std::string recording_name(const std::string& identity, const std::string& backe
                            const std::vector<trace::Found>& known) {
     if (identity.empty() || trace::Recorder::disallows()) return {};
     base::Writer out;
-    out.text("recording for " + backend);
+    const device::Backend* home = device_of(call);
+    out.text("recording for " + (home == nullptr ? backend : backend + " of " + home->name()));
     out.text(identity);
     for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
         const compiler::ArgumentGuard& guard = signature.arguments[i];

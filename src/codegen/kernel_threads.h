@@ -12,5 +12,13 @@ inline constexpr int kernel_axes = 4;
 /// Elements of a line that a thread takes at a time; a block has a tile of them.
 inline constexpr std::int64_t sort_each = 4, scan_each = 8;
 inline constexpr std::int64_t sort_tile = kernel_threads * sort_each, scan_tile = kernel_threads * scan_each;
+/// Of a radix sort: bits of keys that a pass sorts by, one of their values a thread; and the elements of a thread and of a block at a time.
+inline constexpr int radix_bits = 8, radix_bins = 1 << radix_bits;
+static_assert(radix_bins == kernel_threads);
+inline constexpr std::int64_t radix_each = 16, radix_tile = kernel_threads * radix_each;
+
+/// How whole numbers in memory are joined to others, in any order; and how many of them a block has room for in the memory that it shares.
+enum class Join : std::int64_t { add, subtract, maximum, minimum, bitwise_and, bitwise_or, bitwise_xor };
+inline constexpr std::int64_t shared_sums = 2048;
 
 }  // namespace fastnp::codegen

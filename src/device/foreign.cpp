@@ -1,7 +1,6 @@
 // Memory of other libraries on a device. A long run of its addresses has one of the host's, so that arrays which share elements there share addresses
 // here, too, whichever came first.
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -26,7 +25,7 @@ public:
     void bring_home(Backend& /*device*/) override {}
     bool is_on_device() override { return true; }
     bool can_move() override { return true; }
-    std::uint64_t version() override { return asked_.fetch_add(1); }
+    std::uint64_t version() override { return new_version(); }
     void lend_to_host() override { refuse_exposure(device_); }
     void take_back() override {}
 
@@ -102,7 +101,6 @@ private:
     Pages pages_;
     std::multimap<std::size_t, std::size_t> lent_;  // begin and end of each part that an array uses
     int writers_ = 0;                               // on the host
-    std::atomic<std::uint64_t> asked_{0};           // for a version
 };
 
 // What is shared on devices.

@@ -1,5 +1,6 @@
 #include "device/movable.h"
 
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -59,7 +60,8 @@ public:
     }
     std::uint64_t version() override {
         const std::scoped_lock lock(mutex_);
-        return given_ == Given::to_device ? ++version_ : version_;
+        if (given_ == Given::to_device) version_ = new_version();
+        return version_;
     }
 
     void to_host(std::size_t /*offset*/, Access access) override {
@@ -79,7 +81,7 @@ public:
     void take_back() override {
         const std::scoped_lock lock(mutex_);
         if (--lent_ > 0) return;
-        ++version_;
+        version_ = new_version();
         if (given_ == Given::no) home_ = home_before_;
     }
 
@@ -129,7 +131,7 @@ private:
         }
         if (access == Access::write) {
             on_host_ = false;
-            ++version_;
+            version_ = new_version();
         }
         home_ = &device;
         if (writers_ == 0) pages_.protect(on_host_ ? PROT_READ : PROT_NONE);
@@ -151,7 +153,7 @@ private:
         if (access != Access::read) {
             device_ = nullptr;
             home_ = nullptr;
-            ++version_;
+            version_ = new_version();
         }
         pages_.protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
     }
@@ -181,7 +183,7 @@ private:
     int writers_ = 0;  // on the host, of what is shared
     int lent_ = 0;  // how many on the host have it lent
     Backend* home_before_ = nullptr;  // that
-    std::uint64_t version_ = 0;  // grows when it may be written to
+    std::uint64_t version_ = new_version();  // another one when it may be written to
 };
 
 // All there are, by their first address.
@@ -298,6 +300,11 @@ BufferPtr copy_to(Backend& device, const void* first, std::size_t bytes) {
     if (home == &device) home->copy(made.address, from.get(), bytes);
     else if (!device.copy_from(*home, made.address, from.get(), bytes)) return nullptr;
     return std::move(made.buffer);
+}
+
+std::uint64_t new_version() {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 std::uint64_t version_of(const void* address) {

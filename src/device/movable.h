@@ -82,7 +82,8 @@ inline bool can_move(const void* address) { return anything_moves() && detail::i
 BufferPtr copy_at_home(const void* first, std::size_t bytes);
 /// The same, at home on another device. Null, too, where that one can't have it but by way of the host.
 BufferPtr copy_to(Backend& device, const void* first, std::size_t bytes);
-/// Tells the contents of such memory from those at other times; of what is shared, which may change at any time, it is never the same.
+/// Tells the contents of movable memory from those at other times, and from other memory's; of what is shared, which may change at any time, it is never
+/// the same. 0: other memory.
 std::uint64_t version_of(const void* address);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.

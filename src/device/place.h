@@ -39,6 +39,9 @@ public:
     virtual std::shared_ptr<char> share(Backend& device) = 0;
 };
 
+/// A number that no contents had before (see version_of).
+std::uint64_t new_version();
+
 void add_place(const std::shared_ptr<Place>& place);
 void remove_place(const char* host);
 /// The place in which an address lies; null if there is none.

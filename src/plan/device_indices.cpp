@@ -2,23 +2,38 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "fastnp/error.h"
-#include "plan/library_launch.h"
-#include "shape/strides.h"
 
 namespace fastnp::plan {
 
-const void* IndexChecks::look_at(device::Backend& worker, const eager::View& indices, std::int64_t axis, std::int64_t extent, void* places) {
-    if (looked_.size() == most) finish(worker);
-    if (!found_) found_.emplace(backend_, most * sizeof(Found));
-    if (looked_.empty()) worker.clear(found_->get(), most * sizeof(Found));
-    const std::int64_t count = shape::count(indices.shape);
-    char* const found = found_->get() + looked_.size() * sizeof(Found);
-    launch_library(worker, {"check_indices"}, count, codegen::kernel_threads,
-                   {address_of(indices.data), count, extent, address_of(found), address_of(places)});
-    launch_library(worker, {"note_index"}, 1, 1, {address_of(indices.data), count, address_of(found)});
-    looked_.push_back({axis, extent, count});
+bool IndexChecks::are_known(const RightIndices& given) const { return right_ != nullptr && *right_ == given; }
+
+const void* IndexChecks::look_at(device::Backend& worker, const eager::View& indices, std::int64_t axis, std::int64_t extent) {
+    if (are_known(given_by(indices, extent))) {
+        right_ = nullptr;
+        return nullptr;
+    }
+    return look_by(worker, "check_indices", indices, axis, extent, {});
+}
+
+const void* IndexChecks::look_by(device::Backend& worker, const char* kernel, const eager::View& indices, std::int64_t axis, std::int64_t extent,
+                                 const LibraryArguments& others) {
+    const RightIndices given = given_by(indices, extent);
+    char* found = nullptr;
+    if (!are_known(given)) {
+        if (looked_.size() == most) finish(worker);
+        if (!found_) found_.emplace(backend_, most * sizeof(Found));
+        if (looked_.empty()) worker.clear(found_->get(), most * sizeof(Found));
+        found = found_->get() + looked_.size() * sizeof(Found);
+        looked_.push_back({axis, given, right_});
+    }
+    right_ = nullptr;
+    LibraryArguments arguments{address_of(indices.data), given.count, extent, address_of(found)};
+    for (const std::int64_t each : others) arguments.push_back(each);
+    launch_library(worker, {kernel}, given.count, codegen::kernel_threads, std::move(arguments));
+    if (found != nullptr) launch_library(worker, {"note_index"}, 1, 1, {address_of(indices.data), given.count, address_of(found)});
     return found;
 }
 
@@ -29,9 +44,12 @@ void IndexChecks::finish(device::Backend& worker) {
     const std::vector<Looked> looked = std::move(looked_);
     looked_.clear();
     for (std::size_t i = 0; i < looked.size(); ++i) {
-        if (found[i].from_end == 0) continue;
+        if (found[i].from_end == 0) {
+            if (looked[i].right != nullptr) *looked[i].right = looked[i].given;
+            continue;
+        }
         throw IndexError("index " + std::to_string(found[i].index) + " is out of bounds for axis " + std::to_string(looked[i].axis) + " with size " +
-                         std::to_string(looked[i].extent));
+                         std::to_string(looked[i].given.extent));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "device/block.h"
 #include "ops/catalogue.h"
 #include "plan/device_dense.h"
+#include "plan/device_radix.h"
 #include "plan/library_launch.h"
 #include "shape/strides.h"
 
@@ -197,12 +198,20 @@ View with_last(const View& x, std::size_t axis) {
 
 }  // namespace
 
-void sort_with_order(device::Backend& backend, const View& x, void* elements, void* places) { Sorter(backend, x).run(elements, places); }
+void sort_with_order(device::Backend& backend, const View& x, void* elements, void* places) {
+    if (is_sorted_by_radix(x)) return radix_sort(backend, x, elements, static_cast<std::int64_t*>(places));
+    Sorter(backend, x).run(elements, places);
+}
 
 void sort_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
     const auto axis = static_cast<std::size_t>(attributes.ints[0]);
     const View lines = with_last(x, axis), sorted = with_last(out, axis);
     on_copies(backend, lines, sorted, [&](const View& from, const View& to) {
+        if (is_sorted_by_radix(from)) {
+            if (op == ops::Op::sort) radix_sort(backend, from, to.data, nullptr);
+            else radix_sort(backend, from, nullptr, static_cast<std::int64_t*>(to.data));
+            return;
+        }
         if (op == ops::Op::sort) return Sorter(backend, from).run(to.data, nullptr);
         const device::Block elements(backend, shape::byte_count(from.shape, itemsize_of(from.dtype)));
         Sorter(backend, from).run(elements.get(), to.data);

@@ -1,4 +1,4 @@
-// Elements taken and set by index on a device.
+// Elements taken by index on a device.
 #pragma once
 
 #include "device/backend.h"
@@ -7,17 +7,12 @@
 
 namespace fastnp::plan {
 
-// Addresses are the device's. Where indices may be out of bounds they are looked at, by the device: what uses them reads within bounds in any case, and
-// writes nothing then. The host is told when it waits for the checks.
+// Addresses are the device's. Where indices may be out of bounds they are looked at, by the device; what uses them reads within bounds in any case. The
+// host is told when it waits for the checks.
 
 /// The op `take`. IndexError at once where there is nothing to take from.
 void take_on_device(device::Backend& backend, const ir::Attributes& attributes, const eager::View& x, const eager::View& indices, const eager::View& out,
                     IndexChecks& checks);
-
-/// The op `scatter`, whose `out` may be x. Of several values for a row the last one stays; values that are combined are so in NumPy's order, except those
-/// from the 1,024th for a row on, where the op is associative but for rounding: every 1,024 of these are combined before they join the row.
-void scatter_on_device(device::Backend& backend, const ir::Attributes& attributes, const eager::View& x, const eager::View& indices,
-                       const eager::View& values, const eager::View& out, IndexChecks& checks);
 
 /// The op `nonzero`.
 void nonzero_on_device(device::Backend& backend, const eager::View& mask, const eager::View& out);

@@ -35,6 +35,9 @@ public:
         return unit;
     }
 
+    /// After the last axis, where elements are not moved as they are.
+    void close_elements() { shape::collapse(shape_, steps_); }
+
     /// Whether kernels can walk them.
     bool fit() const { return shape_.size() <= axes; }
     std::int64_t count() const { return shape::count(shape_); }

@@ -274,9 +274,24 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
     return copies;
 }
 
+// Indices that are an argument, and were not written to since they were looked at, are not looked at again.
+void DeviceRun::expect_indices(const EagerStep& step) {
+    if ((step.op != ops::Op::take && step.op != ops::Op::scatter) || checks_ != &own_checks_) return;
+    const Slot& slot = plan_.slots[static_cast<std::size_t>(step.operands[1].slot)];
+    const eager::View& indices = operands_[1];
+    if (slot.kind != Slot::Kind::argument || slot.by_value || !shape::is_c_contiguous(indices.shape, indices.strides, itemsize_of(indices.dtype))) return;
+    const void* argument = numbers_[static_cast<std::size_t>(slot.number)];
+    if (!device::can_move(argument)) return;  // the host may write to it unnoticed
+    const std::uint64_t version = device::version_of(argument);
+    right_.resize(plan_.steps.size());
+    checks_->expect(right_[step_], version);
+}
+
 bool DeviceRun::compute_there(const EagerStep& step, const ir::Attributes& attributes) {
     if (!host_does(backend_, step.op, step.out.dtype).empty()) return false;
-    const bool is_done = run_step_on_device(worker(), step.op, attributes, operands_of(step), view_of(step.out), *checks_);
+    const std::span<const eager::View> operands = operands_of(step);
+    expect_indices(step);
+    const bool is_done = run_step_on_device(worker(), step.op, attributes, operands, view_of(step.out), *checks_);
     if (checks_ == &own_checks_ && step_ >= plan_.first_write) finish_checks();
     return is_done;
 }

@@ -85,6 +85,7 @@ private:
 
     std::size_t number_of(const Step& step) const { return static_cast<std::size_t>(&step - plan_.steps.data()); }
     const void* number_at(int slot) const { return numbers_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)]; }
+    void expect_indices(const EagerStep& step);
     void* address_of(const ViewOf& view) const;
     eager::View view_of(const ViewOf& view) const;
     eager::View operand_of(const ViewOf& view);
@@ -105,6 +106,7 @@ private:
     DeviceBatch batch_;
     IndexChecks own_checks_;
     IndexChecks* checks_ = &own_checks_;  // a loop's body has those of the plan around it
+    std::vector<RightIndices> right_;  // arguments that are indices and were looked at, by the step that uses them
     std::size_t step_ = 0;  // that is run
     Profile* profile_ = nullptr;
     std::span<void* const> numbers_;

@@ -8,6 +8,7 @@
 #include "plan/device_lines.h"
 #include "plan/device_pick.h"
 #include "plan/device_product.h"
+#include "plan/device_scatter.h"
 #include "plan/device_transform.h"
 
 namespace fastnp::plan {

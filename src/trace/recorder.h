@@ -16,6 +16,10 @@
 #include "trace/evaluate.h"
 #include "trace/storage.h"
 
+namespace fastnp::device {
+class Backend;
+}
+
 namespace fastnp::trace {
 
 /// A value that a recording read, or a call that it made.
@@ -64,6 +68,9 @@ public:
 
     /// Lets the recording read values: the arguments' memory at hand, and what the first reads are known to give.
     void set_arguments(std::vector<device::Memory> arguments, std::vector<Found> known);
+    /// The device that what is recorded is for; null: the host, or it is not known.
+    void set_home(const device::Backend* home) { home_ = home; }
+    const device::Backend* home() const { return home_; }
     /// Lets it read values that no later call depends on: it is run once, now. Nothing is taken for granted then.
     void set_once() { once_ = can_read_ = true; }
     bool is_once() const { return once_; }
@@ -160,6 +167,7 @@ private:
     bool can_read_ = false, once_ = false, snapshots_ = false, maps_ = false;
     std::vector<device::Memory> sources_;  // of snapshots
     std::vector<std::optional<std::uint64_t>> versions_;  // of those that lie on a device
+    const device::Backend* home_ = nullptr;
     std::vector<Found> known_reads_;
     std::size_t most_steps_ = std::size_t(-1), most_reads_ = std::size_t(-1), stop_at_ = std::size_t(-1);
     std::vector<Read> reads_;

@@ -315,8 +315,25 @@ def test_many_values_for_a_row() -> None:
         again = there(numpy.zeros(3))
         np.add.at(again, there(i), there(v))
         check(again, first)
-    few = random.integers(0, 100, size=20_000)  # up to 1,024 values are added in NumPy's order
-    written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(100), few, v, checks=1)
+    for rows in (22, 100):  # up to 1,024 values are added in NumPy's order
+        few = random.integers(0, rows, size=20_000)
+        written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(rows), few, v, checks=1)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "uint32", "int64", "uint64"])
+def test_whole_numbers_joined_to_rows(dtype: str) -> None:
+    i, v = random.integers(-50, 50, size=20_000), random.integers(0, 99, size=20_000).astype(dtype)
+    for name in ("add", "subtract", "maximum", "minimum", "bitwise_or", "multiply"):
+        written(lambda m, x, i, v, name=name: getattr(m, name).at(x, i, v), numpy.arange(50).astype(dtype), i, v, checks=1)
+    written(lambda m, x, i: m.add.at(x, i, 1), numpy.zeros(50, dtype), i, checks=1, numbers=1)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "int64"])
+def test_the_last_of_many_values_stays(dtype: str) -> None:
+    v = random.integers(0, 99, size=20_000).astype(dtype)
+    for rows in (1, 100, 30_000, 90_000, 400_000):
+        i = random.integers(-rows, rows, size=20_000)
+        written(lambda m, x, i, v: x.__setitem__(i, v), numpy.zeros(rows, dtype), i, v, checks=1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -382,6 +399,11 @@ def test_sorts_of_many() -> None:
     both(lambda m, x: m.sort(x), x)
     both(lambda m, x: m.argsort(x, kind="stable"), (x * 10).astype("int16"))
     check(np.unique(there((x * 10).astype("int16"))), numpy.unique((x * 10).astype("int16")))
+    for dtype in ("int64", "float16"):
+        y = sample(dtype, 2, 4200)
+        for axis in (1, None):
+            both(lambda m, x, axis=axis: m.sort(x, axis=axis), y)
+            both(lambda m, x, axis=axis: m.argsort(x, axis=axis, kind="stable"), y.T)
 
 
 @pytest.mark.parametrize("dtype", ["int16", "uint64", "float16", "float64"])
@@ -483,3 +505,60 @@ def test_wrong_indices_among_writes_and_reads(function: Callable[..., Any]) -> N
         expected = outcome(function, x.copy(), i)
         for call in (function, compiled):
             assert outcome(call, there(x), there(i)) == expected
+
+
+def test_indices_that_were_right_are_not_looked_at_again() -> None:
+    x, y, i, v = there(random.normal(size=50)), there(numpy.zeros(9)), there(random.integers(-50, 50, size=20)), there(random.normal(size=20))
+    sums = there(numpy.zeros(50, "int64"))
+
+    def add(i: Any) -> None:
+        np.add.at(sums, i, 1)
+
+    def put(i: Any) -> None:
+        x[i] = v
+
+    def put_all(i: Any) -> None:
+        x[i] = 1.0
+
+    compiled = np.compile(lambda x, i: x[i] * 2)
+    uses: list[Callable[[Any], Any]] = [lambda i: x[i], lambda i: compiled(x, i), add, put, put_all, lambda i: np.add.at(x, i, v)]
+    for use in uses:
+        use(i)
+        use(i)
+        with on_device_alone(checks=0, numbers=1):  # so nobody waits
+            use(i)
+        check(i, numpy.asarray(i))
+    for use in uses:
+        for write in (lambda: i.__setitem__(3, 50), lambda: numpy.asarray(i).__setitem__(7, -51), lambda: i.__setitem__(slice(None), i + 60)):
+            use(i)
+            kept = numpy.asarray(i).copy()
+            write()
+            before = numpy.asarray(x).copy(), numpy.asarray(sums).copy()
+            with pytest.raises(IndexError):
+                use(i)
+            check(x, before[0])
+            check(sums, before[1])
+            i[:] = there(kept)
+            use(i)
+    for use in (lambda i: compiled(y, i), lambda i: y[i]):  # of another extent
+        with pytest.raises(IndexError):
+            use(i)
+    for _ in range(20):  # other arrays, in the same memory
+        use, right = uses[0], there(numpy.arange(20))
+        use(right)
+        use(right)
+        del right
+        wrong = there(numpy.arange(20) + 40)
+        with pytest.raises(IndexError):
+            use(wrong)
+        del wrong
+    shown = np.asarray(numpy.arange(20)).to("cuda")
+    uses[0](shown)
+    view = numpy.asarray(shown)  # which NumPy may write to at any time
+    uses[0](shown)
+    view[2] = 99
+    with pytest.raises(IndexError):
+        uses[0](shown)
+    del view
+    with pytest.raises(IndexError):
+        uses[0](shown)

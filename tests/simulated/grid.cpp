@@ -51,6 +51,10 @@ constexpr std::size_t page = 4096;
 
 enum class State : std::uint8_t { ready, exchanges, at_barrier, ended };
 
+// What the threads of a warp do together, each with an int: have that of the thread whose number differs in some bits, or is so much lower; find out for
+// which of them it is not 0; wait.
+enum class Exchange : std::uint8_t { across, from_before, ballot, none };
+
 void run_fiber();
 
 /// A thread with a stack, made once and used for all kernels.
@@ -63,7 +67,8 @@ public:
         mprotect(stack_, page, PROT_NONE);  // what needs more than the stack has dies
         begin_anew();
     }
-    Fiber(Fiber&& other) noexcept : at(other.at), state(other.state), given(other.given), distance(other.distance), stack_(other.stack_) {
+    Fiber(Fiber&& other) noexcept
+        : at(other.at), state(other.state), exchange(other.exchange), given(other.given), distance(other.distance), stack_(other.stack_) {
         other.stack_ = nullptr;
     }
     Fiber(const Fiber&) = delete;
@@ -84,6 +89,7 @@ public:
 
     void* at = nullptr;  // where it was left
     State state = State::ready;
+    Exchange exchange = Exchange::none;
     int given = 0, distance = 0;
 
 private:
@@ -128,12 +134,33 @@ float rough_inverse_root(float x) { return some_ulps_off(static_cast<float>(1 / 
 
 void barrier() { wait_as(State::at_barrier); }
 
-int exchange(int /*mask*/, int value, int distance, int /*clamp*/) {
+int exchange(Exchange what, int value, int distance) {
     Fiber& self = block().fibers[block().current];
+    self.exchange = what;
     self.given = value;
     self.distance = distance;
     wait_as(State::exchanges);
     return self.given;
+}
+int shuffle_across(int /*mask*/, int value, int distance, int /*clamp*/) { return exchange(Exchange::across, value, distance); }
+int shuffle_from_before(int /*mask*/, int value, int distance, int /*clamp*/) { return exchange(Exchange::from_before, value, distance); }
+int ballot(int /*mask*/, bool value) { return exchange(Exchange::ballot, value ? 1 : 0, 0); }
+void warp_barrier(int /*mask*/) { exchange(Exchange::none, 0, 0); }
+
+// What a thread of the warp comes to have.
+int exchanged(const Fiber& fiber, std::size_t number, const int (&given)[warp]) {
+    const auto distance = static_cast<std::size_t>(fiber.distance);
+    switch (fiber.exchange) {
+        case Exchange::across: return given[number ^ distance];
+        case Exchange::from_before: return given[number < distance ? number : number - distance];
+        case Exchange::ballot: {
+            unsigned bits = 0;
+            for (std::size_t i = 0; i < warp; ++i) bits |= given[i] != 0 ? 1U << i : 0U;
+            return static_cast<int>(bits);
+        }
+        case Exchange::none: break;
+    }
+    return 0;
 }
 
 void run_fiber() {
@@ -161,7 +188,8 @@ bool run_warp(Block& own, std::size_t first) {
         for (std::size_t i = 0; i < warp; ++i) given[i] = own.fibers[first + i].given;
         for (std::size_t i = 0; i < warp; ++i) {
             Fiber& fiber = own.fibers[first + i];
-            fiber.given = given[i ^ static_cast<std::size_t>(fiber.distance)];
+            if (fiber.exchange != own.fibers[first].exchange) return false;  // they are not at one place
+            fiber.given = exchanged(fiber, i, given);
             fiber.state = State::ready;
         }
     }
@@ -215,17 +243,32 @@ bool run_grid(const Kernel& kernel, const std::uint64_t* arguments, std::int64_t
     return true;
 }
 
-const std::map<std::string, void*>& instructions() {
-    static const std::map<std::string, void*> all{{"llvm.nvvm.read.ptx.sreg.tid.x", reinterpret_cast<void*>(&thread_number)},
-                                                  {"llvm.nvvm.read.ptx.sreg.ctaid.x", reinterpret_cast<void*>(&block_number)},
-                                                  {"llvm.nvvm.read.ptx.sreg.nctaid.x", reinterpret_cast<void*>(&block_count)},
-                                                  {"llvm.nvvm.shfl.sync.bfly.i32", reinterpret_cast<void*>(&exchange)},
-                                                  {"llvm.nvvm.rcp.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse)},
-                                                  {"llvm.nvvm.rsqrt.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse_root)},
+namespace {
+
+const std::map<std::string, void*>& waiting_instructions() {
+    static const std::map<std::string, void*> all{{"llvm.nvvm.shfl.sync.bfly.i32", reinterpret_cast<void*>(&shuffle_across)},
+                                                  {"llvm.nvvm.shfl.sync.up.i32", reinterpret_cast<void*>(&shuffle_from_before)},
+                                                  {"llvm.nvvm.vote.ballot.sync", reinterpret_cast<void*>(&ballot)},
+                                                  {"llvm.nvvm.bar.warp.sync", reinterpret_cast<void*>(&warp_barrier)},
                                                   {"llvm.nvvm.barrier0", reinterpret_cast<void*>(&barrier)}};
     return all;
 }
 
-bool is_waited_at(const std::string& intrinsic) { return intrinsic == "llvm.nvvm.shfl.sync.bfly.i32" || intrinsic == "llvm.nvvm.barrier0"; }
+}  // namespace
+
+const std::map<std::string, void*>& instructions() {
+    static const std::map<std::string, void*> all = [] {
+        std::map<std::string, void*> made{{"llvm.nvvm.read.ptx.sreg.tid.x", reinterpret_cast<void*>(&thread_number)},
+                                          {"llvm.nvvm.read.ptx.sreg.ctaid.x", reinterpret_cast<void*>(&block_number)},
+                                          {"llvm.nvvm.read.ptx.sreg.nctaid.x", reinterpret_cast<void*>(&block_count)},
+                                          {"llvm.nvvm.rcp.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse)},
+                                          {"llvm.nvvm.rsqrt.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse_root)}};
+        made.insert(waiting_instructions().begin(), waiting_instructions().end());
+        return made;
+    }();
+    return all;
+}
+
+bool is_waited_at(const std::string& intrinsic) { return waiting_instructions().contains(intrinsic); }
 
 }  // namespace fastnp::simulated

@@ -1,4 +1,5 @@
 // Elements taken by index, moved as they are in units of 1 to 16 bytes, whatever their dtype; and indices looked at.
+#include "indices.h"
 #include "points.h"
 
 using namespace fastnp::kernels;
@@ -37,16 +38,22 @@ struct Gather {
     }
 FASTNP_EACH_UNIT(FASTNP_GATHER)
 
-// Notes the first of contiguous indices that is out of bounds: `found`, which is 0 before, becomes count - its number, the greatest that there is. The
-// places that the others mean are stored, if `places` are asked for.
-extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found,
-                                            std::int64_t* places) {
-    for_each(count, [&](std::int64_t i) {
-        const std::int64_t index = indices[i];
-        if (index < -extent || index >= extent) __atomic_fetch_max(found, count - i, __ATOMIC_RELAXED);
-        else if (places != nullptr) places[i] = index < 0 ? index + extent : index;
-    });
+// Notes the first of contiguous indices that is out of bounds; and the same where the places that they mean are stored, as numbers of 32 or 64 bits.
+extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found) {
+    const Indices given{indices, count, extent};
+    for_each(count, [&](std::int64_t i) { given.checked_place(i, found); });
 }
+#define FASTNP_STORE_PLACES(width, Place)                                                                                                         \
+    extern "C" void fastnp_kernel_store_places_##width(const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found, \
+                                                       Place* places) {                                                                           \
+        const Indices given{indices, count, extent};                                                                                              \
+        for_each(count, [&](std::int64_t i) {                                                                                                     \
+            const std::int64_t place = given.checked_place(i, found);                                                                             \
+            places[i] = static_cast<Place>(place < 0 ? 0 : place);                                                                                \
+        });                                                                                                                                       \
+    }
+FASTNP_STORE_PLACES(narrow, std::uint32_t)
+FASTNP_STORE_PLACES(wide, std::int64_t)
 
 // Behind that: which index it was, for memory of indices may be used otherwise when the host asks.
 extern "C" void fastnp_kernel_note_index(const std::int64_t* indices, std::int64_t count, std::int64_t* found) {

@@ -19,6 +19,20 @@ inline std::int64_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 /// differs among threads.
 [[gnu::always_inline]] inline void barrier() { __syncthreads(); }
 
+/// Neighbouring threads that go on together: a thread's place among those of its warp, and what all of them tell each other.
+constexpr int warp = 32;
+inline int lane() { return __nvvm_read_ptx_sreg_tid_x() & (warp - 1); }
+constexpr std::uint32_t whole_warp = 0xffffffff;
+
+/// For which threads of the warp something is true, the first one's bit the lowest.
+[[gnu::always_inline]] inline std::uint32_t ballot(bool is_true) { return __nvvm_vote_ballot_sync(whole_warp, is_true); }
+/// The value of the thread that is so many places before; one's own where there is none.
+[[gnu::always_inline]] inline std::uint32_t from_before(std::uint32_t value, int places) {
+    return static_cast<std::uint32_t>(__nvvm_shfl_sync_up_i32(whole_warp, static_cast<int>(value), places, 0));
+}
+/// The threads of the warp see what the others wrote.
+[[gnu::always_inline]] inline void warp_barrier() { __nvvm_bar_warp_sync(whole_warp); }
+
 /// Calls body(i) for each i below count that is this thread's, of all threads of the grid. No barriers in there.
 template <class F>
 [[gnu::always_inline]] inline void for_each(std::int64_t count, F body) {

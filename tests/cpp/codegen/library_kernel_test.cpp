@@ -12,10 +12,21 @@ namespace {
 
 // Those of every dtype, by units of memory, and then those of each dtype.
 std::vector<std::vector<LibraryKernel>> all_kernels() {
-    std::vector<std::vector<LibraryKernel>> all{
-        {{"check_indices"}, {"note_index"}, {"count_true"}, {"true_places"}, {"last_of_place"}, {"choose_last"}, {"choose_sorted"}}};
+    std::vector<std::vector<LibraryKernel>> all{{{"check_indices"},
+                                                 {"note_index"},
+                                                 {"count_true"},
+                                                 {"true_places"},
+                                                 {"last_of_place"},
+                                                 {"choose_sorted_narrow"},
+                                                 {"choose_sorted_wide"},
+                                                 {"store_places_narrow"},
+                                                 {"store_places_wide"},
+                                                 {"radix_routes"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
+    }
+    for (const char* bytes : {"1", "2", "4"}) {
+        for (const char* name : {"newest_", "put_newest_"}) all[0].push_back({std::string(name) + bytes});
     }
     for (int i = 0; i < dtype_count; ++i) {
         const auto dtype = static_cast<Dtype>(i);
@@ -26,7 +37,14 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
         for (const char* name : {"qr_", "householder_"}) {
             if (is_lapacks) kernels.push_back({name + text});
         }
-        for (const char* name : {"scan_lines_", "scan_tiles_", "combine_runs_", "combine_parts_"}) {
+        for (const char* name : {"radix_counts_", "radix_sort_", "radix_argsort_"}) {
+            if (!is_complex(dtype)) kernels.push_back({name + text});
+        }
+        for (const char* name : {"join_", "join_few_"}) {
+            if (is_integer(dtype) && itemsize_of(dtype) >= 4) kernels.push_back({name + text});
+        }
+        for (const char* name :
+             {"scan_lines_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }
     }

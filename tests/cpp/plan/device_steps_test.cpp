@@ -7,10 +7,9 @@
 #include <cstring>
 #include <limits>
 
-#include "device/registry.h"
 #include "fastnp/error.h"
+#include "plan/device_case.h"
 #include "plan/mirrored.h"
-#include "simulated/backend.h"
 
 using namespace fastnp;
 using device::Backend;
@@ -135,29 +134,8 @@ void check_take(Backend& backend, Dtype dtype, const Shape& shape, std::size_t a
 }
 
 // The first GPU, or null, which is said.
-Backend* gpu() {
-    const std::string problem = device::list_cuda().problem;
-    if (!problem.empty()) BOOST_TEST_MESSAGE("skipped: " << problem);
-    return problem.empty() ? &device::cuda(0) : nullptr;
-}
 
 }  // namespace
-
-// A case for a simulated device, and for a GPU, where there is one.
-#define DEVICE_CASE(name)                             \
-    static void name(Backend& backend);               \
-    BOOST_AUTO_TEST_SUITE(device_steps)               \
-    BOOST_AUTO_TEST_CASE(name##_simulated) {          \
-        simulated::Backend backend;                   \
-        name(backend);                                \
-    }                                                 \
-    BOOST_AUTO_TEST_SUITE_END()                       \
-    BOOST_AUTO_TEST_SUITE(cuda_gpu_steps)             \
-    BOOST_AUTO_TEST_CASE(name##_on_gpu) {             \
-        if (Backend* backend = gpu()) name(*backend); \
-    }                                                 \
-    BOOST_AUTO_TEST_SUITE_END()                       \
-    static void name([[maybe_unused]] Backend& backend)
 
 DEVICE_CASE(gathers_of_every_dtype) {
     for (const Dtype dtype : all_dtypes()) {
@@ -435,6 +413,25 @@ DEVICE_CASE(many_values_for_a_row) {
                 check_scatter(backend, static_cast<std::int64_t>(op), int32, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);
             }
             check_scatter(backend, adds, float64, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);  // of whole numbers
+        }
+    }
+}
+
+// By atomic operations where the order makes no difference; sums for few rows in shared memory first.
+DEVICE_CASE(whole_numbers_joined) {
+    for (const Dtype dtype : {int32, uint32, int64, uint64, int16}) {
+        for (const Op op : {Op::add, Op::subtract, Op::maximum, Op::minimum, Op::fmax, Op::fmin, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor}) {
+            const auto combine = static_cast<std::int64_t>(op);
+            check_scatter(backend, combine, dtype, {5, 3}, {14}, layouts(2)[1], layouts(2)[3]);
+            check_scatter(backend, combine, dtype, {40}, {300}, layouts(1)[0], layouts(1)[2]);
+            check_scatter(backend, combine, dtype, {40}, {300}, layouts(1)[3], layouts(1)[4]);
+        }
+        for (const Op op : {Op::add, Op::subtract}) {
+            for (const std::int64_t rows : {1, 100, 2048, 2049}) {
+                check_scatter(backend, static_cast<std::int64_t>(op), dtype, {rows}, {9000}, layouts(1)[0], layouts(1)[0]);
+                check_scatter(backend, static_cast<std::int64_t>(op), dtype, {rows, 1}, {3, 1500}, layouts(2)[3], layouts(3)[0]);
+                check_scatter(backend, static_cast<std::int64_t>(op), dtype, {rows}, {9000}, layouts(1)[0], layouts(1)[4]);
+            }
         }
     }
 }

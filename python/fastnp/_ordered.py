@@ -1,0 +1,243 @@
+"""NumPy's functions of elements in order, and counts of them, for arrays on a device, as written and in recordings for it. On the processor NumPy's own
+are faster.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._compositions import axis_of, composed, method
+from fastnp._linalg import Unsupported
+
+
+def _on_device(*arrays: Any) -> list[Any]:
+    given = [_core.asarray(a) for a in arrays]
+    if all(x.device == "cpu" for x in given):
+        raise Unsupported
+    return given
+
+
+def _picked(x: Any, places: Any) -> Any:
+    """Elements, or rows, at places that are known to be there."""
+    return _core.take(x, places, axis=0, mode="clip")
+
+
+@method
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    keys, x = _on_device(a, v)
+    dtype = numpy.result_type(keys.dtype, x.dtype)
+    if keys.ndim != 1 or side not in ("left", "right") or dtype.kind == "c":
+        raise Unsupported
+    keys = (keys if sorter is None else _core.take(keys, sorter)).astype(dtype, copy=False)
+    x = x.astype(dtype, copy=False)
+
+    def goes_before(key: Any) -> Any:
+        if dtype.kind != "f":
+            return key < x if side == "left" else key <= x
+        return (key < x) | ((x != x) & (key == key)) if side == "left" else (key <= x) | (x != x)
+
+    length = operator.index(keys.shape[0])
+    low = _core.zeros(x.shape, dtype=numpy.int64)
+    while length > 1:  # the place is one of low ... low + length
+        half = length // 2
+        low = _core.where(goes_before(_picked(keys, low + (half - 1))), low + half, low)
+        length -= half
+    return low + goes_before(_picked(keys, low)) if length else low
+
+
+@composed
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+    values, edges = _on_device(x, bins)
+    if edges.ndim != 1 or edges.dtype.kind == "c" or values.dtype.kind == "c":
+        raise Unsupported
+    if not bool(_core.all(edges[1:] >= edges[:-1])):
+        raise Unsupported
+    return searchsorted(edges, values, side="left" if right else "right")
+
+
+@composed
+def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+    return _core.sort(*_partitioned(a, kth, axis, kind, order))
+
+
+@method
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+    return _core.argsort(*_partitioned(a, kth, axis, kind, order))
+
+
+def _partitioned(a: Any, kth: Any, axis: Any, kind: str, order: Any) -> tuple[Any, int]:
+    """What is sorted in its place. (Half of an array's elements in order take a device as long as all of them.)"""
+    (x,) = _on_device(a)
+    if order is not None or kind != "introselect":
+        raise Unsupported
+    x, axis = (_core.ravel(x), 0) if axis is None else (x, axis)
+    length = operator.index(x.shape[axis_of(axis, x.ndim)])
+    for k in numpy.atleast_1d(numpy.asarray(kth)):
+        if not -length <= operator.index(k) < length:
+            raise Unsupported
+    return x, axis_of(axis, x.ndim)
+
+
+@composed
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    rows = _on_device(*keys)
+    if axis not in (-1, 0) or not rows or any(row.ndim != 1 or row.shape != rows[0].shape for row in rows):
+        raise Unsupported
+    places = _core.argsort(rows[0], stable=True)
+    for row in rows[1:]:
+        places = _picked(places, _core.argsort(_picked(row, places), stable=True))
+    return places
+
+
+def _along_one(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+    """An array whose last axis stands for one or several, and which these were."""
+    (x,) = _on_device(a)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(axis_of(each, x.ndim) for each in axes)
+    kept = [i for i in range(x.ndim) if i not in axes]
+    if len(kept) + len(axes) != x.ndim or x.ndim == 0:
+        raise Unsupported
+    length = math.prod(operator.index(x.shape[i]) for i in axes)
+    shape = [operator.index(x.shape[i]) for i in kept]
+    if 0 in (length, *shape):
+        raise Unsupported
+    return _core.transpose(x, [*kept, *sorted(axes)]).reshape((*shape, length)), axes
+
+
+def _with_dims(x: Any, axes: tuple[int, ...], first: int, keepdims: Any) -> Any:
+    """With axes of one element in the place of those that are gone, behind the first ones."""
+    return _core.expand_dims(x, tuple(first + i for i in sorted(axes))) if keepdims is True else x
+
+
+def _or_nan(x: Any, last: Any) -> Any:
+    """Where there was a NaN, which is sorted last, that."""
+    return _core.where(_core.isnan(last), last, x) if last.dtype.kind in "fc" else x
+
+
+@composed
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    x, axes = _along_one(a, axis)
+    if out is not None:
+        raise Unsupported
+    x = _core.sort(x, axis=-1)
+    length = operator.index(x.shape[-1])
+    middle = _core.mean(x[..., (length - 1) // 2 : length // 2 + 1], axis=-1)
+    return _with_dims(_or_nan(middle, x[..., -1]), axes, 0, keepdims)
+
+
+@composed
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    if _core._recorded_kind(q) or type(q) is _core.ndarray:
+        raise Unsupported
+    return _quantile(a, numpy.asanyarray(q), type(q) in (int, float), axis, keepdims, out is None and weights is None and method == "linear")
+
+
+@composed
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    if _core._recorded_kind(q) or type(q) is _core.ndarray:
+        raise Unsupported
+    parts = numpy.asanyarray(numpy.true_divide(q, 100))
+    return _quantile(a, parts, type(q) in (int, float), axis, keepdims, out is None and weights is None and method == "linear")
+
+
+def _quantile(a: Any, q: Any, is_weak: bool, axis: Any, keepdims: Any, is_linear: bool) -> Any:
+    """In NumPy's words: between the elements around a virtual index. Without `is_weak` the dtype of q takes part in the result's."""
+    x, axes = _along_one(a, axis)
+    if not is_linear or x.dtype.kind not in "iuf" or q.dtype.kind != "f" or q.ndim > 1 or not numpy.all((q >= 0) & (q <= 1)):
+        raise Unsupported
+    x = _core.moveaxis(_core.sort(x, axis=-1), -1, 0)
+    length = operator.index(x.shape[0])
+    virtual = numpy.asanyarray((length - 1) * q)
+    below = numpy.floor(virtual).astype(numpy.int64)
+    is_last = virtual >= length - 1
+    gamma = numpy.asanyarray(virtual - numpy.where(is_last, -1, below), dtype=virtual.dtype)
+    low, high = (_picked(x, numpy.where(is_last, length - 1, below + k)) for k in (0, 1))
+    part = float(gamma) if is_weak else gamma.reshape(q.shape + (1,) * (x.ndim - 1))
+    between = high - low
+    result = _core.where(numpy.asarray(part) >= 0.5, high - between * (1 - part), low + between * part)
+    return _with_dims(_or_nan(result, x[-1]), axes, q.ndim, keepdims)
+
+
+@composed
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    places, values = _on_device(x, 1 if weights is None else weights)
+    if places.ndim != 1 or places.dtype.kind not in "biu" or places.dtype == numpy.uint64 or operator.index(places.shape[0]) == 0 or minlength < 0:
+        raise Unsupported
+    if weights is not None and (values.shape != places.shape or values.dtype.kind == "c"):
+        raise Unsupported
+    places = places.astype(numpy.int64, copy=False)
+    if bool(_core.min(places) < 0):
+        raise Unsupported
+    counts = _core.zeros((_core.maximum(_core.max(places) + 1, operator.index(minlength)),), dtype=numpy.int64 if weights is None else numpy.float64)
+    _core.add.at(counts, places, 1 if weights is None else values.astype(numpy.float64, copy=False))
+    return counts
+
+
+def _bins_of(x: Any, bins: int) -> tuple[Any, Any, Any, Any]:
+    """Of all elements: the first edge, the width of all bins together, the last edge, and the edges, as numpy.linspace has them."""
+    first, last = _core.min(x), _core.max(x)
+    if not bool((first < last) & _core.isfinite(first) & _core.isfinite(last)):
+        raise Unsupported
+    step = (last - first) / bins
+    numbers = _core.arange(bins + 1, dtype=x.dtype)
+    edges = _core.where(step == 0, numbers / bins * (last - first), numbers * step) + first
+    edges = _core.concatenate([edges[:-1], last.reshape((1,))])
+    if not bool(_core.all(edges[1:] > edges[:-1])):
+        raise Unsupported
+    return first, last - first, last, edges
+
+
+def _bins_between(dtype: Any, bins: int, first: Any, last: Any) -> tuple[Any, Any, Any, Any]:
+    """The same between two numbers. (NumPy computes places in double precision here, since the width is no weak number.)"""
+    if type(first) not in (int, float) or type(last) not in (int, float):
+        raise Unsupported
+    edges = numpy.histogram_bin_edges(numpy.empty(0, dtype), bins, (first, last))
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+    return first, numpy.float64(last - first), last, _core.array(edges, copy=True)
+
+
+@composed
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """Of so many bins between two numbers, as NumPy finds them."""
+    (x,) = _on_device(a)
+    if not isinstance(bins, (int, numpy.integer)) or bins < 1 or density or weights is not None or operator.index(x.size) == 0:
+        raise Unsupported
+    if x.dtype not in (numpy.float32, numpy.float64):
+        raise Unsupported
+    x = _core.ravel(x)
+    first, width, last, edges = _bins_of(x, int(bins)) if range is None else _bins_between(x.dtype, int(bins), *range)
+    is_in = (x >= first) & (x <= last)
+    x = _core.where(is_in, x, first).astype(x.dtype, copy=False)
+    place = ((x - first) / width * bins).astype(numpy.int64)
+    place = place - (place == bins)
+    place = place - (x < _picked(edges, place))
+    place = place + ((x >= _picked(edges, place + 1)) & (place != bins - 1))
+    counts = _core.zeros((bins + 1,), dtype=numpy.int64)
+    _core.add.at(counts, _core.where(is_in, place, bins), 1)
+    return counts[:-1].copy(), edges

@@ -1,0 +1,271 @@
+#include "plan/device_scatter.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plan/device_dense.h"
+#include "plan/device_lines.h"
+#include "plan/device_points.h"
+#include "plan/device_radix.h"
+
+namespace fastnp::plan {
+
+using eager::View;
+
+namespace {
+
+constexpr std::size_t index_bytes = sizeof(std::int64_t);
+
+std::uint64_t bits_of(const View& view) { return reinterpret_cast<std::uintptr_t>(view.data); }
+
+/// Indices and what they set: rows of `out` by `values`, whose first axes are the indices'.
+struct Scatter {
+    device::Backend& backend;
+    const View& indices;  // contiguous
+    const View& values;
+    const View& out;
+    IndexChecks& checks;
+
+    std::size_t rank() const { return indices.shape.size(); }
+    std::int64_t count() const { return shape::count(indices.shape); }
+    std::int64_t rows() const { return out.shape[0]; }
+
+    // The points at which elements move: of the indices' axes, and of a row's.
+    Points points() const {
+        Points made;
+        const Strides steps = shape::c_strides(indices.shape, index_bytes);
+        for (std::size_t k = 0; k < rank(); ++k) made.add(indices.shape[k], values.strides[k], steps[k], 0);
+        for (std::size_t i = 1; i < out.shape.size(); ++i) made.add(out.shape[i], values.strides[rank() + i - 1], 0, out.strides[i]);
+        return made;
+    }
+    // The axes of the indices as few as can be, and their steps in the values.
+    std::pair<Shape, Strides> numbers() const {
+        Shape shape = indices.shape;
+        Strides steps[] = {Strides(values.strides.begin(), values.strides.begin() + static_cast<std::ptrdiff_t>(rank()))};
+        shape::collapse(shape, steps);
+        return {shape, steps[0]};
+    }
+    bool has_single_elements() const { return shape::count(out.shape) == rows(); }
+    bool is_one_row_for_all() const {
+        for (std::size_t k = 0; k < rank(); ++k) {
+            if (indices.shape[k] != 1 && values.strides[k] != 0) return false;
+        }
+        return true;
+    }
+    const void* look() const { return checks.look_at(backend, indices, 0, rows()); }
+};
+
+// The same where kernels can't walk the values, or the result.
+template <class F>
+void on_copies(const Scatter& x, F run) {
+    const Dense dense(x.backend, x.values);
+    const DenseTarget target(x.backend, x.out);
+    run(Scatter{x.backend, x.indices, dense.view(), target.view(), x.checks});
+    target.finish();
+}
+
+device::Block cleared(device::Backend& backend, std::int64_t bytes) {
+    device::Block made(backend, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+    backend.clear(made.get(), static_cast<std::size_t>(bytes));
+    return made;
+}
+
+/// The places that indices mean, checked, in ascending order, and the numbers that they had.
+struct SortedPlaces {
+    const char* width;  // of places, as kernels' names have it
+    Dtype dtype;
+    device::Block places, order;
+    const void* found;
+
+    explicit SortedPlaces(const Scatter& x)
+        : width(x.rows() <= UINT32_MAX ? "narrow" : "wide"),
+          dtype(x.rows() <= UINT32_MAX ? Dtype::uint32 : Dtype::int64),
+          places(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype)),
+          order(x.backend, static_cast<std::size_t>(x.count()) * index_bytes) {
+        const device::Block given(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype));
+        const std::string store = std::string("store_places_") + width;
+        found = x.checks.look_by(x.backend, store.c_str(), x.indices, 0, x.rows(), {address_of(given.get())});
+        const View view{given.get(), dtype, {x.count()}, shape::c_strides({x.count()}, itemsize_of(dtype))};
+        const int bits = std::bit_width(static_cast<std::uint64_t>(x.rows() - 1));
+        if (is_sorted_by_radix(view)) radix_sort(x.backend, view, places.get(), reinterpret_cast<std::int64_t*>(order.get()), std::max(bits, 1));
+        else sort_with_order(x.backend, view, places.get(), order.get());
+    }
+};
+
+// Rows of one element of at most 4 bytes, of which the device has memory for each: values go along with their numbers.
+bool put_newest(const Scatter& x) {
+    constexpr std::int64_t many = 4;
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(x.out.dtype));
+    const auto [numbers, steps] = x.numbers();
+    if (!x.has_single_elements() || itemsize > 4 || numbers.size() > 1 || x.count() >= UINT32_MAX || x.rows() / many > x.count()) return false;
+    const device::Block newest = cleared(x.backend, x.rows() * static_cast<std::int64_t>(sizeof(std::uint64_t)));
+    const std::string unit = std::to_string(itemsize);
+    const std::string name = "newest_" + unit;
+    const void* found =
+        x.checks.look_by(x.backend, name.c_str(), x.indices, 0, x.rows(), {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(newest.get())});
+    launch_library(x.backend, {"put_newest_" + unit}, x.rows(), codegen::kernel_threads,
+                   {address_of(newest.get()), address_of(x.out.data), x.rows(), x.out.strides[0], address_of(found)});
+    return true;
+}
+
+/// Which values are the last ones for their rows, by the rows: the number of the value, plus 1; or, where there are far more rows than values, without
+/// memory for each row, by the values: 1, else 0.
+struct Last {
+    std::optional<device::Block> by_row, by_value;
+    const void* found;
+
+    explicit Last(const Scatter& x) {
+        constexpr std::int64_t many = 8;
+        if (x.rows() / many <= x.count() && x.count() < UINT32_MAX) {
+            by_row.emplace(cleared(x.backend, x.rows() * static_cast<std::int64_t>(sizeof(std::uint32_t))));
+            found = x.checks.look_by(x.backend, "last_of_place", x.indices, 0, x.rows(), {address_of(by_row->get())});
+            return;
+        }
+        const SortedPlaces sorted(x);
+        found = sorted.found;
+        by_value.emplace(x.backend, static_cast<std::size_t>(x.count()));
+        launch_library(x.backend, {std::string("choose_sorted_") + sorted.width}, x.count(), codegen::kernel_threads,
+                       {address_of(sorted.places.get()), x.count(), address_of(sorted.order.get()), address_of(by_value->get()), address_of(found)});
+    }
+};
+
+// Rows replaced by values.
+void put(const Scatter& x) {
+    const bool is_one = x.is_one_row_for_all();
+    if (!is_one && put_newest(x)) return;
+    Points points = x.points();
+    const std::int64_t unit = points.close(static_cast<std::int64_t>(itemsize_of(x.out.dtype)),
+                                           bits_of(x.values) | bits_of(x.out) | static_cast<std::uint64_t>(x.out.strides[0]));
+    if (!points.fit()) return on_copies(x, put);
+    std::optional<Last> last;
+    if (!is_one) last.emplace(x);
+    const auto given = [](const std::optional<device::Block>& block) { return address_of(block ? block->get() : nullptr); };
+    LibraryArguments arguments{address_of(x.values.data),
+                               address_of(x.indices.data),
+                               address_of(x.out.data),
+                               last ? given(last->by_value) : 0,
+                               last ? given(last->by_row) : 0,
+                               address_of(last ? last->found : x.look()),
+                               x.rows(),
+                               x.out.strides[0],
+                               points.count()};
+    points.give(arguments);
+    launch_library(x.backend, {"put_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
+}
+
+// Ops that give the same, but for rounding, whichever of several operands are combined first.
+bool is_associative(ops::Op op) {
+    using ops::Op;
+    constexpr Op all[] = {Op::add,        Op::multiply,    Op::maximum,     Op::minimum,    Op::fmax,        Op::fmin, Op::logical_and,
+                          Op::logical_or, Op::logical_xor, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor, Op::gcd,  Op::lcm};
+    return std::ranges::find(all, op) != std::end(all);
+}
+
+// What of whole numbers gives the same in any order, and devices do as one operation on memory.
+std::optional<codegen::Join> join_of(ops::Op op, Dtype dtype) {
+    using codegen::Join;
+    if (!is_integer(dtype) || itemsize_of(dtype) < 4) return {};
+    switch (op) {
+        case ops::Op::add: return Join::add;
+        case ops::Op::subtract: return Join::subtract;
+        case ops::Op::maximum:
+        case ops::Op::fmax: return Join::maximum;
+        case ops::Op::minimum:
+        case ops::Op::fmin: return Join::minimum;
+        case ops::Op::bitwise_and: return Join::bitwise_and;
+        case ops::Op::bitwise_or: return Join::bitwise_or;
+        case ops::Op::bitwise_xor: return Join::bitwise_xor;
+        default: return {};
+    }
+}
+
+// Sums for few rows of one element. False: there are too few values for that.
+bool join_few(const Scatter& x, codegen::Join by) {
+    constexpr std::int64_t many = 8;  // values of a thread, for memory that each block has to set up
+    const bool is_sum = by == codegen::Join::add || by == codegen::Join::subtract;
+    const auto [numbers, steps] = x.numbers();
+    if (!is_sum || !x.has_single_elements() || x.rows() > codegen::shared_sums || numbers.size() > 1 || x.count() < many * codegen::kernel_threads)
+        return false;
+    const std::int64_t blocks = std::min(x.count() / (many * codegen::kernel_threads), x.backend.blocks_at_once(codegen::kernel_threads));
+    launch_library(x.backend, {"join_few_" + std::string(name_of(x.out.dtype))}, blocks, 1,
+                   {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(x.indices.data), x.count(), address_of(x.out.data),
+                    address_of(x.look()), x.rows(), x.out.strides[0], std::int64_t{by == codegen::Join::add ? 1 : -1}});
+    return true;
+}
+
+void join(const Scatter& x, codegen::Join by) {
+    if (join_few(x, by)) return;
+    Points points = x.points();
+    points.close_elements();
+    if (!points.fit()) return on_copies(x, [by](const Scatter& copied) { join(copied, by); });
+    LibraryArguments arguments{address_of(x.values.data), address_of(x.indices.data),    address_of(x.out.data), address_of(x.look()), x.rows(),
+                               x.out.strides[0],          static_cast<std::int64_t>(by), points.count()};
+    points.give(arguments);
+    launch_library(x.backend, {"join_" + std::string(name_of(x.out.dtype))}, points.count(), codegen::kernel_threads, std::move(arguments));
+}
+
+// Rows combined with values: these in the order of their rows, each by a thread that begins its row's.
+void combine(const Scatter& x, ops::Op op) {
+    constexpr std::size_t row_axes = 2;
+    constexpr std::int64_t part_rows = 1024;
+    const auto [numbers, number_steps] = x.numbers();
+    Shape row(x.out.shape.begin() + 1, x.out.shape.end());
+    Strides of_row[] = {Strides(x.values.strides.begin() + static_cast<std::ptrdiff_t>(x.rank()), x.values.strides.end()),
+                        Strides(x.out.strides.begin() + 1, x.out.strides.end())};
+    shape::collapse(row, of_row);
+    if (numbers.size() > 1 || row.size() > row_axes) {
+        return on_copies(x, [op](const Scatter& copied) { combine(copied, op); });
+    }
+    const std::int64_t count = x.count(), elements = shape::count(row), part = is_associative(op) ? part_rows : count;
+    const SortedPlaces sorted(x);
+    std::optional<device::Block> sums;
+    if (count > part) sums.emplace(x.backend, static_cast<std::size_t>((count + part - 1) / part * elements) * itemsize_of(x.out.dtype));
+    const std::string kind = std::string(sorted.width) + "_" + std::string(name_of(x.out.dtype));
+    const codegen::LibraryKernel::Combine by{op, x.out.dtype};
+    const auto give_row = [&](LibraryArguments& arguments, std::int64_t stride, const Strides& steps) {
+        arguments.push_back(stride);
+        add_padded(arguments, steps, row_axes, 0);
+    };
+    LibraryArguments runs{address_of(sorted.places.get()),
+                          address_of(sorted.order.get()),
+                          address_of(x.values.data),
+                          address_of(x.out.data),
+                          address_of(sums ? sums->get() : nullptr),
+                          address_of(sorted.found),
+                          count,
+                          part,
+                          count * elements};
+    add_padded(runs, row, row_axes, 1);
+    give_row(runs, number_steps.empty() ? 0 : number_steps[0], of_row[0]);
+    give_row(runs, x.out.strides[0], of_row[1]);
+    launch_library(x.backend, {"combine_runs_" + kind, by}, count * elements, codegen::kernel_threads, std::move(runs));
+    if (!sums) return;
+    LibraryArguments parts{
+        address_of(sorted.places.get()), address_of(x.out.data), address_of(sums->get()), address_of(sorted.found), count, part, count * elements};
+    add_padded(parts, row, row_axes, 1);
+    give_row(parts, x.out.strides[0], of_row[1]);
+    launch_library(x.backend, {"combine_parts_" + kind, by}, count * elements, codegen::kernel_threads, std::move(parts));
+}
+
+}  // namespace
+
+void scatter_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& indices, const View& values, const View& out,
+                       IndexChecks& checks) {
+    if (x.data != out.data) copy_on_device(backend, x, out);
+    if (shape::count(indices.shape) == 0) return;
+    const Dense dense(backend, indices);
+    const Scatter scatter{backend, dense.view(), values, out, checks};
+    if (shape::count(out.shape) == 0) {
+        scatter.look();
+        return;
+    }
+    if (attributes.ints[0] < 0) return put(scatter);
+    const auto op = static_cast<ops::Op>(attributes.ints[0]);
+    if (const auto by = join_of(op, out.dtype)) join(scatter, *by);
+    else combine(scatter, op);
+}
+
+}  // namespace fastnp::plan
