@@ -313,6 +313,11 @@ void GridEmitter::store(const std::vector<nest::Store>& stores) {
         values.push_back(std::move(all));
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
+        if (const int tile = tile_of_store(i); tile >= 0) {  // of an elementwise kernel, which has outer stores alone
+            for (int copy = 0; copy < copies(); ++copy)
+                store_to_tile(static_cast<std::size_t>(tile), values[i][static_cast<std::size_t>(copy)], place_of(copy));
+            continue;
+        }
         if (takes_vectors(stores[i].access) && grid_.held > 0) {
             const auto vectors = [&] {
                 for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);
