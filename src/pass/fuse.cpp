@@ -479,6 +479,7 @@ private:
         for (const Value value : roots_.order()) {
             if (auto storage = roots_.resolve(value)) program.storage.emplace(value, std::move(*storage));
         }
+        program.joined = roots_.joined();
         return program;
     }
 

@@ -37,6 +37,7 @@ struct Step {
 struct Program {
     std::vector<Step> steps;                            // in an order that can be run
     std::unordered_map<ir::Value, Storage> storage;     // of every value that a step reads or writes, and of every output
+    std::unordered_map<ir::Value, std::vector<ir::Value>> joined;  // as Roots::joined() has it
 };
 
 /// How many lines (what a fold walks for one of its results) a device walks side by side, and how many keep it busy evenly to the end.

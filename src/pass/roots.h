@@ -28,6 +28,9 @@ public:
     /// What a value is a view of, as it was at that time.
     ir::Value version_of(ir::Value value) const;
     bool any_updates() const { return !next_.empty(); }
+    /// Of each concatenation with parts that lie in their places of it: the part for each operand, null for those that are to be copied there.
+    using Joined = std::unordered_map<ir::Value, std::vector<ir::Value>>;
+    const Joined& joined() const { return joined_; }
     /// Whether a root reads, and writes, of what an update stores to only the element at the same point.
     bool touches_in_place(ir::Value root, ir::Value update);
 
@@ -36,6 +39,8 @@ private:
     void place(ir::Value value);
     void place_reshape(ir::Value value);
     void place_update(ir::Value update);
+    void join_parts();
+    std::optional<std::pair<ir::Value, Storage>> part_in_place(ir::Value operand, Storage place) const;
     void compute_before_writes();
     void force(ir::Value value);
     void force_outlived();
@@ -53,6 +58,9 @@ private:
     std::unordered_set<ir::Value> roots_;
     std::unordered_set<ir::Value> copies_;                  // moves that copy
     std::unordered_map<ir::Value, Storage> updates_;        // where they lie
+    std::unordered_map<ir::Value, Storage> parts_;          // of concatenations, where they lie
+    std::unordered_map<ir::Value, int> uses_;               // how many values read a value, and outputs are it
+    Joined joined_;
     std::unordered_map<ir::Value, ir::Value> next_;         // the update that overwrites a version of some memory
 };
 
