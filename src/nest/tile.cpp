@@ -29,9 +29,11 @@ bool lies_beside(const Kernel& kernel, const Access& access, std::size_t axis) {
 
 std::int64_t length_of(const Kernel& kernel, std::size_t axis) { return std::max<std::int64_t>(kernel.axes[axis].hint, 1); }
 
+// More are as good as the most that are counted.
 std::int64_t points_of(const Kernel& kernel) {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
     std::int64_t points = 1;
-    for (std::size_t a = 0; a < kernel.axes.size(); ++a) points *= length_of(kernel, a);
+    for (std::size_t a = 0; a < kernel.axes.size(); ++a) points = std::min(points * std::min(length_of(kernel, a), most), most);
     return points;
 }
 
