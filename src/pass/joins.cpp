@@ -13,10 +13,18 @@ using shape::Dims;
 
 namespace {
 
+// Whether a broadcast is more than another name for the same sizes (a guard may say that two are equal).
+bool repeats(const ir::Node& broadcast) {
+    const Dims& from = broadcast.inputs[0]->shape;
+    bool same = from.size() == broadcast.shape.size();
+    for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i] == broadcast.shape[i] || !(from[i] == Dim(1));
+    return !same;
+}
+
 // Where the operand of a move must lie for the result to lie in a place; nothing where elements would be left out, repeated, or in another order.
 std::optional<Storage> place_below(const ir::Node& move, const Storage& place, shape::Sizes& sizes) {
     const ir::Node& operand = *move.inputs[0];
-    if (move.op == Op::slice || (move.op == Op::broadcast_to && !(move.shape == operand.shape))) return std::nullopt;
+    if (move.op == Op::slice || (move.op == Op::broadcast_to && repeats(move))) return std::nullopt;
     Storage below{place.base, place.offset, Dims(operand.shape.size(), Dim(0))};
     if (const auto map = through(move, identity_map(move.shape.size()), sizes)) {
         for (std::size_t i = 0; i < map->size(); ++i) {

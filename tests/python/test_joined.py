@@ -121,6 +121,113 @@ def test_what_is_joined_is_written_to() -> None:
                     check(given[0], own[0])
 
 
+def written(m: Any, x: Any, y: Any) -> Any:
+    out = m.empty((2 * len(x), 9))
+    out[: len(x)] = x * 2
+    out[len(x) :] = y + 1
+    return out
+
+
+def written_columns(m: Any, x: Any, y: Any) -> Any:
+    out = m.empty((len(x), 18))
+    out[:, 9:] = x * y
+    out[:, :9] = y[::-1]
+    return out.sum(axis=1)
+
+
+def written_apart(m: Any, x: Any, y: Any) -> Any:
+    out = m.full((20, 9), 3.0)
+    out[2:5] = x[:3] * 2
+    out[7:9] = y[:2]
+    return out, out[3:6].T, out + 1
+
+
+def written_row_by_row(m: Any, x: Any, y: Any) -> Any:
+    out = m.zeros((5, 9))
+    for i in range(5):
+        out[4 - i] = x[i] * y[i]
+    return out
+
+
+def two_that_are_equal(m: Any, x: Any, y: Any) -> Any:
+    made = []
+    for _ in range(2):
+        out = m.empty((10, 9))
+        out[:5] = x[:5] * 2
+        out[5:] = y[:5]
+        made.append(out)
+    return tuple(made)
+
+
+def written_over_each_other(m: Any, x: Any, y: Any) -> Any:
+    out = m.zeros((7, 9))
+    out[:4] = x[:4]
+    out[2:] += y[:5]
+    return out
+
+
+def read_between(m: Any, x: Any, y: Any) -> Any:
+    out = m.empty((10, 9))
+    out[:5] = x[:5] * 2
+    total = out[:5].sum()
+    out[5:] = y[:5] * total
+    return out
+
+
+def argument_written_between(m: Any, x: Any, y: Any) -> Any:
+    out = m.empty((2 * len(x), 9))
+    out[: len(x)] = x * 2
+    x[0] = 5
+    out[len(x) :] = x + y
+    out = out.T
+    return out[1:], x.sum(axis=0)
+
+
+def every_second_row(m: Any, x: Any, y: Any) -> Any:
+    out = m.zeros((12, 9))
+    out[::2] = x[:6]
+    out[1::2] = y[:6]
+    return out
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        written,
+        written_columns,
+        written_apart,
+        written_row_by_row,
+        two_that_are_equal,
+        written_over_each_other,
+        read_between,
+        argument_written_between,
+        every_second_row,
+    ],
+)
+def test_parts_are_written_to_what_was_made(function: Callable[..., Any]) -> None:
+    for device in DEVICES:
+        with np.device(device):
+            for dynamic in (False, True):
+                compiled = np.compile(lambda *a: function(np, *a), dynamic=dynamic)
+                for rows in (6, 6, 11):
+                    x, y = sample("float64", rows, 9), sample("float64", rows, 9)
+                    own, given = [x.copy(), y.copy()], [np.asarray(x.copy()).to(device), np.asarray(y.copy()).to(device)]
+                    found = compiled(*given)
+                    check(found, function(numpy, *own))
+                    check(given[0], own[0])
+                    if function is two_that_are_equal:
+                        found[0][...] = 0
+                        check(found[1], function(numpy, *own)[1])
+
+
+def test_what_is_made_is_not_filled_first() -> None:
+    x = sample("float64", 300, 9)
+    for function in (written, written_columns, written_row_by_row):
+        kernels = str(np.compiler.explain(np.compile(lambda *a, function=function: function(np, *a)))(np.asarray(x), np.asarray(x)))
+        assert "concatenate" not in kernels or function is written_columns
+        assert "update" not in kernels and "cast" not in kernels
+
+
 def test_sizes_that_depend_on_values() -> None:
     def function(m: Any, x: Any, y: Any) -> Any:
         return m.concatenate([x * 2, y[y > 1] + 1, x + 3])
