@@ -424,6 +424,7 @@ Value GridEmitter::compute(nest::ExprId id, int copy) {
         case Kind::load:
             if (const int tile = tile_of_load(id); tile >= 0) return load_of_tile(static_cast<std::size_t>(tile), place_of(copy));
             return expr.args.empty() ? load(id, copy) : guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+        case Kind::gather: return gather(id, copy);
         case Kind::inside: return inside(expr, copy);
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
         case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};

@@ -84,7 +84,12 @@ private:
     Value load_element(const nest::Access& access, int copy);
     Value given(std::size_t buffer);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
-    Copies load_vector(const nest::Access& access, int part);
+    Value where(llvm::Value* guard, const std::function<Value()>& load);
+    Value gather(nest::ExprId id, int copy);
+    llvm::Value* gathered_address(const nest::Expr& expr, int copy);
+    bool gathers_vectors(const nest::Expr& expr) const;
+    Copies load_vector(const nest::Access& access, int part) { return load_vector(access, address(access, part * lanes_)); }
+    Copies load_vector(const nest::Access& access, llvm::Value* first);
     Copies load_row(const nest::Access& access);
     void store_part(const std::vector<nest::Store>& stores, int part);
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);

@@ -165,6 +165,7 @@ llvm::Value* GridEmitter::has_words(const nest::Access& access) {
 // Words, taken apart where the lanes of their elements are.
 void GridEmitter::fill_by_words(std::size_t tile, const nest::Access& access, int each) {
     auto& ir = b_.ir;
+    const unsigned bits = 32 / static_cast<unsigned>(each);
     across_tile(each, most_bytes / word, [&](const std::vector<Place>& places) {
         std::vector<llvm::Value*> words;
         for (const Place& place : places) {
@@ -172,10 +173,9 @@ void GridEmitter::fill_by_words(std::size_t tile, const nest::Access& access, in
         }
         for (std::size_t i = 0; i < places.size(); ++i) {
             for (int step = 0; step < each; ++step) {
-                llvm::Value* element = ir.CreateTrunc(ir.CreateLShr(words[i], static_cast<std::uint64_t>(step * (32 / each))),
-                                                      ir.getIntNTy(static_cast<unsigned>(32 / each)));
+                llvm::Value* element = ir.CreateTrunc(ir.CreateLShr(words[i], static_cast<unsigned>(step) * bits), ir.getIntNTy(bits));
                 const Place at{places[i].lane, ir.CreateAdd(places[i].step, number(step))};
-                ir.CreateAlignedStore(element, tile_address(tile, at), Align(static_cast<std::uint64_t>(word / each)));
+                ir.CreateAlignedStore(element, tile_address(tile, at), Align(bits / 8));
             }
         }
     });
@@ -207,14 +207,14 @@ void GridEmitter::fill_tiles() {
 
 void GridEmitter::drain_by_words(std::size_t tile, const nest::Access& access, int each) {
     auto& ir = b_.ir;
+    const unsigned bits = 32 / static_cast<unsigned>(each);
     across_tile(each, most_bytes / word, [&](const std::vector<Place>& places) {
         for (const Place& place : places) {
             llvm::Value* all = ir.getInt32(0);
             for (int step = 0; step < each; ++step) {
                 const Place at{place.lane, ir.CreateAdd(place.step, number(step))};
-                llvm::Value* element = ir.CreateAlignedLoad(ir.getIntNTy(static_cast<unsigned>(32 / each)), tile_address(tile, at),
-                                                            Align(static_cast<std::uint64_t>(word / each)));
-                all = ir.CreateOr(all, ir.CreateShl(ir.CreateZExt(element, ir.getInt32Ty()), static_cast<std::uint64_t>(step * (32 / each))));
+                llvm::Value* element = ir.CreateAlignedLoad(ir.getIntNTy(bits), tile_address(tile, at), Align(bits / 8));
+                all = ir.CreateOr(all, ir.CreateShl(ir.CreateZExt(element, ir.getInt32Ty()), static_cast<unsigned>(step) * bits));
             }
             at_place(place, [&] { ir.CreateAlignedStore(all, address(access, 0), Align(word)); });
         }

@@ -64,7 +64,8 @@ plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_stri
         const Phase phase("fuse", times);
         if (use.device != nullptr && fuses(backend)) pass::write_for_device(graph, libraries_of(*use.device));
         return pass::fuse(graph, parameter_strides,
-                          {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout});
+                          {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout,
+                           use.device != nullptr});
     }();
     return plan::build(graph, program, bodies, use, times);
 }

@@ -63,13 +63,17 @@ std::optional<std::pair<Value, Storage>> Roots::part_in_place(Value operand, Sto
     return std::pair(part, std::move(place));
 }
 
-// A concatenation that is a part comes after the one that it is a part of.
-void Roots::join_parts() {
-    if (std::ranges::none_of(order_, [](Value value) { return value->op == Op::concatenate; })) return;
+void Roots::count_uses() {
     for (const Value value : order_) {
         for (const Value input : value->inputs) ++uses_[input];
     }
     for (const Value output : graph_.outputs()) ++uses_[output];
+}
+
+// A concatenation that is a part comes after the one that it is a part of.
+void Roots::join_parts() {
+    if (std::ranges::none_of(order_, [](Value value) { return value->op == Op::concatenate; })) return;
+    count_uses();
     for (std::size_t i = order_.size(); i-- > 0;) {
         const Value whole = order_[i];
         if (whole->op != Op::concatenate || !contains(whole)) continue;

@@ -19,10 +19,11 @@ bool computes(Value value) { return ops::info(value->op).kind == Kind::map || op
 
 }  // namespace
 
-Roots::Roots(ir::Graph& graph, const std::vector<Dims>& parameter_strides, bool fuse, Layout layout)
+Roots::Roots(ir::Graph& graph, const std::vector<Dims>& parameter_strides, bool fuse, Layout layout, bool gathers)
     : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), fuse_(fuse), layout_(layout), order_(ir::reachable(graph.roots())) {
     find();
     if (fuse_) join_parts();
+    if (fuse_ && gathers && !any_updates()) find_gathered();
     compute_before_writes();
 }
 

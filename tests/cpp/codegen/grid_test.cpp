@@ -34,8 +34,8 @@ private:
     int count_ = 0;
 };
 
-std::vector<std::string> ptx_of(const std::function<Arrays(const Arrays&)>& function, const std::vector<Argument>& arguments) {
-    RecordedKernels recorded = kernels_of(function, arguments);
+std::vector<std::string> ptx_of(const std::function<Arrays(const Arrays&)>& function, const std::vector<Argument>& arguments, bool gathers = false) {
+    RecordedKernels recorded = kernels_of(function, arguments, gathers);
     std::vector<std::string> texts;
     for (const RecordedKernel& each : recorded.kernels) {
         Kernels one;
@@ -265,6 +265,31 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
     };
     // 14 for four rows side by side, besides those for one by itself.
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}})) == 14 + loads(ptx_of(stencil, {{float32, {80, 90}}})));
+}
+
+// Elements that are taken by index (tests/python/test_cuda_pick.py runs such kernels).
+BOOST_AUTO_TEST_CASE(rows_are_taken_by_16_bytes) {
+    Assembler assembler;
+    Kernels kernels;
+    const auto scaled = [](const Arrays& x) { return Arrays{take(x[0], x[1], 0) * 2}; };
+    const auto summed = [](const Arrays& x) { return Arrays{sum(take(x[0], x[1], 0), {.axis = 1}), softmax(take(x[0], x[1](all, 0), 0))}; };
+    for (const Dtype dtype : some_dtypes) {
+        for (const bool varies : {false, true}) {
+            for (const std::int64_t length : {1, 3, 128}) {
+                for (const auto& function : {std::function<Arrays(const Arrays&)>(scaled), std::function<Arrays(const Arrays&)>(summed)}) {
+                    if (dtype == bool_ && length != 3) continue;
+                    RecordedKernels recorded = kernels_of([&](const Arrays& x) { return dtype == bool_ || is_complex(dtype) ? scaled(x) : function(x); },
+                                                          {{dtype, {5000, length}, varies}, {int64, {3000, 8}, varies}}, true);
+                    for (const RecordedKernel& each : recorded.kernels) kernels.add(each.kernel, recorded.sizes, std::string(name_of(dtype)));
+                }
+            }
+        }
+    }
+    assembler.add("gathers", kernels.ptx(90), 90);
+    BOOST_TEST(assembler.complaints() == "");
+    const std::vector<std::string> rows = ptx_of(scaled, {{float32, {50000, 128}}, {int64, {30000}}}, true);
+    BOOST_REQUIRE(rows.size() == 1U);
+    BOOST_TEST(widest(rows[0], "ld.global") == 16);
 }
 
 BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
