@@ -195,6 +195,7 @@ Value Emitter::compute(nest::ExprId id, int copy) {
         case Kind::fold: {
             return fold_results_[static_cast<std::size_t>(expr.number)][static_cast<std::size_t>(copy)];
         }
+        case Kind::gather: break;  // the host's are steps of their own
         case Kind::scratch: return load_at(scratch_address(expr.number, copy), expr.dtype, nullptr, schedule_.lane >= 0);
     }
     throw InternalError("unknown loop expression");

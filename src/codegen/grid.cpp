@@ -87,6 +87,7 @@ void GridEmitter::make_function(const std::string& symbol) {
                                                     nullptr, llvm::GlobalValue::NotThreadLocal, shared_memory));  // the module owns it
         scratch_.back()->setAlignment(llvm::Align(nest::Grid::vector_bytes));
     }
+    if (has_tile()) make_tiles();
     for (const shape::Dim dim : sizes) size_values_.emplace(dim.raw(), function_->getArg(at++));
     units_ = function_->getArg(at);
 }
@@ -104,7 +105,10 @@ void GridEmitter::run(const std::string& symbol) {
     available_.push_back(0);
     aligned_ = alignment();
     llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
-    rank_ = has_team() ? ir.CreateURem(thread, number(grid_.team)) : has_crew() ? ir.CreateUDiv(thread, number(grid_.units_of_block())) : number(0);
+    rank_ = has_tile()   ? thread
+            : has_team() ? ir.CreateURem(thread, number(grid_.team))
+            : has_crew() ? ir.CreateUDiv(thread, number(grid_.units_of_block()))
+                         : number(0);
     own_ = has_team() ? ir.CreateUDiv(thread, number(grid_.team)) : ir.CreateURem(thread, number(grid_.units_of_block()));
     llvm::Value* each = number(grid_.units_of_block());
     llvm::Value* of_block = ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each);
@@ -177,16 +181,9 @@ void GridEmitter::place(llvm::Value* unit) {
     std::vector<std::pair<std::size_t, llvm::Value*>> order;
     for (std::size_t a = 0; a < outer_; ++a) {
         if (static_cast<int>(a) == grid_.lane) continue;
-        llvm::Value* steps = size(kernel_.axes[a].extent);
-        if (static_cast<int>(a) == grid_.unroll_axis) steps = ir.CreateUDiv(ir.CreateAdd(steps, number(grid_.unroll - 1)), number(grid_.unroll));
-        order.emplace_back(a, steps);
+        order.emplace_back(a, units_along(static_cast<int>(a)));
     }
-    const bool outer_lanes = grid_.lane >= 0 && !is_inner(grid_.lane);
-    if (outer_lanes) {
-        llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent);
-        order.emplace_back(static_cast<std::size_t>(grid_.lane),
-                           ir.CreateUDiv(ir.CreateAdd(extent, number(grid_.width - 1 + grid_.shift)), number(grid_.width)));
-    }
+    if (grid_.lane >= 0 && !is_inner(grid_.lane)) order.emplace_back(static_cast<std::size_t>(grid_.lane), units_along(grid_.lane));
     for (std::size_t i = order.size(); i-- > 0;) {
         if (i == 0) {
             index_[order[i].first] = unit;
@@ -196,19 +193,23 @@ void GridEmitter::place(llvm::Value* unit) {
         index_[order[i].first] = ir.CreateSub(unit, ir.CreateMul(rest, order[i].second));
         unit = rest;
     }
-    if (grid_.unroll_axis >= 0) {
-        llvm::Value*& step = index_[static_cast<std::size_t>(grid_.unroll_axis)];
-        step = ir.CreateMul(step, number(grid_.unroll));
+    for (const auto& [axis, count] : order) {
+        if (const int each = grid_.steps_of(static_cast<int>(axis)); each > 1) index_[axis] = ir.CreateMul(index_[axis], number(each));
+        if (const int before = grid_.shift_of(static_cast<int>(axis)); before > 0) index_[axis] = ir.CreateSub(index_[axis], number(before));
     }
-    if (outer_lanes) {
-        llvm::Value*& lane = index_[static_cast<std::size_t>(grid_.lane)];
-        lane = ir.CreateSub(ir.CreateMul(lane, number(grid_.width)), number(grid_.shift));
-    }
+}
+
+// How many units an outer axis is divided into.
+llvm::Value* GridEmitter::units_along(int axis) {
+    llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(axis)].extent);
+    const int each = grid_.steps_of(axis), more = each - 1 + grid_.shift_of(axis);
+    if (more > 0) extent = b_.ir.CreateAdd(extent, number(more));
+    return each == 1 ? extent : b_.ir.CreateUDiv(extent, number(each));
 }
 
 void GridEmitter::unit() {
     std::uint32_t known = 0;
-    for (std::size_t a = 0; a < outer_; ++a) known |= static_cast<int>(a) == grid_.lane || static_cast<int>(a) == grid_.unroll_axis ? 0U : 1U << a;
+    for (std::size_t a = 0; a < outer_; ++a) known |= is_taken_apart(static_cast<int>(a)) ? 0U : 1U << a;
     if (grid_.held > 0) {
         known |= 1U << grid_.lane;
         index_[static_cast<std::size_t>(grid_.lane)] = b_.ir.CreateMul(rank_, number(grid_.width));
@@ -217,7 +218,8 @@ void GridEmitter::unit() {
     }
     enter(known);
     hoist(all_roots());
-    if (grid_.lane >= 0 && !is_inner(grid_.lane)) own_points();
+    if (has_tile()) tile();
+    else if (grid_.lane >= 0 && !is_inner(grid_.lane)) own_points();
     else outer_point();
     leave();
 }
@@ -412,7 +414,8 @@ std::vector<nest::ExprId> GridEmitter::all_roots() const {
 llvm::Value* GridEmitter::index_of(int axis, int copy) {
     llvm::Value* index = index_[static_cast<std::size_t>(axis)];
     const int held = grid_.held > 0 ? part_of(copy) * grid_.team * grid_.width : 0;  // of all a team's threads, vector by vector
-    const int step = axis == grid_.lane ? lane_of(copy) + held : axis == grid_.unroll_axis ? part_of(copy) : 0;
+    int step = axis == grid_.lane ? lane_of(copy) + held : axis == grid_.unroll_axis ? part_of(copy) : 0;
+    if (has_tile()) step += axis == grid_.lane ? lanes_on(part_of(copy)) : axis == grid_.tile.across ? steps_on(part_of(copy)) : 0;
     return step == 0 ? index : b_.ir.CreateAdd(index, number(step), "", true, true);
 }
 
@@ -449,7 +452,10 @@ Value GridEmitter::compute(nest::ExprId id, int copy) {
     auto& ir = b_.ir;
     using Kind = nest::Expr::Kind;
     switch (expr.kind) {
-        case Kind::load: return expr.args.empty() ? load(id, copy) : guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+        case Kind::load:
+            if (const int tile = tile_of_load(id); tile >= 0) return load_of_tile(static_cast<std::size_t>(tile), place_of(copy));
+            return expr.args.empty() ? load(id, copy) : guarded_load(expr.access, copy, eval(expr.args[0], copy).re);
+        case Kind::gather: return gather(id, copy);
         case Kind::inside: return inside(expr, copy);
         case Kind::constant: return b_.constant(expr.scalar, expr.dtype);
         case Kind::extent: return {&b_, Dtype::int64, size(expr.offset), nullptr};

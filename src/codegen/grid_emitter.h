@@ -1,4 +1,5 @@
-// The state of the emission of one kernel for a GPU: grid.cpp has the loops and expressions, grid_memory.cpp loads and stores, grid_fold.cpp the folds.
+// The state of the emission of one kernel for a GPU: grid.cpp has the loops and expressions, grid_memory.cpp loads and stores, grid_fold.cpp
+// the folds, grid_tile.cpp tiles in shared memory.
 #pragma once
 
 #include <functional>
@@ -34,6 +35,7 @@ private:
     void if_so(llvm::Value* condition, const char* name, const std::function<void()>& body);
     llvm::Value* special(llvm::Intrinsic::ID id);
     void place(llvm::Value* unit);
+    llvm::Value* units_along(int axis);
     llvm::Value* quotient(llvm::Value* x, llvm::Value* y);
     void unit();
     void own_points();
@@ -45,6 +47,8 @@ private:
     void inner_point(const nest::Stage& stage);
     void inner_range(int axis, llvm::Value*& begin, llvm::Value*& end);
     bool is_inner(int axis) const { return axis >= static_cast<int>(outer_); }
+    /// Whether a unit has several steps of an axis.
+    bool is_taken_apart(int axis) const { return axis == grid_.lane || axis == grid_.unroll_axis || (has_tile() && axis == grid_.tile.across); }
     bool has_team() const { return grid_.team > 1; }
     bool has_crew() const { return grid_.crew > 1; }
     llvm::Value* stores_outer();
@@ -55,6 +59,7 @@ private:
     int parts_axis() const { return grid_.held > 0 ? grid_.lane : grid_.unroll_axis; }
     /// The copy that stands for all with the same value.
     int first_equal(nest::ExprId id, int copy) const {
+        if (has_tile()) return first_equal_of_tile(id, copy);
         return (varies_along(id, grid_.lane) ? lane_of(copy) : 0) + (varies_along(id, parts_axis()) ? lanes_ * part_of(copy) : 0);
     }
     llvm::Value* index_of(int axis, int copy);
@@ -81,7 +86,12 @@ private:
     Value load_element(const nest::Access& access, int copy);
     Value given(std::size_t buffer);
     Value guarded_load(const nest::Access& access, int copy, llvm::Value* guard);
-    Copies load_vector(const nest::Access& access, int part);
+    Value where(llvm::Value* guard, const std::function<Value()>& load);
+    Value gather(nest::ExprId id, int copy);
+    llvm::Value* gathered_address(const nest::Expr& expr, int copy);
+    bool gathers_vectors(const nest::Expr& expr) const;
+    Copies load_vector(const nest::Access& access, int part) { return load_vector(access, address(access, part * lanes_)); }
+    Copies load_vector(const nest::Access& access, llvm::Value* first);
     Copies load_row(const nest::Access& access);
     void store_part(const std::vector<nest::Store>& stores, int part);
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);
@@ -103,6 +113,39 @@ private:
     bool takes_vectors(const nest::Access& access) const;
     bool may_be_aligned(const nest::Access& access) const;
     llvm::Value* alignment();
+
+    // Tiles (grid_tile.cpp).
+    struct Place {
+        llvm::Value *lane, *step;  // in the tile
+    };
+    bool has_tile() const { return grid_.tile.is_used(); }
+    void make_tiles();
+    void tile();
+    void fill_tiles();
+    void fill_by_words(std::size_t tile, const nest::Access& access, int each);
+    void fill_by_elements(std::size_t tile, nest::ExprId load, bool is_whole);
+    void drain_tiles();
+    void drain_by_words(std::size_t tile, const nest::Access& access, int each);
+    void drain_by_elements(std::size_t tile, const nest::Access& access, bool is_whole);
+    void points_of_tile();
+    void across_tile(int each, int together, const std::function<void(const std::vector<Place>&)>& body);
+    void either_way(llvm::Value* condition, const std::function<void()>& so, const std::function<void()>& otherwise);
+    void at_place(const Place& place, const std::function<void()>& body);
+    std::pair<llvm::Value*, llvm::Value*> divided(llvm::Value* point, int by);
+    Place clamped(const Place& place);
+    llvm::Value* is_inside(const Place& place);
+    int steps_of_word(const nest::Access& access) const;
+    llvm::Value* has_words(const nest::Access& access);
+    /// From the first to another part of what a thread computes side by side, along each axis.
+    int lanes_on(int part) const { return part * grid_.block * grid_.width % grid_.tile.lanes; }
+    int steps_on(int part) const { return part * grid_.block * grid_.width / grid_.tile.lanes; }
+    int first_equal_of_tile(nest::ExprId id, int copy) const;
+    int tile_of_load(nest::ExprId id) const;      // -1: it does not go by way of one
+    int tile_of_store(std::size_t store) const;  // the same for an outer store
+    Place place_of(int copy);
+    llvm::Value* tile_address(std::size_t tile, const Place& place);
+    Value load_of_tile(std::size_t tile, const Place& place);
+    void store_to_tile(std::size_t tile, const Value& value, const Place& place);
 
     // Folds (grid_fold.cpp).
     struct Accumulator {
@@ -139,6 +182,13 @@ private:
     std::map<std::int64_t, llvm::Value*> size_values_;
     std::vector<llvm::GlobalVariable*> scratch_;  // rows, in shared memory
     std::map<std::pair<int, int>, Value> held_;   // by row and copy, in registers
+    struct SharedTile {
+        llvm::GlobalVariable* memory;
+        Dtype dtype;
+    };
+    std::vector<SharedTile> tiles_;   // of what is loaded by way of them, then of what is stored
+    Place tile_begin_{};              // where the tile begins in the kernel's space
+    llvm::Value* is_whole_ = nullptr;  // whether all of its points are there
     llvm::Value* units_ = nullptr;
     llvm::Value* rank_ = nullptr;     // of the thread in its team or crew
     llvm::Value* own_ = nullptr;      // the number of its unit among the block's

@@ -41,8 +41,7 @@ llvm::Value* GridEmitter::alignment() {
     auto& ir = b_.ir;
     bool any = false;
     llvm::Value* bits = nullptr;
-    nest::for_each_use(kernel_, [&](const nest::Access& access, nest::Use use) {
-        if (use == nest::Use::guarded_load || !may_be_aligned(access)) return;
+    const auto look_at = [&](const nest::Access& access, shape::Dim step) {
         any = true;
         const auto note = [&](llvm::Value* value) {
             value = ir.CreateAnd(value, number(chunk_bytes(access) - 1));
@@ -51,10 +50,17 @@ llvm::Value* GridEmitter::alignment() {
         const auto buffer = static_cast<std::size_t>(access.buffer);
         if (!nest::begins_aligned(kernel_.buffers[buffer])) note(ir.CreatePtrToInt(bases_[buffer], ir.getInt64Ty()));
         if (!access.offset.is_constant()) note(size(access.offset));
+        if (!step.is_constant()) note(size(step));
         for (const shape::Dim stride : access.strides) {
             if (!stride.is_constant()) note(size(stride));
         }
+    };
+    nest::for_each_use(kernel_, [&](const nest::Access& access, nest::Use use) {
+        if (use != nest::Use::guarded_load && use != nest::Use::gather && may_be_aligned(access)) look_at(access, 0);
     });
+    for (const nest::Expr& expr : kernel_.exprs) {
+        if (expr.kind == nest::Expr::Kind::gather && gathers_vectors(expr)) look_at(expr.access, expr.offset);
+    }
     if (!any) return nullptr;
     return bits == nullptr ? ir.getTrue() : ir.CreateICmpEQ(bits, number(0));
 }
@@ -187,14 +193,13 @@ llvm::Type* GridEmitter::chunk_type(int bytes) {
     return llvm::FixedVectorType::get(b_.ir.getInt32Ty(), static_cast<unsigned>(bytes / 4));
 }
 
-GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access, int part) {
+GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access, llvm::Value* first) {
     auto& ir = b_.ir;
     const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(access.buffer)].dtype;
     llvm::Type* element = b_.memory_type(dtype);
     const int bytes = chunk_bytes(access);
     const auto piece = static_cast<int>(itemsize_of(real_of(dtype)));
     auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(bytes / piece));
-    llvm::Value* first = address(access, part * lanes_);
     std::vector<llvm::Value*> parts;
     const int total = static_cast<int>(itemsize_of(dtype)) * lanes_;
     for (int at = 0; at < total; at += bytes) {
@@ -289,7 +294,7 @@ void GridEmitter::element_by_element(const std::function<void()>& body) {
         body();
         leave();
     };
-    if (!kernel_.stages.empty() || copies() == 1) return once();
+    if (!kernel_.stages.empty() || has_tile() || copies() == 1) return once();
     auto& ir = b_.ir;
     const int lanes = std::exchange(lanes_, 1), parts = std::exchange(parts_, 1);
     const std::vector<llvm::Value*> first = index_;
@@ -329,15 +334,19 @@ void GridEmitter::store_part(const std::vector<nest::Store>& stores, int part) {
     });
 }
 
-// Zero where the guard is false: nothing is read there.
 Value GridEmitter::guarded_load(const nest::Access& access, int copy, llvm::Value* guard) {
+    return where(guard, [&] { return load_element(access, copy); });
+}
+
+// Zero where the guard is false: nothing is read there.
+Value GridEmitter::where(llvm::Value* guard, const std::function<Value()>& load) {
     auto& ir = b_.ir;
     BasicBlock* before = ir.GetInsertBlock();
     BasicBlock* inside = BasicBlock::Create(ir.getContext(), "guarded", function_);
     BasicBlock* after = BasicBlock::Create(ir.getContext(), "guarded.end", function_);
     ir.CreateCondBr(guard, inside, after);
     ir.SetInsertPoint(inside);
-    Value value = load_element(access, copy);
+    Value value = load();
     BasicBlock* end = ir.GetInsertBlock();
     ir.CreateBr(after);
     ir.SetInsertPoint(after);
@@ -376,6 +385,11 @@ void GridEmitter::store(const std::vector<nest::Store>& stores) {
 
 void GridEmitter::write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values) {
     for (std::size_t i = 0; i < stores.size(); ++i) {
+        if (const int tile = tile_of_store(i); tile >= 0) {  // of an elementwise kernel, which has outer stores alone
+            for (int copy = 0; copy < copies(); ++copy)
+                store_to_tile(static_cast<std::size_t>(tile), values[i][static_cast<std::size_t>(copy)], place_of(copy));
+            continue;
+        }
         if (takes_vectors(stores[i].access) && grid_.held > 0) {
             const auto vectors = [&] {
                 for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);

@@ -14,6 +14,7 @@
 #include "pass/keep.h"
 #include "pass/place.h"
 #include "pass/simplify.h"
+#include "pass/written_parts.h"
 #include "plan/device_run.h"
 #include "plan/padding.h"
 
@@ -45,6 +46,7 @@ void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
     const Phase phase("simplify", times);
     pass::place_outputs(graph);
     pass::commit_at_end(graph);
+    if (fuses(backend)) pass::join_written_parts(graph);
     if (fuses(backend)) pass::simplify(graph);
     pass::drop_copies(graph);
     pass::keep_overwritten(graph);
@@ -62,7 +64,8 @@ plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_stri
         const Phase phase("fuse", times);
         if (use.device != nullptr && fuses(backend)) pass::write_for_device(graph, libraries_of(*use.device));
         return pass::fuse(graph, parameter_strides,
-                          {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout});
+                          {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout,
+                           use.device != nullptr});
     }();
     return plan::build(graph, program, bodies, use, times);
 }
@@ -94,6 +97,7 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
     graph.share_bodies(top);
     std::swap(graph.sizes(), top.sizes());
     pass::place_outputs(graph);
+    if (fuses(backend)) pass::join_written_parts(graph);
     if (fuses(backend)) pass::simplify(graph);
     pass::drop_copies(graph);
     pass::keep_overwritten(graph);

@@ -5,13 +5,14 @@
 
 namespace fastnp::nest {
 
-enum class Use : std::uint8_t { load, guarded_load, store };
+enum class Use : std::uint8_t { load, guarded_load, gather, store };
 
 /// Calls visit(access, use) for all that a kernel (const or not) loads and stores.
 template <class K, class F>
 void for_each_use(K& kernel, F visit) {
     for (auto& expr : kernel.exprs) {
         if (expr.kind == Expr::Kind::load) visit(expr.access, expr.args.empty() ? Use::load : Use::guarded_load);
+        if (expr.kind == Expr::Kind::gather) visit(expr.access, Use::gather);
     }
     for (auto& stage : kernel.stages) {
         for (auto& store : stage.stores) visit(store.access, Use::store);

@@ -221,7 +221,11 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
     const std::size_t outer = kernel.outer_count();
     grid.lane = kernel.axes.empty() ? -1 : choose_lane(kernel);
     if (grid.lane >= 0) grid.width = choose_width(kernel, grid.lane);
-    if (grid.lane >= static_cast<int>(outer)) {
+    grid.tile = choose_tile(kernel, grid.block);
+    if (grid.tile.is_used()) {
+        grid.lane = grid.tile.lane;
+        grid.width = grid.tile.width;
+    } else if (grid.lane >= static_cast<int>(outer)) {
         grid.team = choose_team(kernel, grid);
         hold_rows(kernel, grid);
         if (grid.team > Grid::warp) grid.block = grid.team;
@@ -230,14 +234,14 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         grid.block = std::max(grid.block, grid.crew * Grid::warp);
         if (grid.crew > 1) grid.width = 1;  // all threads of a block go the same way
     }
-    if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1) {
+    if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
         choose_unrolling(kernel, grid);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
     }
     for (std::size_t a = 0; a < outer; ++a) {
         Dim steps = kernel.axes[a].extent;
-        if (static_cast<int>(a) == grid.lane) steps = sizes.divide(sizes.add(steps, Dim(grid.width - 1 + grid.shift)), Dim(grid.width));
-        if (static_cast<int>(a) == grid.unroll_axis) steps = sizes.divide(sizes.add(steps, Dim(grid.unroll - 1)), Dim(grid.unroll));
+        const int each = grid.steps_of(static_cast<int>(a)), more = each - 1 + grid.shift_of(static_cast<int>(a));
+        if (more > 0) steps = sizes.divide(sizes.add(steps, Dim(more)), Dim(each));
         grid.units = sizes.multiply(grid.units, steps);
     }
     return grid;
@@ -245,9 +249,13 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
-    for (const int each : {grid.lane, grid.width, grid.shift, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
-        bytes.append(reinterpret_cast<const char*>(&each), sizeof each);
-    for (const Buffer& buffer : kernel.buffers) bytes.push_back(static_cast<char>(buffer.past % Grid::vector_bytes + (begins_aligned(buffer) ? 1 : 0)));
+    const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block}) note(each);
+    const Tile& tile = grid.tile;
+    for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);
+    for (const ExprId load : tile.loads) note(static_cast<int>(load));
+    for (const int store : tile.stores) note(store);
+    for (const Buffer& buffer : kernel.buffers) note(buffer.past % Grid::vector_bytes + (begins_aligned(buffer) ? 1 : 0));
     return bytes;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nest/kernel.h"
+#include "nest/tile.h"
 
 namespace fastnp::nest {
 
@@ -22,16 +23,26 @@ struct Grid {
     int crew = 1;  // threads that make the folds of the same outer points together, each taking some steps of the first inner axis; one warp's lanes apart
     int block = 256;  // threads of a block, whole teams; a team of several warps is a block, and so is a crew with its lanes
 
+    Tile tile{};  // that a block does together, where what lies side by side does so along two axes: of an elementwise kernel
+
     /// The rest of a thread's or team's work is numbered: vectors of `width` lanes where the lanes' axis is an outer one, and groups of `unroll` steps,
-    /// outer points otherwise.
+    /// outer points otherwise; tiles, where there are any.
     shape::Dim units = 1;
+    /// Steps of an outer axis that a unit has.
+    int steps_of(int axis) const {
+        if (tile.is_used()) return axis == tile.lane ? tile.lanes : axis == tile.across ? tile.steps : 1;
+        return axis == lane ? width : axis == unroll_axis ? unroll : 1;
+    }
+
+    /// Steps of an axis before its first one at which its first unit begins.
+    int shift_of(int axis) const { return axis == lane ? shift : 0; }
 
     /// Of a scratch row, on the chip; each team of a block has its own.
     static std::int64_t row_bytes(const Kernel& kernel, Dtype dtype) {
         return (kernel.inner_points.value() * static_cast<std::int64_t>(itemsize_of(dtype)) + vector_bytes - 1) / vector_bytes * vector_bytes;
     }
     /// Units that a block takes at a time.
-    int units_of_block() const { return block / (team * crew); }
+    int units_of_block() const { return tile.is_used() ? 1 : block / (team * crew); }
 };
 
 /// Brings the axes into the best order, merges those that every access walks as one, and chooses lanes, vectors and teams.

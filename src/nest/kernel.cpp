@@ -13,7 +13,7 @@ std::vector<std::int64_t> Kernel::rebase() {
     std::vector<std::vector<Access*>> named(buffers.size());
     const auto note = [&](Access& access) { named[static_cast<std::size_t>(access.buffer)].push_back(&access); };
     for (Expr& expr : exprs) {
-        if (expr.kind == Expr::Kind::load) note(expr.access);
+        if (expr.kind == Expr::Kind::load || expr.kind == Expr::Kind::gather) note(expr.access);
     }
     for (Stage& stage : stages) {
         for (Store& store : stage.stores) note(store.access);
@@ -75,6 +75,7 @@ std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
         for (const ExprId arg : expr.args) result[i] |= result[arg];
         switch (expr.kind) {
             case Expr::Kind::load:
+            case Expr::Kind::gather:
                 for (std::size_t a = 0; a < expr.access.strides.size(); ++a) {
                     if (expr.access.strides[a] != shape::Dim(0)) result[i] |= 1U << a;
                 }
@@ -109,6 +110,10 @@ std::string expr_text(const Expr& expr, const shape::Sizes& sizes) {
         case Expr::Kind::load:
             out << "load " << access_text(expr.access, sizes);
             for (const ExprId arg : expr.args) out << " if %" << arg;
+            break;
+        case Expr::Kind::gather:
+            out << "gather " << access_text(expr.access, sizes) << " + %" << expr.args[0] << "*" << sizes.text(expr.offset);
+            if (expr.args.size() > 1) out << " if %" << expr.args[1];
             break;
         case Expr::Kind::constant: out << "constant " << ir::text_of(expr.scalar); break;
         case Expr::Kind::index: out << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number; break;

@@ -33,6 +33,7 @@ struct Access {
 struct Expr {
     enum class Kind : std::uint8_t {
         load,      // an element of a buffer; with an argument, only where that is true (else any element)
+        gather,    // an element of a buffer at an index that is computed: see there
         constant,  // scalar
         index,     // offset + step * (the index along an axis), as int64
         extent,    // a size, as int64
@@ -46,12 +47,14 @@ struct Expr {
     Dtype dtype = Dtype::bool_;    // of the result
     Dtype compute = Dtype::bool_;  // maps: the loop's dtype
     SmallVector<ExprId, 3> args{};
-    Access access{};               // load
+    Access access{};               // load, gather
     Scalar scalar{};               // constant
     shape::Dim offset = 0;         // index, inside: offset; extent: the size
     std::int64_t step = 0;         // index, inside
     shape::Dim extent = 0;         // inside
-    int number = 0;                // index, inside: the axis; fold: number among the folds; scratch: number among the scratch rows
+    int number = 0;  // index, inside: the axis; fold: number among the folds; scratch: number among the scratch rows; gather: numpy.take's mode
+    // gather: access + args[0] * offset, with the index (int64) brought into 0 ... extent - 1 as its mode says; with a second argument, only where that is
+    // true. Devices alone have it.
     friend bool operator==(const Expr&, const Expr&) = default;
 };
 
@@ -67,9 +70,9 @@ struct Store {
 };
 
 struct Stage {
-    std::vector<int> folds;                             // numbers among Kernel::folds
-    std::vector<Store> stores;                          // at each inner point
-    std::vector<std::pair<int, ExprId>> keeps;          // scratch row <- value, at each inner point
+    std::vector<int> folds;  // numbers among Kernel::folds
+    std::vector<Store> stores;  // at each inner point
+    std::vector<std::pair<int, ExprId>> keeps;  // scratch row <- value, at each inner point
 };
 
 struct Axis {
@@ -96,18 +99,18 @@ inline std::size_t words_of(const Buffer& buffer) { return buffer.by_value ? (it
 
 struct Kernel {
     std::string name;
-    std::vector<Axis> axes;       // outer ones first
+    std::vector<Axis> axes;  // outer ones first
     std::vector<Buffer> buffers;
-    std::vector<Expr> exprs;      // arguments before users
+    std::vector<Expr> exprs;  // arguments before users
     std::vector<Fold> folds;
     std::vector<Stage> stages;
     std::vector<Store> outer_stores;
-    std::vector<Dtype> scratch;   // rows of one element per inner point, private to a worker
+    std::vector<Dtype> scratch;  // rows of one element per inner point, private to a worker
     /// A leading outer axis counts blocks of `block` steps of the first inner axis, whose whole length is `blocked_extent`.
     std::int64_t block = 0;
     shape::Dim blocked_extent = 0;
     shape::Dim inner_points = 1;  // of one outer point
-    std::vector<std::string> ops; // names of what was fused, for explain
+    std::vector<std::string> ops;  // names of what was fused, for explain
 
     std::size_t outer_count() const;
     /// Has each buffer begin at the first place that is named in it, where that is a constant: kernels over different parts of an array have one code.

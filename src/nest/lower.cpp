@@ -173,7 +173,7 @@ private:
     }
 
     ExprId value_at(Value value, const IndexMap& map, bool is_self) {
-        if (!is_self) {
+        if (!is_self && !program_.gathered.contains(value)) {
             const auto fold = fold_exprs_.find(value);
             if (fold != fold_exprs_.end()) return fold->second;
             const auto role = roles_.find(value);
@@ -236,6 +236,23 @@ private:
         return inside;
     }
 
+    // An element of what is taken from, which lies in memory, at an index of the second operand's.
+    ExprId gathered(const ir::Node& take, const IndexMap& map) {
+        const auto axis = static_cast<std::size_t>(take.attributes.ints[0]);
+        const pass::Storage& storage = program_.storage.at(take.inputs[0]);
+        const pass::TakeMaps maps = pass::taken_maps(take, map);
+        Expr expr{Expr::Kind::gather};
+        expr.dtype = take.dtype;
+        expr.access = access_to(storage, maps.from, false);
+        expr.args.push_back(cast_to(value_at(take.inputs[1], maps.indices, false), Dtype::int64));
+        if (guard_) expr.args.push_back(*guard_);
+        expr.offset = storage.strides[axis];
+        expr.extent = take.inputs[0]->shape[axis];
+        expr.number = static_cast<int>(take.attributes.ints[1]);
+        result_.kernel.ops.emplace_back(ops::info(take.op).name);
+        return result_.kernel.add(expr);
+    }
+
     ExprId padded(const ir::Node& pad, const IndexMap& map) {
         const IndexMap inner = pass::padded_map(pad, map, sizes_);
         const std::optional<ExprId> inside = inside_of(pad, inner);
@@ -296,6 +313,7 @@ private:
             }
             case Kind::pick:
                 if (value->op == Op::pad) return padded(*value, map);
+                if (program_.gathered.contains(value)) return gathered(*value, map);
                 break;
             default: break;
         }
@@ -397,7 +415,8 @@ private:
             const Expr& expr = kernel.exprs[i];
             const bool costly =
                 expr.kind == Expr::Kind::map && expr.op != Op::cast && expr.op != Op::sqrt && (ops::info(expr.op).traits & ops::costly) != 0;
-            const bool loaded = expr.kind == Expr::Kind::load && expr.args.empty() && (depends[i] & axes_of(false)) != 0;
+            const bool is_load = (expr.kind == Expr::Kind::load && expr.args.empty()) || (expr.kind == Expr::Kind::gather && expr.args.size() == 1);
+            const bool loaded = is_load && (depends[i] & axes_of(false)) != 0;
             return (loads ? loaded : costly) && (depends[i] & axes_of(true)) != 0;
         };
         for (const bool loads : {false, true}) {

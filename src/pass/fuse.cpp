@@ -60,7 +60,7 @@ public:
           sizes_(graph.sizes()),
           options_(options),
           roles_(graph.sizes(), options.walkers),
-          roots_(graph, parameter_strides, options.fuse, options.layout) {}
+          roots_(graph, parameter_strides, options.fuse, options.layout, options.gathers) {}
 
     Program run() {
         const auto& effects = graph_.effects();
@@ -143,6 +143,7 @@ private:
         std::vector<IndexMap>& maps = seen[value];
         if (std::find(maps.begin(), maps.end(), map) != maps.end()) return;
         maps.push_back(map);
+        if (roots_.gathered().contains(value)) return visit_gathered(value, map, leaf, seen);
         if (!is_self && (value->op == Op::parameter || roots_.contains(value))) {
             leaf(value, map);
             return;
@@ -163,6 +164,13 @@ private:
             return;
         }
         for (const Value input : value->inputs) visit(input, map, false, leaf, seen);
+    }
+
+    // The indices are looked at before, and all of what is taken from is there.
+    void visit_gathered(Value take, const IndexMap& map, const Leaf& leaf, Seen& seen) {
+        leaf(take, IndexMap{});
+        leaf(roots_.version_of(take->inputs[0]), IndexMap{});
+        visit(take->inputs[1], taken_maps(*take, map).indices, false, leaf, seen);
     }
 
     Seen leaves_of(Value root, const IndexMap& map, const Leaf& leaf) {
@@ -477,8 +485,11 @@ private:
         };
         for (std::size_t i = 0; i < units_.size(); ++i) put(static_cast<int>(i));
         for (const Value value : roots_.order()) {
-            if (auto storage = roots_.resolve(value)) program.storage.emplace(value, std::move(*storage));
+            auto storage = roots_.resolve(value);
+            if (storage && !roots_.gathered().contains(storage->base)) program.storage.emplace(value, *std::move(storage));
         }
+        program.joined = roots_.joined();
+        program.gathered = roots_.gathered();
         return program;
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/graph.h"
@@ -37,6 +38,8 @@ struct Step {
 struct Program {
     std::vector<Step> steps;                            // in an order that can be run
     std::unordered_map<ir::Value, Storage> storage;     // of every value that a step reads or writes, and of every output
+    std::unordered_map<ir::Value, std::vector<ir::Value>> joined;  // as Roots::joined() has it
+    std::unordered_set<ir::Value> gathered;  // takes that are computed where they are used: their steps look at the indices alone
 };
 
 /// How many lines (what a fold walks for one of its results) a device walks side by side, and how many keep it busy evenly to the end.
@@ -53,6 +56,7 @@ struct FuseOptions {
     bool fuse = true;  // false: every node is a step of its own (the "eager" backend)
     Walkers walkers = {};
     Layout layout = Layout::contiguous;
+    bool gathers = false;  // kernels can take elements by index
 };
 
 /// `parameter_strides`: the layout of each parameter, in bytes.

@@ -127,6 +127,18 @@ IndexMap padded_map(const ir::Node& pad, const IndexMap& result, shape::Sizes& s
     return map;
 }
 
+TakeMaps taken_maps(const ir::Node& take, const IndexMap& result) {
+    const auto axis = static_cast<std::ptrdiff_t>(take.attributes.ints[0]);
+    const auto rank = static_cast<std::ptrdiff_t>(take.inputs[1]->shape.size());
+    TakeMaps maps;
+    for (std::ptrdiff_t i = 0; i < std::ssize(result); ++i) {
+        if (i == axis) maps.from.push_back({});
+        (i < axis || i >= axis + rank ? maps.from : maps.indices).push_back(result[static_cast<std::size_t>(i)]);
+    }
+    if (axis == std::ssize(result)) maps.from.push_back({});
+    return maps;
+}
+
 Dims contiguous_strides(const Dims& shape, Dtype dtype, shape::Sizes& sizes) {
     Dims strides(shape.size());
     Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));

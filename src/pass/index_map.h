@@ -26,6 +26,12 @@ std::optional<IndexMap> through(const ir::Node& move, const IndexMap& result, sh
 /// The map of what a pad surrounds, given that of its result: indices outside of the operand are those of the border.
 IndexMap padded_map(const ir::Node& pad, const IndexMap& result, shape::Sizes& sizes);
 
+/// The maps of what a take reads, given that of its result: of the array, which says nothing of the axis that is picked along, and of the indices.
+struct TakeMaps {
+    IndexMap from, indices;
+};
+TakeMaps taken_maps(const ir::Node& take, const IndexMap& result);
+
 /// Where a value lies in memory: a view of another value's buffer. Offset and strides in bytes.
 struct Storage {
     ir::Value base = nullptr;

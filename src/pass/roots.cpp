@@ -19,9 +19,11 @@ bool computes(Value value) { return ops::info(value->op).kind == Kind::map || op
 
 }  // namespace
 
-Roots::Roots(ir::Graph& graph, const std::vector<Dims>& parameter_strides, bool fuse, Layout layout)
+Roots::Roots(ir::Graph& graph, const std::vector<Dims>& parameter_strides, bool fuse, Layout layout, bool gathers)
     : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), fuse_(fuse), layout_(layout), order_(ir::reachable(graph.roots())) {
     find();
+    if (fuse_) join_parts();
+    if (fuse_ && gathers && !any_updates()) find_gathered();
     compute_before_writes();
 }
 
@@ -42,6 +44,7 @@ std::optional<Storage> Roots::resolve(Value value) const {
         return Storage{value, 0, parameter_strides_[static_cast<std::size_t>(value->attributes.ints[0])]};
     }
     if (value->op == Op::update) return updates_.at(value);
+    if (const auto part = parts_.find(value); part != parts_.end()) return part->second;
     if (contains(value)) return Storage{value, 0, strides_in(layout_, value->shape, value->dtype, sizes_)};
     if (ops::info(value->op).kind != Kind::move) return std::nullopt;
     const auto operand = resolve(value->inputs[0]);

@@ -15,7 +15,8 @@ namespace fastnp::pass {
 class Roots {
 public:
     /// `fuse` false: every node is a step of its own. `layout`: of what is stored.
-    Roots(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, bool fuse, Layout layout);
+    /// `gathers`: kernels can take elements by index.
+    Roots(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, bool fuse, Layout layout, bool gathers);
 
     /// The values that are needed, in the order of the program.
     const std::vector<ir::Value>& order() const { return order_; }
@@ -28,6 +29,11 @@ public:
     /// What a value is a view of, as it was at that time.
     ir::Value version_of(ir::Value value) const;
     bool any_updates() const { return !next_.empty(); }
+    /// Of each concatenation with parts that lie in their places of it: the part for each operand, null for those that are to be copied there.
+    using Joined = std::unordered_map<ir::Value, std::vector<ir::Value>>;
+    const Joined& joined() const { return joined_; }
+    /// Takes that are computed where they are used.
+    const std::unordered_set<ir::Value>& gathered() const { return gathered_; }
     /// Whether a root reads, and writes, of what an update stores to only the element at the same point.
     bool touches_in_place(ir::Value root, ir::Value update);
 
@@ -36,6 +42,10 @@ private:
     void place(ir::Value value);
     void place_reshape(ir::Value value);
     void place_update(ir::Value update);
+    void join_parts();
+    void count_uses();
+    void find_gathered();
+    std::optional<std::pair<ir::Value, Storage>> part_in_place(ir::Value operand, Storage place) const;
     void compute_before_writes();
     void force(ir::Value value);
     void force_outlived();
@@ -53,6 +63,10 @@ private:
     std::unordered_set<ir::Value> roots_;
     std::unordered_set<ir::Value> copies_;                  // moves that copy
     std::unordered_map<ir::Value, Storage> updates_;        // where they lie
+    std::unordered_map<ir::Value, Storage> parts_;          // of concatenations, where they lie
+    std::unordered_map<ir::Value, int> uses_;               // how many values read a value, and outputs are it
+    Joined joined_;
+    std::unordered_set<ir::Value> gathered_;
     std::unordered_map<ir::Value, ir::Value> next_;         // the update that overwrites a version of some memory
 };
 

@@ -58,6 +58,8 @@ private:
             if (step.node != nullptr) {
                 stored_.insert(step.node);
                 for (const Value input : step.node->inputs) stored_.insert(base_of(input));
+                if (const auto joined = program_.joined.find(step.node); joined != program_.joined.end())
+                    stored_.insert(joined->second.begin(), joined->second.end());
             } else {
                 for (const Value input : nest::inputs_of(step.region, program_, sizes_)) stored_.insert(input);
                 for (const pass::Region::Member& member : step.region.members) {
@@ -70,6 +72,8 @@ private:
     Value base_of(Value value) const { return program_.storage.at(value).base; }
 
     void lower(const pass::Step& step) {
+        if (step.node != nullptr && program_.joined.contains(step.node)) return copy_parts(step.node);
+        if (step.node != nullptr && program_.gathered.contains(step.node)) return check_indices(step.node);
         if (step.node != nullptr) {
             Step eager{false};
             const bool is_update = step.node->op == ir::Op::update;
@@ -98,6 +102,44 @@ private:
             bindings_.push_back(std::move(lowered.bindings));
             plan_.kernels.push_back(std::move(lowered.kernel));
             plan_.steps.push_back(std::move(run));
+        }
+    }
+
+    // Of a take that kernels do: it gives nothing.
+    void check_indices(Value take) {
+        if (!ops::may_raise(*take)) return;
+        Step check{false};
+        check.eager.op = take->op;
+        check.eager.attributes = take->attributes;
+        for (const Value input : take->inputs) check.eager.operands.push_back(view_of(input));
+        check.eager.out = check.eager.operands[0];
+        check.eager.out.shape = {Dim(0)};
+        check.eager.out.strides = {Dim(0)};
+        check.eager.only_checks = true;
+        order_.push_back({take, -1});
+        plan_.steps.push_back(std::move(check));
+    }
+
+    // Of a concatenation whose other parts lie in their places: a step for each run of operands that don't.
+    void copy_parts(Value node) {
+        const std::vector<Value>& parts = program_.joined.at(node);
+        const auto axis = static_cast<std::size_t>(node->attributes.ints[0]);
+        ViewOf place = view_of(node);
+        for (std::size_t i = 0; i < parts.size();) {
+            Step copy{false};
+            copy.eager.op = node->op;
+            copy.eager.attributes = node->attributes;
+            place.shape[axis] = 0;
+            const bool is_there = parts[i] != nullptr;
+            for (; i < parts.size() && (parts[i] != nullptr) == is_there; ++i) {
+                copy.eager.operands.push_back(view_of(node->inputs[i]));
+                place.shape[axis] = sizes_.add(place.shape[axis], node->inputs[i]->shape[axis]);
+            }
+            copy.eager.out = place;
+            place.offset = sizes_.add(place.offset, sizes_.multiply(place.shape[axis], place.strides[axis]));
+            if (is_there) continue;
+            order_.push_back({node, -1});
+            plan_.steps.push_back(std::move(copy));
         }
     }
 
@@ -221,6 +263,7 @@ private:
             Step& step = plan_.steps[i];
             if (!step.is_kernel) {
                 const Value node = order_[i].first;
+                if (program_.joined.contains(node) || program_.gathered.contains(node)) continue;  // all is said
                 if (node->op == ir::Op::update) {
                     step.eager.operands.push_back(view_of(node->inputs[1]));
                     step.eager.out = region_of(node);
@@ -268,7 +311,7 @@ private:
         const auto is_argument = [&](int slot) { return plan_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::argument; };
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const Step& step = plan_.steps[i];
-            if (!step.is_kernel && !step.is_loop() && !ops::is_read(step.eager.op) && is_argument(step.eager.out.slot)) {
+            if (!step.is_kernel && !step.is_loop() && !ops::is_read(step.eager.op) && !step.eager.only_checks && is_argument(step.eager.out.slot)) {
                 return in_place_.contains(order_[i].first) ? i + 1 : i;  // such a scatter raises before it writes, if at all
             }
             if (!step.is_kernel) continue;

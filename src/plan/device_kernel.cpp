@@ -23,6 +23,9 @@ using shape::Dim;
 namespace {
 
 constexpr std::size_t most_operands = 3;
+constexpr std::int64_t usual_length = 1000;  // of an axis, as kernels are laid out for
+constexpr std::int64_t short_length = 16;    // up to which one is laid out for the length that it has
+constexpr std::int64_t long_length = 1 << 14;  // of another axis beside that
 
 // An array as code knows it. Strides that are an element's size are known to it, so that neighbouring threads take neighbouring elements.
 struct Side {
@@ -37,6 +40,8 @@ struct Kind {
     std::string_view name;
     std::size_t rank, operands;
     std::array<Side, most_operands + 1> sides;  // the operands', then the result's
+    int short_axis = -1;                        // along which elements of a side lie, where those of others lie along another one
+    std::int64_t length = 0;                    // of that axis
     friend auto operator<=>(const Kind&, const Kind&) = default;
 };
 
@@ -47,8 +52,8 @@ public:
         kernel.name = what.name;
         const bool folds = what.fold != ir::Op::count;
         for (std::size_t i = 0; i < kind.rank; ++i) {
-            constexpr std::int64_t usual = 1000;
-            kernel.axes.push_back({sizes_.symbol("n" + std::to_string(i), usual, 1), folds, usual});
+            const std::int64_t hint = kind.short_axis < 0 ? usual_length : kind.short_axis == static_cast<int>(i) ? kind.length : long_length;
+            kernel.axes.push_back({sizes_.symbol("n" + std::to_string(i), hint, 1), folds, hint});
             if (folds) kernel.inner_points = sizes_.multiply(kernel.inner_points, kernel.axes.back().extent);
         }
         std::vector<ExprId> elements;
@@ -139,6 +144,21 @@ Side side_of(const View& view) {
     return {view.dtype, -1};
 }
 
+// What is turned from a short axis, or to one, has a kernel for each length of that.
+void note_short_axis(Kind& kind, const Shape& shape) {
+    const int of_result = kind.sides[kind.operands].next_axis;
+    for (std::size_t operand = 0; operand < kind.operands; ++operand) {
+        const int own = kind.sides[operand].next_axis;
+        if (own == of_result || own < 0 || of_result < 0) continue;
+        for (const int axis : {own, of_result}) {
+            const std::int64_t length = shape[static_cast<std::size_t>(axis)];
+            if (length > short_length) continue;
+            kind.short_axis = axis;
+            kind.length = length;
+        }
+    }
+}
+
 }  // namespace
 
 void run_by_hand(device::Backend& backend, const HandWritten& what, std::span<const View> operands, const View& out) {
@@ -149,6 +169,7 @@ void run_by_hand(device::Backend& backend, const HandWritten& what, std::span<co
         kind.sides[i] = side_of(operands[i]);
     }
     kind.sides[operands.size()] = side_of(out);
+    if (!out.shape.empty()) note_short_axis(kind, operands[0].shape);  // of no axes: a fold
     compiled(kind, what).run(backend, operands[0].shape, operands, out);
 }
 

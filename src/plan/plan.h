@@ -52,6 +52,7 @@ struct EagerStep {
     ir::Attributes attributes;  // dims may be symbolic
     std::vector<ViewOf> operands;
     ViewOf out;
+    bool only_checks = false;  // of a take, its indices: kernels take the elements
 };
 
 /// A look at an element: it is what it was when recorded, or the run ends; or it is the value of a bound size. Or a call, whose arrays lie in slots from

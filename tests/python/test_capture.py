@@ -571,3 +571,13 @@ def test_what_does_not_let_itself_be_followed_runs_as_written(backend, monkeypat
         with decimal.localcontext() as context:
             context.prec = digits
             assert rounded(X)[0] == float(decimal.Decimal(1) / 3)
+
+
+def test_arrays_made_of_arrays_are_recorded(backend):
+    def contiguous(x):
+        return numpy.ascontiguousarray(x.T) + numpy.asarray(x, order="F").T + numpy.array(x).T
+
+    f = np.compile(contiguous, backend=backend)
+    x = numpy.arange(6.0).reshape(2, 3)
+    assert f(x).tolist() == contiguous(x).tolist()
+    assert "1 compiled" in str(np.compiler.explain(f)(x))

@@ -47,7 +47,8 @@ inline std::int64_t bytes_of(const shape::Dims& shape, Dtype dtype, const shape:
 
 }  // namespace detail
 
-inline RecordedKernels kernels_of(const std::function<Arrays(const Arrays&)>& function, const std::vector<Argument>& arguments) {
+/// `gathers`: those that take elements by index, too, which the host has no code for.
+inline RecordedKernels kernels_of(const std::function<Arrays(const Arrays&)>& function, const std::vector<Argument>& arguments, bool gathers = false) {
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope{recorder};
     ir::Graph& graph = recorder->graph();
@@ -69,7 +70,7 @@ inline RecordedKernels kernels_of(const std::function<Arrays(const Arrays&)>& fu
     shape::Sizes& sizes = graph.sizes();
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) strides.push_back(pass::contiguous_strides(parameter->shape, parameter->dtype, sizes));
-    const pass::Program program = pass::fuse(graph, strides, {true, pass::Walkers::of_gpu()});
+    const pass::Program program = pass::fuse(graph, strides, {true, pass::Walkers::of_gpu(), pass::Layout::contiguous, gathers});
     std::vector<nest::Temporary> temporaries;
     for (const pass::Step& step : program.steps) {
         if (step.node != nullptr) continue;

@@ -67,6 +67,20 @@ BOOST_AUTO_TEST_CASE(stencils_of_one_axis_and_to_one_side) {
     check([](array u) { return 0.5 * (u + transpose(u)); }, grid(400, 400), {3, 20});
 }
 
+// Parts that are computed for a concatenation alone are stored in their places of the next state, by kernels that go over other rows than those of all.
+BOOST_AUTO_TEST_CASE(states_that_are_joined) {
+    const auto rolled = [](array u) { return concatenate({0.5 * u(from(1)) + 0.1 * u(until(-1)), 0.9 * u(until(1))}, 0); };
+    const auto halves = [](array u) {
+        const std::int64_t half = u.shape(0) / 2;
+        return concatenate({cos(u(until(half))), sin(u(range(half, 2 * half))) + u(until(half)), u(from(2 * half)) * 0.5}, 0);
+    };
+    const auto columns = [](array u) { return concatenate({0.5 * u(all, from(1)), 0.9 * u(all, until(1)) + 1}, 1); };
+    const auto mixed = [](array u) { return concatenate({u(from(2)), stack({sum(u, {.axis = 0}) * 0.01, u(0) * 0.5})}, 0); };
+    for (const auto& [rows, size] : std::vector<std::pair<std::int64_t, std::int64_t>>{{2, 3}, {4, 900}, {16, 7}, {40, 200}, {777, 301}, {2100, 130}}) {
+        for (const Turn& turn : std::vector<Turn>{rolled, halves, columns, mixed}) check(turn, grid(rows, size), {1, 2, 33});
+    }
+}
+
 BOOST_AUTO_TEST_CASE(elements_apart) {
     check([](array u) { return 3.7 * u * (1 - u); }, absolute(grid(600, 500)), {1, 2, 20});
     check([](array u) { return u - 0.01 * sum(u, {.axis = 1, .keepdims = true}); }, grid(3000, 100), {1, 2, 40});
