@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
-from fastnp._compositions import axis_of, composed, method
+from fastnp._compositions import COMPOSED, axis_of, composed, method
 from fastnp._linalg import Unsupported
 
 
@@ -92,6 +92,52 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     for row in rows[1:]:
         places = _picked(places, _core.argsort(_picked(row, places), stable=True))
     return places
+
+
+def _running(op: Any, x: Any) -> Any:
+    """Running results along the last axis, of what may be combined in any order that keeps its operands': in chunks, whose last results are run over the
+    same way."""
+    chunk = 32
+    length = operator.index(x.shape[-1])
+    if length <= chunk:
+        step = 1
+        while step < length:
+            x = _core.concatenate([x[..., :step], op(x[..., :-step], x[..., step:])], axis=-1)
+            step *= 2
+        return x
+    lead = tuple(operator.index(size) for size in x.shape[:-1])
+    missing = -length % chunk
+    if missing:
+        x = _core.concatenate([x, _core.broadcast_to(x[..., -1:], (*lead, missing))], axis=-1)
+    rows = _running(op, x.reshape((*lead, (length + missing) // chunk, chunk)))
+    before = _running(op, rows[..., :-1, -1])
+    rows = _core.concatenate([rows[..., :1, :], op(before[..., None], rows[..., 1:, :])], axis=-2)
+    return rows.reshape((*lead, length + missing))[..., :length]
+
+
+def _accumulate(name: str, kinds: str) -> None:
+    """A ufunc's accumulate, for dtypes of some kinds, which it keeps."""
+    op = getattr(_core, name)
+
+    def accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        (x,) = _on_device(array)
+        if dtype is not None or out is not None or x.ndim == 0 or x.dtype.kind not in kinds:
+            raise Unsupported
+        place = axis_of(axis, x.ndim)
+        if 0 in x.shape:
+            raise Unsupported
+        made = _core.moveaxis(_running(op, _core.moveaxis(x, place, -1)), -1, place)
+        return made.copy()
+
+    COMPOSED[f"{name}.accumulate"] = accumulate
+
+
+for _name in ("maximum", "minimum", "fmax", "fmin"):
+    _accumulate(_name, "biuf")
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    _accumulate(_name, "b")
+for _name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+    _accumulate(_name, "biu")
 
 
 def _along_one(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:

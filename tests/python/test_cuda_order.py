@@ -145,6 +145,18 @@ def test_places_in_sorted_arrays(dtype: str) -> None:
         )
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int64", "float16", "float64"])
+def test_running_extremes(dtype: str) -> None:
+    for shape in ((1,), (31,), (33,), (5000,), (3, 70), (2, 1100, 3)):
+        x = sample(dtype, *shape, rare=0.002)
+        for axis in range(len(shape)):
+            for name in ("maximum", "minimum", "fmax"):
+                run(lambda m, x, name=name, axis=axis: getattr(m, name).accumulate(x, axis=axis), x)
+    if dtype[0] != "f":
+        run(lambda m, x: m.bitwise_xor.accumulate(x), sample(dtype, 2000))
+    run(lambda m, x: m.logical_or.accumulate(x, axis=1), sample("bool", 3, 90) & (random.random((3, 90)) < 0.05))
+
+
 def test_different_elements() -> None:
     x = random.integers(0, 300, size=9000)
     run(lambda m, x: m.unique(x), x, down=64, up=64)
