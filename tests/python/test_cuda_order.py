@@ -123,6 +123,23 @@ def test_histograms(dtype: str) -> None:
         np.histogram(there(x))
 
 
+def test_lengths_vary() -> None:
+    for f in (
+        lambda m, x: m.median(x),
+        lambda m, x: m.median(x.reshape(-1, 2), axis=0),
+        lambda m, x: m.quantile(x, 0.3),
+        lambda m, x: m.percentile(x, [10, 50.0, 90]),
+        lambda m, x: m.partition(x, 1),
+    ):
+        compiled = np.compile(lambda x, f=f: f(np, x))
+        for length in (4, 6, 8, 20, 502):
+            for dtype in ("float32", "int64"):
+                x = sample(dtype, length, rare=0)
+                found, expected = compiled(there(x)), f(numpy, x)
+                check(found, expected if f(numpy, x).shape != x.shape else numpy.sort(x))
+        assert compiled.cache_info().compiles <= 6  # for each dtype one for a length, one or two for many
+
+
 def test_order_by_several_keys() -> None:
     a, b, c = random.integers(0, 4, size=5000), random.integers(0, 4, size=5000).astype("float32"), random.normal(size=5000)
     run(lambda m, a, b, c: m.lexsort((c, b, a)), a, b, c)
