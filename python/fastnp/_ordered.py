@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
-from fastnp._compositions import axis_of, composed, method
+from fastnp._compositions import COMPOSED, axis_of, composed, method
 from fastnp._linalg import Unsupported
 
 
@@ -76,7 +76,7 @@ def _partitioned(a: Any, kth: Any, axis: Any, kind: str, order: Any) -> tuple[An
     if order is not None or kind != "introselect":
         raise Unsupported
     x, axis = (_core.ravel(x), 0) if axis is None else (x, axis)
-    length = operator.index(x.shape[axis_of(axis, x.ndim)])
+    length = x.shape[axis_of(axis, x.ndim)]
     for k in numpy.atleast_1d(numpy.asarray(kth)):
         if not -length <= operator.index(k) < length:
             raise Unsupported
@@ -94,6 +94,52 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     return places
 
 
+def _running(op: Any, x: Any) -> Any:
+    """Running results along the last axis, of what may be combined in any order that keeps its operands': in chunks, whose last results are run over the
+    same way."""
+    chunk = 32
+    length = operator.index(x.shape[-1])
+    if length <= chunk:
+        step = 1
+        while step < length:
+            x = _core.concatenate([x[..., :step], op(x[..., :-step], x[..., step:])], axis=-1)
+            step *= 2
+        return x
+    lead = tuple(operator.index(size) for size in x.shape[:-1])
+    missing = -length % chunk
+    if missing:
+        x = _core.concatenate([x, _core.broadcast_to(x[..., -1:], (*lead, missing))], axis=-1)
+    rows = _running(op, x.reshape((*lead, (length + missing) // chunk, chunk)))
+    before = _running(op, rows[..., :-1, -1])
+    rows = _core.concatenate([rows[..., :1, :], op(before[..., None], rows[..., 1:, :])], axis=-2)
+    return rows.reshape((*lead, length + missing))[..., :length]
+
+
+def _accumulate(name: str, kinds: str) -> None:
+    """A ufunc's accumulate, for dtypes of some kinds, which it keeps."""
+    op = getattr(_core, name)
+
+    def accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        (x,) = _on_device(array)
+        if dtype is not None or out is not None or x.ndim == 0 or x.dtype.kind not in kinds:
+            raise Unsupported
+        place = axis_of(axis, x.ndim)
+        if 0 in x.shape:
+            raise Unsupported
+        made = _core.moveaxis(_running(op, _core.moveaxis(x, place, -1)), -1, place)
+        return made.copy()
+
+    COMPOSED[f"{name}.accumulate"] = accumulate
+
+
+for _name in ("maximum", "minimum", "fmax", "fmin"):
+    _accumulate(_name, "biuf")
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    _accumulate(_name, "b")
+for _name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+    _accumulate(_name, "biu")
+
+
 def _along_one(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     """An array whose last axis stands for one or several, and which these were."""
     (x,) = _on_device(a)
@@ -102,9 +148,9 @@ def _along_one(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     kept = [i for i in range(x.ndim) if i not in axes]
     if len(kept) + len(axes) != x.ndim or x.ndim == 0:
         raise Unsupported
-    length = math.prod(operator.index(x.shape[i]) for i in axes)
-    shape = [operator.index(x.shape[i]) for i in kept]
-    if 0 in (length, *shape):
+    length = math.prod(x.shape[i] for i in axes)
+    shape = [x.shape[i] for i in kept]
+    if any(size == 0 for size in (length, *shape)):
         raise Unsupported
     return _core.transpose(x, [*kept, *sorted(axes)]).reshape((*shape, length)), axes
 
@@ -125,7 +171,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     if out is not None:
         raise Unsupported
     x = _core.sort(x, axis=-1)
-    length = operator.index(x.shape[-1])
+    length = x.shape[-1]
     middle = _core.mean(x[..., (length - 1) // 2 : length // 2 + 1], axis=-1)
     return _with_dims(_or_nan(middle, x[..., -1]), axes, 0, keepdims)
 
@@ -171,22 +217,24 @@ def _quantile(a: Any, q: Any, is_weak: bool, axis: Any, keepdims: Any, is_linear
     if not is_linear or x.dtype.kind not in "iuf" or q.dtype.kind != "f" or q.ndim > 1 or not numpy.all((q >= 0) & (q <= 1)):
         raise Unsupported
     x = _core.moveaxis(_core.sort(x, axis=-1), -1, 0)
-    length = operator.index(x.shape[0])
-    virtual = numpy.asanyarray((length - 1) * q)
-    below = numpy.floor(virtual).astype(numpy.int64)
+    length = x.shape[0]
+    m: Any = numpy if type(length) is int else _core  # a length that varies
+    virtual = m.asarray(q) * (length - 1)
+    below = m.floor(virtual).astype(numpy.int64)
     is_last = virtual >= length - 1
-    gamma = numpy.asanyarray(virtual - numpy.where(is_last, -1, below), dtype=virtual.dtype)
-    low, high = (_picked(x, numpy.where(is_last, length - 1, below + k)) for k in (0, 1))
-    part = float(gamma) if is_weak else gamma.reshape(q.shape + (1,) * (x.ndim - 1))
+    gamma = virtual - m.where(is_last, -1, below)
+    low, high = (_picked(x, m.minimum(below + k, length - 1)) for k in (0, 1))
+    part, rest = (each.astype(numpy.result_type(x.dtype, 0.5)) if is_weak else each for each in (gamma, 1 - gamma))
+    part, rest = (each.reshape(q.shape + (1,) * (x.ndim - 1)) for each in (part, rest))
     between = high - low
-    result = _core.where(numpy.asarray(part) >= 0.5, high - between * (1 - part), low + between * part)
+    result = _core.where(gamma.reshape(part.shape) >= 0.5, high - between * rest, low + between * part)
     return _with_dims(_or_nan(result, x[-1]), axes, q.ndim, keepdims)
 
 
 @composed
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     places, values = _on_device(x, 1 if weights is None else weights)
-    if places.ndim != 1 or places.dtype.kind not in "biu" or places.dtype == numpy.uint64 or operator.index(places.shape[0]) == 0 or minlength < 0:
+    if places.ndim != 1 or places.dtype.kind not in "biu" or places.dtype == numpy.uint64 or places.shape[0] == 0 or minlength < 0:
         raise Unsupported
     if weights is not None and (values.shape != places.shape or values.dtype.kind == "c"):
         raise Unsupported
@@ -226,7 +274,7 @@ def _bins_between(dtype: Any, bins: int, first: Any, last: Any) -> tuple[Any, An
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """Of so many bins between two numbers, as NumPy finds them."""
     (x,) = _on_device(a)
-    if not isinstance(bins, (int, numpy.integer)) or bins < 1 or density or weights is not None or operator.index(x.size) == 0:
+    if not isinstance(bins, (int, numpy.integer)) or bins < 1 or density or weights is not None or x.size == 0:
         raise Unsupported
     if x.dtype not in (numpy.float32, numpy.float64):
         raise Unsupported

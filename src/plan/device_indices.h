@@ -45,6 +45,8 @@ public:
         right_ = &right;
         version_ = version;
     }
+    /// They are nothing of the kind.
+    void expect_any() { right_ = nullptr; }
 
     bool is_empty() const { return looked_.empty(); }
     /// Waits, if there is anything to wait for. IndexError for the first of them that is out of bounds.

@@ -276,6 +276,7 @@ std::vector<DeviceRun::Copy> DeviceRun::copies_of(const std::vector<ViewOf>& vie
 
 // Indices that are an argument, and were not written to since they were looked at, are not looked at again.
 void DeviceRun::expect_indices(const EagerStep& step) {
+    checks_->expect_any();
     if ((step.op != ops::Op::take && step.op != ops::Op::scatter) || checks_ != &own_checks_) return;
     const Slot& slot = plan_.slots[static_cast<std::size_t>(step.operands[1].slot)];
     const eager::View& indices = operands_[1];

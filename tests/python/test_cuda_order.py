@@ -123,6 +123,23 @@ def test_histograms(dtype: str) -> None:
         np.histogram(there(x))
 
 
+def test_lengths_vary() -> None:
+    for f in (
+        lambda m, x: m.median(x),
+        lambda m, x: m.median(x.reshape(-1, 2), axis=0),
+        lambda m, x: m.quantile(x, 0.3),
+        lambda m, x: m.percentile(x, [10, 50.0, 90]),
+        lambda m, x: m.partition(x, 1),
+    ):
+        compiled = np.compile(lambda x, f=f: f(np, x))
+        for length in (4, 6, 8, 20, 502):
+            for dtype in ("float32", "int64"):
+                x = sample(dtype, length, rare=0)
+                found, expected = compiled(there(x)), f(numpy, x)
+                check(found, expected if f(numpy, x).shape != x.shape else numpy.sort(x))
+        assert compiled.cache_info().compiles <= 6  # for each dtype one for a length, one or two for many
+
+
 def test_order_by_several_keys() -> None:
     a, b, c = random.integers(0, 4, size=5000), random.integers(0, 4, size=5000).astype("float32"), random.normal(size=5000)
     run(lambda m, a, b, c: m.lexsort((c, b, a)), a, b, c)
@@ -143,6 +160,18 @@ def test_places_in_sorted_arrays(dtype: str) -> None:
             np.digitize(there(sample("float64", 3, rare=0) * 0 + 2), edges[::-1], right=right),
             numpy.digitize(numpy.full(3, 2.0), edges[::-1], right=right),
         )
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int64", "float16", "float64"])
+def test_running_extremes(dtype: str) -> None:
+    for shape in ((1,), (31,), (33,), (5000,), (3, 70), (2, 1100, 3)):
+        x = sample(dtype, *shape, rare=0.002)
+        for axis in range(len(shape)):
+            for name in ("maximum", "minimum", "fmax"):
+                run(lambda m, x, name=name, axis=axis: getattr(m, name).accumulate(x, axis=axis), x)
+    if dtype[0] != "f":
+        run(lambda m, x: m.bitwise_xor.accumulate(x), sample(dtype, 2000))
+    run(lambda m, x: m.logical_or.accumulate(x, axis=1), sample("bool", 3, 90) & (random.random((3, 90)) < 0.05))
 
 
 def test_different_elements() -> None:

@@ -164,13 +164,13 @@ def test_results_of_another_kind():
         return numpy.bincount(numpy.round(x.ravel() * 3).astype(int)) + 1
 
     info = follow(f, [(X,), (X + 1,), (X,), (X + 1,)])
-    assert info.compiles == 2
+    assert info.compiles == (2 if np.current_device() == "cpu" else 1)  # devices have it themselves
 
 
 def test_explain_shows_calls():
-    f = np.compile(lambda x: numpy.median(x) + numpy.random.rand())
+    f = np.compile(lambda x: numpy.nanmedian(x) + numpy.random.rand())
     report = str(np.explain(f)(X))
-    assert "numpy.median" in report
+    assert "numpy.nanmedian" in report
     assert "numpy.random.RandomState.rand" in report
 
 
