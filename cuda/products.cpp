@@ -4,6 +4,7 @@
 #include <complex>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,7 @@
 namespace fastnp::cuda {
 
 using device::Contraction;
+using Added = Contraction::Added;
 using device::Matrices;
 
 namespace {
@@ -93,7 +95,12 @@ private:
 class Products::Prepared {
 public:
     Prepared(Products& owner, const Blas& blas, Handle handle, const Contraction& contraction)
-        : operation_(blas.operation_destroy), x_(blas.layout_destroy), y_(blas.layout_destroy), out_(blas.layout_destroy) {
+        : added_(contraction.added),
+          operation_(blas.operation_destroy),
+          x_(blas.layout_destroy),
+          y_(blas.layout_destroy),
+          c_(blas.layout_destroy),
+          out_(blas.layout_destroy) {
         const Types types = *types_of(contraction.dtype);
         owner.check(blas.operation_create(operation_.slot(), types.compute, types.scale), "cublasLtMatmulDescCreate");
         const Columns x = transpose_of(contraction.x, contraction.rows, contraction.inner);
@@ -109,6 +116,14 @@ public:
         describe(owner, blas, x_, types, x, contraction.count);
         describe(owner, blas, y_, types, y, contraction.count);
         describe(owner, blas, out_, types, out, contraction.count);
+        const Columns c{false, contraction.columns, contraction.rows, contraction.c.row_stride, contraction.c.step};
+        describe(owner, blas, c_, types, added_ == Added::matrices ? c : out, contraction.count);
+        if (added_ == Added::row) {
+            constexpr int epilogue = 7;
+            constexpr std::uint32_t with_row = 4;
+            owner.check(blas.operation_set(operation_.get(), epilogue, &with_row, sizeof with_row), "cublasLtMatmulDescSetAttribute");
+            owner.check(set_row(blas, contraction), "cublasLtMatmulDescSetAttribute");
+        }
         choose(owner, blas, handle, contraction);
     }
 
@@ -117,13 +132,24 @@ public:
     bool was_done() const { return was_done_.load(std::memory_order_acquire); }
     void note_done() { was_done_.store(true, std::memory_order_release); }
 
-    int run(const Blas& blas, Handle handle, const Contraction& contraction, void* workspace, Handle stream) const {
+    int run(const Blas& blas, Handle handle, const Contraction& contraction, void* workspace, Handle stream) {
+        // The row's address is the descriptor's, which is all threads'.
+        const auto lock = added_ == Added::row ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+        if (added_ == Added::row) {
+            if (const int status = set_row(blas, contraction); status != blas_success) return status;
+        }
+        const bool has_c = added_ == Added::matrices;
         return blas.multiply(handle, operation_.get(), one_of(contraction.dtype), contraction.y.data, y_.get(), contraction.x.data, x_.get(),
-                             zero_of(contraction.dtype), contraction.out.data, out_.get(), contraction.out.data, out_.get(), &choice_.algorithm, workspace,
-                             choice_.workspace_bytes, stream);
+                             has_c ? one_of(contraction.dtype) : zero_of(contraction.dtype), has_c ? contraction.c.data : contraction.out.data, c_.get(),
+                             contraction.out.data, out_.get(), &choice_.algorithm, workspace, choice_.workspace_bytes, stream);
     }
 
 private:
+    int set_row(const Blas& blas, const Contraction& contraction) {
+        constexpr int row = 8;
+        return blas.operation_set(operation_.get(), row, &contraction.c.data, sizeof contraction.c.data);
+    }
+
     static void describe(Products& owner, const Blas& blas, Descriptor& layout, const Types& types, const Columns& matrix, std::int64_t count) {
         owner.check(blas.layout_create(layout.slot(), types.element, static_cast<std::uint64_t>(matrix.rows), static_cast<std::uint64_t>(matrix.columns),
                                        matrix.leading),
@@ -146,19 +172,21 @@ private:
         prefer(reductions, itemsize_of(contraction.dtype) == 2 ? in_workspace : in_place | in_workspace);
         prefer(alignment_a, alignment_of(contraction.y, contraction.dtype));
         prefer(alignment_b, alignment_of(contraction.x, contraction.dtype));
-        prefer(alignment_c, alignment_of(contraction.out, contraction.dtype));
+        prefer(alignment_c, alignment_of(added_ == Added::matrices ? contraction.c : contraction.out, contraction.dtype));
         prefer(alignment_d, alignment_of(contraction.out, contraction.dtype));
         // Neither operands that are rounded to TF32, nor complex products of three real ones, which cancel. Versions that don't know this have neither.
         constexpr std::uint64_t rounded = std::uint64_t{4} << 16, gaussian = std::uint64_t{1} << 32;
         prefer(implementations, ~(rounded | gaussian));
         int found = 0;
-        const int status = blas.choose(handle, operation_.get(), y_.get(), x_.get(), out_.get(), out_.get(), preference.get(), 1, &choice_, &found);
+        const int status = blas.choose(handle, operation_.get(), y_.get(), x_.get(), c_.get(), out_.get(), preference.get(), 1, &choice_, &found);
         const bool has_none = status == blas_not_supported || status == blas_invalid_value || status == blas_arch_mismatch;
         if (!has_none) owner.check(status, "cublasLtMatmulAlgoGetHeuristic");
         is_possible_ = !has_none && found > 0 && choice_.status == blas_success;
     }
 
-    Descriptor operation_, x_, y_, out_;
+    const Added added_;
+    std::mutex mutex_;
+    Descriptor operation_, x_, y_, c_, out_;
     BlasChoice choice_;
     bool is_possible_ = false;
     std::atomic<bool> was_done_ = false;
@@ -208,7 +236,7 @@ std::string Products::lacks(Dtype dtype) {
 }
 
 Products::Key Products::key_of(const Contraction& contraction) {
-    const auto& [dtype, rows, inner, columns, count, x, y, out] = contraction;
+    const auto& [dtype, rows, inner, columns, count, x, y, out, added, c] = contraction;
     const std::int64_t alignments = (std::int64_t{alignment_of(x, dtype)} << 40) | (std::int64_t{alignment_of(y, dtype)} << 20) | alignment_of(out, dtype);
     return {static_cast<std::int64_t>(dtype),
             rows,
@@ -223,7 +251,11 @@ Products::Key Products::key_of(const Contraction& contraction) {
             y.step,
             out.row_stride,
             out.step,
-            alignments};
+            alignments,
+            static_cast<std::int64_t>(added),
+            c.row_stride,
+            c.step,
+            added == Added::nothing ? 0 : std::int64_t{alignment_of(c, dtype)}};
 }
 
 std::shared_ptr<Products::Prepared> Products::prepared(const Contraction& contraction) {
@@ -245,6 +277,7 @@ bool Products::contract(const Contraction& contraction) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (std::max({contraction.rows, contraction.inner, contraction.columns, contraction.count}) > most) return false;
     if (!types_of(contraction.dtype) || !start()) return false;
+    if (contraction.added != Added::nothing && itemsize_of(real_of(contraction.dtype)) < 4) return false;  // the sum would be rounded, and it alone
     const Current current(context_);
     const std::shared_ptr<Prepared> kind = prepared(contraction);
     if (!kind->is_possible()) return false;

@@ -43,7 +43,7 @@ public:
 
 private:
     class Prepared;
-    using Key = std::array<std::int64_t, 14>;
+    using Key = std::array<std::int64_t, 18>;
 
     static Key key_of(const device::Contraction& contraction);
     bool start();

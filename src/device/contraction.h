@@ -16,12 +16,19 @@ struct Matrices {
     friend bool operator==(const Matrices&, const Matrices&) = default;
 };
 
-/// out[n, i, j] = sum over k of x[n, i, k] * y[n, k, j], all of one dtype. No size is 0. `out` lies in rows, shares no memory with x and y, and its
-/// matrices none with each other.
+/// out[n, i, j] = sum over k of x[n, i, k] * y[n, k, j], all of one dtype; then what is added to it, once it is rounded. No size is 0. `out` lies in rows,
+/// shares no memory with the others, and its matrices none with each other.
 struct Contraction {
+    enum class Added : std::uint8_t {
+        nothing,
+        matrices,  // c, which lies in rows as `out` does
+        row,  // to each row the same: c's data are `columns` elements side by side
+    };
     Dtype dtype{};
     std::int64_t rows = 1, inner = 1, columns = 1, count = 1;
     Matrices x, y, out;
+    Added added = Added::nothing;
+    Matrices c{};
     friend bool operator==(const Contraction&, const Contraction&) = default;
 };
 

@@ -5,6 +5,18 @@
 
 namespace fastnp::eager {
 
+namespace {
+
+// With a third operand, which is added, as plans for devices may have it.
+void run_contract(std::span<const View> operands, const View& out) {
+    run_matmul(operands[0], operands[1], out);
+    if (operands.size() < 3) return;
+    const View both[] = {out, operands[2]};
+    run_elementwise(ops::Op::add, both, out);
+}
+
+}  // namespace
+
 void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     switch (ops::info(op).kind) {
         case ops::Kind::map: run_elementwise(op, operands, out); return;
@@ -14,7 +26,7 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Kind::make: run_make(op, attributes, out); return;
         case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
         case ops::Kind::note: copy(operands[0], out); return;
-        case ops::Kind::contract: run_matmul(operands[0], operands[1], out); return;
+        case ops::Kind::contract: run_contract(operands, out); return;
         case ops::Kind::pick:
         case ops::Kind::library: break;
     }

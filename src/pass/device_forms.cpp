@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/catalogue.h"
+#include "ops/moves.h"
 #include "ops/transforms.h"
 
 namespace fastnp::pass {
@@ -25,17 +26,22 @@ std::int64_t scale_of(Value transform) { return transform->attributes.ints[trans
 
 class Writer {
 public:
-    Writer(ir::Graph& graph, const DeviceLibraries& libraries) : before_(graph), order_(ir::reachable(graph.roots())), libraries_(libraries) {}
+    Writer(ir::Graph& graph, const DeviceLibraries& libraries) : before_(graph), order_(ir::reachable(graph.roots())), libraries_(libraries) {
+        for (const Value value : order_) {
+            for (const Value input : value->inputs) users_[input].push_back(value);
+        }
+        for (const Value root : graph.roots()) users_[root].push_back(nullptr);
+    }
 
     bool is_needed() {
-        return std::ranges::any_of(order_, [&](Value value) { return is_folded(value) || is_scaled(value); });
+        return std::ranges::any_of(order_, [&](Value value) { return is_folded(value) || is_scaled(value) || product_in(value) != nullptr; });
     }
 
     ir::Graph run() {
         graph_ = before_.successor();
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
         for (const Value value : order_) {
-            if (value->op != Op::parameter) done_[value] = is_folded(value) ? fold(value) : is_scaled(value) ? scaled(value) : same(value);
+            if (value->op != Op::parameter) done_[value] = written(value);
         }
         std::vector<Value> outputs, effects;
         for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));
@@ -51,6 +57,49 @@ private:
         if (!is_inexact(value->dtype)) return !libraries_.has_products(value->dtype);
         const std::size_t rank = value->shape.size();
         return value->shape[rank - 1] == Dim(1) || value->shape[rank - 2] == Dim(1) || is_short(value->inputs[0]->shape.back());
+    }
+
+    // Whether a kernel reads it, directly or a view of it.
+    bool is_read_by_kernels(Value value) const {
+        const auto found = users_.find(value);
+        return found != users_.end() && std::ranges::any_of(found->second, [&](Value user) {
+                   if (user == nullptr) return false;
+                   const ops::Kind kind = ops::info(user->op).kind;
+                   if (kind == ops::Kind::move || kind == ops::Kind::note) return is_read_by_kernels(user);
+                   return kind == ops::Kind::map || kind == ops::Kind::fold || user->op == Op::update || user->op == Op::pad;
+               });
+    }
+
+    // An array that is there whether a kernel reads it or not, or a view of one.
+    static bool is_there(Value value) {
+        while (ops::is_move(value)) value = value->inputs[0];
+        const ops::Kind kind = ops::info(value->op).kind;
+        return value->op == Op::parameter || kind == ops::Kind::contract || kind == ops::Kind::library;
+    }
+
+    bool is_product_for(Value value, Value sum) const {
+        return value->op == Op::matmul && value->inputs.size() == 2 && value->shape == sum->shape && users_.at(value).size() == 1 && !is_folded(value);
+    }
+
+    // The product in a sum with it that a library computes as a whole; null: it does not. Of two, what comes last.
+    Value product_in(Value sum) const {
+        if (sum->op != Op::add || !is_inexact(sum->dtype) || itemsize_of(real_of(sum->dtype)) < 4 || !libraries_.has_products(sum->dtype)) return nullptr;
+        Value x = sum->inputs[0], y = sum->inputs[1];
+        if (is_product_for(x, sum) && (!is_product_for(y, sum) || x->id > y->id)) std::swap(x, y);
+        return x != y && is_product_for(y, sum) && is_there(x) && x->shape == sum->shape && !is_read_by_kernels(sum) ? y : nullptr;
+    }
+
+    Value with_sum(Value sum, Value product) {
+        const Value other = sum->inputs[0] == product ? sum->inputs[1] : sum->inputs[0];
+        const Value operands[] = {done_.at(product->inputs[0]), done_.at(product->inputs[1]), done_.at(other)};
+        return graph_.make(Op::matmul, operands, product->attributes, sum->dtype, sum->shape);
+    }
+
+    Value written(Value value) {
+        if (is_folded(value)) return fold(value);
+        if (is_scaled(value)) return scaled(value);
+        const Value product = product_in(value);
+        return product != nullptr ? with_sum(value, product) : same(value);
     }
 
     bool is_scaled(Value value) const { return ops::is_transform(value->op) && scale_of(value) != 0 && libraries_.has_transforms(); }
@@ -146,6 +195,7 @@ private:
     ir::Graph graph_;
     const DeviceLibraries& libraries_;
     std::unordered_map<Value, Value> done_;
+    std::unordered_map<Value, std::vector<Value>> users_;  // null: an output or an effect
 };
 
 }  // namespace

@@ -18,6 +18,9 @@ struct DeviceLibraries {
 /// - Products of matrices as folds of elementwise products, which fuse with what they read and what reads them: those with a vector or of a few terms,
 ///   which are as fast as memory is anyhow, and those of dtypes that are not inexact, where there are no products of such ones. (On the host BLAS does the
 ///   former, and the latter are precompiled.)
+/// - What is added to a product of matrices that nothing else reads, as a third operand of the product: arrays that are there anyhow (or their views),
+/// where
+///   no kernel reads the sum. (Libraries add it before they store the product, rounded as an addition of its own would; so not of the 16-bit floats.)
 /// - The scale of a Fourier transform as a product with what libraries give, which has none.
 void write_for_device(ir::Graph& graph, const DeviceLibraries& libraries);
 

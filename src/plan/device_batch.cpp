@@ -33,7 +33,7 @@ void for_addresses(Work& work, F each) {
             } else if constexpr (std::is_same_v<T, Clear>) {
                 each(one.memory);
             } else if constexpr (std::is_same_v<T, Contraction>) {
-                for (device::Matrices* matrices : {&one.x, &one.y, &one.out}) each(matrices->data);
+                for (device::Matrices* matrices : {&one.x, &one.y, &one.out, &one.c}) each(matrices->data);
             } else if constexpr (std::is_same_v<T, Transform>) {
                 each(one.from.data);
                 each(one.to.data);
@@ -139,8 +139,13 @@ bool DeviceBatch::contract(const Contraction& contraction) {
         hold(contraction);
         return true;
     }
+    Contraction kind = contraction;
+    for (device::Matrices* matrices : {&kind.x, &kind.y, &kind.out, &kind.c}) matrices->data = nullptr;
+    if (std::ranges::find(lacking_, kind) != lacking_.end()) return false;
     flush();
-    return to_.contract(contraction);
+    const bool is_done = to_.contract(contraction);
+    if (!is_done && lacking_.size() < most_known) lacking_.push_back(kind);
+    return is_done;
 }
 
 bool DeviceBatch::transform(const Transform& transform) {

@@ -94,6 +94,7 @@ private:
     std::vector<void*> addresses_;  // of what one launch is given
     std::vector<std::unique_ptr<Known>> known_;  // the last used first
     std::vector<Own> own_;
+    std::vector<device::Contraction> lacking_;  // kinds that the device has no product for
 };
 
 }  // namespace fastnp::plan

@@ -75,7 +75,7 @@ bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attribut
     }
     if (std::ranges::find(out.shape, 0) != out.shape.end()) return host_does(backend, op, out.dtype).empty();
     switch (ops::info(op).kind) {
-        case ops::Kind::contract: return product_on_device(backend, operands[0], operands[1], out);
+        case ops::Kind::contract: return product_on_device(backend, operands, out);
         case ops::Kind::move: return move_on_device(backend, op, attributes, operands[0], out);
         case ops::Kind::argfold: argfold_on_device(backend, op, attributes, operands[0], out); return true;
         case ops::Kind::scan: scan_on_device(backend, op, attributes, operands[0], out); return true;

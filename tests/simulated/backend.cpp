@@ -329,7 +329,7 @@ eager::View view_of(const Contraction& contraction, const Matrices& m, std::int6
 
 // Without addresses.
 Contraction kind_of(Contraction contraction) {
-    contraction.x.data = contraction.y.data = contraction.out.data = nullptr;
+    contraction.x.data = contraction.y.data = contraction.out.data = contraction.c.data = nullptr;
     return contraction;
 }
 device::Transform kind_of(device::Transform transform) {
@@ -368,7 +368,9 @@ std::string Backend::lacks_products(Dtype dtype) {
 }
 
 bool Backend::contract(const Contraction& contraction) {
-    const auto& [dtype, rows, inner, columns, count, x, y, out] = contraction;
+    const auto& [dtype, rows, inner, columns, count, x, y, out, added, c] = contraction;
+    using Added = Contraction::Added;
+    if (added != Added::nothing && itemsize_of(real_of(dtype)) < 4) return false;
     if (!lacks_products(dtype).empty()) fail("a product of a dtype that it has none for");
     if (std::min({rows, inner, columns, count}) < 1) fail("a product with a size of 0");
     if (!is_walkable(x, rows, inner) || !is_walkable(y, inner, columns)) fail("a product of matrices that BLAS can't walk");
@@ -378,14 +380,27 @@ bool Backend::contract(const Contraction& contraction) {
         if (reinterpret_cast<std::uintptr_t>(each->data) % itemsize_of(dtype) != 0) fail("a product of elements at odd addresses");
     }
     const eager::View views[] = {view_of(contraction, x, rows, inner), view_of(contraction, y, inner, columns), view_of(contraction, out, rows, columns)};
+    std::vector<eager::View> more;  // what is added
+    if (added == Added::matrices) {
+        if (!(c.column_stride == 1 || columns == 1) || (c.row_stride < columns && rows != 1))
+            fail("a product with matrices to add that do not lie in rows");
+        more.push_back(view_of(contraction, c, rows, columns));
+    } else if (added == Added::row) {
+        more.push_back(view_of(contraction, {c.data, 0, 1, 0}, rows, columns));
+    }
     const std::scoped_lock lock(mutex_);
     std::vector<Block*> touched;
     for (const eager::View& view : views) touched.push_back(&block_of(view.data, bytes_of(view), "a product"));
+    for (const eager::View& view : more) touched.push_back(&block_of(view.data, bytes_of(view), "what is added to a product"));
     ++statistics_.products;
     if (std::ranges::find(known_products_, kind_of(contraction)) == known_products_.end()) known_products_.push_back(kind_of(contraction));
-    ask({std::move(touched), [x = views[0], y = views[1], out = views[2]] {
+    ask({std::move(touched), [x = views[0], y = views[1], out = views[2], more] {
              const eager::View operands[] = {x, y};
              eager::run(ops::Op::matmul, {}, operands, out);
+             for (const eager::View& each : more) {
+                 const eager::View both[] = {out, each};
+                 eager::run(ops::Op::add, {}, both, out);
+             }
          }});
     return true;
 }

@@ -83,13 +83,16 @@ bool is_scale(const void* value, std::int64_t type, double expected) {
     return wide[0] == expected && wide[1] == 0;
 }
 
-int choose(Handle, Handle operation, Handle a, Handle b, Handle, Handle d, Handle preference, int wanted, BlasChoice* choices, int* found) {
+int choose(Handle, Handle operation, Handle a, Handle b, Handle c, Handle d, Handle preference, int wanted, BlasChoice* choices, int* found) {
     ++now->choices;
     require(wanted == 1 && attribute(preference, 1, 0) >= static_cast<std::int64_t>(now->workspace), "no room for an algorithm");
     require(attribute(operation, 3, 0) <= 1 && attribute(operation, 4, 0) <= 1, "a transform of another kind");
     const bool is_half = static_cast<Described*>(d)->made[0] == 2 || static_cast<Described*>(d)->made[0] == 14;
     require(!is_half || attribute(preference, 3, 7) == 2, "sums that are rounded to 16 bits");
     require(attribute(a, 5, 1) == attribute(b, 5, 1) && attribute(a, 5, 1) == attribute(d, 5, 1), "stacks of several lengths");
+    require(attribute(c, 5, 1) == attribute(d, 5, 1) && static_cast<Described*>(c)->made[0] == static_cast<Described*>(d)->made[0],
+            "another matrix to add");
+    require(attribute(operation, 7, 1) == 1 || attribute(operation, 8, 0) != 0, "a row to add that is nowhere");
     *found = now->has_algorithms ? 1 : 0;
     choices[0].workspace_bytes = now->workspace;
     choices[0].algorithm.data[0] = 4711;
@@ -97,22 +100,35 @@ int choose(Handle, Handle operation, Handle a, Handle b, Handle, Handle d, Handl
 }
 
 int multiply(Handle, Handle operation, const void* alpha, const void* a, Handle a_layout, const void* b, Handle b_layout, const void* beta, const void* c,
-             Handle, void* d, Handle d_layout, const BlasAlgorithm* algorithm, void* workspace, std::size_t workspace_bytes, Handle stream) {
+             Handle c_layout, void* d, Handle d_layout, const BlasAlgorithm* algorithm, void* workspace, std::size_t workspace_bytes, Handle stream) {
     require(algorithm->data[0] == 4711, "an algorithm of another product");
     require(workspace_bytes == now->workspace && (workspace_bytes == 0 || FakeDriver::owns(workspace, workspace_bytes)), "no workspace");
-    require(stream != nullptr && c == d, "another stream or matrix");
+    require(stream != nullptr, "another stream");
     const auto& [compute, scale, unused, rest] = static_cast<Described*>(operation)->made;
-    require(is_scale(alpha, scale, 1) && is_scale(beta, scale, 0), "scales of the wrong type");
+    const bool adds = is_scale(beta, scale, 1);
+    require(is_scale(alpha, scale, 1) && (adds || is_scale(beta, scale, 0)), "scales of the wrong type");
+    require(adds || c == d, "another matrix");
     const eager::View x = view_of(a_layout, a, attribute(operation, 3, 0) == 1), y = view_of(b_layout, b, attribute(operation, 4, 0) == 1);
     const eager::View out = view_of(d_layout, d, false);
     require(x.shape[1] == out.shape[1] && y.shape[2] == out.shape[2] && x.shape[2] == y.shape[1], "matrices that don't fit");
     const bool is_wide = out.dtype == float64 || out.dtype == complex128;
     require(compute == (is_wide ? 70 : 68), "sums in another type");
+    std::vector<eager::View> added;
+    if (adds) added.push_back(view_of(c_layout, c, false));
+    if (attribute(operation, 7, 1) == 4) {
+        const auto size = static_cast<std::int64_t>(itemsize_of(out.dtype));
+        added.push_back({reinterpret_cast<void*>(attribute(operation, 8, 0)), out.dtype, out.shape, {0, size, 0}});
+        require(FakeDriver::owns(added.back().data, static_cast<std::size_t>(out.shape[1] * size)), "a row that is not all on the device");
+    }
     return FakeDriver::call(
         "cublasLtMatmul",
-        [x, y, out] {
+        [x, y, out, added] {
             const eager::View operands[] = {x, y};
             eager::run(ops::Op::matmul, {}, operands, out);
+            for (const eager::View& each : added) {
+                const eager::View both[] = {out, each};
+                eager::run(ops::Op::add, {}, both, out);
+            }
             return 0;
         },
         stream);

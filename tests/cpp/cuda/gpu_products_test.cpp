@@ -64,21 +64,32 @@ double tolerance_of(Dtype dtype) {
 }
 
 void check(Backend& backend, Contraction contraction) {
-    const auto& [dtype, rows, inner, columns, count, xm, ym, om] = contraction;
+    const auto& [dtype, rows, inner, columns, count, xm, ym, om, added, cm] = contraction;
     constexpr std::int64_t room = 40000;
     Elements x(backend, dtype, room, 1), y(backend, dtype, room, 2), out(backend, dtype, room, 3);
     contraction.x.data = x.there.get();
     contraction.y.data = y.there.get();
     contraction.out.data = out.there.get();
+    Elements c(backend, dtype, room, 4);
+    contraction.c.data = c.there.get();
     BOOST_TEST_INFO(name_of(dtype) << " " << rows << " " << inner << " " << columns << " x " << count);
-    BOOST_REQUIRE(backend.contract(contraction));
+    if (const bool is_done = backend.contract(contraction); !is_done && added != Contraction::Added::nothing) {
+        BOOST_TEST_MESSAGE("skipped: no product of " << name_of(dtype) << " with what is added, " << static_cast<int>(added));
+        return;
+    } else {
+        BOOST_REQUIRE(is_done);
+    }
     // In double precision.
     std::vector<std::complex<double>> expected(static_cast<std::size_t>(count * rows * columns));
     const auto a = values_of(x.view(xm, count, rows, inner)), b = values_of(y.view(ym, count, inner, columns));
+    const Matrices of_c = added == Contraction::Added::row        ? Matrices{nullptr, 0, 1, 0}
+                          : added == Contraction::Added::matrices ? cm
+                                                                  : Matrices{nullptr, 0, 0, 0};
+    const auto more = values_of(c.view(of_c, count, rows, columns));
     for (std::int64_t n = 0; n < count; ++n) {
         for (std::int64_t i = 0; i < rows; ++i) {
             for (std::int64_t j = 0; j < columns; ++j) {
-                std::complex<double> sum = 0;
+                std::complex<double> sum = added == Contraction::Added::nothing ? 0 : more[static_cast<std::size_t>((n * rows + i) * columns + j)];
                 for (std::int64_t k = 0; k < inner; ++k)
                     sum += a[static_cast<std::size_t>((n * rows + i) * inner + k)] * b[static_cast<std::size_t>((n * inner + k) * columns + j)];
                 expected[static_cast<std::size_t>((n * rows + i) * columns + j)] = sum;
@@ -119,6 +130,15 @@ BOOST_AUTO_TEST_CASE(every_dtype_size_and_layout) {
         check(*backend, stack);
         stack.x = {nullptr, 1, 6, 43};  // odd distances
         check(*backend, stack);
+        stack.added = Contraction::Added::row;
+        check(*backend, stack);
+        stack.added = Contraction::Added::matrices;
+        stack.c = {nullptr, 11, 1, 70};
+        check(*backend, stack);
+        for (const auto added : {Contraction::Added::row, Contraction::Added::matrices}) {
+            check(*backend, {dtype, 33, 65, 17, 1, {nullptr, 65, 1, 0}, {nullptr, 17, 1, 0}, {nullptr, 18, 1, 0}, added, {nullptr, 17, 1, 0}});
+            check(*backend, {dtype, 64, 64, 64, 1, {nullptr, 64, 1, 0}, {nullptr, 64, 1, 0}, {nullptr, 64, 1, 0}, added, {nullptr, 64, 1, 0}});
+        }
     }
 }
 

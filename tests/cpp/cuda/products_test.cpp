@@ -24,6 +24,7 @@ using cuda::FakeBlas;
 using cuda::FakeDriver;
 using cuda::says;
 using device::Contraction;
+using Added = Contraction::Added;
 using device::Matrices;
 
 namespace {
@@ -66,10 +67,14 @@ struct Stored {
 
 void check(Device& device, Contraction contraction) {
     constexpr std::int64_t room = 400;
-    Stored x(device, contraction.dtype, room), y(device, contraction.dtype, room), out(device, contraction.dtype, room);
-    const auto& [dtype, rows, inner, columns, count, xm, ym, om] = contraction;
-    const eager::View operands[] = {x.here(xm, count, rows, inner), y.here(ym, count, inner, columns)};
+    Stored x(device, contraction.dtype, room), y(device, contraction.dtype, room), out(device, contraction.dtype, room),
+        c(device, contraction.dtype, room);
+    const auto& [dtype, rows, inner, columns, count, xm, ym, om, added, cm] = contraction;
+    std::vector<eager::View> operands{x.here(xm, count, rows, inner), y.here(ym, count, inner, columns)};
+    if (added == Added::matrices) operands.push_back(c.here(cm, count, rows, columns));
+    if (added == Added::row) operands.push_back(c.here({nullptr, 0, 1, 0}, count, rows, columns));
     eager::run(ops::Op::matmul, {}, operands, out.here(om, count, rows, columns));
+    contraction.c.data = c.there.get();
     contraction.x.data = x.there.get();
     contraction.y.data = y.there.get();
     contraction.out.data = out.there.get();
@@ -120,6 +125,30 @@ BOOST_AUTO_TEST_CASE(stacks_and_vectors) {
     check(*setup.device, rows_of(float64, 3, 7, 1));
     check(*setup.device, rows_of(float64, 1, 7, 1));
     check(*setup.device, rows_of(float64, 5, 1, 6));
+    setup.check_all_is_given_back();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_added) {
+    Setup setup;
+    for (const Dtype dtype : {float32, float64, complex64, complex128}) {
+        for (const Added added : {Added::row, Added::matrices}) {
+            Contraction each = rows_of(dtype, 4, 5, 6);
+            each.added = added;
+            each.c = {nullptr, 9, 1, 0};
+            check(*setup.device, each);
+            each.x.step = 20;
+            each.y.step = 0;
+            each.out.step = 24;
+            each.c.step = 37;
+            each.count = 3;
+            check(*setup.device, each);
+        }
+    }
+    for (const Dtype dtype : {float16, bfloat16}) {  // their sums would be rounded once
+        Contraction each = rows_of(dtype, 4, 5, 6);
+        each.added = Added::matrices;
+        BOOST_TEST(!setup.device->contract(each));
+    }
     setup.check_all_is_given_back();
 }
 

@@ -2,8 +2,10 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
+#include "device/block.h"
 #include "device/registry.h"
 #include "fastnp/fastnp.h"
+#include "plan/device_batch.h"
 #include "simulated/backend.h"
 
 using namespace fastnp;
@@ -295,6 +297,26 @@ BOOST_AUTO_TEST_CASE(what_is_held_back_does_not_fill_the_memory) {
     check_equal(compiled(x, w), want);
     device.limit_memory(std::size_t{4} << 30);
     BOOST_TEST(device.statistics().live_bytes == live);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_library_lacks_is_asked_for_once) {
+    simulated::Backend backend;
+    plan::DeviceBatch batch(backend, false);
+    const device::Block memory(backend, 4096);
+    const auto matrices = [&](int place) { return device::Matrices{memory.get() + place * 1024, 4, 1, 0}; };
+    device::Contraction product{float16, 4, 4, 4, 1, matrices(0), matrices(1), matrices(2)};
+    product.added = device::Contraction::Added::matrices;  // which would be rounded once
+    product.c = matrices(3);
+    for (const std::size_t held : {0, 1, 2}) {
+        batch.clear(memory.get(), 4096);
+        BOOST_TEST(!batch.contract(product));
+        BOOST_TEST(batch.size() == held);
+    }
+    product.added = device::Contraction::Added::nothing;
+    for (const std::size_t held : {0, 1, 2}) {
+        BOOST_TEST(batch.contract(product));
+        BOOST_TEST(batch.size() == held);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(threads_have_graphs_of_their_own) {

@@ -3,8 +3,10 @@
 #include "plan/device_product.h"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <vector>
 
+#include "fastnp/fastnp.h"
 #include "plan/device_copy.h"
 #include "plan/device_steps.h"
 #include "plan/mirrored.h"
@@ -28,7 +30,7 @@ std::uint64_t check_product(Backend& backend, Mirrored& x, Mirrored& y, const Sh
     const View operands[] = {x.view, y.view};
     eager::run(ops::Op::matmul, {}, operands, expected.view);
     const device::BackendStatistics before = backend.statistics();
-    BOOST_TEST(plan::product_on_device(backend, x.there(), y.there(), out.there()));
+    BOOST_TEST(plan::product_on_device(backend, std::array{x.there(), y.there()}, out.there()));
     const device::BackendStatistics after = backend.statistics();
     BOOST_TEST(after.uploads == before.uploads);
     BOOST_TEST(after.downloads == before.downloads);
@@ -56,7 +58,7 @@ BOOST_AUTO_TEST_CASE(matrices_of_every_dtype) {
     for (const Dtype dtype : {bool_, int8, uint64}) {
         BOOST_TEST(backend.lacks_products(dtype) != "");
         Mirrored x(backend, dtype, {2, 2}), y(backend, dtype, {2, 2}), out(backend, dtype, {2, 2});
-        BOOST_TEST(!plan::product_on_device(backend, x.there(), y.there(), out.there()));
+        BOOST_TEST(!plan::product_on_device(backend, std::array{x.there(), y.there()}, out.there()));
     }
 }
 
@@ -114,6 +116,82 @@ BOOST_AUTO_TEST_CASE(stacks) {
     BOOST_TEST(calls({3, 2, 2, 4, 5}, {2, 1, 1, 1, 1}, {3, 2, 2, 5, 2}, {1, 0, 1, 1, 1}) == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_added_in_any_layout) {
+    Backend backend;
+    for (const Dtype dtype : with_products) {
+        for (const Shape& stack : {Shape{}, Shape{3}, Shape{2, 3}}) {
+            for (const auto& every : {SmallVector<std::int64_t>{1, 1}, SmallVector<std::int64_t>{2, 1}, SmallVector<std::int64_t>{0, 1},
+                                      SmallVector<std::int64_t>{1, 0}, SmallVector<std::int64_t>{0, 0}, SmallVector<std::int64_t>{-1, 2}}) {
+                for (const std::int64_t of_stack : {0, 1, 2}) {
+                    for (const std::int64_t inner : {5, 0}) {
+                        Shape x_shape = stack, y_shape = stack, shape = stack;
+                        SmallVector<std::int64_t> steps(stack.size(), of_stack), y_steps(stack.size(), of_stack == 2 ? 0 : 1);
+                        for (const std::int64_t each : every) steps.push_back(each);
+                        for (int i = 0; i < 2; ++i) y_steps.push_back(1);
+                        for (Shape* each : {&x_shape, &shape}) each->push_back(4);
+                        x_shape.push_back(inner);
+                        y_shape.push_back(inner);
+                        y_shape.push_back(6);
+                        shape.push_back(6);
+                        Mirrored x(backend, dtype, x_shape), y(backend, dtype, y_shape, Mirrored::in_order(y_shape.size()), y_steps);
+                        Mirrored c(backend, dtype, shape, Mirrored::in_order(shape.size()), steps), out(backend, dtype, shape),
+                            expected(backend, dtype, shape);
+                        x.fill(1);
+                        y.fill(2);
+                        c.fill(3);
+                        out.fill(0);
+                        const View here[] = {x.view, y.view, c.view};
+                        eager::run(ops::Op::matmul, {}, here, expected.view);
+                        BOOST_TEST(plan::product_on_device(backend, std::array{x.there(), y.there(), c.there()}, out.there()));
+                        BOOST_CHECK(out.values_there() == Mirrored::values_of(expected.view));
+                    }
+                }
+            }
+        }
+    }
+}
+
+// What is added to a product becomes part of it, where that is there and no kernel reads the sum.
+BOOST_AUTO_TEST_CASE(sums_that_are_parts_of_products) {
+    const simulated::AtTheDoor here;
+    using Program = std::function<array(const array&, const array&, const array&, const array&)>;
+    const array x = sin(arange(60.0)).reshape({12, 5}), w = cos(arange(35.0)).reshape({5, 7}), c = sin(arange(84.0) * 3).reshape({12, 7}),
+                b = cos(arange(7.0));
+    const auto check = [&](const Program& program, std::uint64_t launches, std::uint64_t products) {
+        for (const Dtype dtype : {float32, float64, complex128, float16}) {
+            const array operands[] = {x.astype(dtype), w.astype(dtype), c.astype(dtype), b.astype(dtype)};
+            array there[4];
+            for (int i = 0; i < 4; ++i) there[i] = operands[i].to("cuda");
+            const array want = compile(program)(operands[0], operands[1], operands[2], operands[3]);
+            const auto compiled = compile(program);
+            (void)compiled(there[0], there[1], there[2], there[3]);
+            const DeviceStatistics before = device_statistics("cuda");
+            const array got = compiled(there[0], there[1], there[2], there[3]);
+            const DeviceStatistics after = device_statistics("cuda");
+            if (dtype != float16) BOOST_TEST(after.launches - before.launches == launches);
+            BOOST_TEST(after.products - before.products == products);
+            BOOST_TEST((got.dtype() == dtype));
+            BOOST_TEST(all(absolute(got.to("cpu").astype(complex128) - want.astype(complex128)) <= (dtype == float16 ? 1e-2 : 1e-5)).item<bool>());
+            if (real_of(dtype) == float64) BOOST_TEST(all(absolute(got.to("cpu") - want) <= 1e-13).item<bool>());
+        }
+    };
+    check([](auto& x, auto& w, auto& c, auto&) { return matmul(x, w) + c; }, 0, 1);
+    check([](auto& x, auto& w, auto& c, auto&) { return c + matmul(x, w); }, 0, 1);
+    check([](auto& x, auto& w, auto&, auto& b) { return matmul(x, w) + b; }, 0, 1);
+    check([](auto& x, auto& w, auto&, auto& b) { return matmul(matmul(x, w) + b, w.T()); }, 0, 2);
+    check([](auto& x, auto& w, auto& c, auto&) { return matmul(x, w) + matmul(c, matmul(w.T(), w)); }, 0, 3);
+    check([](auto& x, auto& w, auto& c, auto&) { return (matmul(x, w) + c).T(); }, 0, 1);
+    check([](auto& x, auto& w, auto& c, auto&) { return tanh(matmul(x, w) + c); }, 1, 1);                // the kernel reads c
+    check([](auto& x, auto& w, auto& c, auto&) { return matmul(x, w) + c * 2; }, 1, 1);                  // so does this one
+    check(
+        [](auto& x, auto& w, auto& c, auto&) {
+            const array p = matmul(x, w);
+            return concatenate({p + c, p});  // the product is there, too
+        },
+        1, 1);
+    check([](auto& x, auto& w, auto&, auto& b) { return matmul(x, w) + b.reshape({7, 1})(until(1)); }, 1, 1);  // no row, but one number
+}
+
 BOOST_AUTO_TEST_CASE(sizes_of_0) {
     Backend backend;
     for (const Shape& x_shape : {Shape{0, 5}, Shape{4, 0}, Shape{4, 5}, Shape{0, 0}, Shape{2, 0, 5}, Shape{0, 4, 5}, Shape{3, 4, 0}}) {
@@ -131,7 +209,7 @@ BOOST_AUTO_TEST_CASE(without_a_library_nothing_is_done) {
     Backend backend;
     backend.set_libraries(false);
     Mirrored x(backend, float64, {2, 2}), y(backend, float64, {2, 2}), out(backend, float64, {2, 2});
-    BOOST_TEST(!plan::product_on_device(backend, x.there(), y.there(), out.there()));
+    BOOST_TEST(!plan::product_on_device(backend, std::array{x.there(), y.there()}, out.there()));
     BOOST_TEST(backend.statistics().products == 0U);
 }
 
