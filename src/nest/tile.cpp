@@ -134,9 +134,10 @@ int choose_width(const Kernel& kernel, const Tile& tile) {
     const auto lane = static_cast<std::size_t>(tile.lane);
     std::int64_t narrowest = word;
     bool fits = true;
-    for_each_access(kernel, [&](const Access& access) {
+    for_each_use(kernel, [&](const Access& access, Use use) {
         const std::int64_t itemsize = itemsize_at(kernel, access);
-        if (itemsize >= word || !(access.strides[lane] == Dim(itemsize))) return;
+        const bool is_narrow = itemsize < word && access.strides[lane] == Dim(itemsize);
+        if (!is_narrow || (use != Use::load && use != Use::store)) return;
         narrowest = std::min(narrowest, itemsize);
         const auto is_whole = [](Dim dim) { return !dim.is_constant() || dim.value() % word == 0; };
         fits = fits && is_whole(access.offset);
