@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <map>
 
 #include "nest/axes.h"
@@ -81,6 +82,17 @@ bool stays_aligned(const Kernel& kernel, std::size_t axis) {
     return aligned;
 }
 
+// Whether neighbouring elements along an axis are stored near each other, but with others between them.
+bool stores_with_gaps(const Kernel& kernel, std::size_t axis) {
+    bool any = false;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        const Dim stride = access.strides[axis];
+        if (use != Use::store || !stride.is_constant() || lies_along(kernel, access, axis)) return;
+        any = any || (stride.value() != 0 && std::abs(stride.value()) <= Grid::warp);
+    });
+    return any;
+}
+
 // Bytes of an element of the widest dtype that is computed for each step of an axis.
 std::int64_t widest_of(const Kernel& kernel, std::size_t axis) {
     const std::vector<std::uint32_t> depends = dependencies(kernel);
@@ -99,8 +111,9 @@ int choose_width(const Kernel& kernel, int lane) {
     for_each_access(kernel, [&](const Access& access) {
         if (lies_along(kernel, access, axis)) narrowest = std::min(narrowest, itemsize_at(kernel, access));
     });
-    // Elements that neighbouring threads take one by one are whole lines, too; vectors that begin at odd places are none.
-    if (!stays_aligned(kernel, axis)) return 1;
+    // Elements that neighbouring threads take one by one are whole lines, too; vectors that begin at odd places are none, and what is stored with gaps
+    // for the results of others would have a line for each thread.
+    if (!stays_aligned(kernel, axis) || stores_with_gaps(kernel, axis)) return 1;
     const std::int64_t width = std::min(Grid::vector_bytes / narrowest, most_bytes / widest_of(kernel, axis));
     return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
 }

@@ -271,7 +271,8 @@ void choose_streaming(Kernel& kernel, Schedule& plan) {
         const bool fits =
             plan.jam > 1 ? stays_aligned(kernel, plan, access)
                          : (buffer.aligned || kernel.outer_stores.size() == 1) && access.strides[static_cast<std::size_t>(plan.lane)] == Dim(itemsize);
-        alike = alike && !buffer.read && fits && access.offset == Dim(0) && access.strides == kernel.outer_stores[0].access.strides;
+        const bool begins_aligned = access.offset.is_constant() && access.offset.value() % 64 == 0;
+        alike = alike && !buffer.read && fits && begins_aligned && access.strides == kernel.outer_stores[0].access.strides;
         std::int64_t size = itemsize;
         for (const Axis& axis : kernel.axes) size *= axis.hint;
         bytes += size;

@@ -13,8 +13,10 @@ namespace {
 
 constexpr std::int64_t least_points = 1 << 14;  // less is done before tiles would pay
 constexpr std::int64_t enough_tiles = 1024;     // for a GPU to be busy
-constexpr std::int64_t most_points = 4096, fewest_points = 1024;  // of a tile
-constexpr std::int64_t most_bytes = 36 * 1024;  // in shared memory: so a multiprocessor has six blocks
+// Of a tile: more points of narrow elements, since each takes some steps that are the same for any number.
+constexpr std::int64_t most_points = 1 << 14, usual_points = 1 << 12;
+constexpr std::int64_t fewest_points = 1 << 10;  // a word of the narrowest elements for each thread of a block
+constexpr std::int64_t usual_bytes = 16 * 1024, most_bytes = 36 * 1024;  // in shared memory: with the most, a multiprocessor has six blocks
 constexpr std::int64_t long_axis = 32;          // along which a warp's elements are whole lines
 constexpr std::int64_t short_axis = 16;         // all of which is in a tile
 constexpr std::int64_t word = 4;                // bytes that a thread takes at a time, at least
@@ -105,22 +107,26 @@ std::int64_t choose_accesses(const Kernel& kernel, Tile& tile) {
     return bytes;
 }
 
+// A power of two up to a length, but at least as long as a short axis.
+std::int64_t whole_steps(std::int64_t length) {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max(length, short_axis))));
+}
+
 // Square, or all of a short axis and many lanes of the other; false if there is no room for that.
 bool choose_sizes(const Kernel& kernel, Tile& tile, std::int64_t bytes, std::int64_t round) {
     const std::int64_t lanes = length_of(kernel, static_cast<std::size_t>(tile.lane));
     const std::int64_t steps = length_of(kernel, static_cast<std::size_t>(tile.across));
-    std::int64_t area = most_points;
+    std::int64_t area = std::clamp<std::int64_t>(whole_steps(usual_bytes / bytes), usual_points, most_points);
     while (area > fewest_points && (area * bytes > most_bytes || points_of(kernel) / area < enough_tiles)) area /= 2;
     if (steps <= short_axis) {
-        const auto fitting = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(area / steps)));
         tile.steps = static_cast<int>(steps);
-        tile.lanes = static_cast<int>(std::max(fitting, round));
-        return tile.points() * bytes <= most_bytes && tile.lanes <= 2 * lanes;
+        tile.lanes = static_cast<int>(std::max(whole_steps(area / steps), round));
+        return tile.points() * bytes <= most_bytes && tile.lanes <= lanes;
     }
-    const std::int64_t side = area == most_points ? 64 : 32;  // of the steps
-    tile.steps = static_cast<int>(steps < side ? 32 : side);
-    tile.lanes = static_cast<int>(area) / tile.steps;
-    return true;
+    const std::int64_t side = area == most_points ? 128 : area >= usual_points ? 64 : 32;
+    tile.steps = static_cast<int>(std::min(side, whole_steps(steps)));
+    tile.lanes = static_cast<int>(std::min(area / tile.steps, whole_steps(lanes)));
+    return tile.points() >= fewest_points;
 }
 
 // Elements of a word of the narrowest dtype that lies along the lanes, where words may be aligned as far as is known.
@@ -128,9 +134,10 @@ int choose_width(const Kernel& kernel, const Tile& tile) {
     const auto lane = static_cast<std::size_t>(tile.lane);
     std::int64_t narrowest = word;
     bool fits = true;
-    for_each_access(kernel, [&](const Access& access) {
+    for_each_use(kernel, [&](const Access& access, Use use) {
         const std::int64_t itemsize = itemsize_at(kernel, access);
-        if (itemsize >= word || !(access.strides[lane] == Dim(itemsize))) return;
+        const bool is_narrow = itemsize < word && access.strides[lane] == Dim(itemsize);
+        if (!is_narrow || (use != Use::load && use != Use::store)) return;
         narrowest = std::min(narrowest, itemsize);
         const auto is_whole = [](Dim dim) { return !dim.is_constant() || dim.value() % word == 0; };
         fits = fits && is_whole(access.offset);
