@@ -41,13 +41,18 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
             return key < x if side == "left" else key <= x
         return (key < x) | ((x != x) & (key == key)) if side == "left" else (key <= x) | (x != x)
 
-    length = operator.index(keys.shape[0])
-    low = _core.zeros(x.shape, dtype=numpy.int64)
-    while length > 1:  # the place is one of low ... low + length
-        half = length // 2
-        low = _core.where(goes_before(_picked(keys, low + (half - 1))), low + half, low)
-        length -= half
-    return low + goes_before(_picked(keys, low)) if length else low
+    length = keys.shape[0]
+    place = _core.zeros(x.shape, dtype=numpy.int64)
+    if length == 0:
+        return place
+    step = 1
+    while step < length:  # what is compiled is for all lengths up to that
+        step *= 2
+    while step:
+        further = place + step
+        place = _core.where((further <= length) & goes_before(_picked(keys, further - 1)), further, place)
+        step //= 2
+    return place
 
 
 @composed

@@ -130,9 +130,10 @@ def test_lengths_vary() -> None:
         lambda m, x: m.quantile(x, 0.3),
         lambda m, x: m.percentile(x, [10, 50.0, 90]),
         lambda m, x: m.partition(x, 1),
+        lambda m, x: m.searchsorted(m.sort(x), x[:3]),
     ):
         compiled = np.compile(lambda x, f=f: f(np, x))
-        for length in (4, 6, 8, 20, 502):
+        for length in (16, 10, 12, 14, 18):
             for dtype in ("float32", "int64"):
                 x = sample(dtype, length, rare=0)
                 found, expected = compiled(there(x)), f(numpy, x)
