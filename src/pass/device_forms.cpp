@@ -77,11 +77,16 @@ private:
         return value->op == Op::parameter || kind == ops::Kind::contract || kind == ops::Kind::library;
     }
 
+    // Stacks times one matrix are products of all rows, in another shape.
+    static Value product_of(Value value) { return value->op == Op::reshape ? value->inputs[0] : value; }
+
     bool is_product_for(Value value, Value sum) const {
-        return value->op == Op::matmul && value->inputs.size() == 2 && value->shape == sum->shape && users_.at(value).size() == 1 && !is_folded(value);
+        const Value product = product_of(value);
+        if (product->op != Op::matmul || product->inputs.size() != 2 || product->shape.back() != sum->shape.back() || is_folded(product)) return false;
+        return value->shape == sum->shape && users_.at(value).size() == 1 && users_.at(product).size() == 1;
     }
 
-    // The product in a sum with it that a library computes as a whole; null: it does not. Of two, what comes last.
+    // The product (or its reshape) in a sum with it that a library computes as a whole; null: it does not. Of two, what comes last.
     Value product_in(Value sum) const {
         if (sum->op != Op::add || !is_inexact(sum->dtype) || itemsize_of(real_of(sum->dtype)) < 4 || !libraries_.has_products(sum->dtype)) return nullptr;
         Value x = sum->inputs[0], y = sum->inputs[1];
@@ -91,8 +96,27 @@ private:
 
     Value with_sum(Value sum, Value product) {
         const Value other = sum->inputs[0] == product ? sum->inputs[1] : sum->inputs[0];
-        const Value operands[] = {done_.at(product->inputs[0]), done_.at(product->inputs[1]), done_.at(other)};
-        return graph_.make(Op::matmul, operands, product->attributes, sum->dtype, sum->shape);
+        const Value matmul = product_of(product);
+        const Value operands[] = {done_.at(matmul->inputs[0]), done_.at(matmul->inputs[1]), in_shape(done_.at(other), matmul->shape)};
+        return reshaped(graph_.make(Op::matmul, operands, matmul->attributes, sum->dtype, matmul->shape), sum->shape);
+    }
+
+    // A row that is repeated stays one.
+    Value in_shape(Value value, const Dims& shape) {
+        if (value->shape == shape || value->op != Op::broadcast_to) return reshaped(value, shape);
+        const Value from = value->inputs[0];
+        if (from->shape.empty() || !std::all_of(from->shape.begin(), from->shape.end() - 1, [](Dim dim) { return dim == Dim(1); }))
+            return reshaped(value, shape);
+        Dims row(shape.size(), Dim(1));
+        row.back() = from->shape.back();
+        return broadcast(reshaped(from, row), shape);
+    }
+
+    Value reshaped(Value value, const Dims& shape) {
+        if (value->shape == shape) return value;
+        ir::Attributes attributes;
+        attributes.dims = shape;
+        return graph_.make(Op::reshape, {&value, 1}, std::move(attributes), value->dtype, shape);
     }
 
     Value written(Value value) {

@@ -181,6 +181,9 @@ BOOST_AUTO_TEST_CASE(sums_that_are_parts_of_products) {
     check([](auto& x, auto& w, auto&, auto& b) { return matmul(matmul(x, w) + b, w.T()); }, 0, 2);
     check([](auto& x, auto& w, auto& c, auto&) { return matmul(x, w) + matmul(c, matmul(w.T(), w)); }, 0, 3);
     check([](auto& x, auto& w, auto& c, auto&) { return (matmul(x, w) + c).T(); }, 0, 1);
+    const auto stacked = [](const array& a) { return a.reshape({3, 4, -1}); };
+    check([&](auto& x, auto& w, auto& c, auto&) { return matmul(stacked(x), w) + stacked(c); }, 0, 1);
+    check([&](auto& x, auto& w, auto&, auto& b) { return matmul(stacked(x), w) + b; }, 0, 1);
     check([](auto& x, auto& w, auto& c, auto&) { return tanh(matmul(x, w) + c); }, 1, 1);                // the kernel reads c
     check([](auto& x, auto& w, auto& c, auto&) { return matmul(x, w) + c * 2; }, 1, 1);                  // so does this one
     check(
