@@ -85,7 +85,7 @@ suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit 
 suite "Python tests" build/release/pytest.xml "$venv/bin/python" -m pytest tests/python -q --junitxml=build/release/pytest.xml -o junit_logging=no
 simulated=(env FASTNP_SIMULATED_DEVICE=2 "$venv/bin/python" -m pytest -q -o junit_logging=no)
 suite "Python tests of devices, simulated" build/release/devices.xml "${simulated[@]}" \
-    tests/python/test_{device,device_eager,cuda,cuda_pick,cuda_products,cuda_fft,cuda_linalg,cuda_moves,exchange_simulated,gathered,joined}.py \
+    tests/python/test_{device,device_eager,cuda,cuda_pick,cuda_products,cuda_fft,cuda_linalg,cuda_gathers,cuda_moves,exchange_simulated,joined}.py \
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" \
     tests/python/test_{catalogue,compile,control,functions,index,linalg,ndarray,order,outside,promotion,tape,transforms,ufunc,writes}.py --junitxml=build/release/on_device.xml
