@@ -105,7 +105,7 @@ python_tests() {
         return
     fi
     if [ $# = 0 ]; then
-        mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py 2> /dev/null)
+        mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py tests/python/test_joined.py 2> /dev/null)
         set -- "${MAPFILE[@]}"
     fi
     say "Python tests: $*"

@@ -86,12 +86,14 @@ private:
         return value->shape == sum->shape && users_.at(value).size() == 1 && users_.at(product).size() == 1;
     }
 
-    // The product (or its reshape) in a sum with it that a library computes as a whole; null: it does not. Of two, what comes last.
+    // The product (or its reshape) in a sum with it that a library computes as a whole; null: it does not. Of two, what comes last. The library is asked
+    // for last: it is loaded then.
     Value product_in(Value sum) const {
-        if (sum->op != Op::add || !is_inexact(sum->dtype) || itemsize_of(real_of(sum->dtype)) < 4 || !libraries_.has_products(sum->dtype)) return nullptr;
+        if (sum->op != Op::add || !is_inexact(sum->dtype) || itemsize_of(real_of(sum->dtype)) < 4) return nullptr;
         Value x = sum->inputs[0], y = sum->inputs[1];
         if (is_product_for(x, sum) && (!is_product_for(y, sum) || x->id > y->id)) std::swap(x, y);
-        return x != y && is_product_for(y, sum) && is_there(x) && x->shape == sum->shape && !is_read_by_kernels(sum) ? y : nullptr;
+        const bool may_be = x != y && is_product_for(y, sum) && is_there(x) && x->shape == sum->shape && !is_read_by_kernels(sum);
+        return may_be && libraries_.has_products(sum->dtype) ? y : nullptr;
     }
 
     Value with_sum(Value sum, Value product) {

@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}})) == 26 + loads(ptx_of(stencil, {{float32, {80, 90}}})));
 }
 
-// Elements that are taken by index (tests/python/test_cuda_pick.py runs such kernels).
+// Elements that are taken by index (tests/python/test_cuda_gathers.py runs such kernels).
 BOOST_AUTO_TEST_CASE(rows_are_taken_by_16_bytes) {
     Assembler assembler;
     Kernels kernels;
