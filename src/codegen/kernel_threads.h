@@ -16,6 +16,8 @@ inline constexpr std::int64_t sort_tile = kernel_threads * sort_each, scan_tile 
 inline constexpr int radix_bits = 8, radix_bins = 1 << radix_bits;
 static_assert(radix_bins == kernel_threads);
 inline constexpr std::int64_t radix_each = 16, radix_tile = kernel_threads * radix_each;
+/// Blocks that one of the GPU's processors is to have room for, so threads have few registers: a pass waits for memory and for other blocks.
+inline constexpr int radix_blocks = 3;
 
 /// How whole numbers in memory are joined to others, in any order; and how many of them a block has room for in the memory that it shares.
 enum class Join : std::int64_t { add, subtract, maximum, minimum, bitwise_and, bitwise_or, bitwise_xor };

@@ -62,6 +62,7 @@ void DeviceRun::lay_out_given() {
         total += prepared.count;
         prepared_.push_back(prepared);
     }
+    repeated_.resize(prepared_.size());
     given_.assign(total, 0);
     for (std::int64_t& each : given_) given_at_.push_back(&each);
 }
@@ -212,12 +213,15 @@ void DeviceRun::launch(const KernelStep& step) {
         }
     }
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
-    const std::span<void* const> given(given_at_.data() + prepared.first, prepared.count);
-    if (checked % nest::Grid::vector_bytes == 0) {
-        worker().launch(*plan_.on_device.module, kernel.number, prepared.blocks, kernel.grid.block, given);
+    const bool is_usual = checked % nest::Grid::vector_bytes == 0;
+    const device::Module& module = is_usual ? *plan_.on_device.module : kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
+    const std::size_t number = is_usual ? kernel.number : 0;
+    const std::span<void* const> addresses(given_at_.data() + prepared.first, prepared.count);
+    if (holds_back_ || profile_ != nullptr) {
+        worker().launch(module, number, prepared.blocks, kernel.grid.block, addresses);
     } else {
-        const device::Module& other = kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
-        worker().launch(other, 0, prepared.blocks, kernel.grid.block, given);
+        repeated_[step.number].launch(backend_, module, number, prepared.blocks, kernel.grid.block, {given_.data() + prepared.first, prepared.count},
+                                      addresses);
     }
 }
 

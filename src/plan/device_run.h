@@ -16,6 +16,7 @@
 #include "plan/device_indices.h"
 #include "plan/plan.h"
 #include "plan/profile.h"
+#include "plan/repeated_launch.h"
 #include "plan/steps.h"
 
 namespace fastnp::plan {
@@ -125,6 +126,7 @@ private:
     std::vector<eager::View> operands_;  // of a step
     std::vector<std::int64_t> sizes_;  // for which launches are prepared
     std::vector<Prepared> prepared_;  // by kernel
+    std::vector<RepeatedLaunch> repeated_;  // by kernel
     std::vector<std::int64_t> given_;  // to kernels
     std::vector<void*> given_at_;  // where each is
 };

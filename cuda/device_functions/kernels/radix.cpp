@@ -103,23 +103,28 @@ struct Pass {
     bool stores_keys;
 };
 
-// The elements of a warp are numbered thread by thread, then so many further on; so is this order kept: rank[k] is the number of elements of the warp
-// before this one that have its digit, and `counts` how many elements have each.
-[[gnu::always_inline]] inline void rank_elements(const std::uint32_t (&digits)[each], std::uint32_t (&ranks)[each], std::uint32_t* counts) {
+// An element's digit, and its rank above it: one register for both, as a thread has many elements.
+[[gnu::always_inline]] inline std::uint32_t digit_in(std::uint32_t mark) { return mark & static_cast<std::uint32_t>(bins - 1); }
+[[gnu::always_inline]] inline std::uint32_t rank_in(std::uint32_t mark) { return mark >> codegen::radix_bits; }
+
+// The elements of a warp are numbered thread by thread, then so many further on; so is this order kept: an element's rank is the number of elements of the
+// warp before it that have its digit, and `counts` is how many elements have each.
+[[gnu::always_inline]] inline void rank_elements(std::uint32_t (&marks)[each], std::uint32_t* counts) {
     const std::uint32_t before = (1U << lane()) - 1;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
+        const std::uint32_t digit = marks[k];
         std::uint32_t same = whole_warp;
 #pragma unroll
         for (int bit = 0; bit < codegen::radix_bits; ++bit) {
-            const bool is_set = (digits[k] >> bit & 1) != 0;
+            const bool is_set = (digit >> bit & 1) != 0;
             const std::uint32_t others = ballot(is_set);
             same &= is_set ? others : ~others;
         }
-        const std::uint32_t earlier = counts[digits[k]];
-        ranks[k] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same & before));
+        const std::uint32_t earlier = counts[digit];
+        marks[k] |= (earlier + static_cast<std::uint32_t>(__builtin_popcount(same & before))) << codegen::radix_bits;
         warp_barrier();
-        if ((same & before) == 0) counts[digits[k]] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same));
+        if ((same & before) == 0) counts[digit] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same));
         warp_barrier();
     }
 }
@@ -190,17 +195,17 @@ template <bool has_places>
         const bool to_result = (route & to_spare) == 0, is_first = (route & from_start) != 0;
         const T* const from = (is_first ? pass.x : to_result ? pass.spare : pass.keys) + start + begin;
         T own[each];
-        std::uint32_t digits[each], ranks[each];
+        std::uint32_t marks[each];
 #pragma unroll
         for (int k = 0; k < each; ++k) {
             own[k] = T{};
-            digits[k] = bins - 1;  // what is not there comes last
+            marks[k] = bins - 1;  // what is not there comes last
             if (first + k * warp < count) {
                 own[k] = from[first + k * warp];
-                digits[k] = digit_of(key_of(own[k]), pass.number);
+                marks[k] = digit_of(key_of(own[k]), pass.number);
             }
         }
-        rank_elements(digits, ranks, own_counts);
+        rank_elements(marks, own_counts);
         barrier();
         std::uint32_t all = 0;  // of this thread's digit
 #pragma unroll
@@ -221,8 +226,8 @@ template <bool has_places>
         barrier();
 #pragma unroll
         for (int k = 0; k < each; ++k) {
-            ranks[k] += own_counts[digits[k]];
-            staged_keys[ranks[k]] = own[k];
+            marks[k] += own_counts[digit_in(marks[k])] << codegen::radix_bits;
+            staged_keys[rank_in(marks[k])] = own[k];
         }
         const std::uint32_t digit_begin = pass.begins[(line * pass.passes + pass.number) * bins + own_thread];
         bases[own_thread] = digit_begin + count_before(word, number, there) - place;
@@ -245,7 +250,7 @@ template <bool has_places>
 #pragma unroll
             for (int k = 0; k < each; ++k) {
                 const int i = first + k * warp;
-                if (i < count) staged_places[ranks[k]] = is_first ? static_cast<std::uint32_t>(begin + i) : places_from[i];
+                if (i < count) staged_places[rank_in(marks[k])] = is_first ? static_cast<std::uint32_t>(begin + i) : places_from[i];
             }
             barrier();
             std::uint32_t* const places_to = to_result ? held : pass.spare_places + start;

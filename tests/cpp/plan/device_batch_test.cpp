@@ -90,16 +90,40 @@ BOOST_AUTO_TEST_CASE(a_long_plan_becomes_several_graphs) {
     BOOST_TEST(graphs.launched() - launched == 2 * made);
 }
 
-BOOST_AUTO_TEST_CASE(few_kernels_and_measured_ones_do_not) {
+BOOST_AUTO_TEST_CASE(measured_kernels_do_not) {
     const simulated::AtTheDoor here;
     const array x = matrix().to("cuda");
     const auto few = compile([](const array& a) { return a * 2 + sum(a); });
     const auto many = compile(&many_kernels);
     const Graphs graphs;
-    for (int call = 0; call < 5; ++call) (void)few(x);
     const profile_scope scope;
     for (int call = 0; call < 5; ++call) (void)many(x, x);
+    for (int call = 0; call < 5; ++call) (void)few(x);
     BOOST_TEST(graphs.made() == 0U);
+}
+
+// Each by itself, as long as it is given the same addresses.
+BOOST_AUTO_TEST_CASE(few_kernels_do_at_the_same_addresses) {
+    const simulated::AtTheDoor here;
+    const auto few = compile([](const array& a) { return a * 2 + sum(a); });
+    const array x = matrix().to("cuda"), y = matrix(4).to("cuda");
+    const array want = matrix() * 2 + sum(matrix()), other = matrix(4) * 2 + sum(matrix(4));
+    const Graphs graphs;
+    for (int call = 0; call < 3; ++call) check_equal(few(x), want);
+    BOOST_TEST(graphs.made() == 0U);  // it may be the last time
+    for (int call = 0; call < 12; ++call) check_equal(few(x), want);
+    const std::uint64_t made = graphs.made(), launched = graphs.launched();
+    BOOST_TEST(made >= 1U);
+    BOOST_TEST(launched >= 8U);
+    std::vector<array> kept;
+    for (int call = 0; call < 20; ++call) kept.push_back(few(x));  // in other memory each time
+    for (int call = 0; call < 6; ++call) check_equal(few(y), other);  // of other sizes
+    for (const array& each : kept) check_equal(each, want);
+    const DeviceStatistics before = device_statistics("cuda");
+    kept.clear();
+    for (int call = 0; call < 10; ++call) check_equal(few(call % 2 == 0 ? x : y), call % 2 == 0 ? want : other);
+    BOOST_TEST(device_statistics("cuda").launches - before.launches == 10U);
+    BOOST_TEST(graphs.set() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(steps_between_kernels_keep_their_place) {
