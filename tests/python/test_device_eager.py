@@ -306,7 +306,8 @@ def test_large_sums_are_divided() -> None:
         x = random.normal(size=n)
         assert math.isclose(float(there(x).sum()), math.fsum(x), abs_tol=1e-9)
     x = random.normal(size=(4000, 7))
-    same(there(x).sum(axis=0), x.sum(axis=0))
+    exact = numpy.array([math.fsum(column) for column in x.T])  # NumPy's own sums are up to four times as far from them
+    assert numpy.all(abs(numpy.asarray(there(x).sum(axis=0)) - exact) <= numpy.finfo(float).eps / 4 * abs(x).sum(axis=0))
     same(there(x).sum(axis=1), x.sum(axis=1))
 
 
