@@ -87,7 +87,7 @@ struct Buffer {
     bool read = false;
     bool aligned = true;  // to 64 bytes; memory of arguments may lie anywhere
     bool checked = false;  // whoever launches it looks whether it begins at a multiple of 16 bytes, and takes another kernel if not
-    int past = 0;          // bytes past a multiple of 64 at which it begins, if its memory begins at one
+    int past = 0;  // bytes past a multiple of 64 at which it begins, if its memory begins at one
     bool by_value = false;  // a single element, which a device's kernel is given itself, in words of 8 bytes, in the place of its address
 };
 

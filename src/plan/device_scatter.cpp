@@ -104,8 +104,8 @@ bool put_newest(const Scatter& x) {
     const device::Block newest = cleared(x.backend, x.rows() * static_cast<std::int64_t>(sizeof(std::uint64_t)));
     const std::string unit = std::to_string(itemsize);
     const std::string name = "newest_" + unit;
-    const void* found =
-        x.checks.look_by(x.backend, name.c_str(), x.indices, 0, x.rows(), {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(newest.get())});
+    const void* found = x.checks.look_by(x.backend, name.c_str(), x.indices, 0, x.rows(),
+                                         {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(newest.get())});
     launch_library(x.backend, {"put_newest_" + unit}, x.rows(), codegen::kernel_threads,
                    {address_of(newest.get()), address_of(x.out.data), x.rows(), x.out.strides[0], address_of(found)});
     return true;
