@@ -339,7 +339,7 @@ def test_values_that_are_read_are_those_of_the_call(backend):
 
 def test_what_needs_numpys_view_of_values_runs_as_written(backend):
     for read in (numpy.asarray, memoryview):
-        f = np.compile(lambda x, read=read: x if read(x.sum()) else -x, backend=backend)
+        f = np.compile(lambda x, read=read: x if read(x.sum()).tolist() else -x, backend=backend)  # Python 3.12 has no truth of such views
         assert f(np.ones(2)).tolist() == [1, 1] and f.cache_info().uncompiled >= 1 and f.cache_info().compiles == 0
 
     @np.compile(backend=backend)
