@@ -185,6 +185,27 @@ def measure(
     return figures
 
 
+def print_row(name: str, figures: dict[str, dict[str, float]]) -> float | None:
+    """Of one case; how many times faster fastnp is than the best of the others."""
+    peers = {library: each["ms"] for library, each in figures.items() if library != "fastnp"}
+    best = min(peers, key=lambda library: peers[library]) if peers else None
+    ratio = peers[best] / figures["fastnp"]["ms"] if best and "fastnp" in figures else None
+    for library, each in figures.items():
+        note = f"{ratio:6.2f} x best peer ({best})" if library == "fastnp" and ratio else ""
+        print(
+            f"{name:<13} {library:<7} {each['ms']:8.4f} ms   first {each['first_ms']:8.1f} ms   {100 * each['share_of_copy']:6.1f} % of copy   "
+            f"returns in {each['call_us']:6.1f} us   error {each['error']:.1e}   {note}",
+            flush=True,
+        )
+    return ratio
+
+
+def print_mean(ratios: list[float | None]) -> None:
+    known = [ratio for ratio in ratios if ratio]
+    if known:
+        print(f"geometric mean: {statistics.geometric_mean(known):.2f} times the best peer; least {min(known):.2f}")
+
+
 def run(only: str, libraries: str, rounds: int, json_path: str) -> None:
     names = [name for name in libraries.split(",") if importlib.util.find_spec(name)]
     bandwidth = copy_bandwidth()
@@ -192,21 +213,9 @@ def run(only: str, libraries: str, rounds: int, json_path: str) -> None:
     results: dict[str, dict[str, dict[str, float]]] = {}
     ratios = []
     for case in cases(only.split(",") if only else ()):
-        figures = results[case.name] = measure(case, names, rounds, bandwidth)
-        peers = {name: each["ms"] for name, each in figures.items() if name != "fastnp"}
-        best = min(peers, key=lambda name: peers[name]) if peers else None
-        for name, each in figures.items():
-            note = ""
-            if name == "fastnp" and best:
-                ratios.append(peers[best] / each["ms"])
-                note = f"{ratios[-1]:6.2f} x best peer ({best})"
-            print(
-                f"{case.name:<13} {name:<7} {each['ms']:8.4f} ms   first {each['first_ms']:8.1f} ms   {100 * each['share_of_copy']:6.1f} % of copy   "
-                f"returns in {each['call_us']:6.1f} us   error {each['error']:.1e}   {note}",
-                flush=True,
-            )
-    if ratios:
-        print(f"geometric mean: {statistics.geometric_mean(ratios):.2f} times the best peer; least {min(ratios):.2f}")
+        results[case.name] = measure(case, names, rounds, bandwidth)
+        ratios.append(print_row(case.name, results[case.name]))
+    print_mean(ratios)
     os.makedirs(os.path.dirname(json_path) or ".", exist_ok=True)
     with open(json_path, "w", encoding="utf-8") as out:
         json.dump({"copy_bytes_per_second": bandwidth, "results": results}, out, indent=1)

@@ -39,7 +39,9 @@ def in_a_process(library: str, workload: str, folder: str) -> str:
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         "CUDA_CACHE_PATH": f"{folder}/driver",
     }
-    done = subprocess.run([sys.executable, __file__, "--measure", library, workload], env=os.environ | caches, capture_output=True, text=True, check=False)
+    environment = os.environ | caches
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as programs run usually: modules are not compiled anew
+    done = subprocess.run([sys.executable, __file__, "--measure", library, workload], env=environment, capture_output=True, text=True, check=False)
     return done.stdout.strip().splitlines()[-1] if done.returncode == 0 else "-"
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import statistics
 from typing import Any
 
 import gpu
@@ -93,7 +92,7 @@ def largest_error(library: gpu.Library, made: Any, case: gpu.Case) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="cases, separated by commas")
-    parser.add_argument("--libraries", default="fastnp,torch,jax,cupy")
+    parser.add_argument("--libraries", default=gpu.PEERS)
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     names = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
@@ -103,21 +102,8 @@ def main() -> None:
     for case in cases():
         if options.only and case.name not in options.only.split(","):
             continue
-        figures = gpu.measure(case, names, options.rounds, bandwidth, largest_error)
-        peers = {name: each["ms"] for name, each in figures.items() if name != "fastnp"}
-        best = min(peers, key=lambda name: peers[name]) if peers else None
-        for name, each in figures.items():
-            note = ""
-            if name == "fastnp" and best:
-                ratios.append(peers[best] / each["ms"])
-                note = f"{ratios[-1]:6.2f} x best peer ({best})"
-            print(
-                f"{case.name:<11} {name:<7} {each['ms']:8.4f} ms   first {each['first_ms']:8.1f} ms   {100 * each['share_of_copy']:6.1f} % of copy   "
-                f"returns in {each['call_us']:6.1f} us   error {each['error']:.1e}   {note}",
-                flush=True,
-            )
-    if ratios:
-        print(f"geometric mean: {statistics.geometric_mean(ratios):.2f} times the best peer; least {min(ratios):.2f}")
+        ratios.append(gpu.print_row(case.name, gpu.measure(case, names, options.rounds, bandwidth, largest_error)))
+    gpu.print_mean(ratios)
 
 
 if __name__ == "__main__":

@@ -217,20 +217,9 @@ GridEmitter::Copies GridEmitter::load_vector(const nest::Access& access, llvm::V
 
 // The same from memory that is aligned, vector by vector, and from any other.
 void GridEmitter::if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements) {
-    auto& ir = b_.ir;
     if (aligned_ == nullptr) return elements();  // it never is
     if (llvm::isa<llvm::ConstantInt>(aligned_)) return vectors();
-    BasicBlock* whole = BasicBlock::Create(ir.getContext(), "vectors", function_);
-    BasicBlock* single = BasicBlock::Create(ir.getContext(), "elements", function_);
-    BasicBlock* after = BasicBlock::Create(ir.getContext(), "aligned.end", function_);
-    ir.CreateCondBr(aligned_, whole, single);
-    ir.SetInsertPoint(whole);
-    vectors();
-    ir.CreateBr(after);
-    ir.SetInsertPoint(single);
-    elements();
-    ir.CreateBr(after);
-    ir.SetInsertPoint(after);
+    either_way(aligned_, vectors, elements);
 }
 
 // What a thread holds of a row.

@@ -51,6 +51,7 @@ void annotate(llvm::Function& kernel) {
     };
     note("kernel", 1);
     note("maxntidx", kernel_threads);
+    // A pass of a radix sort has what it knows of many elements in registers; one that counts has not.
     if (kernel.getName().contains("_radix_") && !kernel.getName().contains("_counts_")) note("minctasm", radix_blocks);
 }
 

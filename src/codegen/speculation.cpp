@@ -118,7 +118,6 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
     if (under.least < least_normal || under.most >= most_normal - 1) under = assume(y, -narrow, narrow);
     if (!fits()) over = assume(x, -narrow, narrow);
     if (!fits()) under = assume(y, -narrow, narrow);
-    any_ = true;
     llvm::Value* result = inverse(y);
     const auto* one = llvm::dyn_cast<llvm::ConstantFP>(x);
     if (one == nullptr || !one->isExactlyValue(1.0)) {
@@ -142,7 +141,6 @@ llvm::Value* Speculation::square_root(llvm::Value* x) {
         range = {std::max(range.least, least), std::min(range.most, most_normal), true};
         known_.insert_or_assign(x, range);
     }
-    any_ = true;
     llvm::Value* inverse = ir_.CreateIntrinsic(in::nvvm_rsqrt_approx_ftz_f, {}, {x});
     llvm::Value* root = ir_.CreateFMul(x, inverse);
     llvm::Value* half = ir_.CreateFMul(inverse, llvm::ConstantFP::get(x->getType(), 0.5));

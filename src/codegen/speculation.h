@@ -18,8 +18,6 @@ public:
 
     /// Whether all that was assumed is so (i1); null: nothing was.
     llvm::Value* holds() const { return holds_; }
-    /// Whether anything was computed that needs it.
-    bool any() const { return any_; }
 
 private:
     // 2^least <= |x| < 2^most; `unknown` below: it may be zero or subnormal; above: it may be infinite or NaN.
@@ -41,7 +39,6 @@ private:
 
     llvm::IRBuilder<>& ir_;
     llvm::Value* holds_ = nullptr;
-    bool any_ = false;
     std::map<llvm::Value*, Range> known_;
 };
 

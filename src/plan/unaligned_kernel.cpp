@@ -5,12 +5,12 @@
 namespace fastnp::plan {
 
 const device::Module& UnalignedKernel::module(const nest::Kernel& kernel, const nest::Grid& grid, device::Backend& backend) {
-    const std::scoped_lock lock(mutex_);
-    if (module_ != nullptr) return *module_;
-    nest::Kernel own = kernel;
-    for (nest::Buffer& buffer : own.buffers) buffer.checked = false;
-    const codegen::DeviceJob job{&own, &grid};
-    module_ = codegen::compile_for_device({&job, 1}, backend).module;
+    std::call_once(once_, [&] {
+        nest::Kernel own = kernel;
+        for (nest::Buffer& buffer : own.buffers) buffer.checked = false;
+        const codegen::DeviceJob job{&own, &grid};
+        module_ = codegen::compile_for_device({&job, 1}, backend).module;
+    });
     return *module_;
 }
 

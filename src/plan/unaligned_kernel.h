@@ -17,7 +17,7 @@ public:
     const device::Module& module(const nest::Kernel& kernel, const nest::Grid& grid, device::Backend& backend);
 
 private:
-    std::mutex mutex_;
+    std::once_flag once_;
     std::shared_ptr<device::Module> module_;
 };
 
