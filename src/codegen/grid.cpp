@@ -75,7 +75,8 @@ void GridEmitter::make_function(const std::string& symbol) {
         const nest::Buffer& buffer = kernel_.buffers[i];
         bases_.push_back(function_->getArg(at));
         if (!buffer.by_value && nest::begins_aligned(buffer)) {
-            function_->addParamAttr(at, llvm::Attribute::getWithAlignment(ir.getContext(), llvm::Align(nest::Grid::vector_bytes)));
+            const llvm::Align align = llvm::commonAlignment(llvm::Align(nest::Grid::vector_bytes), static_cast<std::uint64_t>(buffer.past));
+            function_->addParamAttr(at, llvm::Attribute::getWithAlignment(ir.getContext(), align));
         }
         at += static_cast<unsigned>(nest::words_of(buffer));
     }
@@ -194,6 +195,8 @@ void GridEmitter::place(llvm::Value* unit) {
         unit = rest;
     }
     for (const auto& [axis, count] : order) {
+        // The steps that are left over are done one by one, which takes longer: so they are first.
+        if (static_cast<int>(axis) == grid_.unroll_axis) index_[axis] = ir.CreateSub(ir.CreateSub(count, number(1)), index_[axis]);
         if (const int each = grid_.steps_of(static_cast<int>(axis)); each > 1) index_[axis] = ir.CreateMul(index_[axis], number(each));
         if (const int before = grid_.shift_of(static_cast<int>(axis)); before > 0) index_[axis] = ir.CreateSub(index_[axis], number(before));
     }
@@ -202,9 +205,10 @@ void GridEmitter::place(llvm::Value* unit) {
 // How many units an outer axis is divided into.
 llvm::Value* GridEmitter::units_along(int axis) {
     llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(axis)].extent);
-    const int each = grid_.steps_of(axis), more = each - 1 + grid_.shift_of(axis);
+    const int each = grid_.steps_of(axis), more = each - 1 + grid_.shift_of(axis), together = grid_.units_together(axis);
     if (more > 0) extent = b_.ir.CreateAdd(extent, number(more));
-    return each == 1 ? extent : b_.ir.CreateUDiv(extent, number(each));
+    llvm::Value* units = each == 1 ? extent : b_.ir.CreateUDiv(extent, number(each));
+    return together == 1 ? units : b_.ir.CreateAnd(b_.ir.CreateAdd(units, number(together - 1)), number(-together));
 }
 
 void GridEmitter::unit() {
@@ -248,30 +252,34 @@ void GridEmitter::own_points() {
             points(1, 1);
         });
     };
-    if (has_crew()) return points(1, 1);
     const bool has_vectors = grid_.width > 1 && aligned_ != nullptr;
-    if (!has_vectors && grid_.unroll == 1) return one_by_one(begin);
+    if (has_crew() && grid_.width == 1) return points(1, 1);
+    if (has_crew()) return if_aligned([&] { points(grid_.width, 1); }, [&] { one_by_one(begin); });  // all threads the same way: they meet there
     const int lanes = has_vectors ? grid_.width : 1;
-    llvm::Value* whole = grid_.shift > 0 ? ir.CreateICmpSGE(begin, number(0)) : ir.getTrue();
     const shape::Dim length = kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent;
-    const bool has_rest = !length.is_constant() || length.value() % grid_.width != 0;
-    if (has_vectors) whole = has_rest ? ir.CreateAnd(aligned_, ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width))) : aligned_;
-    if (grid_.unroll == 1) {
+    const int together = grid_.width * grid_.units_together(grid_.lane);
+    const bool has_rest = together > 1 && (!length.is_constant() || (length.value() + grid_.shift) % together != 0);
+    llvm::Value* whole = has_vectors ? aligned_ : ir.getTrue();
+    const auto and_so = [&](llvm::Value* condition) { whole = llvm::isa<llvm::ConstantInt>(whole) ? condition : ir.CreateAnd(whole, condition); };
+    if (has_rest) and_so(ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width)));
+    if (grid_.shift > 0) and_so(ir.CreateICmpSGE(begin, number(0)));
+    const auto one_step = [&] {
+        if (!has_vectors) return one_by_one(begin);
         if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(whole); known != nullptr && known->isOne()) return points(lanes, 1);
         if_so(whole, "vector", [&] { points(lanes, 1); });
         one_by_one(ir.CreateSelect(whole, end, begin));
-        return;
-    }
+    };
+    if (grid_.unroll == 1) return one_step();
     llvm::Value*& step = index_[static_cast<std::size_t>(grid_.unroll_axis)];
     llvm::Value* first = step;
     llvm::Value* last = ir.CreateAdd(first, number(grid_.unroll));
     llvm::Value* steps = size(kernel_.axes[static_cast<std::size_t>(grid_.unroll_axis)].extent);
     const bool is_never = lanes == 1 && grid_.width > 1;  // vectors that can't be aligned are taken apart
-    whole = is_never ? ir.getFalse() : ir.CreateAnd(whole, ir.CreateICmpSLE(last, steps));
-    if (!is_never) if_so(whole, "steps", [&] { points(lanes, grid_.unroll); });
-    loop(ir.CreateSelect(whole, last, first), ir.CreateBinaryIntrinsic(in::smin, last, steps), number(1), "step", [&](llvm::Value* at) {
+    llvm::Value* all = is_never ? ir.getFalse() : ir.CreateAnd(whole, ir.CreateICmpSLE(last, steps));
+    if (!is_never) if_so(all, "steps", [&] { points(lanes, grid_.unroll); });
+    loop(ir.CreateSelect(all, last, first), ir.CreateBinaryIntrinsic(in::smin, last, steps), number(1), "step", [&](llvm::Value* at) {
         step = at;
-        one_by_one(begin);
+        one_step();
     });
 }
 
@@ -335,13 +343,18 @@ void GridEmitter::inner_loops(const nest::Stage& stage, std::size_t level) {
     inner_range(static_cast<int>(level), begin, end);
     const bool shared = has_crew() && level == outer_;
     if (shared) begin = b_.ir.CreateAdd(begin, rank_);
-    loop(begin, end, number(shared ? grid_.crew : 1), "serial", [&](llvm::Value* at) {
-        index_[level] = at;
-        enter(1U << level);
-        hoist(roots_of(stage));
-        inner_loops(stage, level + 1);
-        leave();
-    });
+    const std::int64_t step = shared ? grid_.crew : 1;
+    const auto steps = [&](llvm::Value* from, llvm::Value* to) {
+        loop(from, to, number(step), "serial", [&](llvm::Value* at) {
+            index_[level] = at;
+            enter(1U << level);
+            hoist(roots_of(stage));
+            inner_loops(stage, level + 1);
+            leave();
+        });
+    };
+    if (flushes_of_chunks(stage)) in_chunks(stage, begin, end, step, steps);
+    else steps(begin, end);
 }
 
 // The lanes of a team, a vector a thread; what is left, or not aligned, an element a thread.

@@ -96,6 +96,7 @@ private:
     void store_part(const std::vector<nest::Store>& stores, int part);
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
+    shape::Dim step_between(const nest::Access& access, int axis, int count) const;
     void store(const std::vector<nest::Store>& stores);
     void write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values);
     void element_by_element(const std::function<void()>& body);
@@ -159,13 +160,18 @@ private:
     void reset(const nest::Stage& stage);
     std::vector<nest::ExprId> factors_of(const nest::Fold& fold) const;
     void accumulate(const nest::Stage& stage);
+    bool has_totals(const nest::Stage& stage) const;
+    bool flushes_of_chunks(const nest::Stage& stage) const;
+    void in_chunks(const nest::Stage& stage, llvm::Value* begin, llvm::Value* end, std::int64_t step,
+                   const std::function<void(llvm::Value*, llvm::Value*)>& steps);
     void flush_now_and_then(const nest::Stage& stage);
+    void flush(const nest::Stage& stage);
     void flush(const nest::Fold& fold, std::size_t number);
     Value from_thread(const Value& value, int distance);
     llvm::Value* from_thread(llvm::Value* part, int distance);
     Value across_warp(const nest::Fold& fold, Value value);
     Value across_team(std::size_t fold, const Value& value);
-    Value across_crew(std::size_t fold, const Value& value);
+    Copies across_crew(std::size_t fold, const Copies& own);
     llvm::GlobalVariable* shared(std::size_t fold, int elements, int part);
     bool is_read_by_now() const;
     void finish(const nest::Stage& stage);

@@ -100,17 +100,42 @@ void GridEmitter::accumulate(const nest::Stage& stage) {
     }
 }
 
+bool GridEmitter::has_totals(const nest::Stage& stage) const {
+    return std::ranges::any_of(stage.folds, [&](int f) { return has_totals(kernel_.folds[static_cast<std::size_t>(f)]); });
+}
+
+// Whether the steps of a stage are those of one loop, which then has a loop around it for what is flushed: so its loads can be on their way side by side.
+bool GridEmitter::flushes_of_chunks(const nest::Stage& stage) const {
+    std::size_t loops = 0;
+    for (std::size_t a = outer_; a < kernel_.axes.size(); ++a) loops += static_cast<int>(a) == grid_.lane ? 0 : 1;
+    return loops == 1 && (!has_team() || grid_.held > 0) && has_totals(stage);
+}
+
+void GridEmitter::in_chunks(const nest::Stage& stage, llvm::Value* begin, llvm::Value* end, std::int64_t step,
+                            const std::function<void(llvm::Value*, llvm::Value*)>& steps) {
+    auto& ir = b_.ir;
+    llvm::Value* const chunk = number(step * flush_steps);
+    loop(begin, end, chunk, "chunk", [&](llvm::Value* from) {
+        enter(0);
+        steps(from, ir.CreateBinaryIntrinsic(in::smin, ir.CreateAdd(from, chunk), end));
+        leave();
+        flush(stage);
+    });
+}
+
 void GridEmitter::flush_now_and_then(const nest::Stage& stage) {
-    const auto is_long = [&](int f) { return has_totals(kernel_.folds[static_cast<std::size_t>(f)]); };
-    if (std::none_of(stage.folds.begin(), stage.folds.end(), is_long)) return;
+    if (!has_totals(stage) || flushes_of_chunks(stage)) return;
     auto& ir = b_.ir;
     llvm::Value* steps = ir.CreateAdd(ir.CreateLoad(ir.getInt64Ty(), steps_), number(1));
     ir.CreateStore(steps, steps_);
-    if_so(ir.CreateICmpEQ(ir.CreateAnd(steps, number(flush_steps - 1)), number(0)), "flush", [&] {
-        for (const int f : stage.folds) {
-            if (is_long(f)) flush(kernel_.folds[static_cast<std::size_t>(f)], static_cast<std::size_t>(f));
-        }
-    });
+    if_so(ir.CreateICmpEQ(ir.CreateAnd(steps, number(flush_steps - 1)), number(0)), "flush", [&] { flush(stage); });
+}
+
+void GridEmitter::flush(const nest::Stage& stage) {
+    for (const int f : stage.folds) {
+        const auto number = static_cast<std::size_t>(f);
+        if (has_totals(kernel_.folds[number])) flush(kernel_.folds[number], number);
+    }
 }
 
 void GridEmitter::flush(const nest::Fold& fold, std::size_t number) {
@@ -230,19 +255,26 @@ Value GridEmitter::across_team(std::size_t number_of_fold, const Value& value) {
 }
 
 // The values of all threads of a crew, for each of them.
-Value GridEmitter::across_crew(std::size_t number_of_fold, const Value& value) {
+GridEmitter::Copies GridEmitter::across_crew(std::size_t number_of_fold, const Copies& own) {
     auto& ir = b_.ir;
     const nest::Fold& fold = kernel_.folds[number_of_fold];
-    const int lanes = grid_.units_of_block();
+    const int lanes = grid_.units_of_block(), elements = grid_.block * static_cast<int>(own.size());
     llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
     llvm::Value* lane = ir.CreateURem(thread, number(lanes));
-    SharedValues values(b_, shared(number_of_fold, grid_.block, 0), value.im != nullptr ? shared(number_of_fold, grid_.block, 1) : nullptr, fold.dtype);
+    SharedValues values(b_, shared(number_of_fold, elements, 0), own[0].im != nullptr ? shared(number_of_fold, elements, 1) : nullptr, fold.dtype);
+    const auto place = [&](llvm::Value* of_thread, std::size_t copy) { return ir.CreateAdd(of_thread, number(static_cast<std::int64_t>(copy) * grid_.block)); };
     if (!is_read_by_now()) barrier();
-    values.put(thread, value);
+    for (std::size_t copy = 0; copy < own.size(); ++copy) values.put(place(thread, copy), own[copy]);
     barrier();
-    Copies all;
-    for (int each = 0; each < grid_.crew; ++each) all.push_back(values.get(ir.CreateAdd(lane, number(static_cast<std::int64_t>(each) * lanes))));
-    return pairwise(b_, fold, std::move(all));
+    Copies results;
+    for (std::size_t copy = 0; copy < own.size(); ++copy) {
+        Copies all;
+        for (int each = 0; each < grid_.crew; ++each) {
+            all.push_back(values.get(place(ir.CreateAdd(lane, number(static_cast<std::int64_t>(each) * lanes)), copy)));
+        }
+        results.push_back(pairwise(b_, fold, std::move(all)));
+    }
+    return results;
 }
 
 void GridEmitter::finish(const nest::Stage& stage) {
@@ -259,7 +291,7 @@ void GridEmitter::finish(const nest::Stage& stage) {
             if (grid_.team > warp) value = across_team(number, value);
             results = {value};
         }
-        if (has_crew()) results = {across_crew(number, results[0])};
+        if (has_crew()) results = across_crew(number, results);
         for (Value& each : results) each = result_of(b_, fold, size(kernel_.inner_points), each);
         fold_results_[number] = std::move(results);
     }

@@ -1,6 +1,7 @@
 // Loads and stores of the GPU's emitter: a thread's vector of neighbouring elements in accesses of 16 bytes, where memory is aligned; otherwise element by
 // element, which neighbouring threads' accesses make whole lines of.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "codegen/grid_emitter.h"
@@ -48,7 +49,8 @@ llvm::Value* GridEmitter::alignment() {
             bits = bits == nullptr ? value : ir.CreateOr(bits, value);
         };
         const auto buffer = static_cast<std::size_t>(access.buffer);
-        if (!nest::begins_aligned(kernel_.buffers[buffer])) note(ir.CreatePtrToInt(bases_[buffer], ir.getInt64Ty()));
+        if (const nest::Buffer& each = kernel_.buffers[buffer]; !nest::begins_aligned(each))
+            note(ir.CreateSub(ir.CreatePtrToInt(bases_[buffer], ir.getInt64Ty()), number(each.past)));
         if (!access.offset.is_constant()) note(size(access.offset));
         if (!step.is_constant()) note(size(step));
         for (const shape::Dim stride : access.strides) {
@@ -151,24 +153,34 @@ void GridEmitter::keep(int row, const Value& value, int copy) {
     else store_at(scratch_address(row, copy), value, scratch_align(value.dtype, copy));
 }
 
-// The load, by its number and copy, that reads the same element first: a step of the unrolled axis often reads what another one does, elsewhere in the
-// expression.
+// Bytes from one to the next of the elements that a thread does side by side along an axis; 0: there is one alone, or it does not move.
+shape::Dim GridEmitter::step_between(const nest::Access& access, int axis, int count) const {
+    return axis < 0 || count == 1 ? shape::Dim(0) : access.strides[static_cast<std::size_t>(axis)];
+}
+
+// The load, by its number and copy, that stands for all that read the same element: a step of the unrolled axis, or a neighbour in the vector, often reads
+// what another one does, elsewhere in the expression. One that takes vectors is best, then that of the first step.
 std::pair<nest::ExprId, int> GridEmitter::first_load(nest::ExprId id, int copy) const {
     const nest::Access& own = kernel_.exprs[id].access;
-    std::pair<nest::ExprId, int> first{id, copy};
-    if (parts_ == 1 || grid_.unroll_axis < 0 || !own.offset.is_constant()) return first;
-    const shape::Dim step = own.strides[static_cast<std::size_t>(grid_.unroll_axis)];
-    if (!step.is_constant() || step.value() == 0) return first;
-    const std::int64_t place = own.offset.value() + part_of(copy) * step.value();
+    std::pair<nest::ExprId, int> best{id, copy};
+    if (copies() == 1 || has_team() || has_tile() || !own.offset.is_constant()) return best;
+    const shape::Dim across = step_between(own, grid_.unroll_axis, parts_), along = step_between(own, grid_.lane, lanes_);
+    if (!across.is_constant() || !along.is_constant()) return best;
+    const std::int64_t place = own.offset.value() + part_of(copy) * across.value() + lane_of(copy) * along.value();
+    const auto rank = [&](nest::ExprId load, int part) { return std::tuple(takes_vectors(kernel_.exprs[load].access) ? 0 : 1, part, load); };
     for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
         const nest::Expr& expr = kernel_.exprs[i];
         const nest::Access& other = expr.access;
         if (expr.kind != nest::Expr::Kind::load || !expr.args.empty() || other.buffer != own.buffer || other.strides != own.strides) continue;
-        if (expr.dtype != kernel_.exprs[id].dtype || !other.offset.is_constant() || (place - other.offset.value()) % step.value() != 0) continue;
-        const std::int64_t part = (place - other.offset.value()) / step.value();
-        if (part >= 0 && part < part_of(first.second)) first = {i, static_cast<int>(part) * lanes_ + lane_of(copy)};
+        if (expr.dtype != kernel_.exprs[id].dtype || !other.offset.is_constant()) continue;
+        for (int part = 0; part < (across.value() == 0 ? 1 : parts_); ++part) {
+            const std::int64_t rest = place - other.offset.value() - part * across.value();
+            const std::int64_t lane = along.value() == 0 ? 0 : rest / along.value();
+            if (rest != lane * along.value() || lane < 0 || lane >= lanes_) continue;
+            if (rank(i, part) < rank(best.first, part_of(best.second))) best = {i, part * lanes_ + static_cast<int>(lane)};
+        }
     }
-    return first;
+    return best;
 }
 
 Value GridEmitter::load(nest::ExprId id, int copy) {

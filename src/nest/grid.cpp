@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::int64_t few_inner_points = 16;   // that a thread folds by itself
 constexpr std::int64_t few_outer_points = 1024;  // for threads that would each fold one
-constexpr std::int64_t busy_threads = 1 << 18;   // that a GPU has room for, about
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
 constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
 constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
+constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
 constexpr int least_team = 4, most_team = 512;
 constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
@@ -68,18 +68,45 @@ int choose_lane(const Kernel& kernel) {
     return points(kernel, 0, outer) < few_outer_points && !fills_warps ? best_lane(kernel, outer, rank) : best;
 }
 
-// Whether vectors along an axis may be aligned at all points of the others, where elements lie side by side and as far as is known. (The memory itself is
-// looked at when the kernel runs.)
-bool stays_aligned(const Kernel& kernel, std::size_t axis) {
-    bool aligned = true;
-    for_each_access(kernel, [&](const Access& access) {
-        if (!lies_along(kernel, access, axis)) return;
-        const auto fits = [](Dim dim) { return !dim.is_constant() || dim.value() % Grid::vector_bytes == 0; };
-        const int past = kernel.buffers[static_cast<std::size_t>(access.buffer)].past;
-        aligned = aligned && (access.offset.is_constant() ? (access.offset.value() + past) % Grid::vector_bytes == 0 : past % Grid::vector_bytes == 0);
-        for (std::size_t a = 0; a < access.strides.size(); ++a) aligned = aligned && (a == axis || fits(access.strides[a]));
+// Whether vectors of so many bytes along an axis may be aligned at all points of the others, as far as is known. (The memory itself is looked at when the
+// kernel runs.)
+bool stays_aligned(const Kernel& kernel, const Access& access, std::size_t axis, std::int64_t bytes) {
+    const int past = kernel.buffers[static_cast<std::size_t>(access.buffer)].past;
+    if ((access.offset.is_constant() ? access.offset.value() + past : past) % bytes != 0) return false;
+    for (std::size_t a = 0; a < access.strides.size(); ++a) {
+        if (a != axis && access.strides[a].is_constant() && access.strides[a].value() % bytes != 0) return false;
+    }
+    return true;
+}
+
+// Whether a load's elements are among those of other loads' vectors, or of the ones that these have at other steps of an axis: a stencil's neighbours.
+bool is_among_vectors(const Kernel& kernel, const Access& load, std::size_t axis, std::int64_t bytes) {
+    bool found = false;
+    for_each_use(kernel, [&](const Access& other, Use use) {
+        if (found || use != Use::load || other.buffer != load.buffer || other.strides != load.strides) return;
+        if (!other.offset.is_constant() || !load.offset.is_constant() || !stays_aligned(kernel, other, axis, bytes)) return;
+        const std::int64_t apart = load.offset.value() - other.offset.value();
+        found = std::abs(apart) < bytes;
+        for (std::size_t a = 0; a < kernel.outer_count() && !found; ++a) {
+            const Dim step = load.strides[a];
+            if (a == axis || !step.is_constant() || step.value() == 0) continue;
+            const std::int64_t rest = std::abs(apart) % std::abs(step.value());
+            found = std::min(rest, std::abs(step.value()) - rest) < bytes;
+        }
     });
-    return aligned;
+    return found;
+}
+
+// Whether what is accessed along an axis is best taken as vectors of so many bytes.
+bool takes_vectors(const Kernel& kernel, std::size_t axis, std::int64_t bytes, std::int64_t narrowest) {
+    bool takes = true;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        if (!takes || !lies_along(kernel, access, axis)) return;
+        if (bytes < Grid::vector_bytes && itemsize_at(kernel, access) != narrowest) takes = false;
+        else if (!stays_aligned(kernel, access, axis, bytes))
+            takes = use == Use::load && kernel.stages.empty() && is_among_vectors(kernel, access, axis, bytes);
+    });
+    return takes;
 }
 
 // Whether neighbouring elements along an axis are stored near each other, but with others between them.
@@ -103,8 +130,8 @@ std::int64_t widest_of(const Kernel& kernel, std::size_t axis) {
     return widest;
 }
 
-// Elements that fill 16 bytes of the narrowest dtype that is loaded or stored along the lanes, but no more of the widest that is computed than registers
-// hold well; one where none lie side by side.
+// Elements that fill 16 bytes (8, if rows begin at these only) of the narrowest dtype that is loaded or stored along the lanes, but no more of the widest
+// that is computed than registers hold well; one where none lie side by side.
 int choose_width(const Kernel& kernel, int lane) {
     const auto axis = static_cast<std::size_t>(lane);
     std::int64_t narrowest = Grid::vector_bytes;
@@ -113,9 +140,12 @@ int choose_width(const Kernel& kernel, int lane) {
     });
     // Elements that neighbouring threads take one by one are whole lines, too; vectors that begin at odd places are none, and what is stored with gaps
     // for the results of others would have a line for each thread.
-    if (!stays_aligned(kernel, axis) || stores_with_gaps(kernel, axis)) return 1;
-    const std::int64_t width = std::min(Grid::vector_bytes / narrowest, most_bytes / widest_of(kernel, axis));
-    return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
+    if (stores_with_gaps(kernel, axis)) return 1;
+    for (const std::int64_t bytes : {Grid::vector_bytes, Grid::vector_bytes / 2}) {
+        const std::int64_t width = std::min(bytes / narrowest, most_bytes / widest_of(kernel, axis));
+        if (width > 1 && takes_vectors(kernel, axis, bytes, narrowest)) return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
+    }
+    return 1;
 }
 
 // Threads for the lanes of an outer point: whole warps, and as many as have a few vectors each.
@@ -150,7 +180,7 @@ void hold_rows(const Kernel& kernel, Grid& grid) {
     };
     // Short rows, of which there are many: several in a warp, each thread with a whole vector.
     for (std::int64_t team = Grid::warp / 2; team >= least_team; team /= 2) {
-        const bool are_many = points(kernel, 0, kernel.outer_count()) * team >= busy_threads;
+        const bool are_many = points(kernel, 0, kernel.outer_count()) * team >= Grid::busy_threads;
         if (are_many && length == grid.width * team && takes(grid.width, team)) return;
     }
     for (std::int64_t width = grid.width; width >= 1; width /= 2) {
@@ -164,10 +194,17 @@ void hold_rows(const Kernel& kernel, Grid& grid) {
 std::int64_t inner_length(const Kernel& kernel) { return kernel.block != 0 ? kernel.block : kernel.axes[kernel.outer_count()].hint; }
 
 // Threads for each outer point where these lie along the lanes: so many that a GPU is busy.
-int choose_crew(const Kernel& kernel) {
-    const std::int64_t wanted = busy_threads / std::max<std::int64_t>(points(kernel, 0, kernel.outer_count()), 1);
+int choose_crew(const Kernel& kernel, int width) {
+    const std::int64_t wanted = Grid::busy_threads * width / std::max<std::int64_t>(points(kernel, 0, kernel.outer_count()), 1);
     const auto crew = static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(wanted, inner_length(kernel) / steps_each), 1, most_crew));
     return static_cast<int>(std::bit_floor(crew));
+}
+
+// Whether the threads of crews can take vectors: all of a block go the same way, so there must be whole ones for all, and enough of them.
+bool crews_take_vectors(const Kernel& kernel, const Grid& grid) {
+    const Axis& lanes = kernel.axes[static_cast<std::size_t>(grid.lane)];
+    return lanes.extent.is_constant() && lanes.extent.value() % grid.width == 0 &&
+           points(kernel, 0, kernel.outer_count()) / grid.width * choose_crew(kernel, grid.width) >= Grid::busy_threads / 2;
 }
 
 // Loads that steps of an axis share: those that don't move along it, but do along another, and those of what another step loads.
@@ -196,7 +233,7 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
     const std::size_t outer = kernel.outer_count();
     const int steps = std::min(most_unrolled, most_copies / grid.width);
     if (kernel.block != 0 || steps < 4) return;
-    if (points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * steps) < busy_threads) return;
+    if (points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * steps) < Grid::busy_threads) return;
     int most = 0;
     for (std::size_t a = 0; a < outer; ++a) {
         if (static_cast<int>(a) == grid.lane || kernel.axes[a].hint < 8 * static_cast<std::int64_t>(steps)) continue;
@@ -243,18 +280,22 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         hold_rows(kernel, grid);
         if (grid.team > Grid::warp) grid.block = grid.team;
     } else if (grid.lane >= 0 && !kernel.stages.empty() && outer < kernel.axes.size()) {
-        grid.crew = choose_crew(kernel);
+        const bool has_vectors = crews_take_vectors(kernel, grid);
+        grid.crew = choose_crew(kernel, has_vectors ? grid.width : 1);
         grid.block = std::max(grid.block, grid.crew * Grid::warp);
-        if (grid.crew > 1) grid.width = 1;  // all threads of a block go the same way
+        if (grid.crew > 1 && !has_vectors) grid.width = 1;
     }
     if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
         choose_unrolling(kernel, grid);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
+        grid.whole_warps = outer > 1 && kernel.axes[static_cast<std::size_t>(grid.lane)].hint >= least_warps * Grid::warp * grid.width;
     }
     for (std::size_t a = 0; a < outer; ++a) {
         Dim steps = kernel.axes[a].extent;
         const int each = grid.steps_of(static_cast<int>(a)), more = each - 1 + grid.shift_of(static_cast<int>(a));
         if (more > 0) steps = sizes.divide(sizes.add(steps, Dim(more)), Dim(each));
+        if (const int together = grid.units_together(static_cast<int>(a)); together > 1)
+            steps = sizes.multiply(sizes.divide(sizes.add(steps, Dim(together - 1)), Dim(together)), Dim(together));
         grid.units = sizes.multiply(grid.units, steps);
     }
     return grid;
@@ -263,12 +304,12 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
-    for (const int each : {grid.lane, grid.width, grid.shift, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block}) note(each);
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block}) note(each);
     const Tile& tile = grid.tile;
     for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);
     for (const ExprId load : tile.loads) note(static_cast<int>(load));
     for (const int store : tile.stores) note(store);
-    for (const Buffer& buffer : kernel.buffers) note(buffer.past % Grid::vector_bytes + (begins_aligned(buffer) ? 1 : 0));
+    for (const Buffer& buffer : kernel.buffers) note(2 * (buffer.past % Grid::vector_bytes) + (begins_aligned(buffer) ? 1 : 0));
     return bytes;
 }
 

@@ -11,10 +11,13 @@ struct Grid {
     static constexpr int warp = 32;
     /// Bytes that a thread best loads or stores at a time.
     static constexpr int vector_bytes = 16;
+    /// That a GPU has room for, about.
+    static constexpr std::int64_t busy_threads = 1 << 18;
 
     int lane = -1;    // the axis along which neighbouring threads run; -1: none (a kernel of rank 0)
     int width = 1;    // elements along it that a thread takes at a time: 16 bytes of the narrowest
     int shift = 0;    // elements before its first one at which the threads begin, so that most of their accesses begin lines of memory
+    bool whole_warps = false;  // whether the units along it are counted up to whole warps of threads, so that each row's begin as the first one's do
     int unroll_axis = -1;  // another outer axis, of which a thread does `unroll` steps side by side, for what these have in common
     int unroll = 1;
     int held = 0;     // vectors of an inner axis that each thread of a team takes, all of them side by side: its whole length; 0: a loop goes over it
@@ -33,6 +36,9 @@ struct Grid {
         if (tile.is_used()) return axis == tile.lane ? tile.lanes : axis == tile.across ? tile.steps : 1;
         return axis == lane ? width : axis == unroll_axis ? unroll : 1;
     }
+
+    /// Multiples in which the units along an axis are counted.
+    int units_together(int axis) const { return axis == lane && whole_warps ? warp : 1; }
 
     /// Steps of an axis before its first one at which its first unit begins.
     int shift_of(int axis) const { return axis == lane ? shift : 0; }

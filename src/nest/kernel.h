@@ -86,12 +86,12 @@ struct Buffer {
     bool written = false;
     bool read = false;
     bool aligned = true;  // to 64 bytes; memory of arguments may lie anywhere
-    bool checked = false;  // whoever launches it looks whether it begins at a multiple of 16 bytes, and takes another kernel if not
+    bool checked = false;  // whoever launches it looks whether it begins `past` bytes after a multiple of 16, and takes another kernel if not
     int past = 0;  // bytes past a multiple of 64 at which it begins, if its memory begins at one
     bool by_value = false;  // a single element, which a device's kernel is given itself, in words of 8 bytes, in the place of its address
 };
 
-/// Whether it is known to begin at a multiple of 16 bytes.
+/// Whether it is known to begin at a multiple of 16 bytes, or `past` bytes after one.
 inline bool begins_aligned(const Buffer& buffer) { return buffer.aligned || buffer.checked; }
 
 /// Words of 8 bytes that a device's kernel takes for it.

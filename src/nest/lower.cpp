@@ -23,6 +23,7 @@ using shape::Dims;
 namespace {
 
 constexpr std::int64_t split_elements = 65536;        // folded by one task of a split reduction
+constexpr std::int64_t least_rows = 64;               // of such a task that folds columns
 constexpr std::int64_t scratch_limit = 256 * 1024;    // bytes of a scratch row that is better than computing again
 
 class Lowering {
@@ -44,14 +45,15 @@ public:
     }
 
     /// The folds of a split region, each block's results into temporaries of shape [blocks, outer...], and what is computed at each of its points.
-    Lowered run_blocks(std::vector<Temporary>& temporaries, const std::function<bool(Value)>& stored) {
+    Lowered run_blocks(std::vector<Temporary>& temporaries, const std::function<bool(Value)>& stored, bool for_gpu) {
         const std::size_t outer = result_.kernel.outer_count();
         Kernel& kernel = result_.kernel;
         std::int64_t rest = 1;
         for (std::size_t a = outer + 1; a < kernel.axes.size(); ++a) rest *= std::max<std::int64_t>(kernel.axes[a].hint, 1);
         const bool columns = !region_.reduced.back();
         const std::int64_t width = columns ? std::max<std::int64_t>(sizes_.hint(sizes_.product(outer_shape())), 1) : 1;
-        kernel.block = std::max<std::int64_t>(64, split_elements / (rest * width));
+        kernel.block = for_gpu && columns ? rows_of_crews(kernel.axes[outer].hint, width)
+                                          : std::max<std::int64_t>(least_rows, split_elements / (rest * width));
         kernel.blocked_extent = kernel.axes[outer].extent;
         block_axis_ = true;
         const Dim blocks = sizes_.divide(sizes_.add(kernel.blocked_extent, Dim(kernel.block - 1)), Dim(kernel.block));
@@ -109,6 +111,13 @@ public:
     std::vector<Value> inputs() const { return inputs_; }
 
 private:
+    // A GPU is busy with crews of eight, whose threads have four columns each. What they leave is added up by few threads: it is to be little.
+    static std::int64_t rows_of_crews(std::int64_t rows, std::int64_t columns) {
+        constexpr std::int64_t threads_of_column = 2, most_blocks = 1024;
+        const std::int64_t blocks = std::clamp<std::int64_t>(Grid::busy_threads / (threads_of_column * columns), 1, most_blocks);
+        return std::max(least_rows, (rows + blocks - 1) / blocks);
+    }
+
     void add_axis(std::size_t domain_axis, bool inner) {
         axis_of_.resize(region_.domain.size(), -1);
         axis_of_[domain_axis] = static_cast<int>(result_.kernel.axes.size());
@@ -529,15 +538,23 @@ private:
 
 }  // namespace
 
+namespace {
+
+std::vector<Lowered> lower_split(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
+                                 std::vector<Temporary>& temporaries, bool for_gpu) {
+    std::vector<Lowered> kernels;
+    kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries, stored, for_gpu));
+    kernels.push_back(Lowering(region, program, sizes).run_results(temporaries, stored));
+    return kernels;
+}
+
+}  // namespace
+
 std::vector<Lowered> lower(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
                            std::vector<Temporary>& temporaries, Scratch scratch) {
+    if (region.split) return lower_split(region, program, sizes, stored, temporaries, false);
     std::vector<Lowered> kernels;
-    if (!region.split) {
-        kernels.push_back(Lowering(region, program, sizes).run(stored, scratch));
-        return kernels;
-    }
-    kernels.push_back(Lowering(region, program, sizes).run_blocks(temporaries, stored));
-    kernels.push_back(Lowering(region, program, sizes).run_results(temporaries, stored));
+    kernels.push_back(Lowering(region, program, sizes).run(stored, scratch));
     return kernels;
 }
 
@@ -554,12 +571,11 @@ std::int64_t scratch_bytes(const Kernel& kernel) {
 
 std::vector<Lowered> lower_for_gpu(const Region& region, const pass::Program& program, shape::Sizes& sizes, const std::function<bool(Value)>& stored,
                                    std::vector<Temporary>& temporaries) {
-    if (!region.split) {
-        std::vector<Lowered> kernels = lower(region, program, sizes, stored, temporaries, Scratch::on_chip);
-        Kernel tried = kernels[0].kernel;
-        const Grid grid = grid_of(tried, sizes);
-        if (tried.scratch.empty() || grid.held > 0 || (grid.team > 1 && scratch_bytes(tried) * grid.units_of_block() <= most_on_chip)) return kernels;
-    }
+    if (region.split) return lower_split(region, program, sizes, stored, temporaries, true);
+    std::vector<Lowered> kernels = lower(region, program, sizes, stored, temporaries, Scratch::on_chip);
+    Kernel tried = kernels[0].kernel;
+    const Grid grid = grid_of(tried, sizes);
+    if (tried.scratch.empty() || grid.held > 0 || (grid.team > 1 && scratch_bytes(tried) * grid.units_of_block() <= most_on_chip)) return kernels;
     return lower(region, program, sizes, stored, temporaries, Scratch::none);
 }
 

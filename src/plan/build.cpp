@@ -156,9 +156,11 @@ private:
         for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
             nest::Buffer& buffer = kernel.buffers[i];
             buffer.by_value = is_by_value(lowered.bindings[i].value);
-            buffer.checked = !buffer.aligned && !buffer.by_value && buffer.past % nest::Grid::vector_bytes == 0;
         }
         const nest::Grid grid = nest::grid_of(kernel, sizes_);
+        for (nest::Buffer& buffer : kernel.buffers) {  // where code has no vectors, only what it can have without
+            buffer.checked = !buffer.aligned && !buffer.by_value && (grid.width > 1 || buffer.past % nest::Grid::vector_bytes == 0);
+        }
         kernel.name = kind_of_kernel(kernel, grid.lane);
         step.parallel = grid.units;
         plan_.on_device.kernels.push_back({0, grid, codegen::sizes_of(kernel), std::make_shared<UnalignedKernel>()});

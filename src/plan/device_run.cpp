@@ -208,7 +208,7 @@ void DeviceRun::launch(const KernelStep& step) {
             at += nest::words_of(buffers[i]);
         } else {
             given_[at] = reinterpret_cast<std::intptr_t>(bases_[static_cast<std::size_t>(step.slots[i])]) + step.offsets[i];
-            checked |= buffers[i].checked ? given_[at] : 0;
+            checked |= buffers[i].checked ? given_[at] - buffers[i].past : 0;
             ++at;
         }
     }

@@ -115,7 +115,7 @@ inline void run_on_host(nest::Kernel kernel, RecordedKernels& recorded, Memory& 
 inline void run_on_device(nest::Kernel kernel, RecordedKernels& recorded, Memory& memory, bool checks) {
     static auto* const backend = new simulated::Backend;
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
-        kernel.buffers[i].checked = checks && (memory.at(i) - memory.all(i).first) % nest::Grid::vector_bytes == 0;
+        kernel.buffers[i].checked = checks && (memory.at(i) - memory.all(i).first - kernel.buffers[i].past) % nest::Grid::vector_bytes == 0;
     }
     const nest::Grid grid = nest::grid_of(kernel, recorded.sizes);
     const codegen::DeviceJob job{&kernel, &grid};
