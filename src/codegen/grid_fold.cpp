@@ -262,7 +262,9 @@ GridEmitter::Copies GridEmitter::across_crew(std::size_t number_of_fold, const C
     llvm::Value* thread = special(in::nvvm_read_ptx_sreg_tid_x);
     llvm::Value* lane = ir.CreateURem(thread, number(lanes));
     SharedValues values(b_, shared(number_of_fold, elements, 0), own[0].im != nullptr ? shared(number_of_fold, elements, 1) : nullptr, fold.dtype);
-    const auto place = [&](llvm::Value* of_thread, std::size_t copy) { return ir.CreateAdd(of_thread, number(static_cast<std::int64_t>(copy) * grid_.block)); };
+    const auto place = [&](llvm::Value* of_thread, std::size_t copy) {
+        return ir.CreateAdd(of_thread, number(static_cast<std::int64_t>(copy) * grid_.block));
+    };
     if (!is_read_by_now()) barrier();
     for (std::size_t copy = 0; copy < own.size(); ++copy) values.put(place(thread, copy), own[copy]);
     barrier();

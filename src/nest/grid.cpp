@@ -97,14 +97,15 @@ bool is_among_vectors(const Kernel& kernel, const Access& load, std::size_t axis
     return found;
 }
 
-// Whether what is accessed along an axis is best taken as vectors of so many bytes.
-bool takes_vectors(const Kernel& kernel, std::size_t axis, std::int64_t bytes, std::int64_t narrowest) {
+// Whether what is accessed along an axis is best taken as vectors of so many bytes. `any_loads`: what is loaded may lie anywhere, and is taken by
+// elements.
+bool takes_vectors(const Kernel& kernel, std::size_t axis, std::int64_t bytes, std::int64_t narrowest, bool any_loads) {
     bool takes = true;
     for_each_use(kernel, [&](const Access& access, Use use) {
         if (!takes || !lies_along(kernel, access, axis)) return;
         if (bytes < Grid::vector_bytes && itemsize_at(kernel, access) != narrowest) takes = false;
         else if (!stays_aligned(kernel, access, axis, bytes))
-            takes = use == Use::load && kernel.stages.empty() && is_among_vectors(kernel, access, axis, bytes);
+            takes = use == Use::load && kernel.stages.empty() && (any_loads || is_among_vectors(kernel, access, axis, bytes));
     });
     return takes;
 }
@@ -130,8 +131,8 @@ std::int64_t widest_of(const Kernel& kernel, std::size_t axis) {
     return widest;
 }
 
-// Elements that fill 16 bytes (8, if rows begin at these only) of the narrowest dtype that is loaded or stored along the lanes, but no more of the widest
-// that is computed than registers hold well; one where none lie side by side.
+// Elements that fill 16 bytes (less, if rows begin at less only) of the narrowest dtype that is loaded or stored along the lanes, but no more of the
+// widest that is computed than registers hold well; one where none lie side by side.
 int choose_width(const Kernel& kernel, int lane) {
     const auto axis = static_cast<std::size_t>(lane);
     std::int64_t narrowest = Grid::vector_bytes;
@@ -141,9 +142,12 @@ int choose_width(const Kernel& kernel, int lane) {
     // Elements that neighbouring threads take one by one are whole lines, too; vectors that begin at odd places are none, and what is stored with gaps
     // for the results of others would have a line for each thread.
     if (stores_with_gaps(kernel, axis)) return 1;
-    for (const std::int64_t bytes : {Grid::vector_bytes, Grid::vector_bytes / 2}) {
-        const std::int64_t width = std::min(bytes / narrowest, most_bytes / widest_of(kernel, axis));
-        if (width > 1 && takes_vectors(kernel, axis, bytes, narrowest)) return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
+    for (const bool any_loads : {false, true}) {
+        for (std::int64_t bytes = Grid::vector_bytes; bytes > narrowest; bytes /= 2) {
+            const std::int64_t width = std::min(bytes / narrowest, most_bytes / widest_of(kernel, axis));
+            if (width > 1 && takes_vectors(kernel, axis, bytes, narrowest, any_loads))
+                return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
+        }
     }
     return 1;
 }
@@ -228,7 +232,17 @@ int shared_loads(const Kernel& kernel, std::size_t axis) {
     return shared;
 }
 
-// The axis along which a thread does some steps side by side, if that saves loads and leaves enough threads.
+// Bytes that a thread stores at a time along the lanes, at most.
+std::int64_t bytes_of_store(const Kernel& kernel, const Grid& grid) {
+    std::int64_t most = 1;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        if (use == Use::store) most = std::max(most, grid.width * itemsize_at(kernel, access));
+    });
+    return most;
+}
+
+// The axis along which a thread does some steps side by side, if that saves loads and leaves enough threads; or has more on its way, where its vectors are
+// small.
 void choose_unrolling(const Kernel& kernel, Grid& grid) {
     const std::size_t outer = kernel.outer_count();
     const int steps = std::min(most_unrolled, most_copies / grid.width);
@@ -242,6 +256,15 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
         most = shared;
         grid.unroll_axis = static_cast<int>(a);
         grid.unroll = steps;
+    }
+    const std::int64_t stored = bytes_of_store(kernel, grid);
+    if (most > 0 || !kernel.stages.empty() || stored >= Grid::vector_bytes) return;
+    std::int64_t longest = 8 * steps - 1;
+    for (std::size_t a = 0; a < outer; ++a) {
+        if (static_cast<int>(a) == grid.lane || kernel.axes[a].hint <= longest) continue;
+        longest = kernel.axes[a].hint;
+        grid.unroll_axis = static_cast<int>(a);
+        grid.unroll = static_cast<int>(std::clamp<std::int64_t>(2 * Grid::vector_bytes / stored, 4, steps));
     }
 }
 
@@ -304,7 +327,9 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
-    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block}) note(each);
+    for (const int each :
+         {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
+        note(each);
     const Tile& tile = grid.tile;
     for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);
     for (const ExprId load : tile.loads) note(static_cast<int>(load));

@@ -52,8 +52,8 @@ public:
         for (std::size_t a = outer + 1; a < kernel.axes.size(); ++a) rest *= std::max<std::int64_t>(kernel.axes[a].hint, 1);
         const bool columns = !region_.reduced.back();
         const std::int64_t width = columns ? std::max<std::int64_t>(sizes_.hint(sizes_.product(outer_shape())), 1) : 1;
-        kernel.block = for_gpu && columns ? rows_of_crews(kernel.axes[outer].hint, width)
-                                          : std::max<std::int64_t>(least_rows, split_elements / (rest * width));
+        kernel.block =
+            for_gpu && columns ? rows_of_crews(kernel.axes[outer].hint, width) : std::max<std::int64_t>(least_rows, split_elements / (rest * width));
         kernel.blocked_extent = kernel.axes[outer].extent;
         block_axis_ = true;
         const Dim blocks = sizes_.divide(sizes_.add(kernel.blocked_extent, Dim(kernel.block - 1)), Dim(kernel.block));
