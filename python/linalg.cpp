@@ -47,8 +47,8 @@ Axes axes_of(const std::optional<std::vector<std::int64_t>>& axes) { return axes
 using Number = std::optional<linalg::NormOrder>;
 using AxisList = std::optional<std::vector<std::int64_t>>;
 
-// Whether the eigenvalues of real matrices all are real, as results of NumPy's then are (before 2.5: `may_be`); while recording this is read. Of parts that
-// a function is mapped over it can't be, and they are complex.
+// Whether the eigenvalues of real matrices all are real, as results of NumPy's then are (before 2.5: `may_be`); while recording this is read. Of parts
+// that a function is mapped over it can't be, and they are complex.
 bool are_real(const array& x, const array& values, bool may_be) {
     return may_be && !is_complex(x.dtype()) && !detail::is_mapped(values) && static_cast<bool>(all(imag(values) == 0));
 }
