@@ -130,8 +130,8 @@ def test_eager_functions():
     x = np.asarray([[0, 2, 2], [1, 0, 3]])
     for name in ("nonzero", "flatnonzero", "argwhere", "unique"):
         assert_same(convert(getattr(np, name)(x)), getattr(numpy, name)(numpy.asarray(x)))
-    for given in (x, numpy.asarray(x)):
-        count = np.count_nonzero(given)
+    for array in (x, numpy.asarray(x)):
+        count = np.count_nonzero(array)
         assert is_scalar(count) and count.dtype == numpy.intp and count == 4
     assert np.count_nonzero(x, axis=1).tolist() == [2, 2]
     assert np.extract(x > 1, x).tolist() == [2, 2, 3]
