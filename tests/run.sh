@@ -94,6 +94,7 @@ suite "Python tests of devices, simulated" build/release/devices.xml "${simulate
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
     "${side_by_side[@]}" tests/python/test_{catalogue,compile,control,functions,index,linalg,ndarray,order,outside,promotion,tape,transforms,ufunc,writes}.py \
+    tests/python/test_{capture,effects,fft,masks,numbers,parts,scatter,sizes,tape_transforms,threads,vmap_outside}.py \
     --junitxml=build/release/on_device.xml
 check "Python examples" examples_in_python
 check "clang-format" format_is_right
