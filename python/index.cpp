@@ -96,9 +96,16 @@ bool is_integer_array(PyObject* key) {
     return PyArray_CheckExact(key) && PyArray_ISINTEGER(as_numpy(key)) && shares_memory(as_numpy(key));
 }
 
+// Whether an axis has no elements: indices into it are wrong in other words than those of take().
+bool has_none(const array& value, int axis) {
+    if (!records()) return value.shape(axis) == 0;
+    return are_equal(detail::symbolic_shape(value)[static_cast<std::size_t>(axis)], 0);
+}
+
 // x[i] and x[:, i] with one array of integers, or, in a recording or on a device, one mask.
 std::optional<array> take_rows(const array& value, PyObject* key) {
     if (is_integer_array(key)) {
+        if (has_none(value, 0)) return std::nullopt;
         const array index = to_array(key);
         const array taken = take(value, index, 0);
         // Where NumPy gives a view this is a copy: not one to write to.
@@ -123,7 +130,7 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
     if (!axis || *axis >= value.ndim()) return std::nullopt;
     PyObject* chosen = PyTuple_GET_ITEM(key, *axis);
     const std::optional<array> mask = known_mask(chosen);
-    if (!mask) return take(value, to_array(chosen), *axis);
+    if (!mask) return has_none(value, *axis) ? std::nullopt : std::optional(take(value, to_array(chosen), *axis));
     if (!are_equal(detail::symbolic_shape(*mask)[0], detail::symbolic_shape(value)[static_cast<std::size_t>(*axis)])) return std::nullopt;
     return compress(*mask, value, *axis);
 }

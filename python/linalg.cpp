@@ -47,10 +47,10 @@ Axes axes_of(const std::optional<std::vector<std::int64_t>>& axes) { return axes
 using Number = std::optional<linalg::NormOrder>;
 using AxisList = std::optional<std::vector<std::int64_t>>;
 
-// Whether the eigenvalues of real matrices all are real, as results of NumPy's then are; while recording this is read. Of parts that a function is mapped
-// over it can't be, and they are complex.
-bool are_real(const array& x, const array& values) {
-    return !is_complex(x.dtype()) && !detail::is_mapped(values) && static_cast<bool>(all(imag(values) == 0));
+// Whether the eigenvalues of real matrices all are real, as results of NumPy's then are (before 2.5: `may_be`); while recording this is read. Of parts
+// that a function is mapped over it can't be, and they are complex.
+bool are_real(const array& x, const array& values, bool may_be) {
+    return may_be && !is_complex(x.dtype()) && !detail::is_mapped(values) && static_cast<bool>(all(imag(values) == 0));
 }
 
 void add_systems(py::module_& module) {
@@ -117,18 +117,18 @@ void add_decompositions(py::module_& module) {
     module.def("_linalg_eigvalsh", [](Late a, bool lower) { return given(linalg::eigvalsh(*a, triangle_of(lower))); }, guard, "numpy.linalg.eigvalsh.");
     module.def(
         "_linalg_eig",
-        [](Late a) {
+        [](Late a, bool may_be_real) {
             const array x = *a;
             const auto [values, vectors] = linalg::eig(x);
-            const bool is_real = are_real(x, values);
+            const bool is_real = are_real(x, values, may_be_real);
             return py::make_tuple(given(is_real ? real(values) : values), given(is_real ? real(vectors) : vectors));
         },
         guard, "numpy.linalg.eig.");
     module.def(
         "_linalg_eigvals",
-        [](Late a) {
+        [](Late a, bool may_be_real) {
             const array x = *a, values = linalg::eigvals(x);
-            return given(are_real(x, values) ? real(values) : values);
+            return given(are_real(x, values, may_be_real) ? real(values) : values);
         },
         guard, "numpy.linalg.eigvals.");
     module.def(

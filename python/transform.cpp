@@ -140,6 +140,8 @@ void add_transforms(py::module_& module) {
     module.def("_leave_axis", [] { named_axes.pop_back(); }, "Takes the last name back.");
     module.def("_across", &across, "psum, pmean, pmax or pmin of x.");
     module.def("_axis_index", [](const std::string& name) { return py::reinterpret_steal<py::object>(wrap_scalar(axis_index(name))); }, "As axis_index.");
+    module.def("_is_mapped", &detail::is_mapped,
+               "Whether a value differs among the parts of an array that a function is mapped over, and so can't be read.");
     module.def("_is_same_value", &detail::is_same_value, "Whether two recorded arrays have the same value.");
     module.def(
         "_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");

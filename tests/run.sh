@@ -57,10 +57,10 @@ format_is_right() { sources | xargs clang-format-19 --dry-run --Werror; }
 # clang-tidy reads every source file: not again while none of them changed.
 tidy() {
     local key
-    key=$({ sources | grep -E '^(src|include)/'; ls include/fastnp/ops/*.def .clang-tidy cmake/*.cmake; } | xargs cat | cksum)
+    key=$({ sources | grep -E '^(src|include)/'; ls include/fastnp/ops/*.def .clang-tidy tests/tidy.py cmake/*.cmake; } | xargs cat | cksum)
     [ "$(cat build/lint/tidy.stamp 2> /dev/null)" != "$key" ] || return 0
     cmake -S . -B build/lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DFASTNP_BUILD_PYTHON=OFF -DFASTNP_WERROR=OFF &&
-        run-clang-tidy-19 -j "$(nproc)" -quiet -p build/lint -extra-arg=-w "$PWD/src/" &&
+        python3 tests/tidy.py build/lint &&
         printf '%s\n' "$key" > build/lint/tidy.stamp
 }
 
@@ -82,14 +82,20 @@ setup
 build_preset release
 suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit "$PWD/build/release/ctest.xml"
 [ ! -f build/release/gpu_kernels.txt ] || say "        $(tail -n 1 build/release/gpu_kernels.txt)"
-suite "Python tests" build/release/pytest.xml "$venv/bin/python" -m pytest tests/python -q --junitxml=build/release/pytest.xml -o junit_logging=no
-simulated=(env FASTNP_SIMULATED_DEVICE=2 "$venv/bin/python" -m pytest -q -o junit_logging=no)
-suite "Python tests of devices, simulated" build/release/devices.xml "${simulated[@]}" \
+# pytest in a process for each processor, which take tests from each other's ends; what measures time comes after them.
+python_tests=("$venv/bin/python" -m pytest -q -o junit_logging=no)
+side_by_side=(-n "$(nproc)" --dist worksteal -m "not alone")
+simulated=(env FASTNP_SIMULATED_DEVICE=2)
+suite "Python tests" build/release/pytest.xml "${python_tests[@]}" "${side_by_side[@]}" tests/python --junitxml=build/release/pytest.xml
+suite "Python tests of times" build/release/times.xml "${python_tests[@]}" -m alone tests/python --junitxml=build/release/times.xml
+suite "Python tests of devices, simulated" build/release/devices.xml "${simulated[@]}" "${python_tests[@]}" "${side_by_side[@]}" \
     tests/python/test_{device,device_eager,devices,cuda,cuda_arithmetic,cuda_pick,cuda_order,cuda_products,cuda_fft,cuda_linalg,cuda_moves}.py \
     tests/python/test_{cuda_gathers,exchange_simulated,joined}.py \
     --junitxml=build/release/devices.xml
-suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" \
-    tests/python/test_{catalogue,compile,control,functions,index,linalg,ndarray,order,outside,promotion,tape,transforms,ufunc,writes}.py --junitxml=build/release/on_device.xml
+suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
+    "${side_by_side[@]}" tests/python/test_{catalogue,compile,control,functions,index,linalg,ndarray,order,outside,promotion,tape,transforms,ufunc,writes}.py \
+    tests/python/test_{capture,effects,fft,masks,numbers,parts,scatter,sizes,tape_transforms,threads,vmap_outside}.py \
+    --junitxml=build/release/on_device.xml
 check "Python examples" examples_in_python
 check "clang-format" format_is_right
 check "clang-tidy" tidy

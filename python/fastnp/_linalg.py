@@ -12,6 +12,7 @@ from numpy.linalg import _linalg as numpys
 from fastnp import _core
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
+_MAY_BE_REAL = numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0.dev0"  # eigenvalues of real matrices, where all are; later NumPys' are complex
 
 
 def linear(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,12 +79,12 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
 @linear
 def eig(a: Any) -> Any:
-    return numpys.EigResult(*_core._linalg_eig(a))
+    return numpys.EigResult(*_core._linalg_eig(a, _MAY_BE_REAL))
 
 
 @linear
 def eigvals(a: Any) -> Any:
-    return _core._linalg_eigvals(a)
+    return _core._linalg_eigvals(a, _MAY_BE_REAL)
 
 
 @linear

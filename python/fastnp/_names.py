@@ -94,8 +94,14 @@ def continues(body: list[ast.stmt]) -> bool:
 
 def deleted(tree: ast.AST) -> set[str]:
     """The variables that are unbound somewhere."""
-    handled = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
-    return handled | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Del):
+                found.add(node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+    return found
 
 
 def stores_of(statements: Iterable[ast.stmt]) -> set[str]:

@@ -233,6 +233,8 @@ def _quantile(a: Any, q: Any, is_weak: bool, axis: Any, keepdims: Any, is_linear
     part, rest = (each.reshape(q.shape + (1,) * (x.ndim - 1)) for each in (part, rest))
     between = high - low
     result = _core.where(gamma.reshape(part.shape) >= 0.5, high - between * rest, low + between * part)
+    if result.ndim == 0 and result.dtype != x.dtype and x.dtype.kind == "f" and not _core._is_mapped(x) and bool(_core.isnan(x[-1])):
+        return _with_dims(x[-1], axes, 0, keepdims)  # NumPy then gives the element itself
     return _with_dims(_or_nan(result, x[-1]), axes, q.ndim, keepdims)
 
 

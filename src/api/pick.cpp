@@ -69,6 +69,17 @@ Rows rows_of(const array& x, const std::vector<array>& indices) {
     return {api::reshape(x, merged), index};
 }
 
+/// An index into an axis without elements is one out of bounds. (take() has words of its own for it.)
+void check_axes_have_elements(const array& x, const std::vector<array>& indices) {
+    const api::Dims shape = api::dims_of(x);
+    const shape::Arithmetic sizes = api::arithmetic();
+    for (std::size_t i = 0; i < std::min(indices.size(), shape.size()); ++i) {
+        if (!sizes.equal(shape[i], api::Dim(0)) || sizes.equal(sizes.product(api::dims_of(indices[i])), api::Dim(0))) continue;
+        const auto first = api::flatten(as_indices(indices[i])).index({0}).item<std::int64_t>();
+        throw IndexError("index " + std::to_string(first) + " is out of bounds for axis " + std::to_string(i) + " with size 0");
+    }
+}
+
 bool is_recorded(const std::vector<array>& arrays) {
     return trace::Recorder::active() != nullptr || std::ranges::any_of(arrays, [](const array& each) { return each.is_recorded(); });
 }
@@ -168,6 +179,7 @@ std::optional<array> pick_there(const array& x, const std::vector<array>& indice
 }  // namespace
 
 array pick(const array& x, const std::vector<array>& indices) {
+    check_axes_have_elements(x, indices);
     if (auto there = pick_there(x, indices)) return std::move(*there);
     const Rows rows = rows_of(x, indices);
     return take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at

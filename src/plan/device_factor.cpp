@@ -7,6 +7,8 @@
 
 #include "device/factorisation.h"
 #include "fastnp/error.h"
+#include "ops/catalogue.h"
+#include "ops/transforms.h"
 #include "plan/device_copy.h"
 #include "plan/device_dense.h"
 #include "plan/device_matrices.h"
@@ -372,23 +374,7 @@ bool is_lapacks_alone(device::Backend& backend, ops::Op op, const View& x) {
 
 }  // namespace
 
-bool is_factorisation(ops::Op op) {
-    switch (op) {
-        case Op::lu:
-        case Op::lu_solve:
-        case Op::cholesky:
-        case Op::triangular_solve:
-        case Op::qr:
-        case Op::householder_product:
-        case Op::eigh:
-        case Op::eigvalsh:
-        case Op::eig:
-        case Op::eigvals:
-        case Op::svd:
-        case Op::svdvals: return true;
-        default: return false;
-    }
-}
+bool is_factorisation(ops::Op op) { return ops::info(op).kind == ops::Kind::library && !ops::is_transform(op); }
 
 bool factorise_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     const auto is_empty = [](const View& view) { return std::ranges::find(view.shape, 0) != view.shape.end(); };

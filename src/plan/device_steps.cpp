@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/transforms.h"
+#include "ops/catalogue.h"
 #include "plan/device_copy.h"
 #include "plan/device_factor.h"
 #include "plan/device_lines.h"
@@ -44,52 +44,107 @@ bool may_raise_besides(const ir::Attributes& scatter, Dtype dtype) {
     return scatter.ints[0] == static_cast<std::int64_t>(ops::Op::power) && is_integer(dtype);
 }
 
+// What a device is asked for.
+struct Asked {
+    device::Backend& backend;
+    ops::Op op;
+    const ir::Attributes& attributes;
+    std::span<const View> operands;
+    const View& out;
+    IndexChecks& checks;
+};
+
+// How a device does an op, and by what: kernels are always there, libraries may not be.
+struct Form {
+    enum class By : std::uint8_t { kernels, products, transforms, factorisations };
+    By by;
+    bool (*run)(const Asked& asked);
+    bool looks_at_indices = false;  // where there is nothing to compute, too
+};
+
+constexpr Form product{Form::By::products, [](const Asked& asked) { return product_on_device(asked.backend, asked.operands, asked.out); }};
+constexpr Form transform{Form::By::transforms,
+                         [](const Asked& asked) { return transform_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out); }};
+constexpr Form factorisation{Form::By::factorisations,
+                             [](const Asked& asked) { return factorise_on_device(asked.backend, asked.op, asked.attributes, asked.operands, asked.out); }};
+constexpr Form move{Form::By::kernels,
+                    [](const Asked& asked) { return move_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out); }};
+constexpr Form argfold{Form::By::kernels, [](const Asked& asked) {
+                           argfold_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out);
+                           return true;
+                       }};
+constexpr Form scan{Form::By::kernels, [](const Asked& asked) {
+                        scan_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out);
+                        return true;
+                    }};
+constexpr Form sort{Form::By::kernels, [](const Asked& asked) {
+                        sort_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out);
+                        return true;
+                    }};
+constexpr Form concatenate{Form::By::kernels, [](const Asked& asked) {
+                               concatenate_on_device(asked.backend, asked.attributes, asked.operands, asked.out);
+                               return true;
+                           }};
+constexpr Form nonzero{Form::By::kernels, [](const Asked& asked) {
+                           nonzero_on_device(asked.backend, asked.operands[0], asked.out);
+                           return true;
+                       }};
+constexpr Form take{Form::By::kernels,
+                    [](const Asked& asked) {
+                        take_on_device(asked.backend, asked.attributes, asked.operands[0], asked.operands[1], asked.out, asked.checks);
+                        return true;
+                    },
+                    true};
+constexpr Form scatter{Form::By::kernels,
+                       [](const Asked& asked) {
+                           if (may_raise_besides(asked.attributes, asked.out.dtype)) return false;
+                           scatter_on_device(asked.backend, asked.attributes, asked.operands[0], asked.operands[1], asked.operands[2], asked.out,
+                                             asked.checks);
+                           return true;
+                       },
+                       true};
+
+// Null where there is none.
+const Form* form_of(ops::Op op) {
+    switch (ops::info(op).kind) {
+        case ops::Kind::contract: return &product;
+        case ops::Kind::move: return &move;
+        case ops::Kind::argfold: return &argfold;
+        case ops::Kind::scan: return &scan;
+        case ops::Kind::library: return is_factorisation(op) ? &factorisation : &transform;
+        default: break;
+    }
+    switch (op) {
+        case ops::Op::concatenate: return &concatenate;
+        case ops::Op::take: return &take;
+        case ops::Op::scatter: return &scatter;
+        case ops::Op::nonzero: return &nonzero;
+        case ops::Op::sort:
+        case ops::Op::argsort: return &sort;
+        default: return nullptr;
+    }
+}
+
 }  // namespace
 
 std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
-    using ops::Op;
-    switch (ops::info(op).kind) {
-        case ops::Kind::contract: return backend.lacks_products(dtype);
-        case ops::Kind::move:
-        case ops::Kind::argfold:
-        case ops::Kind::scan: return "";
-        default: break;
+    const Form* form = form_of(op);
+    if (form == nullptr) return "it has no form for devices";
+    switch (form->by) {
+        case Form::By::products: return backend.lacks_products(dtype);
+        case Form::By::transforms: return backend.lacks_transforms();
+        case Form::By::factorisations: return backend.lacks_factorisations();
+        case Form::By::kernels: break;
     }
-    if (ops::is_transform(op)) return backend.lacks_transforms();
-    if (is_factorisation(op)) return backend.lacks_factorisations();
-    constexpr Op others[] = {Op::concatenate, Op::take, Op::scatter, Op::nonzero, Op::sort, Op::argsort};
-    return std::ranges::find(others, op) != std::end(others) ? "" : "it has no form for devices";
+    return "";
 }
 
 bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out,
                         IndexChecks& checks) {
-    using ops::Op;
-    if (op == Op::take) {
-        take_on_device(backend, attributes, operands[0], operands[1], out, checks);
-        return true;
-    }
-    if (op == Op::scatter) {
-        if (may_raise_besides(attributes, out.dtype)) return false;
-        scatter_on_device(backend, attributes, operands[0], operands[1], operands[2], out, checks);
-        return true;
-    }
-    if (std::ranges::find(out.shape, 0) != out.shape.end()) return host_does(backend, op, out.dtype).empty();
-    switch (ops::info(op).kind) {
-        case ops::Kind::contract: return product_on_device(backend, operands, out);
-        case ops::Kind::move: return move_on_device(backend, op, attributes, operands[0], out);
-        case ops::Kind::argfold: argfold_on_device(backend, op, attributes, operands[0], out); return true;
-        case ops::Kind::scan: scan_on_device(backend, op, attributes, operands[0], out); return true;
-        default: break;
-    }
-    if (ops::is_transform(op)) return transform_on_device(backend, op, attributes, operands[0], out);
-    if (is_factorisation(op)) return factorise_on_device(backend, op, attributes, operands, out);
-    switch (op) {
-        case Op::concatenate: concatenate_on_device(backend, attributes, operands, out); return true;
-        case Op::nonzero: nonzero_on_device(backend, operands[0], out); return true;
-        case Op::sort:
-        case Op::argsort: sort_on_device(backend, op, attributes, operands[0], out); return true;
-        default: return false;
-    }
+    const Form* form = form_of(op);
+    if (form == nullptr) return false;
+    if (!form->looks_at_indices && std::ranges::find(out.shape, 0) != out.shape.end()) return host_does(backend, op, out.dtype).empty();
+    return form->run({backend, op, attributes, operands, out, checks});
 }
 
 }  // namespace fastnp::plan

@@ -61,11 +61,12 @@ def layouts_of(values: numpy.ndarray) -> Iterator[tuple[str, numpy.ndarray]]:
     yield "0-d", values[3:4].reshape(())
 
 
-def ulps(got: numpy.ndarray, true: numpy.ndarray) -> numpy.ndarray:
-    """Distance from the true values (of long double) in units in the last place of got's dtype."""
+def ulps(got: numpy.ndarray, true: numpy.ndarray, size: Any = None) -> numpy.ndarray:
+    """Distance from the true values (of long double) in units in the last place of got's dtype, of a size that is larger if there is one."""
     with numpy.errstate(all="ignore"):
         info = numpy.finfo(got.dtype)
-        step = numpy.maximum(numpy.spacing(numpy.abs(true.astype(got.dtype))), info.smallest_subnormal).astype(numpy.longdouble)
+        largest = numpy.abs(true) if size is None else numpy.fmax(numpy.abs(true), size)
+        step = numpy.maximum(numpy.spacing(largest.astype(got.dtype)), info.smallest_subnormal).astype(numpy.longdouble)
         distance = numpy.abs(got.astype(numpy.longdouble) - true) / step
     return numpy.where(numpy.isnan(distance), numpy.inf, distance)
 
@@ -86,8 +87,10 @@ def is_scalar(x: Any) -> bool:
     return isinstance(x, numpy.generic) or fastnp._core._is_scalar(x)
 
 
-def check(got: Any, want: Any, exact: bool, true: Any = None, context: str = "") -> None:
-    """Dtype, shape and elements as NumPy's; inexact ones within 4 ulp of the true value, complex ones within a few eps of their size."""
+def check(got: Any, want: Any, exact: bool, true: Any = None, context: str = "", size: Any = None) -> None:
+    """Dtype, shape and elements as NumPy's; inexact ones within 4 ulp of the true value, complex ones within a few eps of the size of NumPy's or of the
+    true value. (`size`: of what the result is made, where that is larger.)
+    """
     scalar = isinstance(want, (numpy.generic, float, int)) and not isinstance(want, numpy.ndarray)
     assert is_scalar(got) == scalar, f"{context}: {type(got)} where NumPy gives {type(want)}"
     if not scalar:
@@ -98,13 +101,16 @@ def check(got: Any, want: Any, exact: bool, true: Any = None, context: str = "")
     good = same(got, want)
     if not exact and not good.all():
         if want.dtype.kind == "f" and true is not None:
-            good |= ulps(got, numpy.asarray(true)) <= 4
+            good |= ulps(got, numpy.asarray(true), size) <= 4
         elif want.dtype.kind == "c":
             with numpy.errstate(all="ignore"):
                 eps = numpy.finfo(want.dtype).eps
-                good |= numpy.abs(got.astype("D") - want.astype("D")) <= 32 * eps * numpy.maximum(
-                    numpy.abs(want.astype("D")), numpy.finfo(want.dtype).tiny
-                )
+                tiny = numpy.finfo(want.dtype).tiny
+                good |= numpy.abs(got.astype("D") - want.astype("D")) <= 32 * eps * numpy.maximum(numpy.abs(want.astype("D")), tiny)
+                if true is not None:
+                    largest = numpy.fmax(numpy.abs(true), tiny if size is None else size)
+                    good |= numpy.abs(got - numpy.asarray(true)) <= 32 * eps * numpy.maximum(largest, tiny)
+                    good |= same(got, numpy.asarray(true).astype(want.dtype))  # infinities, where NumPy's have overflowed on the way
     if not good.all():
         bad = numpy.argwhere(~good)[:3]
         shown = ", ".join(f"{tuple(map(int, at))}: {got[tuple(at)]!r} != {want[tuple(at)]!r}" for at in bad)

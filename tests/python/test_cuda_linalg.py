@@ -402,7 +402,7 @@ def test_zeros(shape: tuple[int, ...]) -> None:
 def test_many_small_matrices() -> None:
     a = definite("float64", 40000, 2, 2)
     run(lambda m, a: m.linalg.eigvalsh(a)[:100], a, many=True)
-    run(lambda m, a: m.linalg.inv(a)[-100:], a, many=True)
+    run(lambda m, a: m.linalg.inv(a)[-100:], a[: 4000 if SIMULATED else None], many=True)  # which a fiber each takes long for
     run(lambda m, a: tuple(m.linalg.qr(a[:20000])), a)
     run(lambda m, a: m.linalg.svdvals(a[:20000])[-100:], a, many=True)
 

@@ -88,6 +88,13 @@ def test_quantiles(dtype: str) -> None:
                 run(lambda m, x, axis=axis, q=hundreds: m.percentile(x, q, axis=axis, keepdims=True), x, up=512)
     x = there(sample(dtype, 9, rare=0))
     run(lambda m, x: m.percentile(x, 25), sample(dtype, 9), up=512)
+    for q in (numpy.float64(0.3), numpy.array([0.3])):  # no weak numbers: the results' dtype depends on the values (compiled functions have NumPy do it)
+        last = numpy.array([numpy.nan if dtype[0] == "f" else 3]).astype(dtype)
+        for values in (sample(dtype, 9, rare=0), numpy.concatenate([last, sample(dtype, 9)])):
+            for keepdims in (False, True):
+                run(lambda m, x, q=q, keepdims=keepdims: m.quantile(x, q, keepdims=keepdims), values, down=512, up=512)
+    parts = np.vmap(lambda x: np.quantile(x, numpy.float64(0.3)))(there(sample(dtype, 3, 9)))
+    assert parts.shape == (3,) and parts.dtype == numpy.float64
     for call in (lambda x: np.quantile(x, 1.5), np.compile(lambda x: np.quantile(x, 1.5))):
         with pytest.raises(ValueError, match="range"):
             call(x)

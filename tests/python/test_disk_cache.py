@@ -59,6 +59,7 @@ def kept(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.startswith("llvmcache-"))
 
 
+@pytest.mark.alone
 def test_a_second_process_generates_no_code(tmp_path):
     _, generated, worst = run(tmp_path)
     assert generated > 0 and worst < 1e-3

@@ -1,7 +1,10 @@
-"""numpy.fft in compiled functions: equal to NumPy's to the bit, with its dtypes, strides and errors; derivatives and batching of every transform."""
+"""numpy.fft in compiled functions: equal to NumPy's to the bit (on devices, whose libraries add in other orders, but for rounding), with its dtypes,
+strides and errors; derivatives and batching of every transform.
+"""
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +19,7 @@ ALL = ["fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"]
 OF_REAL = {"rfft", "ihfft", "rfftn", "rfft2"}
 DTYPES = "?bqefdFD"
 NORMS = [None, "backward", "ortho", "forward"]
+ON_DEVICE = os.environ.get("FASTNP_TEST_DEVICE", "cpu") != "cpu"
 
 
 def values(dtype: str, *shape: int) -> Any:
@@ -39,7 +43,11 @@ def same(found: Any, wanted: Any) -> None:
     if wanted.size:  # the step of an axis of one element means nothing
         wide = [axis for axis, size in enumerate(wanted.shape) if size > 1]
         assert [found.strides[axis] for axis in wide] == [wanted.strides[axis] for axis in wide]
-    assert numpy.asarray(found).tobytes() == wanted.tobytes()
+    if ON_DEVICE:
+        bound = 1e-5 if wanted.dtype in (numpy.float32, numpy.complex64) else 1e-13
+        numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=0, atol=bound * float(numpy.abs(wanted).max(initial=0)))
+    else:
+        assert numpy.asarray(found).tobytes() == wanted.tobytes()
 
 
 def same_as_numpys(call: Callable[[Any, Any], Any], *args: Any) -> None:
@@ -149,7 +157,13 @@ def test_special_values() -> None:
                 for name in ("fft", "ifft", "irfft") if dtype == "D" else ("fft", "rfft", "irfft"):
                     with numpy.errstate(invalid="ignore"):
                         wanted = getattr(numpy.fft, name)(x)
-                    numpy.testing.assert_array_equal(numpy.asarray(np.compile(lambda x, name=name: getattr(np.fft, name)(x))(x)), wanted)
+                    found = numpy.asarray(np.compile(lambda x, name=name: getattr(np.fft, name)(x))(x))
+                    if ON_DEVICE and not numpy.isfinite(value):  # where a product of it with zero comes in is the library's
+                        assert not numpy.isfinite(found[~numpy.isfinite(wanted)]).any()
+                    elif ON_DEVICE:
+                        same(found, wanted)
+                    else:
+                        numpy.testing.assert_array_equal(found, wanted)
 
 
 def test_outside_of_compiled_functions_it_is_numpys_own() -> None:

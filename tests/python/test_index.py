@@ -80,6 +80,32 @@ def test_errors_are_numpys(subscript):
     assert str(ours.value) == str(theirs.value)
 
 
+@pytest.mark.parametrize("where", [0, 1])
+def test_axes_without_elements(where):
+    """An index into one is an error in NumPy's words (numpy.take has others), no index is none."""
+    places, none = numpy.array([[4, 2]]), numpy.zeros((0, 2), int)
+    shape = (0, 3) if where == 0 else (3, 0)
+
+    def key(index):
+        return (slice(None),) * where + (index,)
+
+    def store(x, index):
+        x[key(index)] = 1
+        return x
+
+    for f in (lambda x, index: x[key(index)], lambda x, index: x[index, index] if where == 0 else x[index * 0, index], store):
+        for made in (f, np.compile(f), np.compile(f, fullgraph=True)):
+            with pytest.raises(IndexError) as theirs:
+                f(numpy.zeros(shape), places)
+            with pytest.raises(IndexError) as ours:
+                made(np.zeros(shape), np.asarray(places))
+            assert str(ours.value) == str(theirs.value)
+            numpy.testing.assert_array_equal(numpy.asarray(made(np.zeros(shape), np.asarray(none))), f(numpy.zeros(shape), none))
+    for made in (numpy.take, np.compile(lambda x, index, axis: numpy.take(x, index, axis=axis))):
+        with pytest.raises(IndexError, match="non-empty take from an empty axes"):
+            made(np.zeros(shape), places, where)
+
+
 def test_assignment_converts_as_numpy():
     x = np.zeros(3, np.uint8)
     with pytest.raises(OverflowError, match="Python integer 300 out of bounds for uint8"):

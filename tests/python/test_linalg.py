@@ -299,6 +299,16 @@ def test_eigenvalues_of_real_matrices_are_real_where_they_can_be() -> None:
     assert np.vmap(np.linalg.eigvals)(np.asarray(numpy.stack([numpy.eye(2), turn]))).dtype == complex
 
 
+def test_eigenvalues_of_real_matrices_are_complex_since_numpy_25(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastnp._linalg._MAY_BE_REAL", False)
+    compiled = np.compile(lambda a: (np.linalg.eigvals(a), *np.linalg.eig(a)), fullgraph=True)
+    for x in (numpy.diag([1.0, 2.0]), numpy.diag([1.0, 2.0]).astype("f"), numpy.diag([1, 2])):
+        found = compiled(x)
+        assert {each.dtype.char for each in found} == {"F" if x.dtype.char == "f" else "D"}
+        for got, want in zip(found, (x.diagonal(), x.diagonal(), numpy.eye(2)), strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-6)
+
+
 SINGULAR = numpy.array([[1.0, 2.0], [2.0, 4.0]])
 NAN = numpy.full((2, 2), numpy.nan)
 INDEFINITE = numpy.diag([1.0, -1.0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 from hypothesis import given, settings, strategies as st
-from support import BACKENDS, assert_same, outcome
+from support import BACKENDS, assert_same, is_scalar, outcome
 
 import fastnp as np
 
@@ -128,10 +128,11 @@ def test_wrong_masks_raise_numpys_errors():
 
 def test_eager_functions():
     x = np.asarray([[0, 2, 2], [1, 0, 3]])
-    for name in ("nonzero", "flatnonzero", "argwhere", "unique", "count_nonzero"):
-        assert_same(
-            getattr(np, name)(numpy.asarray(x)) if name == "count_nonzero" else convert(getattr(np, name)(x)), getattr(numpy, name)(numpy.asarray(x))
-        )
+    for name in ("nonzero", "flatnonzero", "argwhere", "unique"):
+        assert_same(convert(getattr(np, name)(x)), getattr(numpy, name)(numpy.asarray(x)))
+    for array in (x, numpy.asarray(x)):
+        count = np.count_nonzero(array)
+        assert is_scalar(count) and count.dtype == numpy.intp and count == 4
     assert np.count_nonzero(x, axis=1).tolist() == [2, 2]
     assert np.extract(x > 1, x).tolist() == [2, 2, 3]
 

@@ -17,6 +17,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env={**os.environ, **environment}, check=False)
 
 
+@pytest.mark.alone
 def test_import_costs_little_more_than_numpys():
     def milliseconds(code: str) -> float:
         spent = []

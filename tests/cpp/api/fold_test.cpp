@@ -15,7 +15,7 @@ struct Samples {
     array i8 = array({-100, 50, 100}).astype(int8);
     array u8 = array({0, 200, 255}).astype(uint8);
     array f2 = array({1.5, 0.1, 60000.0}).astype(float16);
-    array f4 = array({0.1F, 1e-3F, 3.0F});
+    array f4 = array({0.5F, 0.25F, 3.0F});  // with sums that are exact in any order, since devices have others
     array u64 = array({std::uint64_t{0}, std::uint64_t{1} << 63, UINT64_MAX});
     array i64 = array({std::int64_t{-1}, std::int64_t{5}, std::int64_t{1} << 62});
     array c = array({std::complex<double>(1, 2), std::complex<double>(-0.0, -1), std::complex<double>(3, 0)});
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(dtypes) {
     EXPECT(sum(i8), "int64 () 50");
     EXPECT(sum(b), "int64 () 2");
     EXPECT(prod(u8), "uint64 () 0");
-    EXPECT(sum(f4), "float32 () 3.101");
+    EXPECT(sum(f4), "float32 () 3.75");
     EXPECT(sum(f, {.dtype = int64}), "int64 () 1");
     EXPECT(max(b), "bool () True");
     EXPECT(fastnp::all(nan), "bool () True");
@@ -53,11 +53,11 @@ BOOST_AUTO_TEST_CASE(dtypes) {
     EXPECT(mean(b), "float64 () 0.6666666666666666");
     EXPECT(mean(f2), "float16 () 2e+04");
     EXPECT(mean(f2, {.dtype = float64}), "float64 () 20000.533325195312");
-    EXPECT(mean(f4), "float32 () 1.0336667");
+    EXPECT(mean(f4), "float32 () 1.25");
     EXPECT(mean(c), "complex128 () (1.3333333333333333+0.3333333333333333j)");
     EXPECT(var(x), "float64 () 2.9166666666666665");
     EXPECT(var(c), "float64 () 3.111111111111111");
-    EXPECT(var(f4), "float32 () 1.9348669");
+    EXPECT(var(f4), "float32 () 1.5416666");
     EXPECT(stddev(f2), "float16 () inf");
     EXPECT(stddev(c), "float64 () 1.7638342073763937");
 }

@@ -79,6 +79,7 @@ BOOST_AUTO_TEST_CASE(dlpack_refuses_what_it_does_not_know) {
 
 BOOST_AUTO_TEST_CASE(tensors_on_a_device) {
     const simulated::AtTheDoor door;
+    const device_scope scope("cpu");
     BOOST_TEST(dlpack_device(array({1.0})).device_type == dlpack::cpu);
     BOOST_CHECK_THROW(device_address(array({1.0})), BufferError);
     array x = array({1.0, 2.0, 3.0}).to("cuda");

@@ -203,6 +203,7 @@ BOOST_AUTO_TEST_CASE(long_sums_stay_accurate) {
 
 // Values that several stages read are kept in rows, lane by lane, where the inner points are many.
 BOOST_AUTO_TEST_CASE(rows_are_kept_along_the_lanes) {
+    const device_scope host("cpu");  // whose loops these are
     const Function softmax = [](const array& wide, const array&) {
         const array x = wide(all, all, range(0, 3));
         const array e = exp(x - max(x, {.axis = Axes{1, 2}, .keepdims = true}));
@@ -221,6 +222,7 @@ BOOST_AUTO_TEST_CASE(rows_are_kept_along_the_lanes) {
 
 // One kernel walks all pairs for all three columns at once.
 BOOST_AUTO_TEST_CASE(columns_of_pairs_are_done_side_by_side) {
+    const device_scope host("cpu");  // whose loops these are
     const array x = numbers({300, 3}, Dtype::float32, 1), w = numbers({300}, Dtype::float32, 2);
     for (const int axis : {0, 1}) {
         const auto compiled = compile([=](const array& a, const array& b) { return sum(pairs(a, b), {.axis = axis}); });

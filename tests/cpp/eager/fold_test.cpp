@@ -1,6 +1,7 @@
 // Reductions and scans over every dtype, layout and set of axes, against plain loops; their accuracy; NaN, empty axes, first indices.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "arrays.h"
 #include "ops/number.h"
@@ -154,8 +155,14 @@ BOOST_AUTO_TEST_CASE(large_reductions_are_shared_among_threads_and_always_give_t
             eager::run(ops::Op::max, attributes, {&x.view, 1}, greatest.view);
             std::vector<double> exact(first.memory->size() / 4, 0.0);
             std::vector<float> most(first.memory->size() / 4, -INFINITY);
+            Index steps(shape.size(), 0);  // to the element of the result, which is contiguous
+            for (std::size_t i = shape.size(), count = 1; i-- > 0;) {
+                if ((axes >> i & 1U) != 0) continue;
+                steps[i] = static_cast<std::int64_t>(count);
+                count *= static_cast<std::size_t>(shape[i]);
+            }
             each_index(shape, [&](const Index& index) {
-                const auto to = static_cast<std::size_t>(&first.at<float>(without(index, attributes)) - static_cast<float*>(first.view.data));
+                const auto to = static_cast<std::size_t>(std::inner_product(index.begin(), index.end(), steps.begin(), std::int64_t{0}));
                 exact[to] += x.at<float>(index);
                 most[to] = std::max(most[to], x.at<float>(index));
             });

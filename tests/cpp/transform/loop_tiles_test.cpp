@@ -192,6 +192,7 @@ std::string loops_of(const F& compiled) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_are_no_multiple_of_a_vector) {
+    const device_scope host("cpu");  // whose ways these are
     // 203 doubles are 1624 bytes: the loop's own arrays have rows of 1664.
     const array start = grid(90, 203);
     const auto padded = [&](const Turn& turn) {
@@ -249,6 +250,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_no_multiple_of_a_vector) {
 }
 
 BOOST_AUTO_TEST_CASE(padded_rows_of_several_states_and_results) {
+    const device_scope host("cpu");  // whose ways these are
     const array start = grid(300, 203), forces = grid(25, 300 * 203, 0.7).reshape({25, 300, 203});
     const auto wave = [](array before, array now) {
         array next = 2 * now - before;
@@ -291,6 +293,7 @@ BOOST_AUTO_TEST_CASE(padded_rows_of_several_states_and_results) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_next_turn_reads_is_stored_in_the_cache) {
+    const device_scope host("cpu");  // whose ways these are
     const auto compiled = compile([](array u) { return loop(3, jacobi, u) + 1; });
     (void)compiled(zeros({2100, 2000}, float32));
     const std::string text = loops_of(compiled);

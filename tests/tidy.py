@@ -1,0 +1,119 @@
+"""clang-tidy over src/, many files of a room at a time: most of its time goes into the headers, which it then reads once for all of them.
+
+Its one argument is a build folder with compile_commands.json. Files that mean different things by a name (in unnamed namespaces, by `using`) are read
+apart; where that is not seen here, clang says so, and the unit is read in halves.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import functools
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MOST_FILES = 16  # more save no time, and leave one processor with the last unit
+# Lines in the first column: names of other namespaces, other names, and what declares something (the last name before what it is made of).
+USING = re.compile(r"^using ([\w:]+::(\w+));", re.MULTILINE)
+ALIAS = re.compile(r"^using (\w+) = ([^;]+);", re.MULTILINE)
+UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
+DECLARED = re.compile(r"^(?!using\b|template\b|namespace\b)[A-Za-z_][^(={;\n]*?(\w+) ?(?:\(|=|\{|;)", re.MULTILINE)
+INCLUDED = re.compile(r'^#include "(\w+/\w+\.h)"', re.MULTILINE)
+CLASH = "[clang-diagnostic-error"
+
+
+@dataclasses.dataclass
+class Unit:
+    """Files of a room that are compiled in one way, and what their names mean."""
+
+    room: str
+    command: list[str]
+    files: list[Path] = dataclasses.field(default_factory=list)
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def fits(self, names: dict[str, str]) -> bool:
+        return len(self.files) < MOST_FILES and all(self.names.get(name, meaning) == meaning for name, meaning in names.items())
+
+    @property
+    def size(self) -> int:
+        return sum(file.stat().st_size for file in self.files)
+
+
+@functools.cache
+def names_in(file: Path) -> dict[str, str]:
+    """What each name means that this file alone has, or says in short; with what headers of its room declare."""
+    text = file.read_text()
+    is_header = file.suffix == ".h"
+    blocks, meaning = ([text], file.parent) if is_header else (UNNAMED.findall(text), file)
+    names = {name: str(meaning) for block in blocks for name in DECLARED.findall(block)}
+    names |= {name: whole for whole, name in USING.findall(text)} | dict(ALIAS.findall(text))
+    for header in INCLUDED.findall(text):
+        if header.startswith(f"{file.parent.name}/"):
+            names = names_in(ROOT / "src" / header) | names
+    return names
+
+
+def make_units(build: Path) -> list[Unit]:
+    units: list[Unit] = []
+    for entry in sorted(json.loads((build / "compile_commands.json").read_text()), key=lambda entry: entry["file"]):
+        file = Path(entry["file"])
+        if not file.is_relative_to(ROOT / "src"):
+            continue
+        room, command, names = file.parent.name, without_output(shlex.split(entry["command"])), names_in(file)
+        for unit in units:
+            if (unit.room, unit.command) == (room, command[:-1]) and unit.fits(names):
+                break
+        else:
+            unit = Unit(room, command[:-1])
+            units.append(unit)
+        unit.files.append(file)
+        unit.names |= names
+    return sorted(units, key=lambda unit: unit.size, reverse=True)
+
+
+def without_output(words: list[str]) -> list[str]:
+    """A command to compile a file, which comes last, without what it is compiled to."""
+    at = words.index("-o")
+    words = words[:at] + words[at + 2 :]
+    assert words[-2] == "-c"
+    return words
+
+
+def tidy(unit: Unit, files: list[Path], folder: Path) -> tuple[bool, str]:
+    """Whether nothing is wrong with these files of a unit, and what was said."""
+    name = f"{unit.room}-{files[0].stem}-{len(files)}"
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    source = folder / name / "unit.cpp"
+    source.write_text("".join(f'#include "{file}"  // NOLINT(bugprone-suspicious-include)\n' for file in files))
+    (source.parent / "compile_commands.json").write_text(
+        json.dumps([{"directory": str(folder), "file": str(source), "command": shlex.join([*unit.command, str(source)])}])
+    )
+    command = ["clang-tidy-19", "-quiet", f"--config-file={ROOT / '.clang-tidy'}", "-p", str(source.parent), "-extra-arg=-w"]
+    command.append(f"-header-filter=^{re.escape(str(ROOT))}/(include/fastnp|src)/")
+    done = subprocess.run([*command, str(source)], capture_output=True, text=True, check=False)
+    if CLASH in done.stdout and len(files) > 1:
+        middle = len(files) // 2
+        halves = [tidy(unit, part, folder) for part in (files[:middle], files[middle:])]
+        return all(good for good, _ in halves), f"{name} in halves\n" + "".join(said for _, said in halves)
+    good = done.returncode == 0
+    return good, f"{'ok    ' if good else 'FAILED'} {name}\n" + ("" if good else done.stdout + done.stderr)
+
+
+def main() -> int:
+    build = Path(sys.argv[1]).resolve()
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for good, said in pool.map(lambda unit: tidy(unit, unit.files, build / "tidy"), make_units(build)):
+            print(said, end="", flush=True)
+            failed += not good
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
