@@ -26,6 +26,13 @@ def _owned(function: Any) -> Any:
             source = numpy.random.mtrand._rand if function is numpy.random.seed else getattr(function, "__self__", None)
             if _mapped.is_active() and _outside.is_generator(source):
                 return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
+        source = getattr(function, "__self__", None)
+        if _core._current_device() != "cpu":
+            from fastnp import _draws
+
+            drawn = _draws.draw(source, function.__name__, args, kwargs)
+            if drawn is not None:
+                return drawn
         originals: dict[int, Any] = {}
         plain = [_fallback.to_numpy(value, originals) for value in args]
         named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}

@@ -21,7 +21,9 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
                                                  {"choose_sorted_wide"},
                                                  {"store_places_narrow"},
                                                  {"store_places_wide"},
-                                                 {"radix_routes"}}};
+                                                 {"radix_routes"},
+                                                 {"draw_left_float32"},
+                                                 {"draw_left_float64"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
     }
@@ -47,6 +49,15 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
              {"scan_lines_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }
+    }
+    for (const std::string generator : {"pcg64", "pcg64dxsm", "philox"}) {
+        std::vector<LibraryKernel>& kernels = all.emplace_back();
+        for (const char* name : {"float32", "float64", "normal_float32", "normal_float64", "exponential_float32", "exponential_float64"})
+            kernels.push_back({std::string("draw_") + name + "_" + generator});
+        for (const char* bits : {"64_64", "32_64", "32_32", "16_16", "8_8"}) {
+            for (const char* name : {"draw_integers_", "draw_bounded_"}) kernels.push_back({std::string(name) + bits + "_" + generator});
+        }
+        kernels.push_back({"draw_integers_1_8_" + generator});
     }
     return all;
 }

@@ -1,0 +1,336 @@
+"""Random numbers drawn on a CUDA device: NumPy's, bit for bit, and the generator's state after each draw.
+
+Run as test_cuda.py.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import fastnp as np
+from fastnp import _core, _draws
+
+pytestmark = pytest.mark.skipif(not np.cuda.is_available(), reason=np.cuda.problem() or "there is no CUDA device")
+
+KINDS = [numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.Philox]
+INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+Rng = Any
+
+
+@pytest.fixture(autouse=True)
+def every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws of any size are worth a kernel."""
+    monkeypatch.setattr(_draws, "LEAST", 1)
+
+
+def state_of(rng: Rng) -> str:
+    return repr(rng.bit_generator.state)
+
+
+def same(found: Any, expected: Any) -> None:
+    found, expected = numpy.asarray(found), numpy.asarray(expected)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    assert found.tobytes() == expected.tobytes(), f"{(found != expected).sum()} of {found.size} differ"
+
+
+def follow(rng: Rng, reference: numpy.random.Generator, draw: Callable[[Rng], Any], there: bool = True) -> None:
+    """The same from both, and the same states; of what is drawn on the device nothing was copied to or from it but what that takes."""
+    with np.device("cuda"):
+        found = draw(rng)
+    if there:
+        assert found.device.startswith("cuda")
+    expected = draw(reference)
+    assert state_of(rng) == state_of(reference)
+    same(found, expected)
+
+
+def both(kind: Any, seed: int = 0) -> tuple[Rng, numpy.random.Generator]:
+    return np.random.Generator(kind(seed)), numpy.random.Generator(kind(seed))
+
+
+def with_a_half(*generators: Rng) -> None:
+    """Has each keep half of a draw."""
+    for each in generators:
+        each.integers(0, 10, dtype=numpy.int32)
+
+
+def bounds_of(dtype: str) -> Iterator[tuple[int, int]]:
+    """Powers of two, all, few, and those of which half of the pieces are left out."""
+    if dtype == "bool":
+        yield 0, 2
+        return
+    low, high = int(numpy.iinfo(dtype).min), int(numpy.iinfo(dtype).max)
+    yield low, high + 1
+    yield low, high
+    yield 3, 19
+    yield 3, 103
+    yield low, low + (high - low) // 2 + 2
+    if numpy.dtype(dtype).itemsize == 8:
+        yield 5, 5 + 2**32
+        yield 5, 5 + 2**32 - 1
+        yield 5, 5 + 2**31 + 1
+        yield 5, 6 + 2**32
+        yield 5, 3 * 2**61
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers(kind: Any, dtype: str) -> None:
+    rng, reference = both(kind)
+    for low, high in bounds_of(dtype):
+        for size in (1, 3, 1000, 20_001):
+            follow(rng, reference, lambda g, low=low, high=high, size=size: g.integers(low, high, size, dtype=dtype))
+        with_a_half(rng, reference)
+        follow(rng, reference, lambda g, low=low, high=high: g.integers(low, high - 1, (37, 5), dtype, endpoint=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [1, 2, 5, (3, 7), 4096, 4097, 30_000, (2, 30_001)])
+def test_reals(kind: Any, size: Any) -> None:
+    rng, reference = both(kind, 3)
+    for draw in REALS:
+        follow(rng, reference, lambda g, draw=draw: draw(g, size))
+        with_a_half(rng, reference)
+        follow(rng, reference, lambda g, draw=draw: draw(g, size))
+
+
+REALS = [
+    lambda g, size: g.random(size),
+    lambda g, size: g.random(size, dtype=numpy.float32),
+    lambda g, size: g.random(size=size, dtype="f4"),
+    lambda g, size: g.uniform(size=size),
+    lambda g, size: g.uniform(-3, 5.5, size),
+    lambda g, size: g.uniform(numpy.float32(0.1), high=numpy.array(7), size=size),
+    lambda g, size: g.uniform(2, 2, size),
+    lambda g, size: g.standard_normal(size),
+    lambda g, size: g.standard_normal(size, dtype=numpy.float32),
+    lambda g, size: g.normal(size=size),
+    lambda g, size: g.normal(1.5, 0.25, size),
+    lambda g, size: g.normal(3, 0, size),
+    lambda g, size: g.standard_exponential(size),
+    lambda g, size: g.standard_exponential(size, numpy.float32),
+    lambda g, size: g.exponential(size=size),
+    lambda g, size: g.exponential(2.5, size),
+    lambda g, size: g.choice(1000, size),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_entry_of_the_tables(kind: Any, dtype: str) -> None:
+    """So many numbers that each layer, its wedge, and the tails with more than one attempt come up."""
+    rng, reference = both(kind, 11)
+    follow(rng, reference, lambda g: g.standard_normal(3_000_000, dtype=dtype))
+    follow(rng, reference, lambda g: g.standard_exponential(3_000_000, dtype=dtype))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_sequences(kind: Any, seed: int) -> None:
+    """Draws on the device, on the host, by NumPy from the same bit generator, after jumps and advances."""
+    order = numpy.random.default_rng(seed)
+    rng, reference = both(kind, seed)
+    for _ in range(40):
+        size = int(order.integers(0, 6_000)) * int(order.integers(1, 3))
+        what = int(order.integers(0, 6))
+        if what == 0:
+            dtype = INTEGERS[int(order.integers(len(INTEGERS)))]
+            low, high = list(bounds_of(dtype))[int(order.integers(len(list(bounds_of(dtype)))))]
+            follow(rng, reference, lambda g, low=low, high=high, size=size, dtype=dtype: g.integers(low, high, size, dtype), size > 0)
+        elif what == 1:
+            with_a_half(rng, reference)
+        elif what == 2:
+            same(numpy.random.Generator(rng.bit_generator).random(3), reference.random(3))
+        elif what == 3:
+            same(rng.gamma(2.0, size=5), reference.gamma(2.0, size=5))
+        elif what == 4 and size % 3 == 0:
+            for each in (rng, reference):
+                each.bit_generator.advance(size + 1)
+        else:
+            draw = REALS[int(order.integers(len(REALS)))]
+            follow(rng, reference, lambda g, draw=draw, size=size: draw(g, size), size > 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_copies_and_children(kind: Any) -> None:
+    rng, reference = both(kind, 5)
+    for child, other in zip(rng.spawn(2), reference.spawn(2), strict=True):
+        follow(child, other, lambda g: g.normal(size=5000))
+    pairs = [
+        (np.random.Generator(rng.bit_generator.jumped()), numpy.random.Generator(reference.bit_generator.jumped())),
+        (pickle.loads(pickle.dumps(rng)), pickle.loads(pickle.dumps(reference))),
+        (np.random.Generator(copy.deepcopy(rng.bit_generator)), numpy.random.Generator(copy.deepcopy(reference.bit_generator))),
+    ]
+    for each, other in pairs:
+        follow(each, other, lambda g: g.integers(0, 77, 3000, dtype=numpy.int8))
+        follow(each, other, lambda g: g.random(3000, dtype=numpy.float32))
+    follow(rng, reference, lambda g: g.random(10))
+
+
+def test_states_at_their_ends() -> None:
+    """Counters that overflow, buffers in all places, and those that no draws made."""
+    for counter in ([2**64 - 2, 2**64 - 1, 2**64 - 1, 7], [2**64 - 1] * 4):
+        for position in range(5):
+            rng, reference = both(numpy.random.Philox, 1)
+            for each in (rng, reference):
+                state = each.bit_generator.state
+                state["state"]["counter"] = numpy.array(counter, dtype=numpy.uint64)
+                state["buffer"] = numpy.arange(4, dtype=numpy.uint64) * 2**62 + 12345
+                state["buffer_pos"] = position
+                each.bit_generator.state = state
+            for count in (1, 2, 3, 4, 5, 9, 5000):
+                follow(rng, reference, lambda g, count=count: g.random(count))
+                follow(rng, reference, lambda g, count=count: g.random(count, dtype=numpy.float32))
+                follow(rng, reference, lambda g, count=count: g.standard_normal(count))
+    for number in (0, 2**128 - 1):
+        rng, reference = both(numpy.random.PCG64, 1)
+        for each in (rng, reference):
+            state = each.bit_generator.state
+            state["state"] = {"state": number, "inc": 2**128 - 1}
+            each.bit_generator.state = state
+        follow(rng, reference, lambda g: g.random(5000))
+
+
+@pytest.mark.parametrize("close", [1e-6, 1e-5, 1e-4, 1e-3, 0.5])
+def test_what_is_close_is_decided_by_the_host(monkeypatch: pytest.MonkeyPatch, close: float) -> None:
+    """By more launches; and where that were too much the host draws."""
+    outcomes = []
+
+    def draw(*args: Any) -> Any:
+        drawn = _core._draw(*args, close=close)
+        outcomes.append(drawn is not None)
+        return drawn
+
+    class Core:
+        _draw = staticmethod(draw)
+
+    monkeypatch.setattr(_draws, "_core", Core)
+    for seed in range(3):
+        rng, reference = both(numpy.random.PCG64, seed)
+        for dtype in ("float32", "float64"):
+            follow(rng, reference, lambda g, dtype=dtype: g.standard_normal(150_000, dtype=dtype), close < 1e-3)
+            follow(rng, reference, lambda g, dtype=dtype: g.standard_exponential(150_000, dtype=dtype), close < 1e-3)
+    assert all(outcomes) if close < 1e-3 else not any(outcomes)
+
+
+HOSTS = [
+    lambda g: g.random(),
+    lambda g: g.random(0),
+    lambda g: g.random((4, 0)),
+    lambda g: g.integers(5),
+    lambda g: g.integers(5, 6, 100),
+    lambda g: g.integers([3, 4], 9, (50, 2)),
+    lambda g: g.normal([0.0, 1.0], 1, (50, 2)),
+    lambda g: g.uniform(0, numpy.array([1.0, 2.0]), (50, 2)),
+    lambda g: g.standard_exponential(100, method="inv"),
+    lambda g: g.random(out=numpy.empty(40)),
+    lambda g: g.standard_normal(out=numpy.empty(40, numpy.float32), dtype=numpy.float32),
+    lambda g: g.normal(numpy.nan, 1, 20),
+    lambda g: g.gamma(1.5, size=40),
+    lambda g: g.permutation(50),
+    lambda g: g.choice([1, 2, 3], 20),
+    lambda g: g.choice(10, 5, replace=False),
+    lambda g: numpy.frombuffer(g.bytes(33), numpy.uint8),
+]
+
+
+@pytest.mark.parametrize("number", range(len(HOSTS)))
+def test_other_draws_are_numpys(number: int) -> None:
+    rng, reference = both(numpy.random.PCG64, 9)
+    follow(rng, reference, lambda g: g.random(1001, dtype=numpy.float32))
+    follow(rng, reference, HOSTS[number], there=False)
+    follow(rng, reference, lambda g: g.random(1001, dtype=numpy.float32))
+
+
+@pytest.mark.parametrize("kind", [numpy.random.MT19937, numpy.random.SFC64])
+def test_other_generators_are_numpys(kind: Any) -> None:
+    rng, reference = both(kind, 9)
+    for draw in REALS:
+        with np.device("cuda"):
+            same(draw(rng, 100), draw(reference, 100))
+    assert state_of(rng) == state_of(reference)
+
+
+WRONG: list[Callable[[Rng], Any]] = [
+    lambda g: g.random(-1),
+    lambda g: g.random((3, -1)),
+    lambda g: g.random(3, dtype=numpy.int32),
+    lambda g: g.random(2.5),
+    lambda g: g.random(3, 4, 5, 6),
+    lambda g: g.random(3, sort=True),
+    lambda g: g.uniform(1, 0, 9),
+    lambda g: g.uniform(0, numpy.inf, 9),
+    lambda g: g.uniform("a", 1, 9),
+    lambda g: g.normal(0, -1, 9),
+    lambda g: g.normal(0, -0.0, 9),
+    lambda g: g.exponential(-1, 9),
+    lambda g: g.integers(5, 5, 9),
+    lambda g: g.integers(0, 300, 9, dtype=numpy.int8),
+    lambda g: g.integers(-1, 5, 9, dtype=numpy.uint8),
+    lambda g: g.integers(0, 5, 9, dtype=float),
+    lambda g: g.integers(0, 5, 9, dtype=">i4"),
+    lambda g: g.standard_exponential(9, dtype=numpy.float16),
+    lambda g: g.choice(0, 9),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)))
+def test_errors_are_numpys(number: int) -> None:
+    rng, reference = both(numpy.random.PCG64)
+    with pytest.raises(Exception) as expected:  # noqa: PT011  # whatever NumPy raises
+        WRONG[number](reference)
+    with np.device("cuda"), pytest.raises(type(expected.value)) as found:
+        WRONG[number](rng)
+    assert str(found.value) == str(expected.value)
+    assert state_of(rng) == state_of(reference)
+
+
+def test_small_draws_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_draws, "LEAST", 1000)
+    rng, reference = both(numpy.random.PCG64)
+    with np.device("cuda"):
+        before = np.cuda.statistics().launches
+        same(rng.random(999), reference.random(999))
+        assert np.cuda.statistics().launches == before
+    follow(rng, reference, lambda g: g.random(1000))
+    assert np.cuda.statistics().launches > before
+
+
+def test_nothing_is_copied() -> None:
+    rng = np.random.default_rng(0)
+    with np.device("cuda"):
+        before = np.cuda.statistics()
+        x = rng.random(1_000_000) + rng.uniform(1, 2, 1_000_000)
+        now = np.cuda.statistics()
+    assert x.device.startswith("cuda")
+    assert now.downloads == before.downloads  # and so nobody waited
+    assert now.uploaded_bytes - before.uploaded_bytes < 100_000
+
+
+def test_threads() -> None:
+    """One generator for all, whose draws come one after the other; and one for each."""
+    shared, reference = both(numpy.random.PCG64, 4)
+    found: list[Any] = []
+
+    def draw(seed: int) -> None:
+        own, other = both(KINDS[seed % 3], seed)
+        for _ in range(5):
+            follow(own, other, lambda g: g.standard_normal(10_000))
+            with np.device("cuda"):
+                found.append(numpy.asarray(shared.random(1_000)))
+
+    threads = [threading.Thread(target=draw, args=(seed,)) for seed in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    expected = [reference.random(1_000).tobytes() for _ in range(20)]
+    assert sorted(each.tobytes() for each in found) == sorted(expected)
+    assert state_of(shared) == state_of(reference)
