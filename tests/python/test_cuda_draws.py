@@ -5,6 +5,7 @@ Run as test_cuda.py.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import threading
@@ -334,3 +335,125 @@ def test_threads() -> None:
     expected = [reference.random(1_000).tobytes() for _ in range(20)]
     assert sorted(each.tobytes() for each in found) == sorted(expected)
     assert state_of(shared) == state_of(reference)
+
+
+def by_sums(g: Rng, x: Any) -> Any:
+    """A course of several, found by values that are drawn; a run that ends early draws once all the same."""
+    y = x + g.normal(size=x.shape)
+    return y * g.random(x.shape) if y.sum() > 0 else y
+
+
+def in_loop(g: Rng, x: Any) -> Any:
+    for _ in range(3):
+        x = x * 0.5 + g.standard_normal(x.shape)
+    return x
+
+
+def written(g: Rng, x: Any) -> Any:
+    y = g.random(x.shape)
+    y[1:] += y[:-1]
+    y *= 2
+    return y, y[::2]
+
+
+COMPILED: list[Callable[[Rng, Any], Any]] = [
+    lambda g, x: g.random(x.shape),
+    lambda g, x: x + g.random(x.shape),
+    lambda g, x: (x + g.normal(size=x.shape), g.integers(0, 100, x.shape), g.random() + 1),
+    lambda g, x: numpy.where(g.random(x.shape) < 0.5, x, 0) / 0.5,
+    lambda g, x: x[g.integers(0, x.shape[0], x.shape[0])],
+    lambda g, x: g.standard_exponential(x.shape, dtype=numpy.float32).reshape(-1, 1)[1:] * 2,
+    lambda g, x: x * g.uniform(-1, 1, x.shape) + g.gamma(2.0, size=x.shape),
+    by_sums,
+    in_loop,
+    written,
+]
+
+
+@pytest.mark.parametrize("number", range(len(COMPILED)))
+@pytest.mark.parametrize("numpys", [False, True])
+def test_compiled_functions(number: int, numpys: bool) -> None:
+    """In a scope, and where an argument is at home on the device; the first call records, later ones run; sizes vary; NumPy's generators, too."""
+    function = COMPILED[number]
+    for in_scope in (True, False):
+        reference = numpy.random.default_rng(3)
+        rng: Rng = numpy.random.default_rng(3) if numpys else np.random.default_rng(3)
+        compiled = np.compile(lambda x, rng=rng: function(rng, x))
+        for size in (1000, 1000, 5001, 7003, 1000):
+            x = numpy.linspace(-1, 1, size)
+            if in_scope:
+                with np.device("cuda"):
+                    found = compiled(np.asarray(x))
+            else:
+                found = compiled(np.asarray(x).to("cuda"))
+            expected = function(reference, x)
+            for one, other in zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]:
+                if isinstance(other, numpy.ndarray):
+                    assert one.device.startswith("cuda")
+                numpy.testing.assert_array_almost_equal_nulp(numpy.asarray(one), numpy.asarray(other), 0 if number < 6 else 4)
+            assert state_of(rng) == state_of(reference)
+        assert compiled.cache_info().uncompiled == 0
+
+
+@pytest.mark.parametrize("in_scope", [True, False])
+def test_draws_of_compiled_functions_stay_there(in_scope: bool) -> None:
+    rng, reference = both(numpy.random.PCG64)
+    compiled = np.compile(lambda x: (rng.random(400_000) * x, rng.uniform(1, 2, 400_000)))
+    x = np.asarray(numpy.full(400_000, 0.5)).to("cuda")
+    with np.device("cuda") if in_scope else contextlib.nullcontext():
+        compiled(x)
+        before = np.cuda.statistics()
+        found = compiled(x)
+        now = np.cuda.statistics()
+    assert now.downloads == before.downloads
+    assert now.uploaded_bytes - before.uploaded_bytes < 100_000
+    for _ in range(2):
+        expected = reference.random(400_000) * 0.5, reference.uniform(1, 2, 400_000)
+    for one, other in zip(found, expected, strict=True):
+        same(one, other)
+    assert state_of(rng) == state_of(reference)
+
+
+def test_what_was_drawn_is_nobody_elses() -> None:
+    """Results that are draws themselves are written to, and drawn anew by the next call."""
+    rng, reference = both(numpy.random.PCG64)
+    compiled = np.compile(lambda: rng.random(5000))
+    with np.device("cuda"):
+        first = compiled()
+        first[:] = 0
+        second = compiled()
+        first += 1
+    reference.random(5000)
+    same(second, reference.random(5000))
+    same(first, numpy.ones(5000))
+
+
+def test_calls_that_start_over_put_streams_back() -> None:
+    """The draws of a function that raises are those of the function as written."""
+    rng, reference = both(numpy.random.Philox)
+
+    def function(g: Rng, m: Any, x: Any) -> Any:
+        noise = g.standard_normal(x.shape)
+        return m.linalg.inv(x + 0 * noise)
+
+    compiled = np.compile(lambda x: function(rng, np, x))
+    for matrix in (numpy.eye(40), numpy.ones((40, 40)), numpy.eye(40) * 2):
+        results = []
+        for run in (lambda x=matrix: compiled(np.asarray(x).to("cuda")), lambda x=matrix: function(reference, numpy, x)):
+            try:
+                results.append(numpy.asarray(run()))
+            except numpy.linalg.LinAlgError as error:
+                results.append(numpy.array(str(error)))
+        assert results[0].shape == results[1].shape
+        assert state_of(rng) == state_of(reference)
+
+
+def test_mapped_draws() -> None:
+    rng, reference = both(numpy.random.PCG64)
+    x = numpy.arange(12.0).reshape(3, 4)
+    mapped = np.compile(np.vmap(lambda row: row + rng.normal(size=4)))
+    with np.device("cuda"):
+        found = mapped(x)
+    expected = numpy.stack([row + reference.normal(size=4) for row in x])
+    numpy.testing.assert_allclose(numpy.asarray(found), expected)
+    assert state_of(rng) == state_of(reference)
