@@ -1,8 +1,8 @@
 """Random numbers of numpy.random.Generator drawn on a device: the same numbers, and the same state after them.
 
 What takes one number after the other of a bit generator that can be begun anywhere (PCG64, PCG64DXSM, Philox) is drawn there, if it is much; everything
-else is drawn by NumPy, and so is what is wrong, for NumPy to say. (Arguments that are arrays, `out=`, and exponentials by the inverse method, which take
-the C library's logarithm for each number, are NumPy's, too.)
+else is drawn by NumPy, and so is what is wrong, for NumPy to say. (Exponentials by the inverse method, which take the C library's logarithm of each
+number, are NumPy's, too.) What arrays of parameters, weights or a population make of the numbers is computed there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _fallback
 
 LEAST = 1 << 15
 """Numbers that are worth a kernel."""
@@ -32,55 +32,121 @@ class _Draw(NamedTuple):
     size: Any
     numbers: tuple[float, float] = (-0.0, 1.0)  # what is added to each, and what each is first multiplied by; -0.0 changes none
     bounds: tuple[int, int] = (0, 1)  # the least, and the greatest from there, as bits
+    finish: Callable[[_core.ndarray], _core.ndarray] | None = None  # makes the result of the numbers
+
+
+_Array = (numpy.ndarray, _core.ndarray)
+
+
+def _is_plain(x: Any, axes: bool) -> bool:
+    """An array of real numbers, with axes or none, that is not differentiated."""
+    return isinstance(x, _Array) and (x.ndim > 0) == axes and x.dtype.kind in "fiub" and not getattr(x, "requires_grad", False)
 
 
 def _number(x: Any) -> float | None:
-    """A finite number that is no array with axes."""
-    is_plain = isinstance(x, (float, int, numpy.floating, numpy.integer, numpy.bool_))
-    if not is_plain and not (type(x) is numpy.ndarray and x.ndim == 0 and x.dtype.kind in "fiub"):
+    """A finite number."""
+    if not isinstance(x, (float, int, numpy.floating, numpy.integer, numpy.bool_)) and not _is_plain(x, axes=False):
         return None
     found = float(x)
     return found if math.isfinite(found) else None
 
 
 def _whole(x: Any) -> int | None:
-    return int(x) if isinstance(x, (int, numpy.integer, numpy.bool_)) else None
+    is_whole = isinstance(x, (int, numpy.integer, numpy.bool_)) or (_is_plain(x, axes=False) and x.dtype.kind != "f")
+    return int(x) if is_whole else None
+
+
+def _reals(x: Any) -> Any:
+    """A number, or an array of such, in double precision; None: something else."""
+    if _is_plain(x, axes=True):
+        return x.astype(numpy.float64, copy=False)
+    return _number(x)
+
+
+def _all(test: str, x: Any) -> bool:
+    """Whether something is true of a number, or of all elements of an array."""
+    return bool(getattr(_core if isinstance(x, _core.ndarray) else numpy, test)(x).all())
+
+
+def _is_negative(x: Any) -> bool:
+    """Where NumPy raises."""
+    if isinstance(x, float):
+        return math.copysign(1, x) < 0
+    module = _core if isinstance(x, _core.ndarray) else numpy
+    return bool((module.signbit(x) & ~module.isnan(x)).any())
+
+
+def _size_of(size: Any, *parameters: Any) -> Any:
+    """Of arrays of parameters; ValueError where they don't fit."""
+    shape = numpy.broadcast_shapes(*(x.shape for x in parameters if not isinstance(x, float)))
+    wanted = _sizes(shape if size is None else size)
+    if numpy.broadcast_shapes(wanted, shape) != wanted:
+        raise ValueError
+    return wanted
+
+
+def _scaled(kind: str, shift: Any, scale: Any, size: Any) -> _Draw:
+    """shift + scale * a number; arrays of these as NumPy rounds them."""
+    if isinstance(shift, float) and isinstance(scale, float):
+        return _Draw(kind, _FLOATS[1], size, (shift, scale))
+
+    def finish(numbers: _core.ndarray) -> _core.ndarray:
+        scaled = _core.multiply(numbers, scale, out=numbers)
+        return scaled if isinstance(shift, float) and shift == 0 and math.copysign(1, shift) < 0 else _core.add(scaled, shift, out=scaled)
+
+    return _Draw(kind, _FLOATS[1], _size_of(size, shift, scale), finish=finish)
+
+
+def _into(out: Any, kind: str, dtype: Any, size: Any) -> _Draw | None:
+    """Numbers as they are; into an array that lies in C order, as NumPy fills it."""
+    wanted = numpy.dtype(dtype)
+    if out is None:
+        return _Draw(kind, wanted, size)
+    fits = _is_plain(out, axes=True) and type(out) is _core.ndarray and out.dtype == wanted and out.flags.c_contiguous and out.flags.writeable
+    if not fits or (size is not None and _sizes(size) != out.shape):
+        return None
+
+    def finish(numbers: _core.ndarray) -> _core.ndarray:
+        out[...] = numbers
+        return out  # type: ignore[no-any-return]
+
+    return _Draw(kind, wanted, out.shape, finish=finish)
 
 
 def _random(size: Any = None, dtype: Any = numpy.float64, out: Any = None) -> _Draw | None:
-    return _Draw("uniform", numpy.dtype(dtype), size) if out is None else None
+    return _into(out, "uniform", dtype, size)
 
 
 def _uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> _Draw | None:
-    least, most = _number(low), _number(high)
+    least, most = _reals(low), _reals(high)
     if least is None or most is None:
         return None
     span = most - least
-    if not math.isfinite(span) or math.copysign(1, span) < 0:
+    if not _all("isfinite", span) or _is_negative(span):
         return None
-    return _Draw("uniform", _FLOATS[1], size, (least, span))
+    return _scaled("uniform", least, span, size)
 
 
 def _standard_normal(size: Any = None, dtype: Any = numpy.float64, out: Any = None) -> _Draw | None:
-    return _Draw("normal", numpy.dtype(dtype), size) if out is None else None
+    return _into(out, "normal", dtype, size)
 
 
 def _normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> _Draw | None:
-    mean, deviation = _number(loc), _number(scale)
-    if mean is None or deviation is None or math.copysign(1, deviation) < 0:
+    mean, deviation = _reals(loc), _reals(scale)
+    if mean is None or deviation is None or _is_negative(deviation):
         return None
-    return _Draw("normal", _FLOATS[1], size, (mean, deviation))
+    return _scaled("normal", mean, deviation, size)
 
 
 def _standard_exponential(size: Any = None, dtype: Any = numpy.float64, method: Any = "zig", out: Any = None) -> _Draw | None:
-    return _Draw("exponential", numpy.dtype(dtype), size) if out is None and method == "zig" else None
+    return _into(out, "exponential", dtype, size) if method == "zig" else None
 
 
 def _exponential(scale: Any = 1.0, size: Any = None) -> _Draw | None:
-    mean = _number(scale)
-    if mean is None or math.copysign(1, mean) < 0:
+    mean = _reals(scale)
+    if mean is None or _is_negative(mean):
         return None
-    return _Draw("exponential", _FLOATS[1], size, (-0.0, mean))
+    return _scaled("exponential", -0.0, mean, size)
 
 
 def _integers(low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: Any = False) -> _Draw | None:
@@ -98,10 +164,29 @@ def _integers(low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.i
 
 
 def _choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True) -> _Draw | None:
-    count = _whole(a)
-    if count is None or not replace or p is not None:
+    is_array = isinstance(a, _Array) and a.ndim > 0 and (isinstance(a, _core.ndarray) or _core._is_supported(a)) and not getattr(a, "requires_grad", False)
+    count = a.shape[axis] if is_array else _whole(a)
+    if count is None or count <= 0 or not replace:
         return None
-    return _integers(0, count, size)
+    places = _integers(0, count, size) if p is None else _weighted(count, size, p)
+    if places is None or not is_array:
+        return places
+    find = places.finish or (lambda numbers: numbers)
+    return places._replace(finish=lambda numbers: _core.take(_core.asarray(a), find(numbers), axis=axis))
+
+
+def _weighted(count: int, size: Any, p: Any) -> _Draw | None:
+    """Places by their weights."""
+    weights = numpy.asarray(p, dtype=numpy.float64)
+    numpy.random.Generator(numpy.random.PCG64(0)).choice(count, 0, p=weights)  # raises what NumPy does
+    sums = weights.cumsum()
+    sums /= sums[-1]
+
+    def finish(numbers: _core.ndarray) -> _core.ndarray:
+        places = _fallback.run(numpy.searchsorted, "searchsorted", (_core.asarray(sums), numbers), {"side": "right"})
+        return places.astype(numpy.int64, copy=False)  # type: ignore[no-any-return]
+
+    return _Draw("uniform", _FLOATS[1], size, finish=finish)
 
 
 _METHODS: dict[str, Callable[..., _Draw | None]] = {
@@ -116,15 +201,8 @@ _METHODS: dict[str, Callable[..., _Draw | None]] = {
 }
 
 
-def _shape(size: Any) -> tuple[int, ...] | None:
-    """Of enough numbers."""
-    if size is None:
-        return None
-    try:
-        shape = tuple(operator.index(each) for each in size) if isinstance(size, (tuple, list)) else (operator.index(size),)
-    except TypeError:
-        return None
-    return shape if min(shape, default=1) >= 0 and math.prod(shape) >= LEAST else None
+def _sizes(size: Any) -> tuple[int, ...]:
+    return tuple(operator.index(each) for each in size) if isinstance(size, (tuple, list)) else (operator.index(size),)
 
 
 def _state(bits: Any) -> Any:
@@ -156,16 +234,18 @@ def draw(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         return None
     try:
         wanted = method(*args, **kwargs)
-    except (TypeError, ValueError, OverflowError):  # which NumPy raises
+        shape = None if wanted is None or wanted.size is None else _sizes(wanted.size)
+    except (TypeError, ValueError, OverflowError, IndexError):  # which NumPy raises
         return None
-    shape = None if wanted is None else _shape(wanted.size)
-    if wanted is None or shape is None or (wanted.kind != "integers" and wanted.dtype not in _FLOATS):
+    if wanted is None or shape is None or min(shape, default=1) < 0 or math.prod(shape) < LEAST:
+        return None
+    if wanted.kind != "integers" and wanted.dtype not in _FLOATS:
         return None
     bits = generator.bit_generator
     with bits.lock:
         drawn = _core._draw(_state(bits), wanted.kind, wanted.dtype, wanted.numbers, wanted.bounds, shape)
         if drawn is None:
             return None
-        array, after = drawn
+        numbers, after = drawn
         _set_state(bits, after)
-    return array
+    return numbers if wanted.finish is None else wanted.finish(numbers)

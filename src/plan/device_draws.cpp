@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "device/bit_generator.h"
 #include "device/block.h"
 #include "device/raw_stream.h"
@@ -219,6 +220,24 @@ private:
         return found;
     }
 
+    // By all threads: a large draw leaves 260 of a million numbers.
+    void work_out(std::vector<draws::LeftResult>& left) const {
+        constexpr std::int64_t at_once = 512;
+        struct Work {
+            const Draw& draw;
+            std::vector<draws::LeftResult>& left;
+        } work{draw_, left};
+        const auto body = [](void* context, std::int64_t task, int /*worker*/) {
+            auto& [draw, results] = *static_cast<Work*>(context);
+            const auto end = std::min(static_cast<std::int64_t>(results.size()), (task + 1) * at_once);
+            for (std::int64_t i = task * at_once; i < end; ++i) {
+                std::uint64_t& number = results[static_cast<std::size_t>(i)].number;
+                number = std::bit_cast<std::uint64_t>(result_of(draw, number));
+            }
+        };
+        base::parallel_for((static_cast<std::int64_t>(left.size()) + at_once - 1) / at_once, body, &work);
+    }
+
     void decide(std::int64_t open) {
         std::vector<draws::LeftDecision> left(static_cast<std::size_t>(open));
         backend_.download(left.data(), decisions(), left.size() * sizeof(draws::LeftDecision));
@@ -229,7 +248,7 @@ private:
         if (results == 0) return;
         std::vector<draws::LeftResult> left(static_cast<std::size_t>(results));
         backend_.download(left.data(), left_.get(), left.size() * sizeof(draws::LeftResult));
-        for (draws::LeftResult& each : left) each.number = std::bit_cast<std::uint64_t>(result_of(draw_, each.number));
+        work_out(left);
         backend_.upload(left_.get(), left.data(), left.size() * sizeof(draws::LeftResult));
         launch_library(backend_, {"draw_left_" + std::string(fastnp::name_of(draw_.dtype))}, results, codegen::kernel_threads,
                        {address_of(out_), address_of(left_.get()), results});

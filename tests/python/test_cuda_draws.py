@@ -221,6 +221,88 @@ def test_what_is_close_is_decided_by_the_host(monkeypatch: pytest.MonkeyPatch, c
     assert all(outcomes) if close < 1e-3 else not any(outcomes)
 
 
+def given(rng: Rng, *arrays: Any) -> Any:
+    """Arrays as a generator's draw is given them: fastnp's are on the device."""
+    made = [np.asarray(x).to("cuda") if isinstance(rng, np.random.Generator) else numpy.asarray(x) for x in arrays]
+    return made[0] if len(made) == 1 else made
+
+
+MEANS, SCALES = numpy.linspace(-3, 3, 7), numpy.array([[0.5], [2], [0], [1e300]])
+PEOPLE = numpy.arange(60, dtype=numpy.float32).reshape(5, 4, 3)
+WEIGHTS = numpy.array([0.1, 0, 0.4, 0.3, 0.2])
+OF_ARRAYS: list[Callable[[Rng], Any]] = [
+    lambda g: g.normal(given(g, MEANS), 2),
+    lambda g: g.normal(given(g, MEANS), given(g, SCALES)),
+    lambda g: g.normal(MEANS, given(g, SCALES), (50, 4, 7)),
+    lambda g: g.normal(given(g, 3), given(g, numpy.float32(0.1)), 40),
+    lambda g: g.normal(given(g, MEANS).sum(), given(g, MEANS).max(), 40),
+    lambda g: g.normal(numpy.array([-0.0, 0.0, numpy.nan, numpy.inf]), 0, (1000, 4)),
+    lambda g: g.normal(0, given(g, numpy.array([numpy.nan, 1, numpy.inf])), (100, 3)),
+    lambda g: g.normal(numpy.arange(4), numpy.array([True, False, True, True]), (100, 4)),
+    lambda g: g.uniform(given(g, MEANS), 5),
+    lambda g: g.uniform(*given(g, MEANS, MEANS + 1), (500, 7)),
+    lambda g: g.uniform(low=-4, high=given(g, MEANS.astype(numpy.float32)), size=(500, 7)),
+    lambda g: g.exponential(given(g, SCALES), (4, 100)),
+    lambda g: g.exponential(numpy.array([1, 2]), (100, 2)),
+    lambda g: g.choice(given(g, PEOPLE), (20, 3)),
+    lambda g: g.choice(given(g, PEOPLE), 33, axis=1),
+    lambda g: g.choice(PEOPLE, 33, axis=-1),
+    lambda g: g.choice(numpy.arange(5), 500, p=WEIGHTS),
+    lambda g: g.choice(5, (100, 3), p=WEIGHTS),
+    lambda g: g.choice(5, (100, 3), True, given(g, WEIGHTS)),
+    lambda g: g.choice(given(g, PEOPLE), 50, p=[0.2] * 5),
+]
+
+
+@pytest.mark.parametrize("number", range(len(OF_ARRAYS)))
+def test_arrays_of_parameters(number: int) -> None:
+    rng, reference = both(numpy.random.PCG64, 6)
+    with numpy.errstate(all="ignore"):
+        follow(rng, reference, OF_ARRAYS[number])
+    follow(rng, reference, lambda g: g.random(1001, dtype=numpy.float32))
+
+
+def test_draws_are_made_where_arguments_are() -> None:
+    rng, reference = both(numpy.random.PCG64, 6)
+    mean, out = np.asarray(MEANS).to("cuda"), np.zeros(5000).to("cuda")
+    for drawn, expected in (
+        (rng.normal(mean, 2, (100, 7)), reference.normal(MEANS, 2, (100, 7))),
+        (rng.choice(mean, 500), reference.choice(MEANS, 500)),
+        (rng.random(out=out), reference.random(out=numpy.zeros(5000))),
+        (rng.uniform(high=mean.max(), size=500), reference.uniform(high=MEANS.max(), size=500)),
+    ):
+        assert drawn.device == mean.device
+        same(drawn, expected)
+    assert rng.random(500).device == "cpu"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential"])
+def test_into_arrays(name: str, dtype: str) -> None:
+    rng, reference = both(numpy.random.PCG64DXSM, 6)
+    for shape in ((5000,), (60, 70)):
+        mine, theirs = np.zeros(shape, dtype).to("cuda"), numpy.zeros(shape, dtype)
+        for size in (None, shape):
+            with np.device("cuda"):
+                found = getattr(rng, name)(size, dtype=dtype, out=mine)
+            assert found is mine and mine.device.startswith("cuda")
+            same(mine, getattr(reference, name)(size, dtype=dtype, out=theirs))
+            assert state_of(rng) == state_of(reference)
+        for wrong in (mine[::2], mine.reshape(-1)[:10], np.zeros(shape, "int32"), np.zeros(shape[::-1], dtype).T):
+            other = numpy.asarray(wrong)
+            for generator, out in ((reference, other), (rng, wrong)):
+                outcome: Any
+                with np.device("cuda"):
+                    try:
+                        outcome = numpy.asarray(getattr(generator, name)(dtype=dtype, out=out)).tobytes()
+                    except (ValueError, TypeError) as error:
+                        outcome = type(error), str(error)
+                if generator is reference:
+                    expected = outcome
+            assert outcome == expected
+            assert state_of(rng) == state_of(reference)
+
+
 HOSTS = [
     lambda g: g.random(),
     lambda g: g.random(0),
@@ -228,8 +310,8 @@ HOSTS = [
     lambda g: g.integers(5),
     lambda g: g.integers(5, 6, 100),
     lambda g: g.integers([3, 4], 9, (50, 2)),
+    lambda g: g.integers(numpy.array([3, 4]), 9, (50, 2)),
     lambda g: g.normal([0.0, 1.0], 1, (50, 2)),
-    lambda g: g.uniform(0, numpy.array([1.0, 2.0]), (50, 2)),
     lambda g: g.standard_exponential(100, method="inv"),
     lambda g: g.random(out=numpy.empty(40)),
     lambda g: g.standard_normal(out=numpy.empty(40, numpy.float32), dtype=numpy.float32),
@@ -279,6 +361,18 @@ WRONG: list[Callable[[Rng], Any]] = [
     lambda g: g.integers(0, 5, 9, dtype=">i4"),
     lambda g: g.standard_exponential(9, dtype=numpy.float16),
     lambda g: g.choice(0, 9),
+    lambda g: g.choice(numpy.ones((3, 4)), 9, axis=2),
+    lambda g: g.choice(numpy.ones(0), 9),
+    lambda g: g.choice(3, 9, p=[0.5, 0.6, 0.1]),
+    lambda g: g.choice(3, 9, p=[0.5, 0.5]),
+    lambda g: g.choice(3, 9, p=[0.5, -0.5, 1]),
+    lambda g: g.normal(numpy.zeros(3), -numpy.ones(3)),
+    lambda g: g.normal(numpy.zeros(3), 1, (3, 4)),
+    lambda g: g.normal(numpy.zeros((2, 3)), 1, 3),
+    lambda g: g.normal(numpy.zeros(3) * 1j, 1),
+    lambda g: g.uniform(numpy.zeros(3), numpy.array([1, 2, -1])),
+    lambda g: g.uniform(numpy.zeros(3), numpy.array([1, 2, numpy.inf])),
+    lambda g: g.exponential(numpy.array([1, -1])),
 ]
 
 

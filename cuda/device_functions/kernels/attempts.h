@@ -54,10 +54,19 @@ struct Board {
     return own;
 }
 
-/// Says how many results a tile has, and finds out how many those before it have: a warp's work, whose last thread gets the answer. A tile's word says
-/// nothing yet, how many it has, or how many all up to it have.
+// A tile's word says nothing yet, how many results it has, or how many all up to it have.
+constexpr std::uint64_t of_tile = std::uint64_t{1} << 62, of_all = std::uint64_t{2} << 62, count_bits = of_tile - 1;
+
+/// The next tile, as long as results are wanted. (What waits for a tile that nobody draws is told that there are enough.)
+[[gnu::always_inline]] inline std::int64_t next_tile(std::uint64_t* shared, std::int64_t tiles, std::int64_t count) {
+    const auto tile = static_cast<std::int64_t>(__atomic_fetch_add(shared + draws::next_tile, 1, __ATOMIC_RELAXED));
+    if (tile >= tiles || __atomic_load_n(shared + draws::used_pieces, __ATOMIC_RELAXED) == 0) return tile;
+    __atomic_store_n(shared + draws::first_tile + tile, of_all | static_cast<std::uint64_t>(count), __ATOMIC_RELAXED);
+    return tiles;
+}
+
+/// Says how many results a tile has, and finds out how many those before it have: a warp's work, whose last thread gets the answer.
 [[gnu::always_inline]] inline std::uint64_t results_before(std::uint64_t* words, std::int64_t tile, std::uint64_t own) {
-    constexpr std::uint64_t of_tile = std::uint64_t{1} << 62, of_all = std::uint64_t{2} << 62, count_bits = of_tile - 1;
     if (lane() == warp - 1) __atomic_store_n(words + tile, (tile == 0 ? of_all : of_tile) | own, __ATOMIC_RELAXED);
     std::uint64_t sum = 0;
     for (std::int64_t last = tile - 1; last >= 0;) {
@@ -150,7 +159,7 @@ template <class G, class Kind>
     const auto own = static_cast<int>(thread());
     kind.begin();
     while (true) {
-        if (own == 0) known[0] = __atomic_fetch_add(board.shared + draws::next_tile, 1, __ATOMIC_RELAXED);
+        if (own == 0) known[0] = next_tile(board.shared, tiles, count);
         if constexpr (may_be_long) {
             chains.reached.clear(sets);
             chains.covered.clear(sets);
@@ -228,7 +237,8 @@ template <class G, class Kind>
             int length = 1;
             if constexpr (may_be_long) length = chains.length(piece);
             kind.store(out, place, pieces, piece, length, board);
-            if (place == count - 1) board.shared[draws::used_pieces] = static_cast<std::uint64_t>(number * tile + piece - before + length);
+            if (place == count - 1)
+                __atomic_store_n(board.shared + draws::used_pieces, static_cast<std::uint64_t>(number * tile + piece - before + length), __ATOMIC_RELAXED);
         }
         barrier();
     }
