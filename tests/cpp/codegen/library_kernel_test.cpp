@@ -77,6 +77,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_assembles) {
                 BOOST_TEST(!has(made.text, ".extern"));
                 BOOST_TEST(!has(made.text, "call."));
                 BOOST_TEST(!has(made.text, ".local"));
+                if (kernels[0].name.starts_with("draw_")) BOOST_TEST(!has(made.text, "fma."));  // each step is rounded, as NumPy's
                 assembler.add(kernels[0].name, made.text, capability);
             }
         }
