@@ -3,6 +3,9 @@
 What takes one number after the other of a bit generator that can be begun anywhere (PCG64, PCG64DXSM, Philox) is drawn there, if it is much; everything
 else is drawn by NumPy, and so is what is wrong, for NumPy to say. (Exponentials by the inverse method, which take the C library's logarithm of each
 number, are NumPy's, too.) What arrays of parameters, weights or a population make of the numbers is computed there.
+
+NumPy does not promise that its streams stay what they are, so the first draw of each kind is preceded by one that is compared with NumPy's; where they
+differ the host goes on drawing.
 """
 
 from __future__ import annotations
@@ -227,6 +230,32 @@ def _set_state(bits: Any, after: Any) -> None:
     bits.state = state
 
 
+def _by_numpy(generator: Any, wanted: _Draw, count: int) -> Any:
+    """The numbers that a draw begins with, but for what is added and multiplied."""
+    if wanted.kind == "integers":
+        first = wanted.bounds[0]
+        least = first - (1 << 64) if wanted.dtype.kind == "i" and first >> 63 else first
+        return generator.integers(least, least + wanted.bounds[1], count, wanted.dtype, endpoint=True)
+    return getattr(generator, {"uniform": "random"}.get(wanted.kind, f"standard_{wanted.kind}"))(count, wanted.dtype)
+
+
+_TRIED = 1 << 16
+_right: dict[Any, bool] = {}
+
+
+def _is_numpys(bits: Any, wanted: _Draw) -> bool:
+    """Whether this NumPy draws so, and has the C library that we have: found out once for each kind of draw."""
+    span = wanted.bounds[1]
+    key = type(bits), wanted.kind, wanted.dtype, span > 0xFFFFFFFF, span & (span + 1) == 0
+    if key not in _right:
+        wanted = wanted._replace(numbers=(-0.0, 1.0))
+        reference = numpy.random.Generator(type(bits)(0))
+        drawn = _core._draw(_state(reference.bit_generator), *wanted[:2], wanted.numbers, wanted.bounds, (_TRIED,))
+        expected = _by_numpy(reference, wanted, _TRIED)
+        _right[key] = drawn is None or (numpy.asarray(drawn[0]).tobytes() == expected.tobytes() and drawn[1] == _state(reference.bit_generator))
+    return _right[key]
+
+
 def draw(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _core.ndarray | None:
     """What a method of a numpy.random.Generator gives, on the current device; None, and nothing is drawn, where NumPy has to draw."""
     method = _METHODS.get(name)
@@ -242,6 +271,8 @@ def draw(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     if wanted.kind != "integers" and wanted.dtype not in _FLOATS:
         return None
     bits = generator.bit_generator
+    if not _is_numpys(bits, wanted):
+        return None
     with bits.lock:
         drawn = _core._draw(_state(bits), wanted.kind, wanted.dtype, wanted.numbers, wanted.bounds, shape)
         if drawn is None:

@@ -398,9 +398,31 @@ def test_small_draws_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.cuda.statistics().launches > before
 
 
+def test_other_streams_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a NumPy drew otherwise, the first draw of each kind would show it."""
+    monkeypatch.setattr(_draws, "_right", {})
+    rng, reference = both(numpy.random.PCG64, 8)
+    follow(rng, reference, lambda g: g.integers(-7, 93, 1000))
+    by_numpy = _draws._by_numpy
+
+    def other(generator: Any, wanted: Any, count: int) -> Any:
+        numbers = by_numpy(generator, wanted, count)
+        numbers[-1] += 1
+        return numbers
+
+    monkeypatch.setattr(_draws, "_by_numpy", other)
+    for draw in REALS[:-1]:
+        follow(rng, reference, lambda g, draw=draw: draw(g, 1000), there=False)
+        with np.device("cuda"):
+            assert isinstance(rng.random(10), np.ndarray) and rng.random(10).device == "cpu"
+            reference.random(20)
+    follow(rng, reference, lambda g: g.integers(5, 77, 1000))  # which was found right before
+
+
 def test_nothing_is_copied() -> None:
     rng = np.random.default_rng(0)
     with np.device("cuda"):
+        rng.random(10)  # the first draw of its kind is compared with NumPy's
         before = np.cuda.statistics()
         x = rng.random(1_000_000) + rng.uniform(1, 2, 1_000_000)
         now = np.cuda.statistics()
