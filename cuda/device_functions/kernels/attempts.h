@@ -83,7 +83,7 @@ constexpr std::uint64_t of_tile = std::uint64_t{1} << 62, of_all = std::uint64_t
     return sum;
 }
 
-/// A set of a tile's pieces and those looked at before it, which a block shares.
+/// A set of a tile's pieces, which a block shares.
 struct PieceSet {
     std::uint32_t* words;
 
@@ -135,111 +135,141 @@ struct Chains {
     }
 };
 
-/// `kind` has: piece_bits; Out; may_be_long; begin(), by which all threads prepare; takes_one(piece), whether an attempt gives a result by its first piece
-/// alone; try_long(pieces, number, position, board), for others, gives the Attempt; store(out, place, pieces, number, length, board).
-template <class G, class Kind>
-[[gnu::always_inline]] inline void draw_attempts(Kind kind, typename Kind::Out* out, std::int64_t count, std::int64_t tiles, FASTNP_STREAM_PARAMETERS,
-                                                 const Board& board) {
-    constexpr int bits = Kind::piece_bits;
-    constexpr bool may_be_long = Kind::may_be_long;
-    constexpr std::int64_t tile = draws::tile_of(bits), before = may_be_long ? draws::before : 0, all = before + tile;
-    constexpr int sets = static_cast<int>(all / 32), rows = static_cast<int>(tile / threads), warps = threads / warp;
-    static_assert(tile / 32 <= threads);
-    FASTNP_SHARED(std::uint64_t, window, Pieces<bits>::words_for(all + (may_be_long ? draws::longest : 0)));
-    FASTNP_SHARED(std::uint32_t, gives, sets);
-    FASTNP_SHARED(std::uint32_t, is_long, may_be_long ? sets : 1);
-    FASTNP_SHARED(std::uint32_t, reached, may_be_long ? sets : 1);
-    FASTNP_SHARED(std::uint32_t, covered, may_be_long ? sets : 1);
-    FASTNP_SHARED(std::uint8_t, lengths, may_be_long ? all : 1);
-    FASTNP_SHARED(std::uint32_t, starts, tile / 32);
-    FASTNP_SHARED(std::uint64_t, known, 2 + warps);  // the tile; results before it; sums of warps
-    const Stream<G> stream(words);
-    const Pieces<bits> pieces{window, lead};
-    const Chains chains{{is_long}, {reached}, {covered}, lengths, all};
-    const auto own = static_cast<int>(thread());
-    kind.begin();
-    while (true) {
-        if (own == 0) known[0] = next_tile(board.shared, tiles, count);
-        if constexpr (may_be_long) {
-            chains.reached.clear(sets);
-            chains.covered.clear(sets);
-        }
-        barrier();
-        const auto number = static_cast<std::int64_t>(known[0]);
-        if (number >= tiles) return;
-        fill_tile(stream, pieces, all + (may_be_long ? draws::longest : 0), number, left_over, left_over_at);
-        barrier();
+/// A tile as a block draws it. `Kind` has: piece_bits; Out; may_be_long; begin(), by which all threads prepare; takes_one(piece), whether an attempt gives
+/// a result by its first piece alone; try_long(pieces, number, position, board), for others, gives the Attempt; store(out, place, pieces, number, length,
+/// board). Its pieces are numbered from the first that is looked at again; the tile's own are those from `before` on, a row of one for each thread at a
+/// time.
+template <class Kind>
+struct AttemptTile {
+    static constexpr int bits = Kind::piece_bits;
+    static constexpr bool may_be_long = Kind::may_be_long;
+    static constexpr std::int64_t size = draws::tile_of(bits), before = may_be_long ? draws::before : 0, all = before + size;
+    static constexpr std::int64_t drawn = all + (may_be_long ? draws::longest : 0);
+    static constexpr int sets = static_cast<int>(all / 32), rows = static_cast<int>(size / threads), warps = threads / warp;
+    static_assert(size / 32 <= threads);
 
-        const auto look = [&](std::int64_t piece) {
-            const bool is_one = kind.takes_one(pieces[piece]);
-            Attempt attempt{1, is_one};
-            if constexpr (may_be_long) {
-                if (!is_one) {
-                    attempt = kind.try_long(pieces, piece, number * tile + piece, board);
-                    chains.reach(piece, attempt.length);
-                }
-                const std::uint32_t long_ones = ballot(!is_one);
-                if (lane() == 0) is_long[piece / 32] = long_ones;
+    Kind kind;
+    Pieces<bits> pieces;
+    Board board;
+    Chains chains;
+    std::uint32_t *gives, *starts;  // of each 32 pieces: which give a result, and how many of the tile's do before them
+    std::uint64_t* sums;  // of warps, and after them the results before the tile
+    int own;  // thread
+
+    [[gnu::always_inline]] void look(std::int64_t number, std::int64_t piece) const {
+        const bool is_one = kind.takes_one(pieces[piece]);
+        Attempt attempt{1, is_one};
+        if constexpr (may_be_long) {
+            if (!is_one) {
+                attempt = kind.try_long(pieces, piece, number * size + piece, board);
+                chains.reach(piece, attempt.length);
             }
-            const std::uint32_t given = ballot(attempt.gives);
-            if (lane() == 0) gives[piece / 32] = given;
-        };
+            const std::uint32_t long_ones = ballot(!is_one);
+            if (lane() == 0) chains.is_long.words[piece / 32] = long_ones;
+        }
+        const std::uint32_t given = ballot(attempt.gives);
+        if (lane() == 0) gives[piece / 32] = given;
+    }
+    [[gnu::always_inline]] void look_at_all(std::int64_t number) const {
         if constexpr (may_be_long) {
             // There is nothing before the first tile.
-            if (number == 0 && own < before / 32) is_long[own] = gives[own] = 0;
-            if (number != 0 && own < before) look(own);
+            if (number == 0 && own < before / 32) chains.is_long.words[own] = gives[own] = 0;
+            if (number != 0 && own < before) look(number, own);
         }
-        for (int row = 0; row < rows; ++row) look(before + row * threads + own);
-        barrier();
-        if constexpr (may_be_long) {
-            const std::int64_t sure = number == 0 ? 0 : draws::longest - 1;  // what is before may be reached from where nobody looked
-            if (own < before && own >= sure && chains.is_long.has(own)) chains.follow(own);
-            for (int row = 0; row < rows; ++row) {
-                const std::int64_t piece = before + row * threads + own;
-                if (chains.is_long.has(piece)) chains.follow(piece);
-            }
-            if (own == 0 && !chains.is_known(before, sure)) board.give_up();
-            barrier();
-        }
+        for (int row = 0; row < rows; ++row) look(number, before + row * threads + own);
+    }
 
-        // How many results there are before each 32 pieces.
-        const bool has_word = own < tile / 32;
-        std::uint32_t bits_of_word = has_word ? gives[before / 32 + own] : 0;
-        if constexpr (may_be_long) bits_of_word &= has_word ? ~covered[before / 32 + own] : 0;
-        const auto own_count = static_cast<std::uint64_t>(__builtin_popcount(bits_of_word));
-        const std::uint64_t up_to = sum_in_warp(own_count);
-        if (lane() == warp - 1) known[2 + own / warp] = up_to;
+    [[gnu::always_inline]] void follow_all(std::int64_t number) const {
+        const std::int64_t sure = number == 0 ? 0 : draws::longest - 1;  // what is before may be reached from where nobody looked
+        if (own < before && own >= sure && chains.is_long.has(own)) chains.follow(own);
+        for (int row = 0; row < rows; ++row) {
+            const std::int64_t piece = before + row * threads + own;
+            if (chains.is_long.has(piece)) chains.follow(piece);
+        }
+        if (own == 0 && !chains.is_known(before, sure)) board.give_up();
+    }
+
+    /// Sets `gives` to attempts that begin, and `starts`; gives the number of results before the tile. All threads have met before.
+    [[gnu::always_inline]] std::int64_t count_all(std::int64_t number) const {
+        const bool has_word = own < size / 32;
+        std::uint32_t word = has_word ? gives[before / 32 + own] : 0;
+        if constexpr (may_be_long) word &= has_word ? ~chains.covered.words[before / 32 + own] : 0;
+        const auto count = static_cast<std::uint64_t>(__builtin_popcount(word));
+        const std::uint64_t up_to = sum_in_warp(count);
+        if (lane() == warp - 1) sums[own / warp] = up_to;
         barrier();
         std::uint64_t before_warp = 0, total = 0;
 #pragma unroll
         for (int i = 0; i < warps; ++i) {
-            const std::uint64_t sum = known[2 + i];
+            const std::uint64_t sum = sums[i];
             before_warp += i < own / warp ? sum : 0;
             total += sum;
         }
         if (own < warp) {
             const std::uint64_t earlier = results_before(board.shared + draws::first_tile, number, total);
-            if (lane() == warp - 1) known[1] = earlier;
+            if (lane() == warp - 1) sums[warps] = earlier;
         }
-        barrier();
-        const auto first = static_cast<std::int64_t>(known[1]);
-        if (first >= count) return;
         if (has_word) {
-            gives[before / 32 + own] = bits_of_word;
-            starts[own] = static_cast<std::uint32_t>(before_warp + up_to - own_count);
+            gives[before / 32 + own] = word;
+            starts[own] = static_cast<std::uint32_t>(before_warp + up_to - count);
         }
         barrier();
+        return static_cast<std::int64_t>(sums[warps]);
+    }
+
+    [[gnu::always_inline]] void store_all(std::int64_t number, std::int64_t first, typename Kind::Out* out, std::int64_t count) const {
         for (int row = 0; row < rows; ++row) {
             const std::int64_t piece = before + row * threads + own;
             const std::uint32_t given = gives[piece / 32], own_bit = 1U << lane();
-            const std::int64_t place = first + starts[piece / 32 - before / 32] + __builtin_popcount(given & (own_bit - 1));
+            const std::int64_t place = first + starts[(piece - before) / 32] + __builtin_popcount(given & (own_bit - 1));
             if ((given & own_bit) == 0 || place >= count) continue;
             int length = 1;
             if constexpr (may_be_long) length = chains.length(piece);
             kind.store(out, place, pieces, piece, length, board);
-            if (place == count - 1)
-                __atomic_store_n(board.shared + draws::used_pieces, static_cast<std::uint64_t>(number * tile + piece - before + length), __ATOMIC_RELAXED);
+            if (place < count - 1) continue;
+            const auto used = static_cast<std::uint64_t>(number * size + piece - before + length);
+            __atomic_store_n(board.shared + draws::used_pieces, used, __ATOMIC_RELAXED);
         }
+    }
+};
+
+template <class G, class Kind>
+[[gnu::always_inline]] inline void draw_attempts(Kind kind, typename Kind::Out* out, std::int64_t count, std::int64_t tiles, FASTNP_STREAM_PARAMETERS,
+                                                 const Board& board) {
+    using Tile = AttemptTile<Kind>;
+    constexpr int sets = Tile::sets, chain_sets = Tile::may_be_long ? sets : 1;
+    FASTNP_SHARED(std::uint64_t, window, Pieces<Tile::bits>::words_for(Tile::drawn));
+    FASTNP_SHARED(std::uint32_t, gives, sets);
+    FASTNP_SHARED(std::uint32_t, starts, sets);
+    FASTNP_SHARED(std::uint32_t, is_long, chain_sets);
+    FASTNP_SHARED(std::uint32_t, reached, chain_sets);
+    FASTNP_SHARED(std::uint32_t, covered, chain_sets);
+    FASTNP_SHARED(std::uint8_t, lengths, Tile::may_be_long ? Tile::all : 1);
+    FASTNP_SHARED(std::uint64_t, sums, Tile::warps + 1);
+    FASTNP_SHARED(std::int64_t, begun, 1);
+    const Stream<G> stream(words);
+    kind.begin();
+    const Tile tile{kind, {window, lead}, board, {{is_long}, {reached}, {covered}, lengths, Tile::all}, gives, starts, sums, static_cast<int>(thread())};
+    while (true) {
+        if (tile.own == 0) *begun = next_tile(board.shared, tiles, count);
+        if constexpr (Tile::may_be_long) {
+            tile.chains.reached.clear(sets);
+            tile.chains.covered.clear(sets);
+        }
+        barrier();
+        const std::int64_t number = *begun;
+        if (number >= tiles) return;
+        fill_tile(stream, tile.pieces, Tile::drawn, number, left_over, left_over_at);
+        barrier();
+        tile.look_at_all(number);
+        barrier();
+        if constexpr (Tile::may_be_long) {
+            tile.follow_all(number);
+            barrier();
+        }
+        const std::int64_t first = tile.count_all(number);
+        if (first >= count) return;
+        tile.store_all(number, first, out, count);
         barrier();
     }
 }
