@@ -59,6 +59,7 @@ py::object draw(const State& state, const std::string& kind, py::handle dtype, s
 }  // namespace
 
 void add_draws(py::module_& module) {
+    module.attr("_least_draw") = detail::least_drawn_on_device;
     module.def("_draw", &draw, py::arg("state"), py::arg("kind"), py::arg("dtype"), py::arg("numbers"), py::arg("bounds"), py::arg("shape"),
                py::arg("close") = py::none(),
                "Numbers drawn on the current device, and the generator's state after that; None where the host has to draw.");

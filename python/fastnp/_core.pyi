@@ -618,6 +618,9 @@ def _device_statistics(name: str) -> tuple[int, int, int, int, int, int, int, in
 def _device_libraries() -> list[tuple[str, str, str]]: ...
 def _look_for_libraries_in(folder: str) -> None: ...
 def _cuda_problem() -> str: ...
+
+_least_draw: int
+
 def _draw(
     state: tuple[str, list[int], bool, int],
     kind: str,

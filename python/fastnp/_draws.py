@@ -19,7 +19,7 @@ import numpy
 
 from fastnp import _core, _fallback
 
-LEAST = 1 << 15
+LEAST = _core._least_draw
 """Numbers that are worth a kernel."""
 
 _MASK = (1 << 64) - 1

@@ -11,6 +11,12 @@ namespace fastnp::device {
 /// Has a generator be as it is after so many pieces (device/raw_stream.h) of a call were used.
 void use_pieces(detail::BitGenerator& generator, std::int64_t pieces, int bits);
 
+/// Of pieces of so many bits, by Lemire's method: below which lower half of the product with `span` (0: 2^64) they are left out.
+constexpr std::uint64_t left_out(int bits, std::uint64_t span) {
+    if (span == 0) return 0;
+    return bits == 64 ? (0 - span) % span : (std::uint64_t{1} << bits) % span;
+}
+
 /// Where a kernel's windows begin, which has `before` pieces in front of a tile's own.
 struct Beginning {
     std::vector<std::uint64_t> words;  // told::...

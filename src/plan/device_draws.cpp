@@ -10,6 +10,7 @@
 #include "device/bit_generator.h"
 #include "device/block.h"
 #include "device/raw_stream.h"
+#include "eager/draw.h"
 #include "plan/library_launch.h"
 
 namespace fastnp::plan {
@@ -39,20 +40,13 @@ struct Way {
     std::uint64_t threshold = 0;
 };
 
-// 2^bits modulo what numbers there are.
-std::uint64_t left_out(int bits, std::uint64_t span) {
-    if (span == 0) return 0;
-    if (bits == 64) return (0 - span) % span;
-    return (std::uint64_t{1} << bits) % span;
-}
-
 // NumPy draws integers of 64 bits from pieces of 32, if these are enough.
 Way integers_of(const Draw& draw) {
     const int itembits = 8 * static_cast<int>(itemsize_of(draw.dtype));
     Way way;
     way.bits = draw.dtype == Dtype::bool_ ? 1 : itembits == 64 && draw.range <= 0xffffffff ? 32 : itembits;
     const std::uint64_t span = draw.range + 1;
-    way.threshold = left_out(way.bits, span);
+    way.threshold = device::left_out(way.bits, span);
     way.is_certain = way.threshold == 0;
     way.part = 1 - static_cast<double>(way.threshold) / std::ldexp(1.0, way.bits);
     way.kernel = (way.is_certain ? "draw_integers_" : "draw_bounded_") + std::to_string(way.bits) + "_" + std::to_string(itembits);
@@ -117,38 +111,21 @@ UsedPieces draw_all(device::Backend& backend, const BitGenerator& generator, con
     return {count, way.bits};
 }
 
-/// What NumPy works out by the C library, in its precision.
 template <class Real>
-struct Curves {
-    static constexpr Real normal_edge = static_cast<Real>(3.6541528853610087963519472518L);
-    static constexpr Real normal_inverse_edge = static_cast<Real>(0.27366123732975827203338247596L);
-    static constexpr Real exponential_edge = static_cast<Real>(7.6971174701310497140446280481L);
-
-    // Whether an attempt gives a number, of which the kernel says: the height and the place of a point, or the two numbers of a step in a tail.
-    static bool decides(Draw::Kind kind, const draws::LeftDecision& left) {
-        const auto a = static_cast<Real>(left.a), b = static_cast<Real>(left.b);
-        if ((left.key & draws::tail_bit) != 0) {
-            const Real x = -normal_inverse_edge * std::log1p(-a), y = -std::log1p(-b);
-            return y + y > x * x;
-        }
-        if (kind == Draw::Kind::exponential) return a < std::exp(-b);
-        return static_cast<double>(a) < std::exp(-0.5 * static_cast<double>(b) * static_cast<double>(b));
-    }
-    static Real result(Draw::Kind kind, std::uint64_t left) {
-        const bool is_negative = (left & draws::left_sign) != 0;
-        const Real number = static_cast<Real>(left & ~draws::left_sign) * (sizeof(Real) == 8 ? static_cast<Real>(0x1p-53) : static_cast<Real>(0x1p-24));
-        if (kind == Draw::Kind::exponential) return exponential_edge - std::log1p(-number);
-        const Real x = -normal_inverse_edge * std::log1p(-number);
-        return is_negative ? -(normal_edge + x) : normal_edge + x;
-    }
-};
-
-double result_of(const Draw& draw, std::uint64_t left) {
-    if (draw.dtype == Dtype::float32) return static_cast<double>(Curves<float>::result(draw.kind, left));
-    return draw.shift + draw.scale * Curves<double>::result(draw.kind, left);
+bool decides_by(Draw::Kind kind, const draws::LeftDecision& left) {
+    const auto a = static_cast<Real>(left.a), b = static_cast<Real>(left.b);
+    return (left.key & draws::tail_bit) != 0 ? eager::Curves<Real>::ends_tail(a, b) : eager::Curves<Real>::is_under(kind, a, b);
 }
 bool decides(const Draw& draw, const draws::LeftDecision& left) {
-    return draw.dtype == Dtype::float32 ? Curves<float>::decides(draw.kind, left) : Curves<double>::decides(draw.kind, left);
+    return draw.dtype == Dtype::float32 ? decides_by<float>(draw.kind, left) : decides_by<double>(draw.kind, left);
+}
+
+double result_of(const Draw& draw, std::uint64_t left) {
+    const bool is_negative = (left & draws::left_sign) != 0;
+    const auto number = static_cast<double>(left & ~draws::left_sign);  // a whole one, of 24 or 53 bits
+    if (draw.dtype == Dtype::float32)
+        return static_cast<double>(eager::Curves<float>::in_tail(draw.kind, static_cast<float>(number * 0x1p-24), is_negative));
+    return draw.shift + draw.scale * eager::Curves<double>::in_tail(draw.kind, number * 0x1p-53, is_negative);
 }
 
 /// Draws whose number of pieces the device finds out.

@@ -33,6 +33,9 @@ struct Draw {
     std::optional<double> close = std::nullopt;  ///< for tests: how close the two sides of a comparison may be, as a part of them, for a device to make it
 };
 
+/// Numbers that are worth a kernel.
+inline constexpr std::int64_t least_drawn_on_device = 1 << 15;
+
 /// New memory on the device that the thread's scope names, filled as NumPy's Generator would (random, uniform, integers; standard_normal, normal,
 /// standard_exponential and exponential by the ziggurat method), and the generator as it is after that. Nothing, and the generator as it was, where the
 /// host has to draw: there is no device, no element, or what comes up is too rare to be worth code. Waits for the device where the number of draws is
