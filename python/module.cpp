@@ -6,6 +6,7 @@
 #include "casters.h"
 #include "compiled.h"
 #include "compiled_state.h"
+#include "draws.h"
 #include "exchange.h"
 #include "fastnp/compile.h"
 #include "fastnp/detail/shared.h"
@@ -170,6 +171,7 @@ void initialise(py::module_& module) {
             return true;
         },
         "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+    add_draws(module);
     add_fft(module);
     add_transforms(module);
     add_tape(module);

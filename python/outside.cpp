@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
 #include "number.h"
@@ -17,20 +18,26 @@ constexpr char array_part = 'A', scalar_part = 'S', float_part = 'F', int_part =
 
 bool is_plain(PyObject* object) { return object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object); }
 
-bool overlaps(PyArrayObject* a, std::span<const array> operands) {
-    const auto extent = [](const char* low, const Shape& shape, const Strides& strides, std::size_t itemsize) {
-        const char* high = low + itemsize;
-        for (std::size_t i = 0; i < shape.size(); ++i) {
-            if (shape[i] == 0) return std::pair(low, low);
-            (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
-        }
-        return std::pair(low, high);
-    };
-    const auto rank = PyArray_NDIM(a);
-    const auto mine = extent(PyArray_BYTES(a), Shape(PyArray_DIMS(a), PyArray_DIMS(a) + rank), Strides(PyArray_STRIDES(a), PyArray_STRIDES(a) + rank),
-                             static_cast<std::size_t>(PyArray_ITEMSIZE(a)));
+using Extent = std::pair<const char*, const char*>;
+
+Extent extent_of(const void* data, const Shape& shape, const Strides& strides, std::size_t itemsize) {
+    const char *low = static_cast<const char*>(data), *high = low + itemsize;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) return {low, low};
+        (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+    }
+    return {low, high};
+}
+Extent extent_of(const array& x) { return extent_of(detail::address_of(x), x.shape(), x.strides(), itemsize_of(x.dtype())); }
+Extent extent_of(PyArrayObject* x) {
+    const auto rank = PyArray_NDIM(x);
+    return extent_of(PyArray_DATA(x), Shape(PyArray_DIMS(x), PyArray_DIMS(x) + rank), Strides(PyArray_STRIDES(x), PyArray_STRIDES(x) + rank),
+                     static_cast<std::size_t>(PyArray_ITEMSIZE(x)));
+}
+
+bool overlaps(const Extent& mine, std::span<const array> operands) {
     return std::any_of(operands.begin(), operands.end(), [&](const array& operand) {
-        const auto other = extent(static_cast<const char*>(detail::address_of(operand)), operand.shape(), operand.strides(), itemsize_of(operand.dtype()));
+        const Extent other = extent_of(operand);
         return mine.first < other.second && other.first < mine.second;
     });
 }
@@ -44,6 +51,7 @@ struct Apart {
     void add(PyObject* object) {
         if (PyArray_CheckExact(object)) return add_array(object);
         if (is_ndarray(object) && reinterpret_cast<NdArray*>(object)->scalar) return add(own(numpy_scalar(value_of(object))).get());
+        if (is_ndarray(object) && add_at_device(value_of(object))) return;
         if (is_ndarray(object)) return add_array(own(numpy_view(value_of(object), object)).get());
         if (PyArray_IsScalar(object, Generic)) {
             if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy scalar of a dtype that fastnp does not have");
@@ -69,10 +77,18 @@ struct Apart {
         }
     }
 
+    // What was drawn on a device stays there.
+    bool add_at_device(const array& made) {
+        if (!detail::is_at_device(made) || !made.is_c_contiguous() || overlaps(extent_of(made), operands)) return false;
+        note(array_part);
+        given.arrays.push_back(made);
+        return true;
+    }
+
     // Its memory becomes the compiled function's own, so it must not be that of an operand.
     void add_array(PyObject* object) {
         if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy array of a dtype that fastnp does not have");
-        if (overlaps(as_numpy(object), operands)) throw RecordError("calls a function that gives a view of its argument");
+        if (overlaps(extent_of(as_numpy(object)), operands)) throw RecordError("calls a function that gives a view of its argument");
         note(array_part);
         const Ref lined = own(PyArray_FromArray(as_numpy(object), nullptr, NPY_ARRAY_CARRAY));
         given.arrays.push_back(from_numpy(as_numpy(lined.get())));
@@ -123,7 +139,7 @@ Performed perform(const Action& call, const Flat& flat, std::span<const array> o
     Performed done;
     done.function = Ref::borrow(call.function.get());
     if (saves) done.state = own(PyObject_CallMethod(done.function.get(), "save", nullptr));
-    const Ref function = own(PyObject_GetAttrString(done.function.get(), "function"));
+    const Ref function = own(PyObject_GetAttrString(done.function.get(), "call"));
     try {
         done.result = own(PyObject_Call(function.get(), args.get(), kwargs.get()));
         Apart apart{operands, {}};

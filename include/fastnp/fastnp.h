@@ -12,5 +12,6 @@
 #include "fastnp/loop.h"
 #include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"
+#include "fastnp/random.h"
 #include "fastnp/tape.h"
 #include "fastnp/transform.h"

@@ -619,6 +619,18 @@ def _device_statistics(name: str) -> tuple[int, int, int, int, int, int, int, in
 def _device_libraries() -> list[tuple[str, str, str]]: ...
 def _look_for_libraries_in(folder: str) -> None: ...
 def _cuda_problem() -> str: ...
+
+_least_draw: int
+
+def _draw(
+    state: tuple[str, list[int], bool, int],
+    kind: str,
+    dtype: Any,
+    numbers: tuple[float, float],
+    bounds: tuple[int, int],
+    shape: tuple[int, ...],
+    close: float | None = None,
+) -> tuple[ndarray, tuple[str, list[int], bool, int]] | None: ...
 def _current_device() -> str: ...
 
 class _DeviceScope:

@@ -10,6 +10,19 @@ import numpy
 from fastnp import _core, _fallback
 
 
+def _drawn_there(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is drawn on the current device, or where the first of the arguments that is at home on one is; None: NumPy draws."""
+    name = _core._current_device()
+    if name == "cpu":
+        name = next((x.device for x in (*args, *kwargs.values()) if type(x) is _core.ndarray and x.device != "cpu"), name)
+    if name == "cpu":
+        return None
+    from fastnp import _device, _draws
+
+    with _device.device(name):
+        return _draws.draw(getattr(function, "__self__", None), function.__name__, args, kwargs)
+
+
 def _owned(function: Any) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -26,6 +39,9 @@ def _owned(function: Any) -> Any:
             source = numpy.random.mtrand._rand if function is numpy.random.seed else getattr(function, "__self__", None)
             if _mapped.is_active() and _outside.is_generator(source):
                 return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
+        drawn = _drawn_there(function, args, kwargs)
+        if drawn is not None:
+            return drawn
         originals: dict[int, Any] = {}
         plain = [_fallback.to_numpy(value, originals) for value in args]
         named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}

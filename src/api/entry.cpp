@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "api/body.h"
@@ -10,6 +11,7 @@
 #include "device/movable.h"
 #include "device/registry.h"
 #include "device/span.h"
+#include "fastnp/device.h"
 #include "fastnp/error.h"
 #include "plan/device_steps.h"
 #include "plan/profile.h"
@@ -202,8 +204,10 @@ namespace {
 
 class CalleeCaller final : public trace::Caller {
 public:
-    CalleeCaller(Engine::Callee& callee, const void* kept) : callee_(callee), kept_(kept) {}
+    CalleeCaller(Engine::Callee& callee, const void* kept, const device::Backend* device) : callee_(callee), kept_(kept), device_(device) {}
     trace::CalledPtr call(int number, std::span<const device::Memory> operands, bool is_last) override {
+        std::optional<device_scope> there;
+        if (device_ != nullptr) there.emplace(device_->name());
         const std::optional<Given> given = callee_.make_call(kept_, number, arrays_over(operands), is_last);
         return given ? std::make_shared<const trace::Called>(called_of(*given)) : nullptr;
     }
@@ -211,6 +215,7 @@ public:
 private:
     Engine::Callee& callee_;
     const void* kept_;
+    const device::Backend* device_;  // where the plan is run, or null
 };
 
 }  // namespace
@@ -283,7 +288,7 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
         });
     }
     Produced produced;
-    CalleeCaller caller(callee, kept.get());
+    CalleeCaller caller(callee, kept.get(), device);
     plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced.results, {placed.data(), placed.size()});
     for (device::HostWrite& write : writes) write.done();
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;

@@ -1,7 +1,11 @@
 #include "fastnp/detail/outside.h"
 
+#include <optional>
+
 #include "api/outside.h"
 #include "api/primitives.h"
+#include "device/backend.h"
+#include "fastnp/device.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -29,6 +33,8 @@ std::vector<array> call_outside(const std::string& name, std::span<const array> 
     for (const array& operand : operands) values.push_back(api::value_of(*recorder, operand));
     std::vector<array> given;
     for (const ir::Value value : recorder->call(name, values, [&](std::span<const device::Memory> memories) {
+             std::optional<device_scope> there;
+             if (recorder->home() != nullptr) there.emplace(recorder->home()->name());
              const trace::Recorder::Scope meanwhile(nullptr);
              return called_of(make(arrays_over(memories)));
          })) {

@@ -88,12 +88,14 @@ void DeviceRun::end_turn() {
     if (!held_.empty()) batch_.flush();
     for (device::There& there : made_) there = {};
     for (device::There& there : held_) there = {};
+    in_place_.clear();
 }
 
 void DeviceRun::let_go() noexcept {
     called_.clear();
     for (device::There& there : made_) there = {};
     for (device::There& there : held_) there = {};
+    in_place_.clear();
     batch_.drop();
     own_checks_.drop();
     places_.clear();
@@ -320,7 +322,20 @@ void DeviceRun::compute(const Step& step) {
     upload(out, result);
 }
 
+// What is there already stays, and is only read.
+bool DeviceRun::hold_in_place(int slot, const device::Memory& memory) {
+    if (memory.buffer == nullptr || memory.data != memory.buffer->data() || !device::lies_on_device(memory.data)) return false;
+    std::shared_ptr<void> there = device::use_on_device(backend_, memory.data, device::Access::read);
+    if (there == nullptr) return false;
+    auto* const address = static_cast<char*>(there.get());
+    bases_[static_cast<std::size_t>(slot)] = address;
+    held_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)] = {memory.buffer, address};
+    in_place_.push_back(std::move(there));
+    return true;
+}
+
 void DeviceRun::hold(int slot, const device::Memory& memory) {
+    if (hold_in_place(slot, memory)) return;
     const auto bytes = shape::byte_count(memory.shape, itemsize_of(memory.dtype));
     device::There there = device::allocate_there(std::max<std::size_t>(bytes, 1), backend_);
     device::use_on_host(memory.data, device::Access::read);

@@ -101,6 +101,7 @@ private:
     Copy copy_of(const ViewOf& view);
     std::vector<Copy> copies_of(const std::vector<ViewOf>& views);
     void upload(const ViewOf& view, const Copy& copy);
+    bool hold_in_place(int slot, const device::Memory& memory);
 
     device::Backend& backend_;
     bool binds_sizes_, holds_back_;
@@ -114,6 +115,7 @@ private:
     std::vector<char*> bases_;  // by slot, on the device
     std::vector<device::There> made_;  // results
     std::vector<device::There> held_;  // what calls and loops gave, by a slot's number
+    std::vector<std::shared_ptr<void>> in_place_;  // of that, what was on the device already
     struct Place {
         device::There there;
         char* address = nullptr;

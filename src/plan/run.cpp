@@ -1,3 +1,4 @@
+#include "device/movable.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
@@ -111,6 +112,7 @@ device::Memory Run::memory_of(const ViewOf& view) const {
 }
 
 void Run::hold(int slot, const device::Memory& memory) {
+    device::use_on_host(memory.data, device::Access::read);
     bases_[static_cast<std::size_t>(slot)] = memory.data;
     held_[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].number)] = memory.buffer;
 }

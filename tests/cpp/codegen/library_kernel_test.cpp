@@ -21,7 +21,9 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
                                                  {"choose_sorted_wide"},
                                                  {"store_places_narrow"},
                                                  {"store_places_wide"},
-                                                 {"radix_routes"}}};
+                                                 {"radix_routes"},
+                                                 {"draw_left_float32"},
+                                                 {"draw_left_float64"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
     }
@@ -48,6 +50,15 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }
     }
+    for (const std::string generator : {"pcg64", "pcg64dxsm", "philox"}) {
+        std::vector<LibraryKernel>& kernels = all.emplace_back();
+        for (const char* name : {"float32", "float64", "normal_float32", "normal_float64", "exponential_float32", "exponential_float64"})
+            kernels.push_back({std::string("draw_") + name + "_" + generator});
+        for (const char* bits : {"64_64", "32_64", "32_32", "16_16", "8_8"}) {
+            for (const char* name : {"draw_integers_", "draw_bounded_"}) kernels.push_back({std::string(name) + bits + "_" + generator});
+        }
+        kernels.push_back({"draw_integers_1_8_" + generator});
+    }
     return all;
 }
 
@@ -66,6 +77,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_assembles) {
                 BOOST_TEST(!has(made.text, ".extern"));
                 BOOST_TEST(!has(made.text, "call."));
                 BOOST_TEST(!has(made.text, ".local"));
+                if (kernels[0].name.starts_with("draw_")) BOOST_TEST(!has(made.text, "fma."));  // each step is rounded, as NumPy's
                 assembler.add(kernels[0].name, made.text, capability);
             }
         }

@@ -1,0 +1,198 @@
+#include "eager/draw.h"
+
+#include <type_traits>
+
+#include "device/bit_generator.h"
+#include "device/raw_stream.h"
+#include "device/ziggurat.h"
+
+namespace fastnp::eager {
+
+using detail::BitGenerator;
+using detail::Draw;
+namespace ziggurat = device::ziggurat;
+
+namespace {
+
+/// A generator's draws, one after the other.
+template <class G>
+class Source {
+public:
+    explicit Source(const BitGenerator& from)
+        : state_(device::wide(from.words[1], from.words[0])), step_{G::factor, device::wide(from.words[3], from.words[2])} {}
+
+    std::uint64_t next() {
+        const device::Wide before = state_;
+        state_ = step_(state_);
+        return G::output(G::is_ahead ? state_ : before);
+    }
+
+private:
+    device::Wide state_;
+    device::Affine step_;
+};
+
+template <>
+class Source<device::Philox> {
+public:
+    explicit Source(const BitGenerator& from)
+        : counter_{{from.words[0], from.words[1], from.words[2], from.words[3]}},
+          key0_(from.words[4]),
+          key1_(from.words[5]),
+          made_{{from.words[6], from.words[7], from.words[8], from.words[9]}},
+          used_(static_cast<int>(from.words[10])) {}
+
+    std::uint64_t next() {
+        if (used_ == device::Philox::words) {
+            counter_ = device::Philox::later(counter_, 1);
+            made_ = device::Philox::output(counter_, key0_, key1_);
+            used_ = 0;
+        }
+        return made_.word[used_++];
+    }
+
+private:
+    device::Philox::Four counter_;
+    std::uint64_t key0_, key1_;
+    device::Philox::Four made_;
+    int used_;
+};
+
+/// Its pieces in a call, which counts them.
+template <class G, int bits>
+class Pieces {
+public:
+    using Piece = std::conditional_t<bits == 64, std::uint64_t, std::uint32_t>;
+
+    explicit Pieces(const BitGenerator& from) : source_(from), has_half_(from.has_half), half_(from.half) {}
+
+    Piece next() {
+        ++used_;
+        if constexpr (bits == 64) return source_.next();
+        else if constexpr (bits == 32) return next_half();
+        else return next_part();
+    }
+    std::int64_t used() const { return used_; }
+
+private:
+    std::uint32_t next_half() {
+        has_half_ = !has_half_;
+        if (!has_half_) return half_;
+        const std::uint64_t made = source_.next();
+        half_ = static_cast<std::uint32_t>(made >> 32);
+        return static_cast<std::uint32_t>(made);
+    }
+    std::uint32_t next_part() {
+        if (left_ == 0) {
+            parts_ = next_half();
+            left_ = 32 / bits;
+        } else {
+            parts_ >>= bits;
+        }
+        --left_;
+        return parts_ & ((1U << bits) - 1);
+    }
+
+    Source<G> source_;
+    bool has_half_;
+    std::uint32_t half_, parts_ = 0;
+    int left_ = 0;
+    std::int64_t used_ = 0;
+};
+
+// By D. Lemire's way, as the kernels (cuda/device_functions/kernels/draws.h).
+template <int bits, class P>
+std::uint64_t integer(P& pieces, std::uint64_t low, std::uint64_t span, std::uint64_t threshold) {
+    while (true) {
+        const std::uint64_t piece = pieces.next();
+        if (span == 0) return low + piece;
+        const device::Wide product = static_cast<device::Wide>(piece) * span;
+        const auto rest = static_cast<std::uint64_t>(product << (64 - bits)) >> (64 - bits);
+        if (rest >= threshold) return low + static_cast<std::uint64_t>(product >> bits);
+    }
+}
+
+template <class D, class Real, class P>
+Real attempt(Draw::Kind kind, P& pieces) {
+    using C = Curves<Real>;
+    const auto& table = ziggurat::table<D, Real>();
+    while (true) {
+        const auto point = D::point(pieces.next());
+        const Real size = static_cast<Real>(point.place) * table.w[point.layer], x = point.is_negative ? -size : size;
+        if (point.place < table.k[point.layer]) return x;
+        const Real a = ziggurat::unit(pieces.next());
+        if (point.layer != 0) {
+            const Real low = table.f[point.layer], high = table.f[point.layer - 1];
+            if (C::is_under(kind, (high - low) * a + low, x)) return x;
+            continue;
+        }
+        const bool is_negative = ziggurat::has_negative_tail<D>(point);
+        if constexpr (D::has_sign) {
+            for (Real first = a;; first = ziggurat::unit(pieces.next())) {
+                if (C::ends_tail(first, ziggurat::unit(pieces.next()))) return C::in_tail(kind, first, is_negative);
+            }
+        }
+        return C::in_tail(kind, a, is_negative);
+    }
+}
+
+template <class G, int bits, class T, class F>
+void fill(BitGenerator& generator, void* out, std::int64_t count, F make) {
+    Pieces<G, bits> pieces(generator);
+    for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(out)[i] = static_cast<T>(make(pieces));
+    device::use_pieces(generator, pieces.used(), bits);
+}
+
+template <class G, int bits, class T>
+void draw_integers(BitGenerator& generator, const Draw& draw, void* out, std::int64_t count) {
+    const std::uint64_t span = draw.range + 1, threshold = device::left_out(bits, span);
+    fill<G, bits, T>(generator, out, count, [&](auto& pieces) { return integer<bits>(pieces, draw.low, span, threshold); });
+}
+template <class G>
+void draw_integers(BitGenerator& generator, const Draw& draw, void* out, std::int64_t count) {
+    if (draw.dtype == Dtype::bool_) return draw_integers<G, 1, std::uint8_t>(generator, draw, out, count);
+    switch (itemsize_of(draw.dtype)) {
+        case 1: return draw_integers<G, 8, std::uint8_t>(generator, draw, out, count);
+        case 2: return draw_integers<G, 16, std::uint16_t>(generator, draw, out, count);
+        case 4: return draw_integers<G, 32, std::uint32_t>(generator, draw, out, count);
+        default: break;
+    }
+    if (draw.range <= 0xffffffff) draw_integers<G, 32, std::uint64_t>(generator, draw, out, count);
+    else draw_integers<G, 64, std::uint64_t>(generator, draw, out, count);
+}
+
+template <class G, class Real>
+void draw_reals(BitGenerator& generator, const Draw& draw, void* out, std::int64_t count) {
+    constexpr int bits = 8 * sizeof(Real);
+    const auto shift = static_cast<Real>(draw.shift), scale = static_cast<Real>(draw.scale);
+    switch (draw.kind) {
+        case Draw::Kind::uniform:
+            return fill<G, bits, Real>(generator, out, count, [&](auto& pieces) { return shift + scale * ziggurat::unit(pieces.next()); });
+        case Draw::Kind::normal:
+            return fill<G, bits, Real>(generator, out, count,
+                                       [&](auto& pieces) { return shift + scale * attempt<ziggurat::Normal, Real>(draw.kind, pieces); });
+        case Draw::Kind::exponential:
+            return fill<G, bits, Real>(generator, out, count,
+                                       [&](auto& pieces) { return shift + scale * attempt<ziggurat::Exponential, Real>(draw.kind, pieces); });
+        case Draw::Kind::integers: return;
+    }
+}
+
+template <class G>
+void draw_by(BitGenerator& generator, const Draw& draw, void* out, std::int64_t count) {
+    if (draw.kind == Draw::Kind::integers) draw_integers<G>(generator, draw, out, count);
+    else if (draw.dtype == Dtype::float32) draw_reals<G, float>(generator, draw, out, count);
+    else draw_reals<G, double>(generator, draw, out, count);
+}
+
+}  // namespace
+
+void draw(BitGenerator& generator, const Draw& draw, void* out, std::int64_t count) {
+    switch (generator.kind) {
+        case BitGenerator::Kind::pcg64: return draw_by<device::Pcg64>(generator, draw, out, count);
+        case BitGenerator::Kind::pcg64dxsm: return draw_by<device::Pcg64Dxsm>(generator, draw, out, count);
+        case BitGenerator::Kind::philox: return draw_by<device::Philox>(generator, draw, out, count);
+    }
+}
+
+}  // namespace fastnp::eager
