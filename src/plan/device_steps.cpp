@@ -57,7 +57,7 @@ std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
     }
     if (ops::is_transform(op)) return backend.lacks_transforms();
     if (is_factorisation(op)) return backend.lacks_factorisations();
-    constexpr Op others[] = {Op::concatenate, Op::take, Op::scatter, Op::nonzero, Op::sort, Op::argsort};
+    constexpr Op others[] = {Op::concatenate, Op::take, Op::scatter, Op::nonzero, Op::sort, Op::argsort, Op::searchsorted};
     return std::ranges::find(others, op) != std::end(others) ? "" : "it has no form for devices";
 }
 
@@ -86,6 +86,7 @@ bool run_step_on_device(device::Backend& backend, ops::Op op, const ir::Attribut
     switch (op) {
         case Op::concatenate: concatenate_on_device(backend, attributes, operands, out); return true;
         case Op::nonzero: nonzero_on_device(backend, operands[0], out); return true;
+        case Op::searchsorted: search_on_device(backend, attributes, operands[0], operands[1], out); return true;
         case Op::sort:
         case Op::argsort: sort_on_device(backend, op, attributes, operands[0], out); return true;
         default: return false;
