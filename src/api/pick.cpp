@@ -220,7 +220,7 @@ array sort(const array& x, std::optional<int> axis, bool stable) { return ordere
 array argsort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable); }
 
 array searchsorted(const array& sorted, const Operand& values, Side side) {
-    if (sorted.ndim() != 1) throw ValueError("searchsorted: an array of one axis is searched, not of " + std::to_string(sorted.ndim()));
+    if (sorted.ndim() != 1) throw ValueError(sorted.ndim() == 0 ? "object of too small depth for desired array" : "object too deep for desired array");
     const array given = api::as_array(values);
     const Dtype dtypes[] = {sorted.dtype(), given.dtype()};
     const Dtype dtype = result_type(dtypes);
