@@ -18,7 +18,7 @@ inline constexpr std::int64_t search_each = 4, search_tile = kernel_threads * se
 /// Of a radix sort: bits of keys that a pass sorts by, one of their values a thread; and the elements of a thread and of a block at a time.
 inline constexpr int radix_bits = 8, radix_bins = 1 << radix_bits;
 static_assert(radix_bins == kernel_threads);
-constexpr std::int64_t radix_each(std::size_t itemsize) { return itemsize > 4 ? 12 : 16; }  // what registers are enough for
+constexpr std::int64_t radix_each(std::size_t itemsize) { return itemsize > 4 ? 14 : 18; }  // what registers are enough for
 constexpr std::int64_t radix_tile(std::size_t itemsize) { return kernel_threads * radix_each(itemsize); }
 /// Blocks that one of the GPU's processors is to have room for, so threads have few registers: a pass waits for memory and for other blocks.
 inline constexpr int radix_blocks = 3;

@@ -81,22 +81,21 @@ struct Pass {
 };
 
 // The elements of a warp are numbered thread by thread, then so many further on; so is this order kept: an element's rank is where those of the warp with
-// its digit begin in the tile, which `begins` says, and the number of those before it. Calls body(k, rank), in order, for digits[k].
+// its digit begin in the tile, which `begins` says, and the number of those before it. Threads with the same digit find each other by its word of `masks`,
+// which are 0 before and afterwards (a ballot for each bit takes half as long again). Calls body(k, rank), in order, for digits[k].
 template <class Body>
-[[gnu::always_inline]] inline void rank_elements(const std::uint32_t (&digits)[each], std::uint32_t* begins, Body body) {
-    const std::uint32_t before = (1U << lane()) - 1;
+[[gnu::always_inline]] inline void rank_elements(const std::uint32_t (&digits)[each], std::uint32_t* begins, std::uint32_t* masks, Body body) {
+    const std::uint32_t own = 1U << lane(), before = own - 1;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-        std::uint32_t same = whole_warp;
-#pragma unroll
-        for (int bit = 0; bit < codegen::radix_bits; ++bit) {
-            const bool is_set = (digits[k] >> bit & 1) != 0;
-            const std::uint32_t others = ballot(is_set);
-            same &= is_set ? others : ~others;
-        }
-        const std::uint32_t earlier = begins[digits[k]];
+        __atomic_fetch_or(masks + digits[k], own, __ATOMIC_RELAXED);
         warp_barrier();
-        if ((same & before) == 0) begins[digits[k]] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same));
+        const std::uint32_t same = masks[digits[k]], earlier = begins[digits[k]];
+        warp_barrier();
+        if ((same & before) == 0) {
+            masks[digits[k]] = 0;
+            begins[digits[k]] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same));
+        }
         warp_barrier();
         body(k, earlier + static_cast<std::uint32_t>(__builtin_popcount(same & before)));
     }
@@ -136,6 +135,7 @@ template <class Body>
 template <bool has_places>
 [[gnu::always_inline]] inline void run_pass(const Pass& pass) {
     FASTNP_SHARED(std::uint32_t, counts, warps* bins);
+    FASTNP_SHARED(std::uint32_t, masks, warps* bins);
     FASTNP_SHARED(std::uint32_t, bases, bins);
     FASTNP_SHARED(std::uint32_t, sums, warps);
     FASTNP_SHARED(std::uint32_t, begun, 1);
@@ -146,6 +146,9 @@ template <bool has_places>
     const auto own_thread = static_cast<int>(thread());
     const int first = own_thread / warp * (warp * each) + lane();  // of the thread's elements in the tile
     std::uint32_t* const own_counts = counts + own_thread / warp * bins;
+    std::uint32_t* const own_masks = masks + own_thread / warp * bins;
+#pragma unroll
+    for (int i = 0; i < warps; ++i) masks[i * bins + own_thread] = 0;
     while (true) {
         if (own_thread == 0) *begun = __atomic_fetch_add(pass.next_unit, 1, __ATOMIC_RELAXED);
 #pragma unroll
@@ -194,7 +197,7 @@ template <bool has_places>
         for (int i = 0; i < warps; ++i) counts[i * bins + own_thread] += place;
         barrier();
         std::uint32_t ranks[each];
-        rank_elements(digits, own_counts, [&](int k, std::uint32_t rank) {
+        rank_elements(digits, own_counts, own_masks, [&](int k, std::uint32_t rank) {
             ranks[k] = rank;
             staged_keys[rank] = own[k];
         });
