@@ -178,6 +178,20 @@ PyObject* take_body(PyObject** v) {
 PyObject* sort_body(PyObject** v) { return wrap(sort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4]))); }
 PyObject* argsort_body(PyObject** v) { return wrap(argsort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4]))); }
 
+PyObject* searchsorted_body(PyObject** v) {
+    if (!is_missing(v[3])) throw NeedsNumpy{};
+    Side side = Side::left;
+    if (v[2] != nullptr) {
+        if (!PyUnicode_Check(v[2])) throw NeedsNumpy{};
+        const std::string text = PyUnicode_AsUTF8(v[2]);
+        if (text == "right") side = Side::right;
+        else if (text != "left") throw NeedsNumpy{};
+    }
+    const array sorted = to_array(v[0]);
+    if (sorted.ndim() != 1) throw NeedsNumpy{};
+    return wrap_scalar(searchsorted(sorted, to_array(v[1]), side));
+}
+
 namespace {
 PyObject* product(array (*function)(const array&, const array&), PyObject* a, PyObject* b, PyObject* out) {
     const std::optional<array> into = to_out(out);

@@ -9,6 +9,7 @@
 #include "draws.h"
 #include "exchange.h"
 #include "fastnp/compile.h"
+#include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
 #include "fft.h"
@@ -131,6 +132,13 @@ void initialise(py::module_& module) {
     module.def(
         "_copied_on_device", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(copied_on_device(value_of(x.ptr())))); },
         py::call_guard<TapeCall>(), "A copy on the device that the ndarray is on.");
+    module.def(
+        "_sorted_part",
+        [](py::handle x, py::handle part) {
+            const Shape sizes = to_sizes(part.ptr());
+            return py::reinterpret_steal<py::object>(wrap(detail::sorted_part(to_array(x.ptr()), sizes[0], sizes[1])));
+        },
+        py::call_guard<TapeCall>(), "Elements of an array's sorted lines along the last axis: from which on, and how many.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "_recorded_kind",

@@ -175,6 +175,11 @@ FASTNP_API Unique unique_all(const array& x, bool equal_nan = true);
 FASTNP_API array sort(const array& x, std::optional<int> axis = -1, bool stable = false);
 FASTNP_API array argsort(const array& x, std::optional<int> axis = -1, bool stable = false);
 
+enum class Side : std::uint8_t { left, right };
+/// numpy.searchsorted: for each value, int64 and in its shape, the place in `sorted` (one axis, in the order of sort) that it could be put at to keep that
+/// order: before what is equal to it, or behind. Compared in the common dtype. ValueError unless `sorted` has one axis.
+FASTNP_API array searchsorted(const array& sorted, const Operand& values, Side side = Side::left);
+
 // Products. ValueError in NumPy's words where the sizes do not match.
 FASTNP_API array matmul(const array& x, const array& y);
 FASTNP_API array dot(const array& x, const array& y);

@@ -29,30 +29,11 @@ def _picked(x: Any, places: Any) -> Any:
 
 @method
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    keys, x = _on_device(a, v)
-    dtype = numpy.result_type(keys.dtype, x.dtype)
-    if keys.ndim != 1 or side not in ("left", "right") or dtype.kind == "c":
+    """With a sorter; without one it is an op."""
+    keys = _core.asarray(a)
+    if sorter is None or keys.ndim != 1 or side not in ("left", "right"):
         raise Unsupported
-    keys = (keys if sorter is None else _core.take(keys, sorter)).astype(dtype, copy=False)
-    x = x.astype(dtype, copy=False)
-
-    def goes_before(key: Any) -> Any:
-        if dtype.kind != "f":
-            return key < x if side == "left" else key <= x
-        return (key < x) | ((x != x) & (key == key)) if side == "left" else (key <= x) | (x != x)
-
-    length = keys.shape[0]
-    place = _core.zeros(x.shape, dtype=numpy.int64)
-    if length == 0:
-        return place
-    step = 1
-    while step < length:  # what is compiled is for all lengths up to that
-        step *= 2
-    while step:
-        further = place + step
-        place = _core.where((further <= length) & goes_before(_picked(keys, further - 1)), further, place)
-        step //= 2
-    return place
+    return _core.searchsorted(_core.take(keys, sorter), v, side=side)
 
 
 @composed
@@ -62,7 +43,7 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
         raise Unsupported
     if not bool(_core.all(edges[1:] >= edges[:-1])):
         raise Unsupported
-    return searchsorted(edges, values, side="left" if right else "right")
+    return _core.searchsorted(edges, values, side="left" if right else "right")
 
 
 @composed
@@ -165,9 +146,12 @@ def _with_dims(x: Any, axes: tuple[int, ...], first: int, keepdims: Any) -> Any:
     return _core.expand_dims(x, tuple(first + i for i in sorted(axes))) if keepdims is True else x
 
 
-def _or_nan(x: Any, last: Any) -> Any:
-    """Where there was a NaN, which is sorted last, that."""
-    return _core.where(_core.isnan(last), last, x) if last.dtype.kind in "fc" else x
+def _or_nan(x: Any, lines: Any) -> Any:
+    """For lines in which there is a NaN, that: the one that is sorted last."""
+    if lines.dtype.kind not in "fc":
+        return x
+    last = _core.max(lines, axis=-1) if lines.dtype.kind == "f" else _core._sorted_part(lines, (lines.shape[-1] - 1, 1))[..., 0]
+    return _core.where(_core.isnan(last), last, x)
 
 
 @composed
@@ -175,10 +159,10 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     x, axes = _along_one(a, axis)
     if out is not None:
         raise Unsupported
-    x = _core.sort(x, axis=-1)
     length = x.shape[-1]
-    middle = _core.mean(x[..., (length - 1) // 2 : length // 2 + 1], axis=-1)
-    return _with_dims(_or_nan(middle, x[..., -1]), axes, 0, keepdims)
+    first = (length - 1) // 2
+    middle = _core.mean(_core._sorted_part(x, (first, length // 2 + 1 - first)), axis=-1)
+    return _with_dims(_or_nan(middle, x), axes, 0, keepdims)
 
 
 @composed
@@ -221,21 +205,34 @@ def _quantile(a: Any, q: Any, is_weak: bool, axis: Any, keepdims: Any, is_linear
     x, axes = _along_one(a, axis)
     if not is_linear or x.dtype.kind not in "iuf" or q.dtype.kind != "f" or q.ndim > 1 or not numpy.all((q >= 0) & (q <= 1)):
         raise Unsupported
-    x = _core.moveaxis(_core.sort(x, axis=-1), -1, 0)
-    length = x.shape[0]
+    length = x.shape[-1]
     m: Any = numpy if type(length) is int else _core  # a length that varies
     virtual = m.asarray(q) * (length - 1)
     below = m.floor(virtual).astype(numpy.int64)
     is_last = virtual >= length - 1
     gamma = virtual - m.where(is_last, -1, below)
-    low, high = (_picked(x, m.minimum(below + k, length - 1)) for k in (0, 1))
+    if type(length) is int and length >= 1 << 13 and q.size <= 4:  # devices find elements of long lines without sorting these
+        low, high = _around(x, below, length)
+    else:
+        ordered = _core.moveaxis(_core.sort(x, axis=-1), -1, 0)
+        low, high = (_picked(ordered, m.minimum(below + k, length - 1)) for k in (0, 1))
     part, rest = (each.astype(numpy.result_type(x.dtype, 0.5)) if is_weak else each for each in (gamma, 1 - gamma))
     part, rest = (each.reshape(q.shape + (1,) * (x.ndim - 1)) for each in (part, rest))
     between = high - low
     result = _core.where(gamma.reshape(part.shape) >= 0.5, high - between * rest, low + between * part)
-    if result.ndim == 0 and result.dtype != x.dtype and x.dtype.kind == "f" and not _core._is_mapped(x) and bool(_core.isnan(x[-1])):
-        return _with_dims(x[-1], axes, 0, keepdims)  # NumPy then gives the element itself
-    return _with_dims(_or_nan(result, x[-1]), axes, q.ndim, keepdims)
+    if result.ndim == 0 and result.dtype != x.dtype and x.dtype.kind == "f" and not _core._is_mapped(x):
+        last = _core.max(x)
+        if bool(_core.isnan(last)):
+            return _with_dims(last, axes, 0, keepdims)  # NumPy then gives the element itself
+    return _with_dims(_or_nan(result, x), axes, q.ndim, keepdims)
+
+
+def _around(x: Any, below: Any, length: int) -> tuple[Any, Any]:
+    """Of sorted lines the elements at places, and the next ones, or the last."""
+    pairs = [_core._sorted_part(x, (min(place, length - 1), min(2, length - min(place, length - 1)))) for place in numpy.ravel(below).tolist()]
+    ends = ([pair[..., k] for pair in pairs] for k in (0, -1))
+    low, high = (end[0] if below.ndim == 0 else _core.stack(end) for end in ends)
+    return low, high
 
 
 @composed
@@ -248,9 +245,19 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     places = places.astype(numpy.int64, copy=False)
     if bool(_core.min(places) < 0):
         raise Unsupported
-    counts = _core.zeros((_core.maximum(_core.max(places) + 1, operator.index(minlength)),), dtype=numpy.int64 if weights is None else numpy.float64)
-    _core.add.at(counts, places, 1 if weights is None else values.astype(numpy.float64, copy=False))
-    return counts
+    shape = (_core.maximum(_core.max(places) + 1, operator.index(minlength)),)
+    if weights is None:
+        return _counts(shape, places)
+    sums = _core.zeros(shape, dtype=numpy.float64)
+    _core.add.at(sums, places, values.astype(numpy.float64, copy=False))
+    return sums
+
+
+def _counts(shape: tuple[Any, ...], places: Any) -> Any:
+    """How often each place comes. (Devices add numbers of 32 bits several times as fast as wider ones.)"""
+    counts = _core.zeros(shape, dtype=numpy.int32 if places.size < 2**31 else numpy.int64)
+    _core.add.at(counts, places, 1)
+    return counts.astype(numpy.int64, copy=False)
 
 
 def _bins_of(x: Any, bins: int) -> tuple[Any, Any, Any, Any]:
@@ -277,10 +284,24 @@ def _bins_between(dtype: Any, bins: int, first: Any, last: Any) -> tuple[Any, An
     return first, numpy.float64(last - first), last, _core.array(edges, copy=True)
 
 
+def _histogram_between(x: Any, edges: Any) -> Any:
+    """Of bins between given edges, of which the last one belongs to the last bin."""
+    if edges.ndim != 1 or edges.shape[0] < 2 or edges.dtype.kind not in "iuf" or x.dtype.kind not in "iuf":
+        raise Unsupported
+    if not bool(_core.all(edges[1:] >= edges[:-1])):
+        raise Unsupported
+    length = edges.shape[0]
+    x = _core.ravel(x)
+    places = _core.where(x == edges[-1], length - 1, _core.searchsorted(edges, x, side="right"))
+    return _counts((length + 1,), places)[1:-1].copy(), edges
+
+
 @composed
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """Of so many bins between two numbers, as NumPy finds them."""
+    """Of so many bins between two numbers, as NumPy finds them, or of given ones."""
     (x,) = _on_device(a)
+    if not isinstance(bins, (int, numpy.integer, str)) and not density and weights is None and x.size > 0:
+        return _histogram_between(x, _core.asarray(bins))
     if not isinstance(bins, (int, numpy.integer)) or bins < 1 or density or weights is not None or x.size == 0:
         raise Unsupported
     if x.dtype not in (numpy.float32, numpy.float64):
@@ -293,6 +314,4 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     place = place - (place == bins)
     place = place - (x < _picked(edges, place))
     place = place + ((x >= _picked(edges, place + 1)) & (place != bins - 1))
-    counts = _core.zeros((bins + 1,), dtype=numpy.int64)
-    _core.add.at(counts, _core.where(is_in, place, bins), 1)
-    return counts[:-1].copy(), edges
+    return _counts((bins + 1,), _core.where(is_in, place, bins))[:-1].copy(), edges

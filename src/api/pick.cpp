@@ -4,6 +4,7 @@
 
 #include "api/at_device.h"
 #include "api/primitives.h"
+#include "fastnp/detail/order.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
@@ -229,5 +230,30 @@ void set_masked(const array& x, const array& mask, const array& values) {
 array sort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::sort, x, axis, stable); }
 
 array argsort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable); }
+
+array searchsorted(const array& sorted, const Operand& values, Side side) {
+    if (sorted.ndim() != 1) throw ValueError(sorted.ndim() == 0 ? "object of too small depth for desired array" : "object too deep for desired array");
+    const array given = api::as_array(values);
+    const Dtype dtypes[] = {sorted.dtype(), given.dtype()};
+    const Dtype dtype = result_type(dtypes);
+    ir::Attributes attributes;
+    attributes.ints = {side == Side::right ? 1 : 0};
+    const array operands[] = {api::cast(sorted, dtype), api::cast(api::flatten(given), dtype)};
+    return api::reshape(api::apply(ir::Op::searchsorted, attributes, operands), api::dims_of(given));
+}
+
+namespace detail {
+
+array sorted_part(const array& x, std::int64_t first, std::int64_t count) {
+    ir::Attributes attributes;
+    attributes.ints = {ops::normalize_axis(-1, x.ndim()), 0};
+    attributes.dims = api::checked_sizes({first, count});
+    const api::Dim length = api::dims_of(x).back(), end = api::arithmetic().add(attributes.dims[0], attributes.dims[1]);
+    if (!api::arithmetic().at_least(length, end))
+        throw ValueError("there are no such elements in lines of " + std::to_string(api::arithmetic().hint(length)));
+    return api::apply(ir::Op::sort, attributes, {&x, 1});
+}
+
+}  // namespace detail
 
 }  // namespace fastnp

@@ -10,6 +10,7 @@ void run_fold(ops::Op op, const ir::Attributes& attributes, const View& x, const
 void run_argfold(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_scan(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_sort(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
+void run_searchsorted(const ir::Attributes& attributes, const View& sorted, const View& values, const View& out);
 void run_make(ops::Op op, const ir::Attributes& attributes, const View& out);
 void run_move(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 void run_concatenate(const ir::Attributes& attributes, std::span<const View> operands, const View& out);

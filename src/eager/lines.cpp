@@ -77,7 +77,8 @@ void run_sort(ops::Op op, const ir::Attributes& attributes, const View& x, const
             if (op == ops::Op::sort) {
                 if (stable) std::stable_sort(line.get(), line.get() + count, sorts_before<T>);
                 else std::sort(line.get(), line.get() + count, sorts_before<T>);
-                scatter(reinterpret_cast<const char*>(line.get()), out.strides[axis], sizeof(T), x.shape[axis], to);
+                const std::int64_t first = attributes.dims.empty() ? 0 : attributes.dims[0].value();
+                scatter(reinterpret_cast<const char*>(line.get() + first), out.strides[axis], sizeof(T), out.shape[axis], to);
                 return;
             }
             std::iota(order.begin(), order.end(), std::int64_t{0});

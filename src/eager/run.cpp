@@ -43,6 +43,7 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Op::update: run_update(attributes, operands, out); return;
         case ops::Op::sort:
         case ops::Op::argsort: run_sort(op, attributes, operands[0], out); return;
+        case ops::Op::searchsorted: run_searchsorted(attributes, operands[0], operands[1], out); return;
         case ops::Op::lu:
         case ops::Op::lu_solve:
         case ops::Op::cholesky:

@@ -180,9 +180,14 @@ Type infer_pick(const Call& call) {
         case Op::update:
         case Op::expect:
         case Op::bind:
-        case Op::across:
-        case Op::sort: return {dtype, call.shape()};
+        case Op::across: return {dtype, call.shape()};
+        case Op::sort: {
+            Dims shape = call.shape();
+            if (!call.attributes.dims.empty()) shape[call.integer(0)] = call.attributes.dims[1];
+            return {dtype, std::move(shape)};
+        }
         case Op::argsort: return {Dtype::int64, call.shape()};
+        case Op::searchsorted: return {Dtype::int64, call.operands[1].shape};
         case Op::nonzero: return {Dtype::int64, call.attributes.dims};
         default: throw InternalError("no rule for " + std::string(info(call.op).name));
     }

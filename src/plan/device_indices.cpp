@@ -1,5 +1,6 @@
 #include "plan/device_indices.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ const void* IndexChecks::look_at(device::Backend& worker, const eager::View& ind
 }
 
 const void* IndexChecks::look_by(device::Backend& worker, const char* kernel, const eager::View& indices, std::int64_t axis, std::int64_t extent,
-                                 const LibraryArguments& others) {
+                                 const LibraryArguments& others, std::int64_t most_blocks) {
     const RightIndices given = given_by(indices, extent);
     char* found = nullptr;
     if (!are_known(given)) {
@@ -32,7 +33,8 @@ const void* IndexChecks::look_by(device::Backend& worker, const char* kernel, co
     right_ = nullptr;
     LibraryArguments arguments{address_of(indices.data), given.count, extent, address_of(found)};
     for (const std::int64_t each : others) arguments.push_back(each);
-    launch_library(worker, {kernel}, given.count, codegen::kernel_threads, std::move(arguments));
+    const std::int64_t blocks = (given.count + codegen::kernel_threads - 1) / codegen::kernel_threads;
+    launch_library(worker, {kernel}, std::min(blocks, most_blocks), 1, std::move(arguments));
     if (found != nullptr) launch_library(worker, {"note_index"}, 1, 1, {address_of(indices.data), given.count, address_of(found)});
     return found;
 }

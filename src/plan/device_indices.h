@@ -35,9 +35,9 @@ public:
     const void* look_at(device::Backend& worker, const eager::View& indices, std::int64_t axis, std::int64_t extent);
 
     /// The same by a kernel that does something else besides: its first arguments are the indices, their count, the extent, and what it notes the first
-    /// wrong one at; `others` come behind.
+    /// wrong one at; `others` come behind. It has a thread for each index, or if it is to have fewer, at most so many blocks.
     const void* look_by(device::Backend& worker, const char* kernel, const eager::View& indices, std::int64_t axis, std::int64_t extent,
-                        const LibraryArguments& others);
+                        const LibraryArguments& others, std::int64_t most_blocks = INT64_MAX);
 
     /// Indices looked at next are an argument's, whose contents are of a version: if these are what was `right` before, nobody waits for them; else
     /// `right` becomes these, when they were waited for and are right. It must live as long as that may happen.

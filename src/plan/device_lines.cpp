@@ -9,6 +9,7 @@
 #include "ops/catalogue.h"
 #include "plan/device_dense.h"
 #include "plan/device_radix.h"
+#include "plan/device_select.h"
 #include "plan/library_launch.h"
 #include "shape/strides.h"
 
@@ -198,6 +199,22 @@ View with_last(const View& x, std::size_t axis) {
 
 }  // namespace
 
+namespace {
+
+// Elements from one on of sorted lines, so many.
+void sort_part(device::Backend& backend, const View& x, std::int64_t first, const View& out) {
+    if (is_selected(x, out.shape.back())) return select_on_device(backend, x, first, out);
+    const device::Block elements(backend, shape::byte_count(x.shape, itemsize_of(x.dtype)));
+    if (is_sorted_by_radix(x)) radix_sort(backend, x, elements.get(), nullptr);
+    else Sorter(backend, x).run(elements.get(), nullptr);
+    View part = out;
+    part.data = elements.get() + first * itemsize_in(x);
+    part.strides = x.strides;
+    copy_on_device(backend, part, out);
+}
+
+}  // namespace
+
 void sort_with_order(device::Backend& backend, const View& x, void* elements, void* places) {
     if (is_sorted_by_radix(x)) return radix_sort(backend, x, elements, static_cast<std::int64_t*>(places));
     Sorter(backend, x).run(elements, places);
@@ -207,6 +224,7 @@ void sort_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& 
     const auto axis = static_cast<std::size_t>(attributes.ints[0]);
     const View lines = with_last(x, axis), sorted = with_last(out, axis);
     on_copies(backend, lines, sorted, [&](const View& from, const View& to) {
+        if (!attributes.dims.empty()) return sort_part(backend, from, attributes.dims[0].value(), to);
         if (is_sorted_by_radix(from)) {
             if (op == ops::Op::sort) radix_sort(backend, from, to.data, nullptr);
             else radix_sort(backend, from, nullptr, static_cast<std::int64_t*>(to.data));
@@ -215,6 +233,19 @@ void sort_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& 
         if (op == ops::Op::sort) return Sorter(backend, from).run(to.data, nullptr);
         const device::Block elements(backend, shape::byte_count(from.shape, itemsize_of(from.dtype)));
         Sorter(backend, from).run(elements.get(), to.data);
+    });
+}
+
+void search_on_device(device::Backend& backend, const ir::Attributes& attributes, const View& sorted, const View& values, const View& out) {
+    const Dense keys(backend, sorted);
+    on_copies(backend, values, out, [&](const View& from, const View& to) {
+        const std::int64_t count = from.shape.back(), lines = shape::count(from.shape) / count,
+                           parts = (count + codegen::search_tile - 1) / codegen::search_tile;
+        // A block looks at some elements of a line before it begins, so no more blocks than are busy at a time.
+        launch_library(backend, {"searchsorted_" + std::string(name_of(from.dtype))},
+                       std::min(lines * parts, backend.blocks_at_once(codegen::kernel_threads)), 1,
+                       {address_of(keys.view().data), address_of(from.data), address_of(to.data), sorted.shape.back(), count, attributes.ints[0], parts,
+                        lines * parts});
     });
 }
 

@@ -18,4 +18,8 @@ void sort_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& 
 /// Both of contiguous lines along the last axis: elements, and their places (int64), each in memory of its own.
 void sort_with_order(device::Backend& backend, const eager::View& x, void* elements, void* places);
 
+/// The op `searchsorted`.
+void search_on_device(device::Backend& backend, const ir::Attributes& attributes, const eager::View& sorted, const eager::View& values,
+                      const eager::View& out);
+
 }  // namespace fastnp::plan

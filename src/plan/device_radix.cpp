@@ -46,9 +46,16 @@ bool is_sorted_by_radix(const View& x) {
 
 namespace {
 
-void sort_lines(device::Backend& backend, const View& x, std::int64_t lines, void* elements, std::int64_t* places, std::int64_t passes) {
-    const std::int64_t length = x.shape.back(), tiles = parts_of(length, codegen::radix_tile), units = lines * tiles;
-    const std::size_t itemsize = itemsize_of(x.dtype), count = static_cast<std::size_t>(lines * length);
+std::int64_t passes_for(Dtype dtype, int bits) {
+    const auto all_bits = static_cast<std::int64_t>(8 * itemsize_of(dtype));
+    return parts_of(bits > 0 ? std::min<std::int64_t>(bits, all_bits) : all_bits, codegen::radix_bits);
+}
+
+// With `carried`, `places` are numbers of 32 bits.
+void sort_lines(device::Backend& backend, const View& x, std::int64_t lines, void* elements, void* places, const std::uint32_t* carried,
+                std::int64_t passes) {
+    const std::size_t itemsize = itemsize_of(x.dtype), count = static_cast<std::size_t>(lines * x.shape.back());
+    const std::int64_t length = x.shape.back(), tiles = parts_of(length, codegen::radix_tile(itemsize)), units = lines * tiles;
     const std::string dtype(name_of(x.dtype));
     const Words words(backend, passes, lines, units);
 
@@ -67,8 +74,10 @@ void sort_lines(device::Backend& backend, const View& x, std::int64_t lines, voi
     for (std::int64_t pass = 0; pass < passes; ++pass) {
         LibraryArguments arguments{address_of(x.data), address_of(elements), address_of(spare.get())};
         if (places != nullptr) {
-            for (const std::int64_t each : {address_of(places), address_of(held_places->get()), std::int64_t{stores_elements ? 1 : 0}})
+            for (const std::int64_t each :
+                 {address_of(places), address_of(held_places->get()), address_of(carried), std::int64_t{stores_elements ? 1 : 0}}) {
                 arguments.push_back(each);
+            }
         }
         for (const std::int64_t each : {length, tiles, units, pass, passes, address_of(words.counts), address_of(words.routes), address_of(words.told),
                                         address_of(words.counters + pass)}) {
@@ -82,9 +91,8 @@ void sort_lines(device::Backend& backend, const View& x, std::int64_t lines, voi
 }  // namespace
 
 void radix_sort(device::Backend& backend, const View& x, void* elements, std::int64_t* places, int bits) {
-    const auto itemsize = static_cast<std::int64_t>(itemsize_of(x.dtype)), all_bits = 8 * itemsize;
+    const auto itemsize = static_cast<std::int64_t>(itemsize_of(x.dtype)), passes = passes_for(x.dtype, bits);
     const std::int64_t length = x.shape.back(), lines = shape::count(x.shape) / length;
-    const std::int64_t passes = parts_of(bits > 0 ? std::min<std::int64_t>(bits, all_bits) : all_bits, codegen::radix_bits);
     constexpr std::int64_t most_counted = 1 << 16;  // passes of lines whose counts are held at a time
     const std::int64_t at_once = most_counted / passes;
     const auto from = [](void* memory, std::int64_t bytes) -> char* { return memory == nullptr ? nullptr : static_cast<char*>(memory) + bytes; };
@@ -92,8 +100,12 @@ void radix_sort(device::Backend& backend, const View& x, void* elements, std::in
         View part = x;
         part.data = from(x.data, first * length * itemsize);
         sort_lines(backend, part, std::min(at_once, lines - first), from(elements, first * length * itemsize),
-                   places == nullptr ? nullptr : places + first * length, passes);
+                   places == nullptr ? nullptr : places + first * length, nullptr, passes);
     }
+}
+
+void radix_sort_with(device::Backend& backend, const View& x, const std::uint32_t* others, void* elements, std::uint32_t* sorted_others, int bits) {
+    sort_lines(backend, x, 1, elements, sorted_others, others, passes_for(x.dtype, bits));
 }
 
 }  // namespace fastnp::plan

@@ -18,6 +18,7 @@ using eager::View;
 namespace {
 
 constexpr std::size_t index_bytes = sizeof(std::int64_t);
+constexpr std::int64_t most_in_order = 1024;  // values of a row that are surely combined in NumPy's order, where ops give the same but for rounding
 
 std::uint64_t bits_of(const View& view) { return reinterpret_cast<std::uintptr_t>(view.data); }
 
@@ -73,26 +74,41 @@ device::Block cleared(device::Backend& backend, std::int64_t bytes) {
     return made;
 }
 
-/// The places that indices mean, checked, in ascending order, and the numbers that they had.
+/// The places that indices mean, checked, in ascending order, and the numbers that they had; or, where that is asked for and they are small, the values.
 struct SortedPlaces {
     const char* width;  // of places, as kernels' names have it
     Dtype dtype;
-    device::Block places, order;
+    device::Block places;
+    std::optional<device::Block> order, values;  // of these, 4 bytes for each
     const void* found;
 
-    explicit SortedPlaces(const Scatter& x)
+    explicit SortedPlaces(const Scatter& x, bool takes_values = false)
         : width(x.rows() <= UINT32_MAX ? "narrow" : "wide"),
           dtype(x.rows() <= UINT32_MAX ? Dtype::uint32 : Dtype::int64),
-          places(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype)),
-          order(x.backend, static_cast<std::size_t>(x.count()) * index_bytes) {
+          places(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype)) {
         const device::Block given(x.backend, static_cast<std::size_t>(x.count()) * itemsize_of(dtype));
+        const View view{given.get(), dtype, {x.count()}, shape::c_strides({x.count()}, itemsize_of(dtype))};
+        const int bits = std::max<int>(std::bit_width(static_cast<std::uint64_t>(x.rows() - 1)), 1);
+        const std::size_t itemsize = itemsize_of(x.out.dtype), bytes = static_cast<std::size_t>(x.count()) * sizeof(std::uint32_t);
+        const auto [numbers, steps] = x.numbers();
+        if (takes_values && dtype == Dtype::uint32 && is_sorted_by_radix(view) && x.has_single_elements() && itemsize <= 4 && numbers.size() <= 1) {
+            values.emplace(x.backend, bytes);
+            const device::Block unsorted(x.backend, bytes);
+            const std::string store = "store_pairs_" + std::to_string(itemsize);
+            found = x.checks.look_by(x.backend, store.c_str(), x.indices, 0, x.rows(),
+                                     {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(given.get()), address_of(unsorted.get())});
+            radix_sort_with(x.backend, view, words_of(unsorted), places.get(), words_of(*values), bits);
+            return;
+        }
+        order.emplace(x.backend, static_cast<std::size_t>(x.count()) * index_bytes);
         const std::string store = std::string("store_places_") + width;
         found = x.checks.look_by(x.backend, store.c_str(), x.indices, 0, x.rows(), {address_of(given.get())});
-        const View view{given.get(), dtype, {x.count()}, shape::c_strides({x.count()}, itemsize_of(dtype))};
-        const int bits = std::bit_width(static_cast<std::uint64_t>(x.rows() - 1));
-        if (is_sorted_by_radix(view)) radix_sort(x.backend, view, places.get(), reinterpret_cast<std::int64_t*>(order.get()), std::max(bits, 1));
-        else sort_with_order(x.backend, view, places.get(), order.get());
+        if (is_sorted_by_radix(view)) radix_sort(x.backend, view, places.get(), reinterpret_cast<std::int64_t*>(order->get()), bits);
+        else sort_with_order(x.backend, view, places.get(), order->get());
     }
+
+private:
+    static std::uint32_t* words_of(const device::Block& block) { return reinterpret_cast<std::uint32_t*>(block.get()); }
 };
 
 // Rows of one element of at most 4 bytes, of which the device has memory for each: values go along with their numbers.
@@ -128,7 +144,7 @@ struct Last {
         found = sorted.found;
         by_value.emplace(x.backend, static_cast<std::size_t>(x.count()));
         launch_library(x.backend, {std::string("choose_sorted_") + sorted.width}, x.count(), codegen::kernel_threads,
-                       {address_of(sorted.places.get()), x.count(), address_of(sorted.order.get()), address_of(by_value->get()), address_of(found)});
+                       {address_of(sorted.places.get()), x.count(), address_of(sorted.order->get()), address_of(by_value->get()), address_of(found)});
     }
 };
 
@@ -190,9 +206,13 @@ bool join_few(const Scatter& x, codegen::Join by) {
     if (!is_sum || !x.has_single_elements() || x.rows() > codegen::shared_sums || numbers.size() > 1 || x.count() < many * codegen::kernel_threads)
         return false;
     const std::int64_t blocks = std::min(x.count() / (many * codegen::kernel_threads), x.backend.blocks_at_once(codegen::kernel_threads));
-    launch_library(x.backend, {"join_few_" + std::string(name_of(x.out.dtype))}, blocks, 1,
-                   {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(x.indices.data), x.count(), address_of(x.out.data),
-                    address_of(x.look()), x.rows(), x.out.strides[0], std::int64_t{by == codegen::Join::add ? 1 : -1}});
+    const std::string dtype(name_of(x.out.dtype)), name = "join_few_" + dtype;
+    const device::Block sums = cleared(x.backend, x.rows() * static_cast<std::int64_t>(itemsize_of(x.out.dtype)));
+    const void* found = x.checks.look_by(x.backend, name.c_str(), x.indices, 0, x.rows(),
+                                         {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(sums.get())}, blocks);
+    launch_library(
+        x.backend, {"join_sums_" + dtype}, x.rows(), codegen::kernel_threads,
+        {address_of(sums.get()), address_of(x.out.data), address_of(found), x.rows(), x.out.strides[0], std::int64_t{by == codegen::Join::add ? 1 : -1}});
     return true;
 }
 
@@ -207,10 +227,33 @@ void join(const Scatter& x, codegen::Join by) {
     launch_library(x.backend, {"join_" + std::string(name_of(x.out.dtype))}, points.count(), codegen::kernel_threads, std::move(arguments));
 }
 
-// Rows combined with values: these in the order of their rows, each by a thread that begins its row's.
+// Sums of inexact dtypes for few rows of one element, where some have so many values that these are not added in NumPy's order anyhow: without sorting
+// them. False: it is not for these.
+bool sum_few(const Scatter& x, ops::Op op) {
+    constexpr std::int64_t most_warps = codegen::kernel_threads / 32, least_warps = 2, least_piece = 512, most_parts = 512;
+    const std::int64_t rows = x.rows(), of_rows = rows * static_cast<std::int64_t>(itemsize_of(x.out.dtype));
+    const auto [numbers, steps] = x.numbers();
+    const std::int64_t pieces = std::min(codegen::few_bytes / of_rows, most_warps);
+    if (op != ops::Op::add || !is_inexact(x.out.dtype) || !x.has_single_elements() || numbers.size() > 1 || pieces < least_warps ||
+        x.count() / rows <= most_in_order)
+        return false;
+    const auto share = [](std::int64_t count, std::int64_t among) { return (count + among - 1) / among; };
+    const std::int64_t parts = std::min(share(x.count(), pieces * least_piece), most_parts), piece = share(x.count(), parts * pieces);
+    const std::string dtype(name_of(x.out.dtype));
+    const std::string name = "sum_few_" + dtype;
+    const device::Block sums(x.backend, static_cast<std::size_t>(parts * of_rows));
+    const void* found = x.checks.look_by(x.backend, name.c_str(), x.indices, 0, rows,
+                                         {address_of(x.values.data), steps.empty() ? 0 : steps[0], address_of(sums.get()), pieces, piece, parts}, parts);
+    launch_library(x.backend, {"sum_few_parts_" + dtype}, share(rows, 32), 1,
+                   {address_of(sums.get()), address_of(x.out.data), address_of(found), rows, x.out.strides[0], parts, share(rows, 32)});
+    return true;
+}
+
+// Rows combined with values: these in the order of their rows, each by a thread, or a warp, that begins its row's.
 void combine(const Scatter& x, ops::Op op) {
     constexpr std::size_t row_axes = 2;
-    constexpr std::int64_t part_rows = 1024;
+    constexpr std::int64_t wide_row = 32;
+    if (sum_few(x, op)) return;
     const auto [numbers, number_steps] = x.numbers();
     Shape row(x.out.shape.begin() + 1, x.out.shape.end());
     Strides of_row[] = {Strides(x.values.strides.begin() + static_cast<std::ptrdiff_t>(x.rank()), x.values.strides.end()),
@@ -219,35 +262,31 @@ void combine(const Scatter& x, ops::Op op) {
     if (numbers.size() > 1 || row.size() > row_axes) {
         return on_copies(x, [op](const Scatter& copied) { combine(copied, op); });
     }
-    const std::int64_t count = x.count(), elements = shape::count(row), part = is_associative(op) ? part_rows : count;
-    const SortedPlaces sorted(x);
+    const std::int64_t count = x.count(), elements = shape::count(row), part = is_associative(op) ? most_in_order : count;
+    const SortedPlaces sorted(x, true);
     std::optional<device::Block> sums;
     if (count > part) sums.emplace(x.backend, static_cast<std::size_t>((count + part - 1) / part * elements) * itemsize_of(x.out.dtype));
-    const std::string kind = std::string(sorted.width) + "_" + std::string(name_of(x.out.dtype));
-    const codegen::LibraryKernel::Combine by{op, x.out.dtype};
-    const auto give_row = [&](LibraryArguments& arguments, std::int64_t stride, const Strides& steps) {
+    LibraryArguments arguments{address_of(sorted.places.get()),
+                               address_of(sorted.order ? sorted.order->get() : nullptr),
+                               address_of(sorted.values ? sorted.values->get() : x.values.data),
+                               address_of(x.out.data),
+                               address_of(sums ? sums->get() : nullptr),
+                               address_of(sorted.found),
+                               count,
+                               part};
+    add_padded(arguments, row, row_axes, 1);
+    const auto give_row = [&](std::int64_t stride, const Strides& steps) {
         arguments.push_back(stride);
         add_padded(arguments, steps, row_axes, 0);
     };
-    LibraryArguments runs{address_of(sorted.places.get()),
-                          address_of(sorted.order.get()),
-                          address_of(x.values.data),
-                          address_of(x.out.data),
-                          address_of(sums ? sums->get() : nullptr),
-                          address_of(sorted.found),
-                          count,
-                          part,
-                          count * elements};
-    add_padded(runs, row, row_axes, 1);
-    give_row(runs, number_steps.empty() ? 0 : number_steps[0], of_row[0]);
-    give_row(runs, x.out.strides[0], of_row[1]);
-    launch_library(x.backend, {"combine_runs_" + kind, by}, count * elements, codegen::kernel_threads, std::move(runs));
-    if (!sums) return;
-    LibraryArguments parts{
-        address_of(sorted.places.get()), address_of(x.out.data), address_of(sums->get()), address_of(sorted.found), count, part, count * elements};
-    add_padded(parts, row, row_axes, 1);
-    give_row(parts, x.out.strides[0], of_row[1]);
-    launch_library(x.backend, {"combine_parts_" + kind, by}, count * elements, codegen::kernel_threads, std::move(parts));
+    give_row(sorted.values ? sizeof(std::uint32_t) : number_steps.empty() ? 0 : number_steps[0], of_row[0]);
+    give_row(x.out.strides[0], of_row[1]);
+    const bool is_wide = elements >= wide_row;
+    const std::string kind = std::string(sorted.width) + "_" + std::string(name_of(x.out.dtype));
+    const codegen::LibraryKernel::Combine by{op, x.out.dtype};
+    const std::int64_t workers = count * (is_wide ? 32 : elements);
+    launch_library(x.backend, {(is_wide ? "combine_rows_" : "combine_runs_") + kind, by}, workers, codegen::kernel_threads, arguments);
+    if (sums) launch_library(x.backend, {(is_wide ? "combine_row_parts_" : "combine_parts_") + kind, by}, workers, codegen::kernel_threads, arguments);
 }
 
 }  // namespace

@@ -81,6 +81,10 @@ constexpr Form sort{Form::By::kernels, [](const Asked& asked) {
                         sort_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out);
                         return true;
                     }};
+constexpr Form search{Form::By::kernels, [](const Asked& asked) {
+                          search_on_device(asked.backend, asked.attributes, asked.operands[0], asked.operands[1], asked.out);
+                          return true;
+                      }};
 constexpr Form concatenate{Form::By::kernels, [](const Asked& asked) {
                                concatenate_on_device(asked.backend, asked.attributes, asked.operands, asked.out);
                                return true;
@@ -119,6 +123,7 @@ const Form* form_of(ops::Op op) {
         case ops::Op::take: return &take;
         case ops::Op::scatter: return &scatter;
         case ops::Op::nonzero: return &nonzero;
+        case ops::Op::searchsorted: return &search;
         case ops::Op::sort:
         case ops::Op::argsort: return &sort;
         default: return nullptr;

@@ -117,6 +117,7 @@ array Batch::of_pick(Value value) {
             for (const Value input : value->inputs) operands.push_back(parts(input));
             return api::apply(value->op, attributes, operands);
         }
+        case Op::searchsorted: return of_search(value);
         case Op::across: return of_across(value);
         case Op::loop: return of_loop(value);
         case Op::after: return of_after(value);
@@ -245,6 +246,16 @@ array Batch::of_library(Value value) const {
     std::vector<array> operands;
     for (const Value input : value->inputs) operands.push_back(parts(input));
     return api::apply(value->op, value->attributes, operands);
+}
+
+// What is found in one array for all parts is found at once.
+array Batch::of_search(Value value) const {
+    const Value sorted = value->inputs[0];
+    array values = parts(value->inputs[1]);
+    const bool is_one = !varies(sorted) && sorted->shape.size() == 1;
+    if (is_one) values = api::flatten(values);
+    const array operands[] = {is_one ? array_of(sorted) : parts(sorted), values};
+    return api::reshape(api::apply(value->op, value->attributes, operands), with_first(count_, value->shape));
 }
 
 array Batch::of_note(Value value) {

@@ -133,7 +133,8 @@ array Forward::of_pick(Value value) const {
         case Op::scatter: return of_scatter(value);
         case Op::sort: {
             const auto axis = static_cast<int>(value->attributes.ints[0]);
-            return take_along(tangent(value->inputs[0]), argsort(array_of(value->inputs[0]), axis, true), static_cast<std::size_t>(axis));
+            const array order = argsort(array_of(value->inputs[0]), axis, true);
+            return part_of_lines(*value, take_along(tangent(value->inputs[0]), order, static_cast<std::size_t>(axis)));
         }
         default: throw_no_derivative(*value);
     }

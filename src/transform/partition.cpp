@@ -58,6 +58,7 @@ bool can_repeat(Value value) {
         case Op::take:
         case Op::sort:
         case Op::argsort:
+        case Op::searchsorted:
         case Op::loop:
         case Op::after: return true;
         default: return false;

@@ -361,7 +361,7 @@ void Reverse::pass_pick(Value value, const array& g) {
         case Op::sort: {
             const array order = argsort(array_of(value->inputs[0]), static_cast<int>(value->attributes.ints[0]), true);
             const array back = argsort(order, static_cast<int>(value->attributes.ints[0]), true);
-            add(value->inputs[0], take_along(g, back, static_cast<std::size_t>(value->attributes.ints[0])));
+            add(value->inputs[0], take_along(of_whole_lines(*value, g), back, static_cast<std::size_t>(value->attributes.ints[0])));
             return;
         }
         default: throw_no_derivative(*value);

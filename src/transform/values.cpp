@@ -87,6 +87,27 @@ array next_along(const array& x, std::size_t axis) {
     return concatenate({cut(x, axis, Dim(1), rest), api::constant(0, x.dtype(), one)}, static_cast<int>(axis));
 }
 
+array part_of_lines(const ir::Node& sort, const array& x) {
+    if (sort.attributes.dims.empty()) return x;
+    const AxisList steps(sort.shape.size(), 1);
+    shape::Dims starts(sort.shape.size(), shape::Dim(0));
+    starts[static_cast<std::size_t>(sort.attributes.ints[0])] = sort.attributes.dims[0];
+    return api::slice(x, starts, sort.shape, span_of(steps));
+}
+
+array of_whole_lines(const ir::Node& sort, const array& x) {
+    if (sort.attributes.dims.empty()) return x;
+    const auto axis = static_cast<std::size_t>(sort.attributes.ints[0]);
+    const std::size_t rank = sort.shape.size();
+    const shape::Arithmetic sizes = api::arithmetic();
+    ir::Attributes widths;
+    widths.dims = shape::Dims(2 * rank, shape::Dim(0));
+    widths.dims[axis] = sort.attributes.dims[0];
+    widths.dims[rank + axis] = sizes.subtract(sort.inputs[0]->shape[axis], sizes.add(sort.attributes.dims[0], sort.attributes.dims[1]));
+    const array operands[] = {x, api::constant(0, x.dtype())};
+    return api::apply(Op::pad, widths, operands);
+}
+
 array products_of_others(const array& x, const AxisList& axes) {
     const Dims shape = api::dims_of(x);
     AxisList order;

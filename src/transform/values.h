@@ -79,6 +79,9 @@ array spread(const array& x, Value like, const SmallVector<std::int64_t>& axes);
 array fft_transposed(const ir::Node& node, const array& g);
 /// numpy.take_along_axis, for indices that are known to be within bounds.
 array take_along(const array& x, const array& indices, std::size_t axis);
+/// Of a sort, which may be of a part of each line: that part of x; and x with zeros for the rest.
+array part_of_lines(const ir::Node& sort, const array& x);
+array of_whole_lines(const ir::Node& sort, const array& x);
 /// Each element's derivative of the product of a value's elements over axes: the product of the others.
 array products_of_others(const array& x, const SmallVector<std::int64_t>& axes);
 /// x moved on along an axis, the places that get free filled.

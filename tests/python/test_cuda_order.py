@@ -77,6 +77,8 @@ def test_medians(dtype: str) -> None:
         for axis in (None, 0, -1, (0, -1)) if x.ndim > 1 else (None, 0):
             run(lambda m, x, axis=axis: m.median(x, axis=axis), x, up=64)
             run(lambda m, x, axis=axis: m.median(x, axis=axis, keepdims=True), x, up=64)
+    for x in (sample(dtype, 9001, rare=0), sample(dtype, 2, 9000, rare=0), sample(dtype, 9001)):  # long lines are not sorted
+        run(lambda m, x: m.median(x, axis=-1), x, up=64)
 
 
 @pytest.mark.parametrize("dtype", ["int16", "int64", "float32", "float64"])
@@ -86,6 +88,10 @@ def test_quantiles(dtype: str) -> None:
             for axis in (None, 0, -1) if x.ndim > 1 else (None,):
                 run(lambda m, x, axis=axis, q=q: m.quantile(x, q, axis=axis), x, up=512)
                 run(lambda m, x, axis=axis, q=hundreds: m.percentile(x, q, axis=axis, keepdims=True), x, up=512)
+    for x in (random.normal(size=9001).astype(dtype), (random.normal(size=(9000, 3)) * 9).astype(dtype), sample(dtype, 9001)):
+        for q in (0.3, 0.0, 1.0, [0.25, 0.7501, 1.0]):
+            run(lambda m, x, q=q: m.quantile(x, q, axis=0), x, up=512)
+        run(lambda m, x: m.percentile(x, 25, axis=0, keepdims=True), x, up=512)
     x = there(sample(dtype, 9, rare=0))
     run(lambda m, x: m.percentile(x, 25), sample(dtype, 9), up=512)
     for q in (numpy.float64(0.3), numpy.array([0.3])):  # no weak numbers: the results' dtype depends on the values (compiled functions have NumPy do it)
@@ -124,6 +130,12 @@ def test_histograms(dtype: str) -> None:
     run(lambda m, x: m.histogram(x, bins=7, range=(-1, 0.5)), x, down=64, up=256)
     run(lambda m, x: m.histogram(x, bins=3, range=(-1.0, 2.0)), numpy.array([-1, 0, 1, 2, 3, -2, numpy.nan], dtype), down=64, up=256)
     run(lambda m, x: m.histogram(x, bins=3, range=(1, 1)), x, down=64, up=256)
+    edges = numpy.array([-2, -0.5, -0.5, 0.25, 1, 1], dtype)
+    for given in (x, numpy.concatenate([edges, edges + 1, [numpy.nan, numpy.inf]]).astype(dtype), (x * 3).astype("int32")):
+        run(lambda m, x, e: m.histogram(x, bins=e), given, edges, down=64, up=64)
+    check(np.histogram(there(x), [0, 1, 2]), numpy.histogram(x, [0, 1, 2]))
+    with pytest.raises(ValueError, match="monotonically"):
+        np.histogram(there(x), [0, 2, 1])
     check(np.histogram(there(x * 0)), numpy.histogram(x * 0))
     x[3] = numpy.inf
     with pytest.raises(ValueError, match="finite"):

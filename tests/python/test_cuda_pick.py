@@ -320,6 +320,34 @@ def test_many_values_for_a_row() -> None:
         written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(rows), few, v, checks=1)
 
 
+def test_values_go_along_with_their_rows() -> None:
+    """What is small is sorted itself, in the order of its rows; wide rows are combined by warps."""
+    i, v = random.integers(-3000, 3000, size=20_000), random.normal(size=(20_000, 2)) * 9
+    for dtype in ("float32", "float16", "int16", "bool"):
+        for values in (v[:, 0].astype(dtype).copy(), v.astype(dtype)[::-1, 1]):
+            written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros(3000, dtype), i, values, checks=1)
+        written(lambda m, x, i: m.add.at(x, i, x.dtype.type(1)), numpy.ones(3000, dtype), i, checks=1, numbers=1)
+    written(lambda m, x, i, v: m.multiply.at(x, i, v), numpy.ones(3000, "float32"), i, (1 + v[:, 0] / 99).astype("float32"), checks=1)
+    for rows in (1, 7, 900):
+        wide, few = random.normal(size=(6000, 5, 9)), random.integers(0, rows, size=6000)
+        written(lambda m, x, i, v: m.add.at(x, i, v), numpy.zeros((rows, 5, 9)), few, wide, checks=1, exact=rows > 7)
+        written(lambda m, x, i, v: m.maximum.at(x, i, v), numpy.zeros((rows, 5, 9)), few, wide, checks=1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_sums_for_few_rows(dtype: str) -> None:
+    for rows, count in ((1, 3000), (5, 70_000), (50, 60_000)):
+        i, v = random.integers(-rows, rows, size=count), random.integers(-50, 50, size=(2, count)) / 4  # so sums are exact
+        v = (v[0] + 1j * v[1] if dtype[0] == "c" else v[0]).astype(dtype)
+        written(lambda m, x, i, v: m.add.at(x, i, v), numpy.ones(rows, dtype), i, v, checks=1)
+        written(lambda m, x, i, v: m.add.at(x[::2], i, v[::-1]), numpy.ones(2 * rows, dtype), i, v, checks=1)
+        written(lambda m, x, i: m.add.at(x, i, x.dtype.type(2)), numpy.ones(rows, dtype), i, checks=1, numbers=1)
+        v[7], v[99] = numpy.nan, numpy.inf
+        written(lambda m, x, i, v: m.add.at(x, i, v), numpy.full(rows, -0.0, dtype), i, v, checks=1)
+    skewed = numpy.where(random.random(60_000) < 0.9, 3, random.integers(0, 40, size=60_000))
+    written(lambda m, x, i: m.add.at(x, i, x.dtype.type(1)), numpy.zeros(40, dtype), skewed, checks=1, numbers=1)
+
+
 @pytest.mark.parametrize("dtype", ["int16", "int32", "uint32", "int64", "uint64"])
 def test_whole_numbers_joined_to_rows(dtype: str) -> None:
     i, v = random.integers(-50, 50, size=20_000), random.integers(0, 99, size=20_000).astype(dtype)

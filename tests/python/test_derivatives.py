@@ -247,6 +247,7 @@ COMPOSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "repeat": (lambda x: np.repeat(x, 2, axis=1) * 1.5 + x.repeat(2)[0], [rng(2, 3)]),
     "tile": (lambda x: np.tile(x, (2, 1, 2)) * 2, [rng(2, 3)]),
     "take_along_axis": (lambda x: np.take_along_axis(x, np.argsort(x, axis=1), axis=1) * 2, [rng(3, 4)]),
+    "sorted part": (lambda x: _core._sorted_part(x, (1, 2)) * x[:, :2], [rng(3, 4)]),
     "ptp": (lambda x: np.ptp(x, axis=1), [rng(3, 4)]),
     "cross": (lambda x, y: np.cross(x, y), [rng(2, 3), rng(2, 3) + 1]),
     "convolve": (lambda x, y: np.convolve(x, y), [rng(6), rng(3)]),

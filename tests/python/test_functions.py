@@ -261,3 +261,52 @@ def test_splits_are_views(function):
             for a, b in zip(got, want, strict=True):
                 numpy.testing.assert_array_equal(numpy.asarray(a), b)
                 assert not b.size or numpy.shares_memory(numpy.asarray(a), x)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_places_in_sorted_arrays(dtype):
+    rng = numpy.random.default_rng(5)
+
+    def sample(*shape):
+        values = rng.integers(0, 30, shape).astype(float)
+        return (numpy.where(rng.random(shape) < 0.1, rng.choice([numpy.nan, numpy.inf, -0.0]), values) if dtype[0] in "fc" else values).astype(dtype)
+
+    for length in (0, 1, 5, 3000):
+        keys, values = numpy.sort(sample(length)), sample(4, 7)
+        for side in ("left", "right"):
+            for v in (values, values.T[::2], values[0, 0], numpy.array([], dtype), rng.normal(size=5).astype("f4")):
+                want = numpy.searchsorted(keys, v, side=side)
+                for got in (np.searchsorted(keys, v, side=side), np.asarray(keys).searchsorted(v, side), numpy.searchsorted(np.asarray(keys), v, side)):
+                    assert got.dtype == want.dtype and is_scalar(got) == isinstance(want, numpy.generic)
+                    numpy.testing.assert_array_equal(got, want)
+                compiled = np.compile(lambda keys, v, side=side: np.searchsorted(keys, v, side=side) + 1, fullgraph=True)
+                numpy.testing.assert_array_equal(compiled(keys[::1], v), want + 1)
+    order = rng.permutation(50)
+    shuffled = numpy.sort(sample(50))[numpy.argsort(order)]
+    numpy.testing.assert_array_equal(np.searchsorted(shuffled, values, sorter=order), numpy.searchsorted(shuffled, values, sorter=order))
+    compiled = np.compile(lambda x, v, order: np.searchsorted(x, v, sorter=order))
+    numpy.testing.assert_array_equal(compiled(shuffled, values, order), numpy.searchsorted(shuffled, values, sorter=order))
+
+
+def test_places_in_sorted_arrays_are_mapped():
+    rng = numpy.random.default_rng(6)
+    keys, values = numpy.sort(rng.normal(size=(4, 20)), axis=1), rng.normal(size=(4, 3, 5))
+    for axes in ((None, 0), (0, None), (0, 0)):
+        given = (keys if axes[0] == 0 else keys[0], values if axes[1] == 0 else values[0])
+        want = [numpy.searchsorted(given[0][k] if axes[0] == 0 else given[0], given[1][k] if axes[1] == 0 else given[1]) for k in range(4)]
+        for mapped in (np.vmap(np.searchsorted, in_axes=axes), np.compile(np.vmap(np.searchsorted, in_axes=axes))):
+            numpy.testing.assert_array_equal(mapped(*given), want)
+    # No derivative goes through places, but one goes around them.
+    gradient = np.grad(lambda x, v: np.sum(x[np.clip(np.searchsorted(x, v), 0, 19)] * v))(np.asarray(keys[0]), np.asarray(values[0]))
+    want = numpy.zeros(20)
+    numpy.add.at(want, numpy.clip(numpy.searchsorted(keys[0], values[0]), 0, 19), values[0])
+    numpy.testing.assert_allclose(gradient, want, rtol=1e-14)
+
+
+def test_errors_of_searchsorted_are_numpys():
+    for arguments in (([[1, 2]], 1), ([1, 2], 1, "middle"), ([1, 2], 1, "left", [0]), ([1, 2], 1, "left", [0, 5])):
+        with pytest.raises((ValueError, TypeError)) as want:
+            numpy.searchsorted(*arguments)
+        with pytest.raises(type(want.value)) as got:
+            np.searchsorted(np.asarray(arguments[0]), *arguments[1:])
+        assert str(got.value) == str(want.value)

@@ -24,6 +24,34 @@ struct Best {
     return less == more ? x.place < y.place : greatest == more;
 }
 
+// Whether an element is better than one that comes before it.
+[[gnu::always_inline]] inline bool is_better_later(const T& x, const T& before, bool greatest) {
+    if (eager::is_nan(before)) return false;
+    return (greatest ? ops::load(before) < ops::load(x) : ops::load(x) < ops::load(before)).v || eager::is_nan(x);
+}
+
+// The best of elements begin, begin + step, ... below end, several of which are on their way at a time.
+[[gnu::always_inline]] inline Best best_of(const char* from, std::int64_t stride, std::int64_t begin, std::int64_t end, std::int64_t step, bool greatest) {
+    constexpr int ahead = sizeof(T) > 8 ? 4 : 8;
+    if (begin >= end) return {T{}, -1};
+    Best best{*reinterpret_cast<const T*>(at(from, begin * stride)), begin};
+    std::int64_t i = begin + step;
+    for (; i + (ahead - 1) * step < end; i += ahead * step) {
+        T next[ahead];
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) next[k] = *reinterpret_cast<const T*>(at(from, (i + k * step) * stride));
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) {
+            if (is_better_later(next[k], best.element, greatest)) best = {next[k], i + k * step};
+        }
+    }
+    for (; i < end; i += step) {
+        const T next = *reinterpret_cast<const T*>(at(from, i * stride));
+        if (is_better_later(next, best.element, greatest)) best = {next, i};
+    }
+    return best;
+}
+
 }  // namespace
 
 // Of each line, in `parts` of so many elements each, the best element's place: out[line, part]. A team of threads (a power of two) has a part. With
@@ -46,9 +74,9 @@ void argfold(const char* x, const std::int64_t* candidates, char* out, std::int6
         Best best{T{}, -1};
         if (unit < units) {
             const std::int64_t begin = part * part_length, end = begin + part_length < count ? begin + part_length : count;
-            for (std::int64_t i = begin + rank; i < end; i += team) {
-                const std::int64_t place = chosen == nullptr ? i : chosen[i];
-                const Best next{*reinterpret_cast<const T*>(at(from, place * stride)), place};
+            if (chosen == nullptr) best = best_of(from, stride, begin + rank, end, team, greatest != 0);
+            for (std::int64_t i = begin + rank; chosen != nullptr && i < end; i += team) {
+                const Best next{*reinterpret_cast<const T*>(at(from, chosen[i] * stride)), chosen[i]};
                 if (is_better(next, best, greatest != 0)) best = next;
             }
         }

@@ -55,6 +55,21 @@ extern "C" void fastnp_kernel_check_indices(const std::int64_t* indices, std::in
 FASTNP_STORE_PLACES(narrow, std::uint32_t)
 FASTNP_STORE_PLACES(wide, std::int64_t)
 
+// The same, with values of at most 4 bytes for these places, which go along with them as 32 bits.
+#define FASTNP_STORE_PAIRS(bytes, unit)                                                                                                          \
+    extern "C" void fastnp_kernel_store_pairs_##bytes(const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found, \
+                                                      const char* values, std::int64_t stride, std::uint32_t* places, std::uint32_t* bits) {     \
+        const Indices given{indices, count, extent};                                                                                             \
+        for_each(count, [&](std::int64_t i) {                                                                                                    \
+            const std::int64_t place = given.checked_place(i, found);                                                                            \
+            places[i] = static_cast<std::uint32_t>(place < 0 ? 0 : place);                                                                       \
+            bits[i] = *reinterpret_cast<const unit*>(at(values, i * stride));                                                                    \
+        });                                                                                                                                      \
+    }
+FASTNP_STORE_PAIRS(1, std::uint8_t)
+FASTNP_STORE_PAIRS(2, std::uint16_t)
+FASTNP_STORE_PAIRS(4, std::uint32_t)
+
 // Behind that: which index it was, for memory of indices may be used otherwise when the host asks.
 extern "C" void fastnp_kernel_note_index(const std::int64_t* indices, std::int64_t count, std::int64_t* found) {
     if (block() == 0 && thread() == 0 && found[0] != 0) found[1] = indices[count - found[0]];

@@ -54,23 +54,40 @@ FASTNP_JOIN_KERNEL(join, const char* values, const std::int64_t* indices, char* 
     for_each_point<T>(joiner, points, FASTNP_POINT_ARGUMENTS);
 }
 
-// The same of sums for few rows of one element, which each block has for itself at first: what goes to one place goes there one after the other. `sign` is
-// 1 or -1.
-FASTNP_JOIN_KERNEL(join_few, const char* values, std::int64_t value_stride, const std::int64_t* indices, std::int64_t count, char* out,
-                   const std::int64_t* found, std::int64_t rows, std::int64_t row_stride, std::int64_t sign) {
-    if (is_stopped(found)) return;
-    FASTNP_SHARED(Bits, sums, codegen::shared_sums);
-    for (std::int64_t row = thread(); row < rows; row += threads) sums[row] = 0;
+// The same of sums for few rows of one element, which each block has for itself at first: checks indices, and adds what goes to each row to `sums`, which
+// are 0 before.
+FASTNP_JOIN_KERNEL(join_few, const std::int64_t* indices, std::int64_t count, std::int64_t extent, std::int64_t* found, const char* values,
+                   std::int64_t value_stride, Bits* sums) {
+    FASTNP_SHARED(Bits, held, codegen::shared_sums);
+    for (std::int64_t row = thread(); row < extent; row += threads) held[row] = 0;
     barrier();
-    const Indices given{indices, count, rows};
-    for_each(count, [&](std::int64_t i) {
-        const auto value = static_cast<Bits>(*reinterpret_cast<const T*>(at(values, i * value_stride)));
-        const std::int64_t row = given.place(i);
-        if (row >= 0) __atomic_fetch_add(sums + row, value, __ATOMIC_RELAXED);
-    });
-    barrier();
-    for (std::int64_t row = thread(); row < rows; row += threads) {
-        const Bits sum = sign < 0 ? Bits{0} - sums[row] : sums[row];
-        if (sum != 0) __atomic_fetch_add(reinterpret_cast<Bits*>(at(out, row * row_stride)), sum, __ATOMIC_RELAXED);
+    const Indices given{indices, count, extent};
+    const std::int64_t step = blocks() * threads;
+    constexpr int ahead = 4;  // values of a thread that are on their way at a time
+    for (std::int64_t first = block() * threads + thread(); first < count; first += ahead * step) {
+        Bits next[ahead];
+        std::int64_t rows[ahead];
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) {
+            const std::int64_t i = first + k * step;
+            rows[k] = i < count ? given.checked_place(i, found) : -1;
+            next[k] = i < count ? static_cast<Bits>(*reinterpret_cast<const T*>(at(values, i * value_stride))) : Bits{0};
+        }
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) {
+            if (rows[k] >= 0) __atomic_fetch_add(held + rows[k], next[k], __ATOMIC_RELAXED);
+        }
     }
+    barrier();
+    for (std::int64_t row = thread(); row < extent; row += threads) {
+        if (held[row] != 0) __atomic_fetch_add(sums + row, held[row], __ATOMIC_RELAXED);
+    }
+}
+// Adds these to the rows. `sign` is 1 or -1.
+FASTNP_JOIN_KERNEL(join_sums, const Bits* sums, char* out, const std::int64_t* found, std::int64_t rows, std::int64_t row_stride, std::int64_t sign) {
+    if (is_stopped(found)) return;
+    for_each(rows, [&](std::int64_t row) {
+        auto* const place = reinterpret_cast<Bits*>(at(out, row * row_stride));
+        *place += sign < 0 ? Bits{0} - sums[row] : sums[row];
+    });
 }

@@ -1,37 +1,19 @@
 // Radix sorts of lines for one dtype: FASTNP_DTYPE is the enumerator, FASTNP_DTYPE_TEXT its NumPy name in quotes. Lines lie one behind the other.
 #include "radix.h"
 
-#include "fastnp/dtype.h"
+#include "keys.h"
 
 using namespace fastnp;
 using namespace fastnp::kernels;
 
 namespace {
 
-using T = element_of<Dtype::FASTNP_DTYPE>;
-
-template <std::size_t bytes>
-using Unsigned = std::conditional_t<bytes == 1, std::uint8_t,
-                                    std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
-using Key = Unsigned<sizeof(T)>;
-
 constexpr int most_passes = sizeof(T);
-constexpr int each = codegen::radix_each;
-constexpr int tile = codegen::radix_tile;
+constexpr int each = codegen::radix_each(sizeof(T));
+constexpr int tile = codegen::radix_tile(sizeof(T));
 constexpr int warps = threads / warp;
+constexpr int ahead = sizeof(T) > 4 ? 4 : 8;  // elements of a thread that are on their way at a time, when these are counted
 
-// A number whose order as an unsigned one is NumPy's order of elements: NaN of either sign last, and zeros of both signs equal.
-[[gnu::always_inline]] inline Key key_of(T element) {
-    constexpr auto sign = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
-    const auto bits = __builtin_bit_cast(Key, element);
-    if constexpr (kind_of(Dtype::FASTNP_DTYPE) == 'f') {
-        const auto infinite = __builtin_bit_cast(Key, static_cast<T>(__builtin_inff()));
-        if (static_cast<Key>(bits & ~sign) > infinite) return static_cast<Key>(-1);
-        if (bits == sign) return sign;
-        return static_cast<Key>((bits & sign) != 0 ? ~bits : bits | sign);
-    }
-    return kind_of(Dtype::FASTNP_DTYPE) == 'i' ? static_cast<Key>(bits ^ sign) : bits;
-}
 [[gnu::always_inline]] inline std::uint32_t digit_of(Key key, int pass) {
     return static_cast<std::uint32_t>(key >> (pass * codegen::radix_bits)) & static_cast<std::uint32_t>(bins - 1);
 }
@@ -42,8 +24,7 @@ constexpr int warps = threads / warp;
     extern "C" [[gnu::weak]] void name(__VA_ARGS__) __asm__("fastnp_kernel_" #name "_" FASTNP_DTYPE_TEXT); \
     void name(__VA_ARGS__)
 
-// How many elements have each 8 bits, by line, pass and bits; `counts` are 0 before. A block counts a part of a line. A thread adds up as long as bits
-// stay the same, for additions to one place are done one after the other.
+// How many elements have each 8 bits, by line, pass and bits; `counts` are 0 before. A block counts a part of a line.
 FASTNP_RADIX_KERNEL(radix_counts, const T* x, std::uint32_t* counts, std::int64_t length, std::int64_t passes, std::int64_t parts,
                     std::int64_t part_length, std::int64_t units) {
     FASTNP_SHARED(std::uint32_t, found, bins* most_passes);
@@ -54,25 +35,20 @@ FASTNP_RADIX_KERNEL(radix_counts, const T* x, std::uint32_t* counts, std::int64_
         for (int pass = 0; pass < most_passes; ++pass) found[pass * bins + thread()] = 0;
         barrier();
         const T* const from = x + line * length;
-        std::uint32_t run[most_passes] = {};
-        Key last = 0;
-#pragma unroll 4
-        for (std::int64_t i = begin + thread(); i < end; i += threads) {
-            const Key key = key_of(from[i]);
+        for (std::int64_t i = begin + thread(); i < end; i += ahead * threads) {
+            T elements[ahead];
 #pragma unroll
-            for (int pass = 0; pass < most_passes; ++pass) {
-                const std::uint32_t before = digit_of(last, pass);
-                if (digit_of(key, pass) != before) {
-                    if (run[pass] != 0) __atomic_fetch_add(found + pass * bins + before, run[pass], __ATOMIC_RELAXED);
-                    run[pass] = 0;
-                }
-                ++run[pass];
+            for (int k = 0; k < ahead; ++k) {
+                elements[k] = T{};
+                if (i + k * threads < end) elements[k] = from[i + k * threads];
             }
-            last = key;
-        }
 #pragma unroll
-        for (int pass = 0; pass < most_passes; ++pass) {
-            if (run[pass] != 0) __atomic_fetch_add(found + pass * bins + digit_of(last, pass), run[pass], __ATOMIC_RELAXED);
+            for (int k = 0; k < ahead; ++k) {
+                if (i + k * threads >= end) continue;
+                const Key key = key_of(elements[k]);
+#pragma unroll
+                for (int pass = 0; pass < most_passes; ++pass) __atomic_fetch_add(found + pass * bins + digit_of(key, pass), 1U, __ATOMIC_RELAXED);
+            }
         }
         barrier();
 #pragma unroll
@@ -95,6 +71,7 @@ struct Pass {
     T *keys, *spare;
     std::int64_t* places;
     std::uint32_t* spare_places;
+    const std::uint32_t* carried;  // what goes along in the place of places; null: these
     std::int64_t length, tiles, units;
     int number;
     std::int64_t passes;
@@ -103,63 +80,53 @@ struct Pass {
     bool stores_keys;
 };
 
-// An element's digit, and its rank above it: one register for both, as a thread has many elements.
-[[gnu::always_inline]] inline std::uint32_t digit_in(std::uint32_t mark) { return mark & static_cast<std::uint32_t>(bins - 1); }
-[[gnu::always_inline]] inline std::uint32_t rank_in(std::uint32_t mark) { return mark >> codegen::radix_bits; }
-
-// The elements of a warp are numbered thread by thread, then so many further on; so is this order kept: an element's rank is the number of elements of the
-// warp before it that have its digit, and `counts` is how many elements have each.
-[[gnu::always_inline]] inline void rank_elements(std::uint32_t (&marks)[each], std::uint32_t* counts) {
-    const std::uint32_t before = (1U << lane()) - 1;
+// The elements of a warp are numbered thread by thread, then so many further on; so is this order kept: an element's rank is where those of the warp with
+// its digit begin in the tile, which `begins` says, and the number of those before it. Threads with the same digit find each other by its word of `masks`,
+// which are 0 before and afterwards (a ballot for each bit takes half as long again). Calls body(k, rank), in order, for digits[k].
+template <class Body>
+[[gnu::always_inline]] inline void rank_elements(const std::uint32_t (&digits)[each], std::uint32_t* begins, std::uint32_t* masks, Body body) {
+    const std::uint32_t own = 1U << lane(), before = own - 1;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-        const std::uint32_t digit = marks[k];
-        std::uint32_t same = whole_warp;
-#pragma unroll
-        for (int bit = 0; bit < codegen::radix_bits; ++bit) {
-            const bool is_set = (digit >> bit & 1) != 0;
-            const std::uint32_t others = ballot(is_set);
-            same &= is_set ? others : ~others;
+        __atomic_fetch_or(masks + digits[k], own, __ATOMIC_RELAXED);
+        warp_barrier();
+        const std::uint32_t same = masks[digits[k]], earlier = begins[digits[k]];
+        warp_barrier();
+        if ((same & before) == 0) {
+            masks[digits[k]] = 0;
+            begins[digits[k]] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same));
         }
-        const std::uint32_t earlier = counts[digit];
-        marks[k] |= (earlier + static_cast<std::uint32_t>(__builtin_popcount(same & before))) << codegen::radix_bits;
         warp_barrier();
-        if ((same & before) == 0) counts[digit] = earlier + static_cast<std::uint32_t>(__builtin_popcount(same));
-        warp_barrier();
+        body(k, earlier + static_cast<std::uint32_t>(__builtin_popcount(same & before)));
     }
-}
-
-// The sum of what the block's threads before this one have.
-[[gnu::always_inline]] inline std::uint32_t sum_before(std::uint32_t own, std::uint32_t* sums) {
-    std::uint32_t end = own;
-#pragma unroll
-    for (int distance = 1; distance < warp; distance *= 2) {
-        const std::uint32_t before = from_before(end, distance);
-        if (lane() >= distance) end += before;
-    }
-    const auto own_warp = static_cast<int>(thread() / warp);
-    if (lane() == warp - 1) sums[own_warp] = end;
-    barrier();
-    std::uint32_t sum = end - own;
-#pragma unroll
-    for (int i = 0; i < warps; ++i) sum += i < own_warp ? sums[i] : 0;
-    return sum;
 }
 
 // Says how many elements of the tile have this thread's digit.
 [[gnu::always_inline]] inline void tell(std::uint32_t* word, std::int64_t tile_number, std::uint32_t own) {
     __atomic_store_n(word, (tile_number == 0 ? of_all : of_tile) | own, __ATOMIC_RELAXED);
 }
-// How many elements of the line's earlier tiles have it. Those tiles that have no word yet are done by blocks that run, for tiles are begun in order.
+// How many elements of the line's earlier tiles have it. Those tiles that have no word yet are done by blocks that run, for tiles are begun in order. Each
+// word takes long to come, so several are asked for at a time.
 [[gnu::always_inline]] inline std::uint32_t count_before(std::uint32_t* word, std::int64_t tile_number, std::uint32_t own) {
     if (tile_number == 0) return 0;
+    constexpr int at_once = 4;
     std::uint32_t sum = 0;
-    for (const std::uint32_t* at = word - bins;;) {
-        const std::uint32_t said = __atomic_load_n(at, __ATOMIC_RELAXED);
-        if (said == 0) continue;
-        sum += said & count_bits;
-        if ((said & of_all) != 0) break;
-        at -= bins;
+    bool is_all = false;
+    const std::uint32_t* at = word - bins;
+    for (std::int64_t left = tile_number; !is_all;) {
+        std::uint32_t said[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) said[k] = k < left ? __atomic_load_n(at - k * bins, __ATOMIC_RELAXED) : 0;
+        int heard = 0;
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            if (is_all || heard < k || said[k] == 0) continue;
+            sum += said[k] & count_bits;
+            is_all = (said[k] & of_all) != 0;
+            ++heard;
+        }
+        at -= heard * bins;
+        left -= heard;
     }
     __atomic_store_n(word, of_all | (sum + own), __ATOMIC_RELAXED);
     return sum;
@@ -168,6 +135,7 @@ struct Pass {
 template <bool has_places>
 [[gnu::always_inline]] inline void run_pass(const Pass& pass) {
     FASTNP_SHARED(std::uint32_t, counts, warps* bins);
+    FASTNP_SHARED(std::uint32_t, masks, warps* bins);
     FASTNP_SHARED(std::uint32_t, bases, bins);
     FASTNP_SHARED(std::uint32_t, sums, warps);
     FASTNP_SHARED(std::uint32_t, begun, 1);
@@ -178,6 +146,9 @@ template <bool has_places>
     const auto own_thread = static_cast<int>(thread());
     const int first = own_thread / warp * (warp * each) + lane();  // of the thread's elements in the tile
     std::uint32_t* const own_counts = counts + own_thread / warp * bins;
+    std::uint32_t* const own_masks = masks + own_thread / warp * bins;
+#pragma unroll
+    for (int i = 0; i < warps; ++i) masks[i * bins + own_thread] = 0;
     while (true) {
         if (own_thread == 0) *begun = __atomic_fetch_add(pass.next_unit, 1, __ATOMIC_RELAXED);
 #pragma unroll
@@ -195,17 +166,18 @@ template <bool has_places>
         const bool to_result = (route & to_spare) == 0, is_first = (route & from_start) != 0;
         const T* const from = (is_first ? pass.x : to_result ? pass.spare : pass.keys) + start + begin;
         T own[each];
-        std::uint32_t marks[each];
+        std::uint32_t digits[each];
 #pragma unroll
         for (int k = 0; k < each; ++k) {
             own[k] = T{};
-            marks[k] = bins - 1;  // what is not there comes last
-            if (first + k * warp < count) {
-                own[k] = from[first + k * warp];
-                marks[k] = digit_of(key_of(own[k]), pass.number);
-            }
+            if (first + k * warp < count) own[k] = from[first + k * warp];
         }
-        rank_elements(marks, own_counts);
+        // The count comes before the ranks, which take longer: so other blocks need not wait for it.
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+            digits[k] = first + k * warp < count ? digit_of(key_of(own[k]), pass.number) : bins - 1;  // what is not there comes last
+            __atomic_fetch_add(own_counts + digits[k], 1U, __ATOMIC_RELAXED);
+        }
         barrier();
         std::uint32_t all = 0;  // of this thread's digit
 #pragma unroll
@@ -224,11 +196,11 @@ template <bool has_places>
 #pragma unroll
         for (int i = 0; i < warps; ++i) counts[i * bins + own_thread] += place;
         barrier();
-#pragma unroll
-        for (int k = 0; k < each; ++k) {
-            marks[k] += own_counts[digit_in(marks[k])] << codegen::radix_bits;
-            staged_keys[rank_in(marks[k])] = own[k];
-        }
+        std::uint32_t ranks[each];
+        rank_elements(digits, own_counts, own_masks, [&](int k, std::uint32_t rank) {
+            ranks[k] = rank;
+            staged_keys[rank] = own[k];
+        });
         const std::uint32_t digit_begin = pass.begins[(line * pass.passes + pass.number) * bins + own_thread];
         bases[own_thread] = digit_begin + count_before(word, number, there) - place;
         barrier();
@@ -243,14 +215,16 @@ template <bool has_places>
             if (i < count && stores) to[targets[k]] = key;
         }
         if constexpr (has_places) {
-            // As 32 bits in a half of the line's own result until the last pass.
+            // As 32 bits in a half of the line's own result until the last pass; what else goes along stays so.
             auto* const held = reinterpret_cast<std::uint32_t*>(pass.places + start);
             const std::uint32_t* const places_from = (to_result ? pass.spare_places + start : held) + begin;
             barrier();
 #pragma unroll
             for (int k = 0; k < each; ++k) {
                 const int i = first + k * warp;
-                if (i < count) staged_places[rank_in(marks[k])] = is_first ? static_cast<std::uint32_t>(begin + i) : places_from[i];
+                if (i >= count) continue;
+                const std::uint32_t* const going = is_first ? pass.carried == nullptr ? nullptr : pass.carried + start + begin : places_from;
+                staged_places[ranks[k]] = going == nullptr ? static_cast<std::uint32_t>(begin + i) : going[i];
             }
             barrier();
             std::uint32_t* const places_to = to_result ? held : pass.spare_places + start;
@@ -258,7 +232,7 @@ template <bool has_places>
             for (int k = 0; k < each; ++k) {
                 const int i = own_thread + k * static_cast<int>(threads);
                 if (i >= count) continue;
-                if ((route & is_last) != 0) pass.places[start + targets[k]] = staged_places[i];
+                if ((route & is_last) != 0 && pass.carried == nullptr) pass.places[start + targets[k]] = staged_places[i];
                 else places_to[targets[k]] = staged_places[i];
             }
         }
@@ -270,14 +244,16 @@ template <bool has_places>
 
 // A pass over all lines. `begins`: by line, pass and bits, where elements begin in their line; `routes`: what is done, by line and pass; `words`: two sets
 // of them, by unit and digit, of which what the first pass of a line uses is 0; `next_unit`: of this pass, 0, and so many `passes` behind it whether there
-// is anything to do. A unit is a tile of a line. Without `stores_keys` the last pass of a line stores places alone.
+// is anything to do. A unit is a tile of a line. What is `carried` goes along with a single line's elements, to 32 bits each where places would. Without
+// `stores_keys` the last pass of a line stores places alone.
 FASTNP_RADIX_KERNEL(radix_sort, const T* x, T* keys, T* spare, std::int64_t length, std::int64_t tiles, std::int64_t units, std::int64_t number,
                     std::int64_t passes, const std::uint32_t* begins, const std::uint32_t* routes, std::uint32_t* words, std::uint32_t* next_unit) {
-    run_pass<false>({x, keys, spare, nullptr, nullptr, length, tiles, units, static_cast<int>(number), passes, begins, routes, words, next_unit, true});
+    run_pass<false>(
+        {x, keys, spare, nullptr, nullptr, nullptr, length, tiles, units, static_cast<int>(number), passes, begins, routes, words, next_unit, true});
 }
-FASTNP_RADIX_KERNEL(radix_argsort, const T* x, T* keys, T* spare, std::int64_t* places, std::uint32_t* spare_places, std::int64_t stores_keys,
-                    std::int64_t length, std::int64_t tiles, std::int64_t units, std::int64_t number, std::int64_t passes, const std::uint32_t* begins,
-                    const std::uint32_t* routes, std::uint32_t* words, std::uint32_t* next_unit) {
-    run_pass<true>({x, keys, spare, places, spare_places, length, tiles, units, static_cast<int>(number), passes, begins, routes, words, next_unit,
-                    stores_keys != 0});
+FASTNP_RADIX_KERNEL(radix_argsort, const T* x, T* keys, T* spare, std::int64_t* places, std::uint32_t* spare_places, const std::uint32_t* carried,
+                    std::int64_t stores_keys, std::int64_t length, std::int64_t tiles, std::int64_t units, std::int64_t number, std::int64_t passes,
+                    const std::uint32_t* begins, const std::uint32_t* routes, std::uint32_t* words, std::uint32_t* next_unit) {
+    run_pass<true>({x, keys, spare, places, spare_places, carried, length, tiles, units, static_cast<int>(number), passes, begins, routes, words,
+                    next_unit, stores_keys != 0});
 }

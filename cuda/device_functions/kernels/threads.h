@@ -33,6 +33,24 @@ constexpr std::uint32_t whole_warp = 0xffffffff;
 /// The threads of the warp see what the others wrote.
 [[gnu::always_inline]] inline void warp_barrier() { __nvvm_bar_warp_sync(whole_warp); }
 
+/// The sum of what the block's threads before this one have; `sums`, shared, has a place for each warp.
+[[gnu::always_inline]] inline std::uint32_t sum_before(std::uint32_t own, std::uint32_t* sums) {
+    constexpr int warps = threads / warp;
+    std::uint32_t end = own;
+#pragma unroll
+    for (int distance = 1; distance < warp; distance *= 2) {
+        const std::uint32_t before = from_before(end, distance);
+        if (lane() >= distance) end += before;
+    }
+    const auto own_warp = static_cast<int>(thread() / warp);
+    if (lane() == warp - 1) sums[own_warp] = end;
+    barrier();
+    std::uint32_t sum = end - own;
+#pragma unroll
+    for (int i = 0; i < warps; ++i) sum += i < own_warp ? sums[i] : 0;
+    return sum;
+}
+
 /// Calls body(i) for each i below count that is this thread's, of all threads of the grid. No barriers in there.
 template <class F>
 [[gnu::always_inline]] inline void for_each(std::int64_t count, F body) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "expect.h"
+#include "fastnp/detail/order.h"
 
 using namespace fastnp;
 
@@ -125,6 +126,27 @@ BOOST_AUTO_TEST_CASE(picks) {
     EXPECT_ERROR(AxisError, (sort(f, 5)), "axis 5 is out of bounds for array of dimension 1");
     EXPECT_ERROR(AxisError, (sort(array(3.0))), "axis -1 is out of bounds for array of dimension 0");
     EXPECT(argsort(array(3.0)), "int64 (1) [0]");
+}
+
+BOOST_AUTO_TEST_CASE(searches) {
+    const array keys{1.0, 2.0, 2.0, 5.0};
+    EXPECT(searchsorted(keys, 2), "int64 () 1");
+    EXPECT(searchsorted(keys, 2, Side::right), "int64 () 3");
+    EXPECT(searchsorted(keys, array({{0, 3}, {5, 9}})), "int64 (2,2) [[0 3] [3 4]]");
+    EXPECT(searchsorted(sort(nan), nan), "int64 (3) [1 2 0]");
+    EXPECT(searchsorted(sort(nan), nan, Side::right), "int64 (3) [2 3 1]");
+    EXPECT(searchsorted(zeros({0}), array({1, 2})), "int64 (2) [0 0]");
+    EXPECT(searchsorted(keys, zeros({0, 3})), "int64 (0,3) []");
+    EXPECT_ERROR(ValueError, searchsorted(x, 1), "object too deep for desired array");
+    EXPECT_ERROR(ValueError, searchsorted(array(1.0), 1), "object of too small depth for desired array");
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_what_is_sorted) {
+    EXPECT(detail::sorted_part(nan, 1, 2), "float64 (2) [1. nan]");
+    EXPECT(detail::sorted_part(x(all, every(-1)), 0, 2), "int64 (2,2) [[0 1] [3 4]]");
+    EXPECT(detail::sorted_part(f, 3, 0), "float64 (0) []");
+    EXPECT_ERROR(ValueError, (detail::sorted_part(f, 2, 2)), "there are no such elements in lines of 3");
+    EXPECT_ERROR(AxisError, (detail::sorted_part(array(3.0), 0, 1)), "axis -1 is out of bounds for array of dimension 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

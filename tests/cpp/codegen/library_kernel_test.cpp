@@ -23,30 +23,37 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
                                                  {"store_places_wide"},
                                                  {"radix_routes"},
                                                  {"draw_left_float32"},
-                                                 {"draw_left_float64"}}};
+                                                 {"draw_left_float64"},
+                                                 {"select_begin"},
+                                                 {"select_bits"}}};
     for (const char* bytes : {"1", "2", "4", "8", "16"}) {
         for (const char* name : {"gather_", "put_"}) all[0].push_back({std::string(name) + bytes});
     }
     for (const char* bytes : {"1", "2", "4"}) {
-        for (const char* name : {"newest_", "put_newest_"}) all[0].push_back({std::string(name) + bytes});
+        for (const char* name : {"newest_", "put_newest_", "store_pairs_"}) all[0].push_back({std::string(name) + bytes});
     }
     for (int i = 0; i < dtype_count; ++i) {
         const auto dtype = static_cast<Dtype>(i);
         const std::string text(name_of(dtype));
         std::vector<LibraryKernel>& kernels = all.emplace_back();
-        for (const char* name : {"argfold_", "sort_tiles_", "sort_merge_", "argsort_tiles_", "argsort_merge_"}) kernels.push_back({name + text});
+        for (const char* name : {"sum_few_", "sum_few_parts_"}) {
+            if (is_inexact(dtype)) kernels.push_back({name + text});
+        }
+        for (const char* name : {"argfold_", "searchsorted_", "sort_tiles_", "sort_merge_", "argsort_tiles_", "argsort_merge_"})
+            kernels.push_back({name + text});
         const bool is_lapacks = (is_floating(dtype) || is_complex(dtype)) && (real_of(dtype) == float32 || real_of(dtype) == float64);
         for (const char* name : {"qr_", "householder_"}) {
             if (is_lapacks) kernels.push_back({name + text});
         }
-        for (const char* name : {"radix_counts_", "radix_sort_", "radix_argsort_"}) {
+        for (const char* name : {"radix_counts_", "radix_sort_", "radix_argsort_", "select_counts_", "select_store_"}) {
             if (!is_complex(dtype)) kernels.push_back({name + text});
         }
-        for (const char* name : {"join_", "join_few_"}) {
+        for (const char* name : {"join_", "join_few_", "join_sums_"}) {
             if (is_integer(dtype) && itemsize_of(dtype) >= 4) kernels.push_back({name + text});
         }
         for (const char* name :
-             {"scan_lines_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_"}) {
+             {"scan_lines_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_",
+              "combine_rows_narrow_", "combine_row_parts_narrow_", "combine_rows_wide_", "combine_row_parts_wide_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }
     }

@@ -291,6 +291,46 @@ DEVICE_CASE(sorts_of_every_dtype_and_layout) {
     }
 }
 
+// Parts of sorted lines: by sorting short ones, and all where many elements are wanted.
+DEVICE_CASE(parts_of_sorted_lines) {
+    for (const Dtype dtype : all_dtypes()) {
+        for (const std::int64_t length : {1, 3, 900, 9001}) {
+            Mirrored x(backend, dtype, {2, length});
+            fill_with_all_kinds(x, 13);
+            for (const std::int64_t first : {std::int64_t{0}, length / 2, length - 1}) {
+                for (const std::int64_t count : {1, 2, 3}) {
+                    if (first + count > length || (count == 3 && dtype != float32)) continue;
+                    Mirrored out(backend, dtype, {2, count}, layouts(2)[3].order, layouts(2)[3].every);
+                    ir::Attributes attributes = attributes_of({1, 0});
+                    attributes.dims = {shape::Dim(first), shape::Dim(count)};
+                    check_values(backend, Op::sort, attributes, {&x}, out);
+                }
+            }
+        }
+    }
+    Mirrored x(backend, float64, {6000, 3}, layouts(2)[1].order, layouts(2)[1].every), out(backend, float64, {2, 3});
+    fill_with_all_kinds(x, 14);
+    ir::Attributes attributes = attributes_of({0, 0});
+    attributes.dims = {shape::Dim(2999), shape::Dim(2)};
+    check_values(backend, Op::sort, attributes, {&x}, out);
+}
+
+// Any bits, so that all passes of a selection find something.
+DEVICE_CASE(elements_of_sorted_lines_by_their_bits) {
+    for (const Dtype dtype : {int8, int16, uint32, int64, uint64, float16, float32, float64}) {
+        Mirrored x(backend, dtype, {20'000}), out(backend, dtype, {2});
+        std::mt19937_64 random(15);
+        std::vector<std::uint64_t> bits(20'000 * itemsize_of(dtype) / 8);
+        for (std::uint64_t& each : bits) each = random();
+        x.fill(dtype, bits.data());
+        for (const std::int64_t first : {0, 1, 777, 9999, 19'998}) {
+            ir::Attributes attributes = attributes_of({0, 0});
+            attributes.dims = {shape::Dim(first), shape::Dim(2)};
+            check_values(backend, Op::sort, attributes, {&x}, out);
+        }
+    }
+}
+
 DEVICE_CASE(sorts_of_many_passes) {
     for (const std::int64_t length : {1025, 2048, 4097, 9000}) {
         Mirrored x(backend, uint16, {2, length}), places(backend, int64, {2, length}), sorted(backend, uint16, {2, length});
@@ -301,6 +341,43 @@ DEVICE_CASE(sorts_of_many_passes) {
         check(backend, Op::argsort, attributes_of({1, 1}), {&x}, places);
         check(backend, Op::sort, attributes_of({1}), {&x}, sorted);
     }
+}
+
+namespace {
+
+void check_search(Backend& backend, Dtype dtype, const Shape& stack, std::int64_t length, std::int64_t count, const Layout& of_keys,
+                  const Layout& of_values, const Layout& of_places) {
+    const auto with = [&](std::int64_t last) {
+        Shape shape = stack;
+        shape.push_back(last);
+        return shape;
+    };
+    Mirrored given(backend, dtype, with(length)), keys(backend, dtype, with(length), of_keys.order, of_keys.every);
+    Mirrored values(backend, dtype, with(count), of_values.order, of_values.every), places(backend, int64, with(count), of_places.order, of_places.every);
+    fill_with_all_kinds(given, 31);
+    std::vector<char> sorted(static_cast<std::size_t>(shape::count(given.view.shape)) * itemsize_of(dtype) + 1);
+    View view{sorted.data(), dtype, given.view.shape, shape::c_strides(given.view.shape, itemsize_of(dtype))};
+    const View operand[] = {given.view};
+    eager::run(Op::sort, attributes_of({static_cast<std::int64_t>(stack.size()), 1}), operand, view);
+    keys.fill(dtype, sorted.data());
+    fill_with_all_kinds(values, 32);
+    for (const std::int64_t behind : {0, 1}) check(backend, Op::searchsorted, attributes_of({behind}), {&keys, &values}, places);
+}
+
+}  // namespace
+
+DEVICE_CASE(searches_of_every_dtype_and_layout) {
+    for (const Dtype dtype : all_dtypes()) {
+        for (const std::int64_t length : {0, 1, 2, 3, 100, 513, 9000}) {
+            check_search(backend, dtype, {}, length, 300, layouts(1)[0], layouts(1)[0], layouts(1)[0]);
+        }
+        check_search(backend, dtype, {}, 8192, 2100, layouts(1)[0], layouts(1)[0], layouts(1)[0]);
+        check_search(backend, dtype, {3, 2}, 70, 9, layouts(3)[0], layouts(3)[1], layouts(3)[2]);
+    }
+    for (const Layout& layout : layouts(2)) check_search(backend, float32, {3}, 5000, 1200, layouts(2)[3], layout, layouts(2)[1]);
+    for (const Shape& stack : {Shape{}, Shape{0}})
+        check_search(backend, float64, stack, 7, stack.empty() ? 0 : 4, layouts(stack.size() + 1)[0], layouts(stack.size() + 1)[0],
+                     layouts(stack.size() + 1)[0]);
 }
 
 DEVICE_CASE(running_folds_of_every_dtype_and_layout) {
@@ -414,6 +491,35 @@ DEVICE_CASE(many_values_for_a_row) {
             }
             check_scatter(backend, adds, float64, {rows, 2}, {count}, layouts(2)[0], layouts(2)[0]);  // of whole numbers
         }
+    }
+}
+
+// Sums of inexact dtypes without sorting, of whole numbers: the values in parts and pieces of any length.
+DEVICE_CASE(many_values_for_few_rows) {
+    for (const Dtype dtype : {float16, bfloat16, float32, float64, complex64, complex128}) {
+        for (const std::int64_t rows : {1, 7, 33, 700}) {
+            const std::int64_t count = rows * 1025 + rows;
+            if (rows == 700 && dtype != float64) continue;
+            if (itemsize_of(dtype) == 2 && rows > 1) continue;  // sums that are exact
+            check_scatter(backend, adds, dtype, {rows}, {count}, layouts(1)[0], layouts(1)[0]);
+            check_scatter(backend, adds, dtype, {rows, 1}, {count}, layouts(2)[3], layouts(2)[2]);
+            check_scatter(backend, adds, dtype, {rows}, {count}, layouts(1)[1], layouts(1)[4]);
+        }
+    }
+    Mirrored x(backend, float32, {3}), indices(backend, int64, {9000}), values(backend, float32, {9000});
+    x.fill(30);
+    values.fill(31);
+    fill_indices(indices, -4, 2, 32);
+    const View operands[] = {x.there(), indices.there(), values.there()};
+    BOOST_CHECK_THROW(run_step(backend, Op::scatter, attributes_of({adds}), operands, x.there()), IndexError);
+    BOOST_CHECK(x.bytes_there() == x.bytes());
+}
+
+DEVICE_CASE(wide_rows_with_many_values) {
+    for (const std::int64_t rows : {1, 4, 2000}) {
+        check_scatter(backend, adds, float64, {rows, 40}, {3000}, layouts(2)[0], layouts(2)[0]);
+        check_scatter(backend, adds, float32, {rows, 3, 33}, {1500}, layouts(3)[3], layouts(3)[1]);
+        check_scatter(backend, static_cast<std::int64_t>(Op::maximum), int16, {rows, 64}, {2500}, layouts(2)[0], layouts(2)[1]);
     }
 }
 

@@ -1,0 +1,15 @@
+// Elements by their order, for front ends.
+#pragma once
+
+#include <cstdint>
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp::detail {
+
+/// Elements first, first + 1, ... of sort(x), so many, along the last axis; on a device without sorting it, where they are one or two of a long line.
+/// Sizes as size.h has them. ValueError where the lines have not so many.
+FASTNP_API array sorted_part(const array& x, std::int64_t first, std::int64_t count);
+
+}  // namespace fastnp::detail
