@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from fastnp import _core, _fallback
+from fastnp import _core
 
 LEAST = _core._least_draw
 """Numbers that are worth a kernel."""
@@ -186,8 +186,7 @@ def _weighted(count: int, size: Any, p: Any) -> _Draw | None:
     sums /= sums[-1]
 
     def finish(numbers: _core.ndarray) -> _core.ndarray:
-        places = _fallback.run(numpy.searchsorted, "searchsorted", (_core.asarray(sums), numbers), {"side": "right"})
-        return places.astype(numpy.int64, copy=False)  # type: ignore[no-any-return]
+        return _core.searchsorted(_core.asarray(sums), numbers, side="right")
 
     return _Draw("uniform", _FLOATS[1], size, finish=finish)
 

@@ -33,7 +33,10 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     keys = _core.asarray(a)
     if sorter is None or keys.ndim != 1 or side not in ("left", "right"):
         raise Unsupported
-    return _core.searchsorted(_core.take(keys, sorter), v, side=side)
+    order = _core.asarray(sorter)
+    if order.shape != keys.shape or order.dtype.kind not in "iu" or not bool(_core.all((order >= 0) & (order < keys.shape[0]))):
+        raise Unsupported
+    return _core.searchsorted(_core.take(keys, order), v, side=side)
 
 
 @composed

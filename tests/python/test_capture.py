@@ -332,7 +332,8 @@ def test_other_sources_of_values(backend):
 
 def test_functions_as_arguments(backend):
     f = np.compile(lambda activation, x: activation(x), backend=backend)
-    assert f(np.sin, X).tolist() == np.sin(X).tolist() and f(np.cos, X).tolist() == np.cos(X).tolist() and f(numpy.tanh, X).tolist() == np.tanh(X).tolist()
+    for function, own in ((np.sin, np.sin), (np.cos, np.cos), (numpy.tanh, np.tanh)):
+        numpy.testing.assert_array_max_ulp(f(function, X), own(X), 2)  # by the host or a device
     assert f(helper, X).tolist() == [2, 2, 2]
     globals()["SCALE"] = 4.0
     assert f(helper, X).tolist() == [4, 4, 4]
