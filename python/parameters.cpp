@@ -50,7 +50,8 @@ bool Parameters::bind(PyObject* function, PyObject* const* args, Py_ssize_t narg
             return false;
         }
     }
-    if (!known || static_cast<std::size_t>(nargs + named) == bound.slots.size()) return true;
+    const std::size_t taken = static_cast<std::size_t>(nargs + named) - bound.extra.size() - bound.names.size();
+    if (!known || taken == bound.slots.size()) return true;
     return fill(function, bound);
 }
 

@@ -9,6 +9,7 @@ import gc
 import inspect
 import math
 import pickle
+import re
 import threading
 import weakref
 from collections import namedtuple
@@ -445,6 +446,32 @@ def test_explain(backend):
         assert "define" in explanation.llvm and explanation.asm
     broken = np.explain(np.compile(lambda x: float(x[0]), backend=backend))(np.arange(4.0))
     assert "float" in str(broken) and "as written" in str(broken)
+
+
+SIGNATURES = [
+    lambda *b, c=3.0: sum(b) * c,
+    lambda a=1.0, *b, c=3.0: (a + sum(b)) * c,
+    lambda a, /, b=2.0, *rest, c=3.0, d=4.0: a * b + sum(rest) * c - d,
+    lambda *b, c=3.0, **named: sum(b) * c + sum(named.values()),
+    lambda a, b=2.0, *, c=3.0, **named: a * b * c + sum(named.values()),
+    lambda *b, **named: sum(b) - sum(named.values()),
+]
+
+
+@pytest.mark.parametrize("f", SIGNATURES, ids=range(len(SIGNATURES)))
+def test_any_number_of_arguments_beside_defaults(backend, f):
+    for given in ((), ("c",), ("d",), ("c", "d"), ("c", "e"), ("a",)):
+        compiled = np.compile(f, backend=backend)
+        for count in range(5):
+            args = [numpy.arange(3.0) + k for k in range(count)]
+            named = {name: numpy.full(3, ord(name)) for name in given}
+            try:
+                want = f(*args, **named)
+            except TypeError as error:
+                with pytest.raises(TypeError, match=re.escape(str(error))):
+                    compiled(*args, **named)
+                continue
+            numpy.testing.assert_array_equal(compiled(*args, **named), want)
 
 
 def test_the_same_object_twice_is_the_same_object(backend):
