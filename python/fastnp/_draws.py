@@ -88,6 +88,11 @@ def _size_of(size: Any, *parameters: Any) -> Any:
     return wanted
 
 
+def _is_much(size: Any, *parameters: Any) -> bool:
+    """Whether it is worth a kernel; before what is said of parameters, which may be on a device, is looked at."""
+    return math.prod(_size_of(size, *parameters)) >= LEAST
+
+
 def _scaled(kind: str, shift: Any, scale: Any, size: Any) -> _Draw:
     """shift + scale * a number; arrays of these as NumPy rounds them."""
     if isinstance(shift, float) and isinstance(scale, float):
@@ -122,7 +127,7 @@ def _random(size: Any = None, dtype: Any = numpy.float64, out: Any = None) -> _D
 
 def _uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> _Draw | None:
     least, most = _reals(low), _reals(high)
-    if least is None or most is None:
+    if least is None or most is None or not _is_much(size, least, most):
         return None
     span = most - least
     if not _all("isfinite", span) or _is_negative(span):
@@ -136,7 +141,7 @@ def _standard_normal(size: Any = None, dtype: Any = numpy.float64, out: Any = No
 
 def _normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> _Draw | None:
     mean, deviation = _reals(loc), _reals(scale)
-    if mean is None or deviation is None or _is_negative(deviation):
+    if mean is None or deviation is None or not _is_much(size, mean, deviation) or _is_negative(deviation):
         return None
     return _scaled("normal", mean, deviation, size)
 
@@ -147,7 +152,7 @@ def _standard_exponential(size: Any = None, dtype: Any = numpy.float64, method: 
 
 def _exponential(scale: Any = 1.0, size: Any = None) -> _Draw | None:
     mean = _reals(scale)
-    if mean is None or _is_negative(mean):
+    if mean is None or not _is_much(size, mean) or _is_negative(mean):
         return None
     return _scaled("exponential", -0.0, mean, size)
 
@@ -169,7 +174,7 @@ def _integers(low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.i
 def _choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True) -> _Draw | None:
     is_array = isinstance(a, _Array) and a.ndim > 0 and (isinstance(a, _core.ndarray) or _core._is_supported(a)) and not getattr(a, "requires_grad", False)
     count = a.shape[axis] if is_array else _whole(a)
-    if count is None or count <= 0 or not replace:
+    if count is None or count <= 0 or not replace or not _is_much(size):
         return None
     places = _integers(0, count, size) if p is None else _weighted(count, size, p)
     if places is None or not is_array:

@@ -214,7 +214,7 @@ def _quantile(a: Any, q: Any, is_weak: bool, axis: Any, keepdims: Any, is_linear
     below = m.floor(virtual).astype(numpy.int64)
     is_last = virtual >= length - 1
     gamma = virtual - m.where(is_last, -1, below)
-    if type(length) is int and length >= 1 << 13 and q.size <= 4:  # devices find elements of long lines without sorting these
+    if type(length) is int and q.size <= 4 and _core._finds_sorted_part(x, 2):
         low, high = _around(x, below, length)
     else:
         ordered = _core.moveaxis(_core.sort(x, axis=-1), -1, 0)

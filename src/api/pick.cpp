@@ -8,6 +8,7 @@
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
+#include "plan/device_select.h"
 #include "shape/strides.h"
 
 namespace fastnp {
@@ -252,6 +253,12 @@ array sorted_part(const array& x, std::int64_t first, std::int64_t count) {
     if (!api::arithmetic().at_least(length, end))
         throw ValueError("there are no such elements in lines of " + std::to_string(api::arithmetic().hint(length)));
     return api::apply(ir::Op::sort, attributes, {&x, 1});
+}
+
+bool finds_sorted_part(const array& x, std::int64_t count) {
+    Shape shape;
+    for (const api::Dim dim : api::dims_of(x)) shape.push_back(api::arithmetic().hint(dim));
+    return shape::count(shape) > 0 && plan::is_selected({nullptr, x.dtype(), shape, {}}, count);
 }
 
 }  // namespace detail

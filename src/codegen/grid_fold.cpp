@@ -64,7 +64,7 @@ void GridEmitter::reset(const nest::Stage& stage) {
         start(totals_[number]);
         any = true;
     }
-    if (!any) return;
+    if (!any || flushes_of_chunks(stage)) return;
     if (steps_ == nullptr) {
         llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
         steps_ = at.CreateAlloca(at.getInt64Ty());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "device/ziggurat.h"
 #include "fastnp/detail/draws.h"
 
 namespace fastnp::eager {
@@ -15,7 +16,7 @@ void draw(detail::BitGenerator& generator, const detail::Draw& draw, void* out, 
 template <class Real>
 struct Curves {
     static constexpr Real normal_edge = static_cast<Real>(3.6541528853610087963519472518L);
-    static constexpr Real normal_inverse_edge = static_cast<Real>(0.27366123732975827203338247596L);
+    static constexpr Real normal_inverse_edge = static_cast<Real>(device::ziggurat::Normal::inverse_edge);
     static constexpr Real exponential_edge = static_cast<Real>(7.6971174701310497140446280481L);
 
     /// Whether a point of that height lies under the density.
