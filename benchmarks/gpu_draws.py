@@ -19,7 +19,7 @@ from typing import Any
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import numpy as np  # noqa: E402  (the setting comes first)
-import stopwatch  # noqa: E402
+import stopwatch  # noqa: E402  (as above)
 
 Call = Callable[[], Any]
 

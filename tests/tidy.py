@@ -90,6 +90,7 @@ def tidy(unit: Unit, files: list[Path], folder: Path) -> tuple[bool, str]:
     name = f"{unit.room}-{files[0].stem}-{len(files)}"
     (folder / name).mkdir(parents=True, exist_ok=True)
     source = folder / name / "unit.cpp"
+    # Source files that are included are what that check is against, and what a unit is.
     source.write_text("".join(f'#include "{file}"  // NOLINT(bugprone-suspicious-include)\n' for file in files))
     (source.parent / "compile_commands.json").write_text(
         json.dumps([{"directory": str(folder), "file": str(source), "command": shlex.join([*unit.command, str(source)])}])

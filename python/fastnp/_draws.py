@@ -114,9 +114,11 @@ def _into(out: Any, kind: str, dtype: Any, size: Any) -> _Draw | None:
     if not fits or (size is not None and _sizes(size) != out.shape):
         return None
 
+    filled: _core.ndarray = out
+
     def finish(numbers: _core.ndarray) -> _core.ndarray:
-        out[...] = numbers
-        return out  # type: ignore[no-any-return]
+        filled[...] = numbers
+        return filled
 
     return _Draw(kind, wanted, out.shape, finish=finish)
 
