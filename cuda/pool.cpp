@@ -4,6 +4,7 @@
 #include <exception>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <new>
 
 #include "fastnp/error.h"

@@ -6,10 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/lock.h"
 #include "context.h"
 #include "device/sizes.h"
 
@@ -54,7 +54,7 @@ private:
 
     Context& context_;
     const std::size_t limit_;
-    mutable std::mutex mutex_;
+    mutable base::Lock mutex_;
     std::array<Kept, device::size_class_count> kept_;
     Slabs slabs_;
     Slabs::iterator small_ = slabs_.end();  // the slab that small blocks are cut from

@@ -6,9 +6,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 
+#include "base/lock.h"
 #include "device/block.h"
 #include "device/pages.h"
 #include "device/place.h"
@@ -173,7 +173,7 @@ private:
         pages_.protect(writers_ == 0 ? PROT_READ : PROT_READ | PROT_WRITE);
     }
 
-    std::mutex mutex_;
+    base::Lock mutex_;
     const std::size_t bytes_;
     Pages pages_;
     Backend* home_;  // where it was used last
@@ -190,13 +190,13 @@ private:
 class Table {
 public:
     void add(const std::shared_ptr<Place>& place) {
-        const std::unique_lock lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         all_.emplace(place->host(), place);
         detail::movable_count.fetch_add(1, std::memory_order_release);
     }
     void remove(const char* host) {
         std::shared_ptr<Place> last;  // freed after the lock
-        const std::unique_lock lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         const auto found = all_.find(host);
         last = std::move(found->second);
         all_.erase(found);
@@ -204,7 +204,7 @@ public:
     }
     std::shared_ptr<Place> find(const void* address) const {
         const auto* at = static_cast<const char*>(address);
-        const std::shared_lock lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         auto after = all_.upper_bound(at);
         if (after == all_.begin()) return nullptr;
         const std::shared_ptr<Place>& before = std::prev(after)->second;
@@ -213,7 +213,7 @@ public:
     }
 
 private:
-    mutable std::shared_mutex mutex_;
+    mutable base::Lock mutex_;
     std::map<const char*, std::shared_ptr<Place>> all_;
 };
 
@@ -270,14 +270,18 @@ void read_bytes(void* to, const void* address, std::size_t bytes) {
 
 std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access) {
     const auto found = place_of(address);
-    const std::shared_ptr<char> there = found ? found->to_device(device, access) : nullptr;
-    return there ? std::shared_ptr<void>(there, there.get() + offset_in(*found, address)) : nullptr;
+    std::shared_ptr<char> there = found ? found->to_device(device, access) : nullptr;
+    if (!there) return nullptr;
+    char* const at = there.get() + offset_in(*found, address);
+    return {std::move(there), at};
 }
 
 std::shared_ptr<void> share_on_device(Backend& device, const void* address) {
     const auto found = place_of(address);
-    const std::shared_ptr<char> there = found ? found->share(device) : nullptr;
-    return there ? std::shared_ptr<void>(there, there.get() + offset_in(*found, address)) : nullptr;
+    std::shared_ptr<char> there = found ? found->share(device) : nullptr;
+    if (!there) return nullptr;
+    char* const at = there.get() + offset_in(*found, address);
+    return {std::move(there), at};
 }
 
 void bring_home(Backend& device, const void* address) {

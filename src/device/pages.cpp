@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/lock.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -46,7 +47,7 @@ public:
 
 private:
     static constexpr std::size_t most_free = 16;  // of one size
-    std::mutex mutex_;
+    base::Lock mutex_;
     std::map<std::size_t, std::vector<char*>> free_;
 };
 

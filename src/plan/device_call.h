@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/lock.h"
 #include "plan/plan.h"
 
 namespace fastnp::plan {
@@ -28,7 +28,7 @@ public:
     void give_back(std::unique_ptr<DeviceCall> call) noexcept;
 
 private:
-    std::mutex mutex_;
+    base::Lock mutex_;
     std::vector<std::unique_ptr<DeviceCall>> idle_;
 };
 
