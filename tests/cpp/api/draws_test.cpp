@@ -153,7 +153,10 @@ BOOST_AUTO_TEST_CASE(numpys_normal_and_exponential_numbers) {
 BOOST_AUTO_TEST_CASE(the_host_draws_where_there_is_no_device) {
     const BitGenerator before = of_seed_42(BitGenerator::Kind::pcg64);
     BitGenerator generator = before;
-    BOOST_TEST(!detail::draw_on_device(generator, {}, {100}).has_value());
+    {
+        const device_scope host("cpu");
+        BOOST_TEST(!detail::draw_on_device(generator, {}, {100}).has_value());
+    }
     const simulated::AtTheDoor here;
     const device_scope scope("cuda");
     BOOST_TEST(!detail::draw_on_device(generator, {}, {3, 0}).has_value());

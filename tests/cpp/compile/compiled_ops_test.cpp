@@ -1,7 +1,9 @@
 // Every map, fold and scan of the catalogue compiled, against eager execution: all dtypes, contiguous, strided, reversed, repeated and empty operands,
 // special values.
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -89,6 +91,28 @@ bool same(const array& a, const array& b) {
     return true;
 }
 
+// What a device computes of an array it also computes of one without axes in compiled code, where eager execution leaves that to the host: functions that
+// are not exactly rounded may differ in the last places. On the host, and on the simulated device, all is bit by bit.
+bool same_map(const array& a, const array& b) {
+    if (same(a, b)) return true;
+    if (a.ndim() != 0 || current_device() == "cpu" || a.dtype() != b.dtype() || !is_inexact(a.dtype())) return false;
+    const auto parts = [](const array& x) {
+        const auto value = x.astype(complex128).item<std::complex<double>>();
+        return std::array{value.real(), value.imag()};
+    };
+    const std::array x = parts(a), y = parts(b);
+    constexpr double last_places = 4;
+    const double scale = std::max(std::hypot(x[0], x[1]), std::numeric_limits<double>::min());
+    const Dtype real = real_of(a.dtype());
+    const double last_place = std::ldexp(1.0, real == float64 ? -52 : real == float32 ? -23 : real == float16 ? -10 : -7);
+    const double bound = last_places * last_place * scale;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const bool is_near = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])) || std::abs(x[i] - y[i]) <= bound;
+        if (!is_near) return false;
+    }
+    return true;
+}
+
 struct Layout {
     const char* name;
     array (*view)(const array& x);  // of 96 elements
@@ -125,7 +149,7 @@ BOOST_AUTO_TEST_CASE(unary_maps_equal_eager) {
             const array x = sample(dtype, 96, 1);
             for (const Layout& layout : layouts) {
                 const array view = layout.view(x);
-                BOOST_TEST(same(compiled(view), row.call(view, {})), row.name << " of " << name_of(dtype) << ", " << layout.name);
+                BOOST_TEST(same_map(compiled(view), row.call(view, {})), row.name << " of " << name_of(dtype) << ", " << layout.name);
             }
         });
         BOOST_TEST(compiled.cache_info().uncompiled == 0U, row.name);
@@ -142,7 +166,7 @@ BOOST_AUTO_TEST_CASE(binary_maps_equal_eager) {
             for (const Layout& layout : layouts) {
                 const array a = layout.view(x);
                 const array b = layout.view(y(every(-1)).copy());
-                BOOST_TEST(same(compiled(a, b), row.call(a, b, {})), row.name << " of " << name_of(dtype) << ", " << layout.name);
+                BOOST_TEST(same_map(compiled(a, b), row.call(a, b, {})), row.name << " of " << name_of(dtype) << ", " << layout.name);
             }
         });
         BOOST_TEST(compiled.cache_info().uncompiled == 0U, row.name);
