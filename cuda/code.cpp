@@ -65,19 +65,20 @@ std::string assemble(Context& context, const std::string& ptx) {
     return {static_cast<const char*>(image), bytes};
 }
 
-LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& image, std::vector<std::string> symbols)
-    : context_(std::move(context)), symbols_(std::make_shared<const std::vector<std::string>>(std::move(symbols))), functions_(symbols_->size()) {
+LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& image, const std::vector<std::string>& symbols)
+    : context_(std::move(context)), functions_(symbols.size()) {
     const Driver& driver = context_->driver();
     const Current current(*context_);
     ErrorLog log;
     const int error = driver.module_load(&module_, image.c_str(), static_cast<unsigned>(log.options.size()), log.options.data(), log.values.data());
     if (error != success) context_->check(error, "cuModuleLoadDataEx", log.read());
     for (std::size_t i = 0; i < functions_.size(); ++i) {
-        const int failed = driver.module_get_function(&functions_[i], module_, (*symbols_)[i].c_str());
+        const int failed = driver.module_get_function(&functions_[i], module_, symbols[i].c_str());
         if (failed == success) continue;
         driver.module_unload(module_);
-        context_->check(failed, "cuModuleGetFunction", (*symbols_)[i]);
+        context_->check(failed, "cuModuleGetFunction", symbols[i]);
     }
+    for (const std::string& symbol : symbols) names_.push_back(context_->launches().name(symbol));
 }
 
 LoadedModule::~LoadedModule() {

@@ -18,17 +18,18 @@ std::string assemble(Context& context, const std::string& ptx);
 class LoadedModule final : public device::Module {
 public:
     /// Of machine code, or of PTX. DeviceError if it can't be loaded, or has no kernel of such a name.
-    LoadedModule(std::shared_ptr<Context> context, const std::string& image, std::vector<std::string> symbols);
+    LoadedModule(std::shared_ptr<Context> context, const std::string& image, const std::vector<std::string>& symbols);
     ~LoadedModule() override;
 
     const Context& context() const { return *context_; }
-    const Symbols& symbols() const { return symbols_; }
+    /// Of a kernel; it lives as long as the context.
+    const std::string* name(std::size_t kernel) const { return names_[kernel]; }
     Handle function(std::size_t kernel) const { return functions_[kernel]; }
     std::size_t count() const { return functions_.size(); }
 
 private:
     const std::shared_ptr<Context> context_;
-    const Symbols symbols_;
+    std::vector<const std::string*> names_;
     std::vector<Handle> functions_;
     Handle module_ = nullptr;
 };

@@ -35,6 +35,7 @@ Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, cons
     multiprocessors_ = context_->attribute(multiprocessors);
     threads_at_once_ = context_->attribute(threads_per_multiprocessor);
     blocks_at_once_ = context_->attribute(blocks_per_multiprocessor);
+    launches_overlap_ = capability_ >= device::overlapping_capability && driver.launch_kernel_as != nullptr;
 }
 
 // As many as a multiprocessor has threads for; kernels that need many registers have fewer, and the rest waits.
@@ -104,16 +105,30 @@ void Device::launch(const device::Module& module, std::size_t kernel, std::int64
     if (blocks < 1) return;
     if (blocks > std::numeric_limits<std::int32_t>::max()) throw InternalError("a grid of " + std::to_string(blocks) + " blocks");
     const Current current(*context_);
-    void** const values = const_cast<void**>(arguments.data());  // the driver's interface has no const
-    const int error = context_->driver().launch_kernel(loaded.function(kernel), static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads), 1, 1,
-                                                       0, context_->stream(), values, nullptr);
-    if (error != success) context_->check(error, "cuLaunchKernel", (*loaded.symbols())[kernel]);
-    context_->launches().add(loaded.symbols(), kernel);
+    static constexpr LaunchAttribute may_overlap{LaunchAttribute::may_overlap, {1}};
+    LaunchSettings settings;
+    settings.blocks_x = static_cast<unsigned>(blocks);
+    settings.threads_x = static_cast<unsigned>(threads);
+    settings.stream = context_->stream();
+    settings.attributes = &may_overlap;
+    settings.attribute_count = launches_overlap_ ? 1 : 0;
+    const int error = launch_as(settings, loaded.function(kernel), arguments);
+    if (error != success) context_->check(error, launches_overlap_ ? "cuLaunchKernelEx" : "cuLaunchKernel", *loaded.name(kernel));
+    context_->launches().add(loaded.name(kernel));
 }
+
+int Device::launch_as(const LaunchSettings& settings, Handle function, std::span<void* const> arguments) {
+    void** const values = const_cast<void**>(arguments.data());  // the driver's interface has no const
+    const Driver& driver = context_->driver();
+    if (settings.attribute_count != 0) return driver.launch_kernel_as(&settings, function, values, nullptr);
+    return driver.launch_kernel(function, settings.blocks_x, 1, 1, settings.threads_x, 1, 1, 0, settings.stream, values, nullptr);
+}
+
+bool Device::is_behind() const { return launches_overlap_ && context_->launches().may_run(); }
 
 std::unique_ptr<device::Graph> Device::graph(std::span<const device::Work> work) {
     if (!WorkGraph::is_known_to(context_->driver())) return nullptr;
-    return std::make_unique<WorkGraph>(context_, capture_, work);
+    return std::make_unique<WorkGraph>(context_, capture_, launches_overlap_, work);
 }
 
 namespace {

@@ -63,6 +63,7 @@ public:
     std::string assemble(const std::string& code) override { return cuda::assemble(*context_, code); }
     std::string version() const override { return version_; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
+    bool is_behind() const override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
     std::unique_ptr<device::Graph> graph(std::span<const device::Work> work) override;
 
@@ -92,6 +93,7 @@ public:
 
 private:
     void reach(Device& other);
+    int launch_as(const LaunchSettings& settings, Handle function, std::span<void* const> arguments);
 
     const std::shared_ptr<Context> context_;  // modules keep it, too
     const int number_;
@@ -108,6 +110,7 @@ private:
     std::set<const Device*> peers_;  // whose memory this device was told to reach
     std::string version_;
     int capability_ = 0;
+    bool launches_overlap_ = false;
     std::int64_t multiprocessors_ = 0, threads_at_once_ = 0, blocks_at_once_ = 0;  // the latter two of a multiprocessor
     std::atomic<std::uint64_t> upload_count_ = 0, uploaded_bytes_ = 0, download_count_ = 0, downloaded_bytes_ = 0;
     std::atomic<std::uint64_t> peer_count_ = 0, peer_bytes_ = 0;

@@ -2,6 +2,7 @@
 // everywhere too; the driver's C interface is stable.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 
@@ -34,6 +35,23 @@ enum AddressAttribute : int {
     device_ordinal = 9,
 };
 
+/// CUlaunchAttribute.
+struct LaunchAttribute {
+    static constexpr int may_overlap = 6;  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, whose value is a bool
+    int id = 0;
+    alignas(8) std::array<int, 16> value{};
+};
+
+/// CUlaunchConfig.
+struct LaunchSettings {
+    unsigned blocks_x = 1, blocks_y = 1, blocks_z = 1;
+    unsigned threads_x = 1, threads_y = 1, threads_z = 1;
+    unsigned shared_bytes = 0;
+    Handle stream = nullptr;
+    const LaunchAttribute* attributes = nullptr;
+    unsigned attribute_count = 0;
+};
+
 /// CUDA_KERNEL_NODE_PARAMS_v2: a kernel's launch as a node of a graph.
 struct KernelNode {
     Handle function = nullptr;
@@ -43,6 +61,13 @@ struct KernelNode {
     void** arguments = nullptr;
     void** extra = nullptr;
     Handle kernel = nullptr, context = nullptr;  // not where there is a function
+};
+
+/// CUgraphEdgeData.
+struct GraphEdge {
+    static constexpr unsigned char programmatic = 1;  // the port of kernels that say when the next one may begin, and the type of edges from it
+    unsigned char from_port = 0, to_port = 0, type = 0;
+    unsigned char reserved[5] = {};
 };
 
 /// CUDA_MEMCPY3D, of which bytes in one piece are a row: a copy as a node of a graph.

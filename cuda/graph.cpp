@@ -51,8 +51,8 @@ bool WorkGraph::is_known_to(const Driver& driver) {
            driver.graph_set_child != nullptr && driver.graph_launch != nullptr && driver.graph_executable_destroy != nullptr;
 }
 
-WorkGraph::WorkGraph(std::shared_ptr<Context> context, Capture& capture, std::span<const device::Work> work)
-    : context_(std::move(context)), capture_(capture) {
+WorkGraph::WorkGraph(std::shared_ptr<Context> context, Capture& capture, bool kernels_overlap, std::span<const device::Work> work)
+    : context_(std::move(context)), capture_(capture), kernels_overlap_(kernels_overlap && context_->driver().graph_add_dependencies != nullptr) {
     const Current current(*context_);
     try {
         build(work);
@@ -75,10 +75,11 @@ public:
             throw InternalError("a grid of " + std::to_string(launch.blocks) + " blocks in a graph");
         }
         const KernelNode kernel = node_of(launch);
-        add("cuGraphAddKernelNode", module.shared_from_this(), [&](auto... where) { return context_.driver().graph_add_kernel(where..., &kernel); });
-        std::vector<Launched>& launched = graph_.launched_;
-        if (launched.empty() || launched.back().symbols != module.symbols()) launched.push_back({module.symbols(), {}});
-        launched.back().kernels.push_back(launch.kernel);
+        const auto add_kernel = [&](auto... where) { return context_.driver().graph_add_kernel(where..., &kernel); };
+        if (graph_.kernels_overlap_ && !graph_.nodes_.empty() && graph_.nodes_.back().is_kernel) add_overlapping(module.shared_from_this(), add_kernel);
+        else add("cuGraphAddKernelNode", module.shared_from_this(), add_kernel);
+        graph_.nodes_.back().is_kernel = true;
+        graph_.launched_.push_back(module.name(launch.kernel));
     }
     void operator()(const device::Copy& copy) {
         const CopyNode node = node_of(copy);
@@ -96,6 +97,16 @@ public:
     }
 
 private:
+    // A kernel after a kernel.
+    template <class Call>
+    void add_overlapping(std::shared_ptr<const void> kept, Call call) {
+        Node node{nullptr, std::move(kept)};
+        context_.check(call(&node.handle, graph_.graph_, nullptr, std::size_t{0}), "cuGraphAddKernelNode");
+        const GraphEdge edge{GraphEdge::programmatic, 0, GraphEdge::programmatic};
+        const Handle before = graph_.nodes_.back().handle;
+        context_.check(context_.driver().graph_add_dependencies(graph_.graph_, &before, &node.handle, &edge, 1), "cuGraphAddDependencies");
+        graph_.nodes_.push_back(std::move(node));
+    }
     template <class Call>
     void add(const char* function, std::shared_ptr<const void> kept, Call call) {
         Node node{nullptr, std::move(kept)};
@@ -166,8 +177,8 @@ void WorkGraph::set(std::size_t place, const device::Work& work) {
 void WorkGraph::launch() {
     const Current current(*context_);
     context_->check(context_->driver().graph_launch(executable_, context_->stream()), "cuGraphLaunch");
-    for (const auto& [symbols, kernels] : launched_) context_->launches().add(symbols, kernels);
-    capture_.count(products_, transforms_);
+    context_->launches().add(launched_);
+    if (products_ + transforms_ != 0) capture_.count(products_, transforms_);
 }
 
 }  // namespace fastnp::cuda

@@ -18,8 +18,9 @@ public:
     /// Whether a driver has graphs: since 12.0.
     static bool is_known_to(const Driver& driver);
 
-    /// DeviceError if the driver makes none. `capture` must live as long.
-    WorkGraph(std::shared_ptr<Context> context, Capture& capture, std::span<const device::Work> work);
+    /// DeviceError if the driver makes none. `capture` must live as long. `kernels_overlap`: one may begin while the one before it ends, for which it
+    /// waits itself.
+    WorkGraph(std::shared_ptr<Context> context, Capture& capture, bool kernels_overlap, std::span<const device::Work> work);
     ~WorkGraph() override;
     WorkGraph(const WorkGraph&) = delete;
     WorkGraph& operator=(const WorkGraph&) = delete;
@@ -31,11 +32,7 @@ private:
     struct Node {
         Handle handle = nullptr;
         std::shared_ptr<const void> kept{};  // what the work needs
-    };
-    // Kernels of a module that are launched one after the other, other work aside.
-    struct Launched {
-        Symbols symbols;
-        std::vector<std::size_t> kernels;
+        bool is_kernel = false;
     };
     class Adding;
     class Setting;
@@ -45,9 +42,10 @@ private:
 
     const std::shared_ptr<Context> context_;
     Capture& capture_;
+    const bool kernels_overlap_;
     Handle graph_ = nullptr, executable_ = nullptr;
     std::vector<Node> nodes_;
-    std::vector<Launched> launched_;
+    std::vector<const std::string*> launched_;  // the kernels' names
     std::size_t products_ = 0, transforms_ = 0;
 };
 

@@ -1,38 +1,38 @@
 #include "launches.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace fastnp::cuda {
 
-void Launches::add(const Symbols& symbols, std::span<const std::size_t> kernels) {
+const std::string* Launches::name(const std::string& text) {
     const std::scoped_lock lock(mutex_);
-    const std::size_t skipped = kernels.size() > kept ? kernels.size() - kept : 0;  // which nothing would remember
-    count_ += skipped;
-    for (const std::size_t kernel : kernels.subspan(skipped)) last_[count_++ % kept] = {symbols, kernel};
+    return &*known_.insert(text).first;
 }
 
-std::uint64_t Launches::count() const {
-    const std::scoped_lock lock(mutex_);
-    return count_;
+void Launches::add(std::span<const std::string* const> names) {
+    const std::size_t skipped = names.size() > kept ? names.size() - kept : 0;  // which nothing would remember
+    std::uint64_t next = count_.fetch_add(names.size(), std::memory_order_relaxed) + skipped;
+    for (const std::string* name : names.subspan(skipped)) last_[next++ % kept].store(name, std::memory_order_relaxed);
 }
 
 void Launches::ended(std::uint64_t count) {
-    const std::scoped_lock lock(mutex_);
-    ended_ = std::max(ended_, count);
+    std::uint64_t before = ended_.load(std::memory_order_relaxed);
+    while (before < count && !ended_.compare_exchange_weak(before, count, std::memory_order_relaxed)) {
+    }
 }
 
 std::string Launches::names() const {
-    const std::scoped_lock lock(mutex_);
-    const std::uint64_t first = std::max(ended_, count_ > kept ? count_ - kept : 0);
-    std::vector<std::string> names;
-    for (std::uint64_t i = first; i < count_; ++i) {
-        const Launch& launch = last_[i % kept];
-        const std::string& name = (*launch.symbols)[launch.kernel];
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    const std::uint64_t count = this->count(), ended = ended_.load(std::memory_order_relaxed);
+    const std::uint64_t first = std::max(ended, count > kept ? count - kept : 0);
+    std::vector<const std::string*> names;
+    for (std::uint64_t i = first; i < count; ++i) {
+        const std::string* const name = last_[i % kept].load(std::memory_order_relaxed);
+        if (name != nullptr && std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    if (first > ended_) text += " (and " + std::to_string(first - ended_) + " launches before them)";
+    for (const std::string* name : names) text += (text.empty() ? "" : ", ") + *name;
+    if (first > ended) text += " (and " + std::to_string(first - ended) + " launches before them)";
     return text;
 }
 

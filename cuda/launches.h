@@ -2,39 +2,39 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace fastnp::cuda {
 
-using Symbols = std::shared_ptr<const std::vector<std::string>>;
-
-/// Thread-safe.
+/// Thread-safe. Each launch is noted, so that costs no lock.
 class Launches {
 public:
-    void add(const Symbols& symbols, std::size_t kernel) { add(symbols, {&kernel, 1}); }
-    void add(const Symbols& symbols, std::span<const std::size_t> kernels);
+    /// A kernel's name, of those that live as long as this does: each is there once.
+    const std::string* name(const std::string& text);
+
+    void add(const std::string* name) { last_[count_.fetch_add(1, std::memory_order_relaxed) % kept].store(name, std::memory_order_relaxed); }
+    void add(std::span<const std::string* const> names);
     /// Launches so far.
-    std::uint64_t count() const;
+    std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
     /// The first `count` launches have ended well.
     void ended(std::uint64_t count);
-    /// The names of those that may not have ended, in order, each once; "" if there are none.
+    /// Whether there are launches that may not have ended.
+    bool may_run() const { return ended_.load(std::memory_order_relaxed) < count(); }
+    /// The names of those, in order, each once; "" if there are none. What other threads launch meanwhile may take the place of what is named.
     std::string names() const;
 
 private:
-    struct Launch {
-        Symbols symbols;
-        std::size_t kernel = 0;
-    };
     static constexpr std::size_t kept = 32;
 
-    mutable std::mutex mutex_;
-    std::array<Launch, kept> last_;
-    std::uint64_t count_ = 0, ended_ = 0;
+    std::mutex mutex_;
+    std::set<std::string> known_;  // held by mutex_
+    std::array<std::atomic<const std::string*>, kept> last_{};
+    std::atomic<std::uint64_t> count_ = 0, ended_ = 0;
 };
 
 }  // namespace fastnp::cuda

@@ -17,6 +17,10 @@ namespace fastnp::device {
 
 struct Factorisation;
 
+/// From this compute capability on a kernel may be on the device before the one that was launched before it has ended (programmatic dependent launches).
+/// Code for such a device waits for that one before it touches memory.
+inline constexpr int overlapping_capability = 90;
+
 /// Kernels that a device can run; freed when the last owner lets go.
 class Module : public std::enable_shared_from_this<Module> {
 public:
@@ -139,6 +143,8 @@ public:
     virtual std::shared_ptr<Module> load(const std::string& image, const std::vector<std::string>& symbols) = 0;
     /// `arguments`: the address of each, all of 8 bytes.
     virtual void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) = 0;
+    /// Whether a kernel that is launched now begins while one before it ends, which one that a graph begins with does not.
+    virtual bool is_behind() const = 0;
     /// Work as one. Contractions and transforms are such as knows() knows. Null: the device has no such thing.
     virtual std::unique_ptr<Graph> graph(std::span<const Work> work) = 0;
 

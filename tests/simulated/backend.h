@@ -14,6 +14,7 @@
 
 #include "device/backend.h"
 #include "device/registry.h"
+#include "fastnp/device.h"
 #include "simulated/memory.h"
 
 namespace fastnp::simulated {
@@ -52,6 +53,7 @@ public:
     std::unique_ptr<device::Moment> moment() override;
     double milliseconds(const device::Moment& from, const device::Moment& to) override;
     /// Counts as its work does, and in graphs().
+    bool is_behind() const override { return false; }
     std::unique_ptr<device::Graph> graph(std::span<const device::Work> work) override;
     Stream stream() const override { return ours; }
     void wait_for(Stream stream) override;
@@ -136,7 +138,7 @@ private:
 /// 4096). With FASTNP_SIMULATED_LIBRARIES=0 they are without libraries.
 device::Door door();
 
-/// While it lives, simulated devices are this process's CUDA devices.
+/// While it lives, simulated devices are this process's CUDA devices. What names none of them is the host's, whatever device tests are run on.
 class AtTheDoor {
 public:
     AtTheDoor() : before_(device::register_cuda(door())) {}
@@ -146,6 +148,7 @@ public:
 
 private:
     device::Door before_;
+    device_scope host_{"cpu"};
 };
 
 }  // namespace fastnp::simulated

@@ -79,6 +79,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_assembles) {
         for (const int capability : {80, 90}) {
             BOOST_TEST_CONTEXT(kernels[0].name << " and others for sm_" << capability) {
                 const codegen::DeviceText made = codegen::library_text(kernels, device::Backend::Code::ptx, capability);
+                BOOST_TEST(waits_first(made.text, capability));
                 for (const std::string& symbol : made.symbols) BOOST_TEST(has(made.text, ".entry " + symbol + "("));
                 BOOST_TEST(has(made.text, ".target sm_" + std::to_string(capability)));
                 BOOST_TEST(!has(made.text, ".extern"));

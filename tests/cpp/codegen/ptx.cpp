@@ -18,11 +18,29 @@
 
 namespace fastnp {
 
+bool waits_first(const std::string& text, int capability) {
+    const std::string wait = "griddepcontrol.wait";
+    if (capability < 90) return !has(text, wait);
+    for (std::size_t at = text.find(".entry"); at != std::string::npos;) {
+        const std::size_t next = text.find(".entry", at + 1);
+        const std::string kernel = text.substr(at, next - at), before = kernel.substr(0, kernel.find(wait));
+        if (before.size() == kernel.size()) return false;
+        for (const char* access :
+             {"ld.global", "st.global", "atom.", "red.", "ld.volatile", "ld.u", "ld.b", "ld.f", "ld.v", "st.u", "st.b", "st.f", "st.v"}) {
+            if (has(before, access)) return false;
+        }
+        at = next;
+    }
+    return true;
+}
+
 std::string checked_ptx(llvm::Module& module, int capability) {
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module, &stream), problem);
-    return codegen::to_ptx(module, capability);
+    std::string text = codegen::to_ptx(module, capability);
+    BOOST_TEST(waits_first(text, capability));
+    return text;
 }
 
 int widest(const std::string& text, const std::string& kind) {

@@ -14,7 +14,10 @@ class Module;
 
 namespace fastnp {
 
-/// PTX of a module, which must be well-formed.
+/// Whether each kernel of a text touches memory only after it has waited for the one before it; for devices before Hopper, whether none waits.
+bool waits_first(const std::string& text, int capability);
+
+/// PTX of a module, which must be well-formed, and wait first.
 std::string checked_ptx(llvm::Module& module, int capability);
 
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -19,7 +19,7 @@ int nothing(Parameters... /*parameters*/) {
     return cuda::success;
 }
 
-std::int64_t graph_launches = 0, arguments_set = 0, products = 0;
+std::int64_t graph_launches = 0, kernel_launches = 0, arguments_set = 0, products = 0;
 
 // Memory is the host's, kernels do nothing, and nothing is checked.
 cuda::Driver idle_driver() {
@@ -53,6 +53,9 @@ cuda::Driver idle_driver() {
         return 0;
     };
     driver.graph_launch = [](cuda::Handle /*executable*/, cuda::Handle /*stream*/) { return ++graph_launches, 0; };
+    driver.launch_kernel_as = [](const cuda::LaunchSettings* /*settings*/, cuda::Handle /*function*/, void** /*arguments*/, void** /*extra*/) {
+        return ++kernel_launches, 0;
+    };
     driver.graph_set_kernel = [](cuda::Handle /*executable*/, cuda::Handle /*node*/, const cuda::KernelNode* /*kernel*/) { return ++arguments_set, 0; };
     driver.devices = 1;
     return driver;
@@ -97,6 +100,7 @@ public:
 
 private:
     device::Door before_;
+    device_scope host_{"cpu"};  // for what names no device, whatever one tests are run on
 };
 
 // Of a call like those before it.
@@ -181,6 +185,26 @@ BOOST_AUTO_TEST_CASE(graphs_keep_what_they_are_given) {
         std::vector<array> kept;
         for (int i = 0; i < 10; ++i) kept.push_back(call());
         BOOST_TEST(arguments_set - set <= (is_loop ? 20 * 130 : 20));
+    }
+}
+
+// A large kernel is a launch of its own where the device is behind, so that it begins while the one before ends; else, and small ones, a graph.
+BOOST_AUTO_TEST_CASE(large_kernels_overlap) {
+    const AtTheDoor door;
+    const auto plan = compile(&one_kernel);
+    for (const bool is_large : {false, true}) {
+        const array x = ones({is_large ? 4096 : 64, 4096}, float32).to("cuda"), y = x.copy();
+        for (int i = 0; i < 8; ++i) {
+            (void)plan(x, y);
+            synchronize("cuda");
+        }
+        const std::int64_t graphs = graph_launches, kernels = kernel_launches;
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 5; ++j) (void)plan(x, y);
+            synchronize("cuda");
+        }
+        BOOST_TEST(graph_launches - graphs == (is_large ? 3 : 15));
+        BOOST_TEST(kernel_launches - kernels == (is_large ? 12 : 0));
     }
 }
 

@@ -180,11 +180,37 @@ BOOST_AUTO_TEST_CASE(a_launch_is_one_call) {
     void* const memory = device.allocate(80);
     fake.clear_log();
     fill(device, *module, memory, 10, 5);
-    BOOST_TEST(fake.log() == std::vector<std::string>{"cuLaunchKernel"}, boost::test_tools::per_element());
+    BOOST_TEST(fake.log() == std::vector<std::string>{"cuLaunchKernelEx"}, boost::test_tools::per_element());
     device.launch(*module, 0, 0, 128, {});  // no blocks: nothing to do
     BOOST_TEST(fake.log().size() == 1U);
     BOOST_CHECK_THROW(device.launch(*module, 1, 1, 128, {}), InternalError);
     BOOST_CHECK_THROW(device.launch(*module, 0, std::int64_t{1} << 31, 128, {}), InternalError);
+}
+
+// The next one may begin while one ends: where the driver and the device have that.
+BOOST_AUTO_TEST_CASE(launches_overlap) {
+    FakeDriver fake;
+    for (const bool can : {true, false}) {
+        cuda::Driver driver = fake.driver();
+        if (!can) driver.launch_kernel_as = nullptr;
+        Device device(driver, 0);
+        const auto module = device.load(".entry fill", {"fill"});
+        void* const memory = device.allocate(80);
+        BOOST_TEST(!device.is_behind());
+        const int plain = fake.calls("cuLaunchKernel"), overlapping = fake.calls("cuLaunchKernelEx");
+        fill(device, *module, memory, 10, 5);
+        BOOST_TEST(device.is_behind() == can);
+        BOOST_TEST(fake.calls("cuLaunchKernel") - plain == (can ? 0 : 1));
+        BOOST_TEST(fake.calls("cuLaunchKernelEx") - overlapping == (can ? 1 : 0));
+        device.synchronize();
+        BOOST_TEST(!device.is_behind());
+        fill(device, *module, memory, 10, 6);
+        std::vector<std::int64_t> read(10);
+        device.download(read.data(), memory, 80);
+        BOOST_TEST(!device.is_behind());
+        BOOST_TEST(read[9] == 6);
+    }
+    BOOST_TEST(fake.misuses().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_callers_context_stays) {
@@ -303,9 +329,9 @@ BOOST_AUTO_TEST_CASE(other_errors_pass) {
     Device device(fake.driver(), 0);
     const auto module = device.load(".entry fill", {"fill"});
     void* const memory = device.allocate(80);
-    fake.fail("cuLaunchKernel", 999);
+    fake.fail("cuLaunchKernelEx", 999);
     BOOST_CHECK_EXCEPTION(fill(device, *module, memory, 10, 5), DeviceError,
-                          says("device 'cuda:0': cuLaunchKernel failed: unknown error (CUDA_ERROR_UNKNOWN): fill"));
+                          says("device 'cuda:0': cuLaunchKernelEx failed: unknown error (CUDA_ERROR_UNKNOWN): fill"));
     fake.fail("cuCtxGetCurrent", cuda::not_initialized);
     BOOST_CHECK_EXCEPTION(device.synchronize(), DeviceError, says("a process that was forked after CUDA's first use can't use it"));
     fill(device, *module, memory, 10, 5);

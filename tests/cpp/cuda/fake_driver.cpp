@@ -400,7 +400,8 @@ struct Node {
 };
 
 struct Graph {
-    std::vector<Node> nodes;
+    std::vector<Node> nodes{};
+    bool ends_loose = false;  // the last comes after none
 };
 
 // "illegal" leaves an error, "fill" fills.
@@ -435,16 +436,39 @@ void modules(Driver& table) {
             state.ask([&state, launched = Launched(function, arguments)] { return run_kernel(state, launched.name, launched.values); });
         });
     };
+    table.launch_kernel_as = [](const LaunchSettings* settings, Handle function, void** arguments, void**) {
+        return Call("cuLaunchKernelEx").then([&](auto& state) {
+            const bool may_overlap = settings->attribute_count == 1 && settings->attributes->id == LaunchAttribute::may_overlap;
+            state.misuse(!may_overlap || settings->attributes->value[0] != 1, "cuLaunchKernelEx of a launch that could be a plain one");
+            state.ask([&state, launched = Launched(function, arguments)] { return run_kernel(state, launched.name, launched.values); });
+        });
+    };
 }
 
-// Adds a node; nodes are chained, and a node's handle is its place, counted from 1.
+// Adds a node; nodes are chained, and a node's handle is its place, counted from 1. A kernel's may be told later what it comes after.
 int add_node(const char* function, Handle* handle, Handle graph, const Handle* after, std::size_t after_count, const Node& node) {
     return Call(function).then([&](auto& state) {
-        auto& nodes = static_cast<Graph*>(graph)->nodes;
-        const auto last = reinterpret_cast<Handle>(nodes.size());
-        state.misuse(nodes.empty() ? after_count != 0 : after_count != 1 || *after != last, "a node that does not come after the one before it");
-        nodes.push_back(node);
-        *handle = reinterpret_cast<Handle>(nodes.size());
+        auto& made = *static_cast<Graph*>(graph);
+        const auto last = reinterpret_cast<Handle>(made.nodes.size());
+        state.misuse(made.ends_loose, "a node after one that comes after none");
+        made.ends_loose = !made.nodes.empty() && after_count == 0 && node.kind.starts_with("kernel ");
+        const bool is_after = made.nodes.empty() ? after_count == 0 : after_count == 1 && *after == last;
+        state.misuse(!is_after && !made.ends_loose, "a node that does not come after the one before it");
+        made.nodes.push_back(node);
+        *handle = reinterpret_cast<Handle>(made.nodes.size());
+    });
+}
+
+// The last node, a kernel, comes after the one before it, which is another and says when.
+int add_edge(Handle graph, const Handle* from, const Handle* to, const GraphEdge* edge, std::size_t count) {
+    return Call("cuGraphAddDependencies").then([&](auto& state) {
+        auto& made = *static_cast<Graph*>(graph);
+        const std::size_t nodes = made.nodes.size();
+        const bool is_chained = count == 1 && *to == reinterpret_cast<Handle>(nodes) && *from == reinterpret_cast<Handle>(nodes - 1);
+        state.misuse(!made.ends_loose || !is_chained, "a dependency of other nodes than the last two");
+        state.misuse(edge->from_port != 1 || edge->to_port != 0 || edge->type != 1, "a dependency that could be a plain one");
+        state.misuse(nodes > 1 && !made.nodes[nodes - 2].kind.starts_with("kernel "), "a dependency on what is no kernel");
+        made.ends_loose = false;
     });
 }
 
@@ -497,7 +521,7 @@ void captures(Driver& table) {
         auto found = now->captured.extract(stream);
         return Call("cuStreamEndCapture").then([&](auto& state) {
             state.misuse(found.empty(), "a stream that is not captured");
-            *graph = state.make(Graph{{Node("captured", found.empty() ? FakeDriver::State::Pieces() : std::move(found.mapped()))}});
+            *graph = state.make(Graph{{Node("captured", found.empty() ? FakeDriver::State::Pieces() : std::move(found.mapped()))}, false});
         });
     };
 }
@@ -517,6 +541,7 @@ void graph_nodes(Driver& table) {
     table.graph_add_child = [](Handle* node, Handle graph, const Handle* after, std::size_t after_count, Handle child) {
         return add_node("cuGraphAddChildGraphNode", node, graph, after, after_count, child_of(child));
     };
+    table.graph_add_dependencies = &add_edge;
     table.graph_set_kernel = [](Handle executable, Handle node, const KernelNode* kernel) {
         return set_node("cuGraphExecKernelNodeSetParams", executable, node, node_of(kernel));
     };
@@ -537,7 +562,10 @@ void graphs(Driver& table) {
         return Call("cuGraphDestroy").then([&](auto& state) { state.destroy(graph, "cuGraphDestroy of no graph"); });
     };
     table.graph_instantiate = [](Handle* executable, Handle graph, unsigned long long) {
-        return Call("cuGraphInstantiate").then([&](auto& state) { *executable = state.make(Graph(*static_cast<Graph*>(graph))); });
+        return Call("cuGraphInstantiate").then([&](auto& state) {
+            state.misuse(static_cast<Graph*>(graph)->ends_loose, "a graph whose last node comes after none");
+            *executable = state.make(Graph(*static_cast<Graph*>(graph)));
+        });
     };
     table.graph_executable_destroy = [](Handle executable) {
         return Call("cuGraphExecDestroy").then([&](auto& state) { state.destroy(executable, "cuGraphExecDestroy of no graph"); });

@@ -141,6 +141,26 @@ BOOST_AUTO_TEST_CASE(work_of_all_kinds_in_order) {
     setup.check_all_is_given_back();
 }
 
+// Kernels that follow on each other overlap, other work does not; without such a driver none do.
+BOOST_AUTO_TEST_CASE(kernels_overlap) {
+    FakeDriver fake;
+    for (const bool can : {true, false}) {
+        cuda::Driver driver = fake.driver();
+        if (!can) driver.graph_add_dependencies = nullptr;
+        Device device(driver, 0);
+        const auto module = device.load(device.assemble(".entry fill"), {"fill"});
+        Matrix x(device), y(device), z(device);
+        const Work work[] = {x.filled_with(*module, 2), y.filled_with(*module, 3), device::Copy{z.there.get(), y.there.get(), bytes},
+                             x.filled_with(*module, 4), y.filled_with(*module, 5), z.filled_with(*module, 6)};
+        const int before = fake.calls("cuGraphAddDependencies");
+        const auto graph = device.graph(work);
+        BOOST_TEST(fake.calls("cuGraphAddDependencies") - before == (can ? 3 : 0));
+        graph->launch();
+        BOOST_TEST(z.read() == all(6), boost::test_tools::per_element());
+    }
+    for (const std::string& each : fake.misuses()) BOOST_ERROR(each);
+}
+
 BOOST_AUTO_TEST_CASE(library_work_keeps_what_it_needs) {
     Setup setup;
     Device& device = *setup.device;
@@ -180,7 +200,8 @@ BOOST_AUTO_TEST_CASE(errors_leave_nothing_behind) {
         const Work work[] = {x.filled_with(*setup.module, 2), y.filled_with(*setup.module, 3), product(x, y, made)};
         const int handles = setup.driver.handles();
         const std::size_t live = device.statistics().live_bytes;
-        for (const char* function : {"cuStreamCreate", "cuStreamBeginCapture", "cublasLtMatmul", "cuStreamEndCapture", "cuGraphAddChildGraphNode"}) {
+        for (const char* function :
+             {"cuGraphAddDependencies", "cuStreamCreate", "cuStreamBeginCapture", "cublasLtMatmul", "cuStreamEndCapture", "cuGraphAddChildGraphNode"}) {
             setup.driver.fail(function, 999);
             BOOST_CHECK_THROW((void)device.graph(work), DeviceError);
             BOOST_TEST(device.statistics().live_bytes == live);
