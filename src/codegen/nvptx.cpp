@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "codegen/analyses.h"
@@ -18,6 +19,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -81,6 +83,44 @@ void make_internal(llvm::Module& module) {
         if (function.isDeclaration() || is_kernel(function)) continue;
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
         function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+    }
+}
+
+// Instructions of a function once what it calls is inlined.
+class Sizes {
+public:
+    std::size_t of(const llvm::Function& function) {
+        if (const auto found = known_.find(&function); found != known_.end()) return found->second;
+        std::size_t size = 0;
+        for_each_call(function, [&](const llvm::Function& called) { size += called.isDeclaration() ? 0 : of(called); });
+        return known_[&function] = size + function.getInstructionCount();
+    }
+    template <class F>
+    static void for_each_call(const llvm::Function& function, F visit) {
+        for (const llvm::Instruction& each : llvm::instructions(function)) {
+            const auto* call = llvm::dyn_cast<llvm::CallInst>(&each);
+            if (call != nullptr && call->getCalledFunction() != nullptr) visit(*call->getCalledFunction());
+        }
+    }
+
+private:
+    std::map<const llvm::Function*, std::size_t> known_;  // no function calls itself
+};
+
+// A function that a kernel calls at many places is called, and not inlined at each: ptxas takes seconds for a hundred sines (an unrolled loop has them).
+void keep_calls_of_large_functions(llvm::Module& module) {
+    constexpr std::size_t most_inlined = 6000;  // instructions of one function in a kernel
+    Sizes sizes;
+    for (const llvm::Function& kernel : module) {
+        if (kernel.isDeclaration() || !is_kernel(kernel)) continue;
+        std::map<const llvm::Function*, std::size_t> calls;
+        Sizes::for_each_call(kernel, [&](const llvm::Function& called) { ++calls[&called]; });
+        for (const auto& [function, count] : calls) {
+            if (function->isDeclaration() || count * sizes.of(*function) <= most_inlined) continue;
+            llvm::Function* const kept = module.getFunction(function->getName());
+            kept->removeFnAttr(llvm::Attribute::AlwaysInline);
+            kept->addFnAttr(llvm::Attribute::NoInline);
+        }
     }
 }
 
@@ -208,6 +248,7 @@ std::string to_ptx(llvm::Module& module, int capability) {
         throw InternalError("device code calls " + function->getName().str() + ", which devices lack");
     }
     make_internal(module);
+    keep_calls_of_large_functions(module);
     optimize(module, *target);
     if (capability >= device::overlapping_capability) overlap_launches(module);
     llvm::SmallVector<char, 0> text;

@@ -206,6 +206,24 @@ BOOST_AUTO_TEST_CASE(random_programs_compute_what_the_host_computes) {
     }
 }
 
+// What is called at many places is not inlined at each, or ptxas would take seconds.
+BOOST_AUTO_TEST_CASE(functions_that_are_called_often_are_kept) {
+    Assembler assembler;
+    for (const int count : {2, 60}) {
+        const auto sines = [count](const Arrays& a) {
+            array total = a[0];
+            for (int i = 1; i < count; ++i) total = total + sin(a[0] * static_cast<double>(i));
+            return Arrays{total};
+        };
+        const std::vector<std::string> texts = ptx_of(sines, {{float64, {1000}, true}});
+        BOOST_REQUIRE(texts.size() == 1U);
+        BOOST_TEST(has(texts[0], "call.uni") == (count == 60));
+        BOOST_TEST(texts[0].size() < 100'000U);
+        assembler.add(std::to_string(count) + " sines", texts[0], 90);
+    }
+    BOOST_TEST(assembler.complaints() == "");
+}
+
 BOOST_AUTO_TEST_CASE(memory_is_accessed_by_16_bytes) {
     for (const Dtype dtype : {Dtype::uint8, Dtype::float16, Dtype::float32, Dtype::float64, Dtype::complex64}) {
         const std::vector<std::string> texts = ptx_of([](const Arrays& x) { return Arrays{x[0] + x[1]}; }, {{dtype, {1 << 20}}, {dtype, {1 << 20}}});
