@@ -1,10 +1,12 @@
-// The way of jit.cpp and object.cpp, for devices: all kernels of a plan are one module, since a device's assembler and loader take their time for each.
+// The way of jit.cpp and object.cpp, for devices: the kernels of a plan are a module for each thread that can make one.
 #include "codegen/device_code.h"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 
+#include "base/thread_pool.h"
 #include "codegen/distinct.h"
 #include "codegen/grid.h"
 #include "codegen/library_kernel.h"
@@ -17,23 +19,30 @@ namespace fastnp::codegen {
 
 namespace {
 
+using Modules = std::vector<std::shared_ptr<device::Module>>;
+
 // Modules in use, by their device and their kernels' fingerprints. Functions that do the same share them.
 class ModuleCache {
 public:
-    std::shared_ptr<device::Module> find(const std::string& key) {
+    // None, unless all are there.
+    Modules find(const std::string& key) {
         const std::scoped_lock lock(mutex_);
+        Modules modules;
         const auto found = held_.find(key);
-        return found == held_.end() ? nullptr : found->second.lock();
+        if (found == held_.end()) return modules;
+        for (const auto& each : found->second) modules.push_back(each.lock());
+        if (std::ranges::find(modules, nullptr) != modules.end()) modules.clear();
+        return modules;
     }
-    void insert(const std::string& key, const std::shared_ptr<device::Module>& module) {
+    void insert(const std::string& key, const Modules& modules) {
         const std::scoped_lock lock(mutex_);
-        std::erase_if(held_, [](const auto& each) { return each.second.expired(); });
-        held_[key] = module;
+        std::erase_if(held_, [](const auto& each) { return each.second.front().expired(); });
+        held_[key].assign(modules.begin(), modules.end());
     }
 
 private:
     std::mutex mutex_;
-    std::unordered_map<std::string, std::weak_ptr<device::Module>> held_;
+    std::unordered_map<std::string, std::vector<std::weak_ptr<device::Module>>> held_;
 };
 
 ModuleCache& module_cache() {
@@ -47,39 +56,68 @@ std::string target_of(const device::Backend& backend) {
     return std::string("device ") + code + " " + std::to_string(backend.capability()) + " " + backend.version() + "\n";
 }
 
-// Loads an image that was kept; null if the device does not take it.
-std::shared_ptr<device::Module> load_kept(const StoredCode& stored, std::size_t count, device::Backend& backend) {
-    if (stored.symbols.size() != count || stored.objects.size() != 1) return nullptr;
+// Kernels are dealt to so many parts in turn: equal work comes one after the other in what was unrolled.
+template <class T>
+std::vector<T> dealt(std::span<const T> all, std::size_t parts, std::size_t part) {
+    std::vector<T> own;
+    for (std::size_t i = part; i < all.size(); i += parts) own.push_back(all[i]);
+    return own;
+}
+
+Modules load(const StoredCode& code, device::Backend& backend) {
+    Modules modules;
+    const std::size_t parts = code.objects.size();
+    for (std::size_t part = 0; part < parts; ++part) {
+        modules.push_back(backend.load(code.objects[part], dealt(std::span<const std::string>(code.symbols), parts, part)));
+    }
+    return modules;
+}
+
+// Loads what was kept; nothing if the device does not take it.
+Modules load_kept(const StoredCode& stored, std::size_t count, device::Backend& backend) {
+    if (stored.symbols.size() != count || stored.objects.empty() || stored.objects.size() > count) return {};
     try {
-        return backend.load(stored.objects[0], stored.symbols);
+        return load(stored, backend);
     } catch (const DeviceError&) {
-        return nullptr;  // it is made anew, and what is wrong then is raised
+        return {};  // it is made anew, and what is wrong then is raised
     }
 }
 
-// Code of a device by what it depends on: that is in use, or kept on disk, or written now.
+// As many texts as there are parts, one after the other by this thread or side by side by several.
+template <class Make>
+void for_each_part(std::size_t parts, Make make) {
+    const auto one = [](void* context, std::int64_t part, int) { (*static_cast<Make*>(context))(static_cast<std::size_t>(part)); };
+    base::parallel_for(static_cast<std::int64_t>(parts), one, &make);
+}
+
+// Code of a device by what it depends on: that is in use, or kept on disk, or written now, `write(parts, part)` giving the text of each part.
 template <class Write>
-std::shared_ptr<device::Module> find_or_make(const std::string& depends, std::size_t kernels, device::Backend& backend, DeviceCode& code, Write write) {
+Modules find_or_make(const std::string& depends, std::size_t kernels, device::Backend& backend, DeviceCode& code, Write write) {
     const std::string held = std::to_string(reinterpret_cast<std::uintptr_t>(&backend)) + "\n" + depends;
-    if (auto module = module_cache().find(held)) return module;
+    if (Modules modules = module_cache().find(held); !modules.empty()) return modules;
     Stopwatch clock;
     const std::string key = target_of(backend) + depends;
     const std::optional<StoredCode> stored = load_code(key);
     code.fetch_ms = clock.lap();
-    std::shared_ptr<device::Module> module = stored ? load_kept(*stored, kernels, backend) : nullptr;
+    Modules modules = stored ? load_kept(*stored, kernels, backend) : Modules();
     code.load_ms = clock.lap();
-    if (module == nullptr) {
-        DeviceText written = write();
+    if (modules.empty()) {
+        const std::size_t parts = std::min(kernels, static_cast<std::size_t>(base::thread_count()));
+        std::vector<DeviceText> written(parts);
+        for_each_part(parts, [&](std::size_t part) { written[part] = write(parts, part); });
         code.write_ms = clock.lap();
-        const StoredCode made{std::move(written.symbols), {}, {backend.assemble(written.text)}};
+        StoredCode made;
+        made.objects.resize(parts);
+        for_each_part(parts, [&](std::size_t part) { made.objects[part] = backend.assemble(written[part].text); });
         code.assemble_ms = clock.lap();
-        module = backend.load(made.objects[0], made.symbols);
+        for (std::size_t i = 0; i < kernels; ++i) made.symbols.push_back(written[i % parts].symbols[i / parts]);
+        modules = load(made, backend);
         code.load_ms = clock.lap();
         store_code(key, made);
         code.store_ms = clock.lap();
     }
-    module_cache().insert(held, module);
-    return module;
+    module_cache().insert(held, modules);
+    return modules;
 }
 
 }  // namespace
@@ -105,15 +143,17 @@ DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code co
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend) {
     Distinct<DeviceJob> kernels = distinct(jobs, [](const DeviceJob& job) { return nest::fingerprint(*job.kernel, *job.grid); });
     DeviceCode code;
-    code.module =
-        find_or_make(kernels.key, kernels.jobs.size(), backend, code, [&] { return device_text(kernels.jobs, backend.code(), backend.capability()); });
-    code.kernels = std::move(kernels.number);
+    const Modules modules = find_or_make(kernels.key, kernels.jobs.size(), backend, code, [&](std::size_t parts, std::size_t part) {
+        return device_text(dealt(std::span<const DeviceJob>(kernels.jobs), parts, part), backend.code(), backend.capability());
+    });
+    for (const std::size_t number : kernels.number) code.kernels.push_back({modules[number % modules.size()], number / modules.size()});
     return code;
 }
 
 std::shared_ptr<device::Module> compile_for_device(const LibraryKernel& kernel, device::Backend& backend) {
     DeviceCode code;
-    return find_or_make(kernel.key(), 1, backend, code, [&] { return library_text({&kernel, 1}, backend.code(), backend.capability()); });
+    const auto write = [&](std::size_t, std::size_t) { return library_text({&kernel, 1}, backend.code(), backend.capability()); };
+    return find_or_make(kernel.key(), 1, backend, code, write).front();
 }
 
 }  // namespace fastnp::codegen

@@ -26,14 +26,19 @@ struct DeviceText {
 };
 DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code code, int capability);
 
-/// Kernels that a device can run. What they take as arguments says emit_grid().
-struct DeviceCode {
+/// A kernel that a device can run, as Backend::launch() knows it. What it takes as arguments says emit_grid().
+struct DeviceFunction {
     std::shared_ptr<device::Module> module;
-    std::vector<std::size_t> kernels;  // per job: the number that Backend::launch() knows its kernel by
+    std::size_t number = 0;  // in the module
+};
+
+struct DeviceCode {
+    std::vector<DeviceFunction> kernels;  // per job
     double fetch_ms = 0, write_ms = 0, assemble_ms = 0, load_ms = 0, store_ms = 0;
 };
 
-/// Compiles kernels for a device, equal ones once, or finds the code of equal ones that is in use there or on disk (see store.h). Thread-safe.
+/// Compiles kernels for a device, equal ones once, or finds the code of equal ones that is in use there or on disk (see store.h). Several threads write and
+/// assemble a part of them each: a device's assembler takes most of the time, some 50 ms a kernel, and works for many at once. Thread-safe.
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend);
 
 }  // namespace fastnp::codegen

@@ -65,6 +65,8 @@ void GridEmitter::make_function(const std::string& symbol) {
     };
     annotate("kernel", 1);
     annotate("maxntidx", static_cast<std::uint64_t>(grid_.block));
+    constexpr std::uint64_t registers = 65536, most_registers = 64;  // of a multiprocessor; of a thread that keeps its loads
+    if (grid_.keeps_loads) annotate("minctasm", registers / (most_registers * static_cast<std::uint64_t>(grid_.block)));
     b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
     BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
     ir.SetInsertPoint(b_.entry);

@@ -19,6 +19,7 @@ constexpr std::int64_t few_outer_points = 1024;  // for threads that would each 
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
 constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
+constexpr std::int64_t much_loaded = 128;  // bytes of a thread that are worth registers of their own
 constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
 constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
 constexpr int least_team = 4, most_team = 512;
@@ -232,6 +233,17 @@ int shared_loads(const Kernel& kernel, std::size_t axis) {
     return shared;
 }
 
+// Bytes that a thread loads for its steps, of what differs from step to step; neighbours' are counted for each.
+std::int64_t bytes_of_steps(const Kernel& kernel, const Grid& grid) {
+    std::int64_t bytes = 0;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        if (use != Use::load || access.strides[static_cast<std::size_t>(grid.unroll_axis)] == Dim(0)) return;
+        const bool is_vector = lies_along(kernel, access, static_cast<std::size_t>(grid.lane));
+        bytes += grid.unroll * itemsize_at(kernel, access) * (is_vector ? grid.width : 1);
+    });
+    return bytes;
+}
+
 // Bytes that a thread stores at a time along the lanes, at most.
 std::int64_t bytes_of_store(const Kernel& kernel, const Grid& grid) {
     std::int64_t most = 1;
@@ -257,6 +269,7 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
         grid.unroll_axis = static_cast<int>(a);
         grid.unroll = steps;
     }
+    grid.keeps_loads = most > 0 && kernel.stages.empty() && bytes_of_steps(kernel, grid) >= much_loaded;
     const std::int64_t stored = bytes_of_store(kernel, grid);
     if (most > 0 || !kernel.stages.empty() || stored >= Grid::vector_bytes) return;
     std::int64_t longest = 8 * steps - 1;
@@ -327,8 +340,8 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
-    for (const int each :
-         {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.held, grid.team, grid.crew, grid.block})
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.keeps_loads ? 1 : 0, grid.held,
+                           grid.team, grid.crew, grid.block})
         note(each);
     const Tile& tile = grid.tile;
     for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);

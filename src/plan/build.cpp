@@ -163,7 +163,7 @@ private:
         }
         kernel.name = kind_of_kernel(kernel, grid.lane);
         step.parallel = grid.units;
-        plan_.on_device.kernels.push_back({0, grid, codegen::sizes_of(kernel), std::make_shared<UnalignedKernel>()});
+        plan_.on_device.kernels.push_back({{}, grid, codegen::sizes_of(kernel), std::make_shared<UnalignedKernel>()});
     }
 
     ReadStep read_of(const ir::Node& node) {
@@ -413,7 +413,6 @@ void generate_for_host(std::span<Plan* const> plans, Times& times) {
     }
 }
 
-// In one module.
 void generate_for_device(std::span<Plan* const> plans, Times& times) {
     std::vector<codegen::DeviceJob> jobs;
     for (const Plan* plan : plans) {
@@ -428,8 +427,7 @@ void generate_for_device(std::span<Plan* const> plans, Times& times) {
     times.emplace_back("store", code.store_ms);
     std::size_t next = 0;
     for (Plan* plan : plans) {
-        plan->on_device.module = code.module;
-        for (DeviceKernel& kernel : plan->on_device.kernels) kernel.number = code.kernels[next++];
+        for (DeviceKernel& kernel : plan->on_device.kernels) kernel.function = code.kernels[next++];
     }
 }
 

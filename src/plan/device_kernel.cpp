@@ -102,7 +102,7 @@ public:
         given.push_back(units);
         SmallVector<void*, 32> addresses;
         for (std::int64_t& each : given) addresses.push_back(&each);
-        launch(backend, *code_.module, code_.kernels[0], grid_, units, {addresses.data(), addresses.size()});
+        launch(backend, *code_.kernels[0].module, code_.kernels[0].number, grid_, units, {addresses.data(), addresses.size()});
     }
 
 private:

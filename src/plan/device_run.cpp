@@ -216,8 +216,8 @@ void DeviceRun::launch(const KernelStep& step) {
     }
     const DeviceKernel& kernel = plan_.on_device.kernels[step.number];
     const bool is_usual = checked % nest::Grid::vector_bytes == 0;
-    const device::Module& module = is_usual ? *plan_.on_device.module : kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
-    const std::size_t number = is_usual ? kernel.number : 0;
+    const device::Module& module = is_usual ? *kernel.function.module : kernel.unaligned->module(plan_.kernels[step.number], kernel.grid, backend_);
+    const std::size_t number = is_usual ? kernel.function.number : 0;
     const std::span<void* const> addresses(given_at_.data() + prepared.first, prepared.count);
     if (holds_back_ || profile_ != nullptr) {
         worker().launch(module, number, prepared.blocks, kernel.grid.block, addresses);

@@ -112,7 +112,7 @@ class UnalignedKernel;
 
 /// A kernel as a device runs it.
 struct DeviceKernel {
-    std::size_t number = 0;          // in the module
+    codegen::DeviceFunction function{};
     nest::Grid grid;
     std::vector<shape::Dim> sizes;   // that it takes, in order
     std::shared_ptr<UnalignedKernel> unaligned;
@@ -124,7 +124,6 @@ class LastProfile;
 /// What a plan has on the device that it runs on.
 struct OnDevice {
     device::Backend* backend = nullptr;       // null: the plan runs on the host
-    std::shared_ptr<device::Module> module{};
     std::vector<DeviceKernel> kernels{};      // by number
     std::shared_ptr<DeviceCalls> calls{};
 };

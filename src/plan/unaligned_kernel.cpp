@@ -9,7 +9,7 @@ const device::Module& UnalignedKernel::module(const nest::Kernel& kernel, const 
         nest::Kernel own = kernel;
         for (nest::Buffer& buffer : own.buffers) buffer.checked = false;
         const codegen::DeviceJob job{&own, &grid};
-        module_ = codegen::compile_for_device({&job, 1}, backend).module;
+        module_ = codegen::compile_for_device({&job, 1}, backend).kernels[0].module;
     });
     return *module_;
 }

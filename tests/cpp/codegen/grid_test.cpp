@@ -308,6 +308,9 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
     // Two columns of eight rows: two vectors of each row, besides those for one row. The rows above and below are of single elements.
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {80, 90}}}), "ld.global.v2") == 2U);
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}}), "ld.global.v2") == 2U + 16U);
+    // They are all on their way at once.
+    BOOST_TEST(has(ptx_of(stencil, {{float32, {8192, 4096}}})[0], ".minnctapersm 4"));
+    BOOST_TEST(!has(ptx_of(stencil, {{float32, {80, 90}}})[0], ".minnctapersm"));
     // A column less: no vectors of 8 bytes are aligned. 26 for one column of eight rows.
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4095}}}), "ld.global") == 26 + loads(ptx_of(stencil, {{float32, {80, 91}}}), "ld.global"));
 }

@@ -132,7 +132,7 @@ inline void run_on_device(nest::Kernel kernel, RecordedKernels& recorded, Memory
     arguments.push_back(recorded.sizes.hint(grid.units));
     std::vector<void*> addresses;
     for (std::int64_t& each : arguments) addresses.push_back(&each);
-    backend->launch(*code.module, code.kernels[0], 2, grid.block, addresses);
+    backend->launch(*code.kernels[0].module, code.kernels[0].number, 2, grid.block, addresses);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         const auto [begin, bytes] = memory.all(i);
         backend->download(begin, buffers[i], bytes);

@@ -79,7 +79,7 @@ struct OneKernel {
         values.push_back(recorded.sizes.hint(grid.units));
         std::vector<void*> arguments;
         for (std::int64_t& value : values) arguments.push_back(&value);
-        backend.launch(*code.module, code.kernels[0], blocks, grid.block, arguments);
+        backend.launch(*code.kernels[0].module, code.kernels[0].number, blocks, grid.block, arguments);
     }
 };
 
