@@ -67,6 +67,7 @@ std::string assemble(Context& context, const std::string& ptx) {
 
 LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& image, const std::vector<std::string>& symbols)
     : context_(std::move(context)), functions_(symbols.size()) {
+    for (const std::string& symbol : symbols) names_.push_back(context_->launches().name(symbol));
     const Driver& driver = context_->driver();
     const Current current(*context_);
     ErrorLog log;
@@ -78,7 +79,6 @@ LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& 
         driver.module_unload(module_);
         context_->check(failed, "cuModuleGetFunction", symbols[i]);
     }
-    for (const std::string& symbol : symbols) names_.push_back(context_->launches().name(symbol));
 }
 
 LoadedModule::~LoadedModule() {

@@ -124,7 +124,7 @@ int Device::launch_as(const LaunchSettings& settings, Handle function, std::span
     return driver.launch_kernel(function, settings.blocks_x, 1, 1, settings.threads_x, 1, 1, 0, settings.stream, values, nullptr);
 }
 
-bool Device::is_behind() const { return launches_overlap_ && context_->launches().may_run(); }
+bool Device::may_overlap() const { return launches_overlap_ && context_->launches().may_run(); }
 
 std::unique_ptr<device::Graph> Device::graph(std::span<const device::Work> work) {
     if (!WorkGraph::is_known_to(context_->driver())) return nullptr;

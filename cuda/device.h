@@ -63,7 +63,7 @@ public:
     std::string assemble(const std::string& code) override { return cuda::assemble(*context_, code); }
     std::string version() const override { return version_; }
     std::shared_ptr<device::Module> load(const std::string& image, const std::vector<std::string>& symbols) override;
-    bool is_behind() const override;
+    bool may_overlap() const override;
     void launch(const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override;
     std::unique_ptr<device::Graph> graph(std::span<const device::Work> work) override;
 

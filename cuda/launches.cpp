@@ -13,7 +13,7 @@ const std::string* Launches::name(const std::string& text) {
 void Launches::add(std::span<const std::string* const> names) {
     const std::size_t skipped = names.size() > kept ? names.size() - kept : 0;  // which nothing would remember
     std::uint64_t next = count_.fetch_add(names.size(), std::memory_order_relaxed) + skipped;
-    for (const std::string* name : names.subspan(skipped)) last_[next++ % kept].store(name, std::memory_order_relaxed);
+    for (const std::string* name : names.subspan(skipped)) note(next++, name);
 }
 
 void Launches::ended(std::uint64_t count) {
@@ -27,7 +27,7 @@ std::string Launches::names() const {
     const std::uint64_t first = std::max(ended, count > kept ? count - kept : 0);
     std::vector<const std::string*> names;
     for (std::uint64_t i = first; i < count; ++i) {
-        const std::string* const name = last_[i % kept].load(std::memory_order_relaxed);
+        const std::string* const name = last_[i % kept].load(std::memory_order_acquire);
         if (name != nullptr && std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     std::string text;

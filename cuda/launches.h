@@ -17,7 +17,7 @@ public:
     /// A kernel's name, of those that live as long as this does: each is there once.
     const std::string* name(const std::string& text);
 
-    void add(const std::string* name) { last_[count_.fetch_add(1, std::memory_order_relaxed) % kept].store(name, std::memory_order_relaxed); }
+    void add(const std::string* name) { note(count_.fetch_add(1, std::memory_order_relaxed), name); }
     void add(std::span<const std::string* const> names);
     /// Launches so far.
     std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
@@ -30,6 +30,8 @@ public:
 
 private:
     static constexpr std::size_t kept = 32;
+    // Whoever reads the name sees its text: threads pass each other names and nothing else.
+    void note(std::uint64_t launch, const std::string* name) { last_[launch % kept].store(name, std::memory_order_release); }
 
     std::mutex mutex_;
     std::set<std::string> known_;  // held by mutex_

@@ -1,4 +1,4 @@
-// A lock that is held for a few dozen instructions, and so free nearly always.
+// A lock that is taken often and nearly always free.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 
 namespace fastnp::base {
 
-/// As std::mutex, which costs two calls of the C library and half a dozen instructions more: a call of a compiled function takes a dozen of them. Who
-/// waits sleeps.
+/// As std::mutex, which costs two calls of the C library more: a call of a compiled function on a device takes a dozen of them. Who waits sleeps, however
+/// long.
 class Lock {
 public:
     void lock() noexcept {

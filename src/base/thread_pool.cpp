@@ -83,11 +83,11 @@ public:
 
     int count() const { return count_; }
 
-    void run(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
+    void run(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context, Tasks kind) {
         std::unique_lock entered(entry_, std::defer_lock);
         if (inside() || threads_.empty() || tasks == 1 || !entered.try_lock()) return run_alone(tasks, body, context);
         const Clock::time_point start = Clock::now();
-        if (tasks < short_job && start < alone_until_) return run_alone(tasks, body, context);
+        if (kind == Tasks::alike && tasks < short_job && start < alone_until_) return run_alone(tasks, body, context);
         body_ = body;
         context_ = context;
         tasks_ = tasks;
@@ -99,17 +99,18 @@ public:
         if (sleepers_.load(std::memory_order_seq_cst) > 0) wake();
         take(0);
         // Workers that have not come by now are not waited for; they find the job closed.
-        if ((state_.fetch_and(~open, std::memory_order_acq_rel) & workers_mask) != 0) wait_for_workers(start);
+        if ((state_.fetch_and(~open, std::memory_order_acq_rel) & workers_mask) != 0) wait_for_workers(start, kind);
         if (failure_) std::rethrow_exception(failure_);
     }
 
 private:
-    void wait_for_workers(Clock::time_point start) {
+    void wait_for_workers(Clock::time_point start, Tasks kind) {
         const Clock::time_point done = Clock::now();
         for (int round = 0; (state_.load(std::memory_order_acquire) & workers_mask) != 0; ++round) {
             if (round < 4096) relax();
             else sched_yield();
         }
+        if (kind != Tasks::alike) return;
         const Clock::time_point end = Clock::now();
         if (end - done > late + (done - start)) {  // no task takes longer than all that this thread did
             alone_ = std::min(alone_ * 2, most_alone);
@@ -233,8 +234,8 @@ Pool& the_pool() {
 
 int thread_count() { return the_pool().count(); }
 
-void parallel_for(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context) {
-    if (tasks > 0) the_pool().run(tasks, body, context);
+void parallel_for(std::int64_t tasks, void (*body)(void*, std::int64_t, int), void* context, Tasks kind) {
+    if (tasks > 0) the_pool().run(tasks, body, context, kind);
 }
 
 }  // namespace fastnp::base

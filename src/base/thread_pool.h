@@ -12,6 +12,9 @@ int thread_count();
 /// Runs body(context, task, worker) for every task in [0, tasks), on this thread and the workers; returns when all are done. `worker` is below
 /// thread_count() and its own while a task runs. Entered from within a task, or while another thread uses the workers, it runs on the caller alone. The
 /// first exception of a task is thrown here after the others have ended.
-void parallel_for(std::int64_t tasks, void (*body)(void* context, std::int64_t task, int worker), void* context);
+///
+/// Where tasks take about as long as each other, a worker that ends late has no processor of its own: few tasks are the caller's alone for a while then.
+enum class Tasks : std::uint8_t { alike, of_any_length };
+void parallel_for(std::int64_t tasks, void (*body)(void* context, std::int64_t task, int worker), void* context, Tasks kind = Tasks::alike);
 
 }  // namespace fastnp::base

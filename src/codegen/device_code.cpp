@@ -36,7 +36,8 @@ public:
     }
     void insert(const std::string& key, const Modules& modules) {
         const std::scoped_lock lock(mutex_);
-        std::erase_if(held_, [](const auto& each) { return each.second.front().expired(); });
+        const auto is_gone = [](const std::weak_ptr<device::Module>& module) { return module.expired(); };
+        std::erase_if(held_, [&](const auto& each) { return std::ranges::any_of(each.second, is_gone); });
         held_[key].assign(modules.begin(), modules.end());
     }
 
@@ -56,7 +57,7 @@ std::string target_of(const device::Backend& backend) {
     return std::string("device ") + code + " " + std::to_string(backend.capability()) + " " + backend.version() + "\n";
 }
 
-// Kernels are dealt to so many parts in turn: equal work comes one after the other in what was unrolled.
+// Kernels are dealt to so many parts in turn, so what is where follows from how many there are; like ones often come one after the other.
 template <class T>
 std::vector<T> dealt(std::span<const T> all, std::size_t parts, std::size_t part) {
     std::vector<T> own;
@@ -83,11 +84,27 @@ Modules load_kept(const StoredCode& stored, std::size_t count, device::Backend& 
     }
 }
 
-// As many texts as there are parts, one after the other by this thread or side by side by several.
-template <class Make>
-void for_each_part(std::size_t parts, Make make) {
-    const auto one = [](void* context, std::int64_t part, int) { (*static_cast<Make*>(context))(static_cast<std::size_t>(part)); };
-    base::parallel_for(static_cast<std::int64_t>(parts), one, &make);
+// A part of the kernels, which one thread writes and assembles.
+struct Part {
+    DeviceText text;
+    std::string image;
+    double write_ms = 0, assemble_ms = 0;
+};
+
+template <class Write>
+std::vector<Part> make_parts(std::size_t count, device::Backend& backend, Write write) {
+    std::vector<Part> parts(count);
+    const auto make = [&](std::size_t number) {
+        Part& part = parts[number];
+        Stopwatch clock;
+        part.text = write(count, number);
+        part.write_ms = clock.lap();
+        part.image = backend.assemble(part.text.text);
+        part.assemble_ms = clock.lap();
+    };
+    const auto one = [](void* context, std::int64_t number, int) { (*static_cast<decltype(make)*>(context))(static_cast<std::size_t>(number)); };
+    base::parallel_for(static_cast<std::int64_t>(count), one, const_cast<void*>(static_cast<const void*>(&make)), base::Tasks::of_any_length);
+    return parts;
 }
 
 // Code of a device by what it depends on: that is in use, or kept on disk, or written now, `write(parts, part)` giving the text of each part.
@@ -102,15 +119,15 @@ Modules find_or_make(const std::string& depends, std::size_t kernels, device::Ba
     Modules modules = stored ? load_kept(*stored, kernels, backend) : Modules();
     code.load_ms = clock.lap();
     if (modules.empty()) {
-        const std::size_t parts = std::min(kernels, static_cast<std::size_t>(base::thread_count()));
-        std::vector<DeviceText> written(parts);
-        for_each_part(parts, [&](std::size_t part) { written[part] = write(parts, part); });
-        code.write_ms = clock.lap();
+        const std::vector<Part> parts = make_parts(std::min(kernels, static_cast<std::size_t>(base::thread_count())), backend, write);
         StoredCode made;
-        made.objects.resize(parts);
-        for_each_part(parts, [&](std::size_t part) { made.objects[part] = backend.assemble(written[part].text); });
-        code.assemble_ms = clock.lap();
-        for (std::size_t i = 0; i < kernels; ++i) made.symbols.push_back(written[i % parts].symbols[i / parts]);
+        for (const Part& part : parts) {
+            made.objects.push_back(part.image);
+            code.write_ms = std::max(code.write_ms, part.write_ms);
+            code.assemble_ms = std::max(code.assemble_ms, part.assemble_ms);
+        }
+        for (std::size_t i = 0; i < kernels; ++i) made.symbols.push_back(parts[i % parts.size()].text.symbols[i / parts.size()]);
+        clock.lap();
         modules = load(made, backend);
         code.load_ms = clock.lap();
         store_code(key, made);
@@ -143,6 +160,7 @@ DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code co
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend) {
     Distinct<DeviceJob> kernels = distinct(jobs, [](const DeviceJob& job) { return nest::fingerprint(*job.kernel, *job.grid); });
     DeviceCode code;
+    if (jobs.empty()) return code;
     const Modules modules = find_or_make(kernels.key, kernels.jobs.size(), backend, code, [&](std::size_t parts, std::size_t part) {
         return device_text(dealt(std::span<const DeviceJob>(kernels.jobs), parts, part), backend.code(), backend.capability());
     });

@@ -37,8 +37,8 @@ struct DeviceCode {
     double fetch_ms = 0, write_ms = 0, assemble_ms = 0, load_ms = 0, store_ms = 0;
 };
 
-/// Compiles kernels for a device, equal ones once, or finds the code of equal ones that is in use there or on disk (see store.h). Several threads write and
-/// assemble a part of them each: a device's assembler takes most of the time, some 50 ms a kernel, and works for many at once. Thread-safe.
+/// Compiles kernels for a device, equal ones once, or finds the code of equal ones that is in use there or on disk (see store.h). Several threads write
+/// and assemble a part of them each: a device's assembler takes most of the time, some 50 ms a kernel, and works for many at once. Thread-safe.
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend);
 
 }  // namespace fastnp::codegen

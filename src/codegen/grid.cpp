@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "codegen/grid_emitter.h"
+#include "codegen/nvptx_passes.h"
 #include "fastnp/error.h"
 
 namespace fastnp::codegen {
@@ -65,8 +66,11 @@ void GridEmitter::make_function(const std::string& symbol) {
     };
     annotate("kernel", 1);
     annotate("maxntidx", static_cast<std::uint64_t>(grid_.block));
-    constexpr std::uint64_t registers = 65536, most_registers = 64;  // of a multiprocessor; of a thread that keeps its loads
-    if (grid_.keeps_loads) annotate("minctasm", registers / (most_registers * static_cast<std::uint64_t>(grid_.block)));
+    if (grid_.registers != 0) {
+        constexpr int of_multiprocessor = 65536;
+        annotate("minctasm", static_cast<std::uint64_t>(of_multiprocessor / (grid_.registers * grid_.block)));
+        function_->addFnAttr(stores_in_turn);
+    }
     b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
     BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
     ir.SetInsertPoint(b_.entry);

@@ -164,6 +164,7 @@ std::string to_ptx(llvm::Module& module, int capability) {
     make_internal(module);
     keep_calls_of_large_functions(module);
     optimize(module, *target);
+    put_stores_in_turn(module);
     if (capability >= device::overlapping_capability) overlap_launches(module);
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream stream(text);

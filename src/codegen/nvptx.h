@@ -25,11 +25,12 @@ void set_nvptx_target(llvm::Module& module);
 /// Whether there is such a function for devices: an op in a dtype that it has a loop for, or a cast.
 bool has_device_function(const External& external);
 
-/// Takes what a module names and does not define out of the library of device functions, as far as it is there, to be inlined.
+/// Takes what a module names and does not define out of the library of device functions, as far as it is there, to be inlined (but where a kernel calls a
+/// large one often: nvptx_passes.h).
 void link_device_functions(llvm::Module& module);
 
-/// PTX of a module whose kernels have the calling convention PTX_Kernel; all else becomes internal. Device functions that it calls are linked in and
-/// inlined, the module is optimised in place. Thread-safe for modules of different contexts.
+/// PTX of a module whose kernels have the calling convention PTX_Kernel; all else becomes internal. Device functions that it calls are linked in, the
+/// module is optimised in place. Thread-safe for modules of different contexts.
 std::string to_ptx(llvm::Module& module, int capability);
 /// The module as a backend takes code: PTX, or as it is, in LLVM's own words.
 std::string to_text(llvm::Module& module, device::Backend::Code code, int capability);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,20 +24,59 @@ class Sizes {
 public:
     std::size_t of(const llvm::Function& function) {
         if (const auto found = known_.find(&function); found != known_.end()) return found->second;
-        std::size_t size = 0;
-        for_each_call(function, [&](const llvm::Function& called) { size += called.isDeclaration() ? 0 : of(called); });
-        return known_[&function] = size + function.getInstructionCount();
-    }
-    template <class F>
-    static void for_each_call(const llvm::Function& function, F visit) {
+        std::size_t size = function.getInstructionCount();
         for (const llvm::Instruction& each : llvm::instructions(function)) {
-            const auto* call = llvm::dyn_cast<llvm::CallInst>(&each);
-            if (call != nullptr && call->getCalledFunction() != nullptr) visit(*call->getCalledFunction());
+            const llvm::Function* const called = called_by(each);
+            if (called != nullptr && !called->isDeclaration()) size += of(*called);
         }
+        return known_[&function] = size;
+    }
+    static llvm::Function* called_by(const llvm::Instruction& instruction) {
+        const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        return call == nullptr ? nullptr : call->getCalledFunction();
     }
 
 private:
     std::map<const llvm::Function*, std::size_t> known_;  // no function calls itself
+};
+
+// The stores of a block, and for each what is computed in the block for it alone.
+class Stores {
+public:
+    explicit Stores(llvm::BasicBlock& block) {
+        for (llvm::Instruction& each : llvm::reverse(block)) {
+            if (llvm::isa<llvm::StoreInst>(each)) own_.push_back({&each});
+            else if (each.mayReadOrWriteMemory()) is_loaded_between_ = true;
+            if (llvm::isa<llvm::StoreInst>(each)) is_last_load_before_ = !is_loaded_between_;
+            note(each);
+        }
+    }
+    // Whether there are several, and nothing but them uses memory after the first.
+    bool are_apart() const { return own_.size() >= 4 && is_last_load_before_; }
+    // The last first; of each, what it needs from its end to its beginning.
+    const std::vector<std::vector<llvm::Instruction*>>& own() const { return own_; }
+
+private:
+    void note(llvm::Instruction& instruction) {
+        if (own_.empty() || instruction.isTerminator() || llvm::isa<llvm::PHINode>(instruction)) return;
+        if (llvm::isa<llvm::StoreInst>(instruction)) {
+            owner_[&instruction] = own_.size() - 1;
+            return;
+        }
+        if (instruction.mayReadOrWriteMemory() || instruction.use_empty()) return;
+        const auto of = [&](const llvm::User* user) {
+            const auto found = owner_.find(llvm::cast<llvm::Instruction>(user));
+            return found == owner_.end() ? own_.size() : found->second;
+        };
+        const std::size_t first = of(*instruction.user_begin());
+        if (first == own_.size() || !llvm::all_of(instruction.users(), [&](const llvm::User* user) { return of(user) == first; })) return;
+        owner_[&instruction] = first;
+        own_[first].push_back(&instruction);
+    }
+
+    std::vector<std::vector<llvm::Instruction*>> own_;
+    std::map<const llvm::Instruction*, std::size_t> owner_;
+    bool is_loaded_between_ = false, is_last_load_before_ = false;
 };
 
 }  // namespace
@@ -43,17 +84,18 @@ private:
 bool is_kernel(const llvm::Function& function) { return function.getCallingConv() == llvm::CallingConv::PTX_Kernel; }
 
 void keep_calls_of_large_functions(llvm::Module& module) {
-    constexpr std::size_t most_inlined = 6000;  // instructions of one function in a kernel
+    constexpr std::size_t few = 8, most_inlined = 6000;  // places; instructions of one function in a kernel
     Sizes sizes;
-    for (const llvm::Function& kernel : module) {
+    for (llvm::Function& kernel : module) {
         if (kernel.isDeclaration() || !is_kernel(kernel)) continue;
-        std::map<const llvm::Function*, std::size_t> calls;
-        Sizes::for_each_call(kernel, [&](const llvm::Function& called) { ++calls[&called]; });
-        for (const auto& [function, count] : calls) {
-            if (function->isDeclaration() || count * sizes.of(*function) <= most_inlined) continue;
-            llvm::Function* const kept = module.getFunction(function->getName());
-            kept->removeFnAttr(llvm::Attribute::AlwaysInline);
-            kept->addFnAttr(llvm::Attribute::NoInline);
+        std::map<const llvm::Function*, std::vector<llvm::CallInst*>> calls;
+        for (llvm::Instruction& each : llvm::instructions(kernel)) {
+            const llvm::Function* const called = Sizes::called_by(each);
+            if (called != nullptr && !called->isDeclaration()) calls[called].push_back(llvm::cast<llvm::CallInst>(&each));
+        }
+        for (const auto& [function, places] : calls) {
+            if (places.size() <= few || places.size() * sizes.of(*function) <= most_inlined) continue;
+            for (llvm::CallInst* call : places) call->addFnAttr(llvm::Attribute::NoInline);
         }
     }
 }
@@ -77,6 +119,33 @@ llvm::PreservedAnalyses UnrollLoads::run(llvm::Function& function, llvm::Functio
         if (steps > 1) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", static_cast<unsigned>(steps));
     }
     return llvm::PreservedAnalyses::all();
+}
+
+void put_stores_in_turn(llvm::Module& module) {
+    llvm::Type* const word = llvm::Type::getInt32Ty(module.getContext());
+    for (llvm::Function& function : module) {
+        if (!is_kernel(function) || !function.hasFnAttribute(stores_in_turn)) continue;
+        std::vector<llvm::BasicBlock*> blocks;
+        for (llvm::BasicBlock& block : function) blocks.push_back(&block);
+        for (llvm::BasicBlock* block : blocks) {
+            const Stores stores(*block);
+            if (!stores.are_apart()) continue;
+            llvm::Value* const units = function.getArg(static_cast<unsigned>(function.arg_size()) - 1);  // which are not negative
+            for (std::size_t i = stores.own().size(); i-- > 0;) {
+                const std::vector<llvm::Instruction*>& own = stores.own()[i];
+                llvm::BasicBlock* const mine = block->splitBasicBlock(own.front());
+                llvm::BasicBlock* const after = mine->splitBasicBlock(std::next(own.front()->getIterator()));
+                for (std::size_t k = 1; k < own.size(); ++k) own[k]->moveBefore(*mine, mine->begin());
+                llvm::Instruction* const end = block->getTerminator();
+                llvm::IRBuilder<> ir(end);
+                llvm::Value* const high = ir.CreateTrunc(ir.CreateLShr(units, 32), word);
+                const auto never = llvm::ConstantInt::get(word, 0x80000000U + static_cast<std::uint32_t>(i));  // each another condition
+                ir.CreateCondBr(ir.CreateICmpNE(high, never), mine, after);
+                end->eraseFromParent();
+                block = after;
+            }
+        }
+    }
 }
 
 void overlap_launches(llvm::Module& module) {

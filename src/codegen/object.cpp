@@ -148,7 +148,7 @@ StoredCode make_objects(std::span<const Job> jobs, Code& times) {
     std::vector<Part> parts;
     for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), {}, {}});
     const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
-    base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data());
+    base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data(), base::Tasks::of_any_length);
     StoredCode all;
     all.symbols.resize(jobs.size());
     for (const Part& part : parts) {

@@ -18,7 +18,7 @@ namespace fastnp::device {
 struct Factorisation;
 
 /// From this compute capability on a kernel may be on the device before the one that was launched before it has ended (programmatic dependent launches).
-/// Code for such a device waits for that one before it touches memory.
+/// Code for such a device, which assemble() and load() are given, waits for that one before it touches memory, each kernel and each thread.
 inline constexpr int overlapping_capability = 90;
 
 /// Kernels that a device can run; freed when the last owner lets go.
@@ -143,8 +143,9 @@ public:
     virtual std::shared_ptr<Module> load(const std::string& image, const std::vector<std::string>& symbols) = 0;
     /// `arguments`: the address of each, all of 8 bytes.
     virtual void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) = 0;
-    /// Whether a kernel that is launched now begins while one before it ends, which one that a graph begins with does not.
-    virtual bool is_behind() const = 0;
+    /// Whether a kernel that is launched now may begin while one before it ends, which one that a graph begins with does not: the device is of that kind,
+    /// and something was launched that nobody has waited for by way of this library since (it may have ended all the same).
+    virtual bool may_overlap() const = 0;
     /// Work as one. Contractions and transforms are such as knows() knows. Null: the device has no such thing.
     virtual std::unique_ptr<Graph> graph(std::span<const Work> work) = 0;
 

@@ -36,7 +36,7 @@ public:
     void launch(const Module& module, std::size_t kernel, std::int64_t blocks, int threads, std::span<void* const> arguments) override {
         to_.launch(module, kernel, blocks, threads, arguments);
     }
-    bool is_behind() const override { return to_.is_behind(); }
+    bool may_overlap() const override { return to_.may_overlap(); }
     std::unique_ptr<Graph> graph(std::span<const Work> work) override { return to_.graph(work); }
     std::unique_ptr<Moment> moment() override { return to_.moment(); }
     double milliseconds(const Moment& from, const Moment& to) override { return to_.milliseconds(from, to); }

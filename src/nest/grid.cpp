@@ -5,6 +5,9 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "nest/axes.h"
 
@@ -19,7 +22,6 @@ constexpr std::int64_t few_outer_points = 1024;  // for threads that would each 
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
 constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
-constexpr std::int64_t much_loaded = 128;  // bytes of a thread that are worth registers of their own
 constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
 constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
 constexpr int least_team = 4, most_team = 512;
@@ -233,15 +235,38 @@ int shared_loads(const Kernel& kernel, std::size_t axis) {
     return shared;
 }
 
-// Bytes that a thread loads for its steps, of what differs from step to step; neighbours' are counted for each.
+// Bytes that a thread loads for its steps, of what differs from step to step; what several read counts once, as far as is known.
 std::int64_t bytes_of_steps(const Kernel& kernel, const Grid& grid) {
+    const auto along = static_cast<std::size_t>(grid.unroll_axis), lane = static_cast<std::size_t>(grid.lane);
+    std::vector<const Access*> alike;  // one of those of a buffer with the same strides
+    std::set<std::pair<std::size_t, std::int64_t>> places;  // by that, and by what a thread loads at a time
     std::int64_t bytes = 0;
     for_each_use(kernel, [&](const Access& access, Use use) {
-        if (use != Use::load || access.strides[static_cast<std::size_t>(grid.unroll_axis)] == Dim(0)) return;
-        const bool is_vector = lies_along(kernel, access, static_cast<std::size_t>(grid.lane));
-        bytes += grid.unroll * itemsize_at(kernel, access) * (is_vector ? grid.width : 1);
+        const Dim step = access.strides[along];
+        if (use != Use::load || step == Dim(0)) return;
+        const std::int64_t each = itemsize_at(kernel, access) * (lies_along(kernel, access, lane) ? grid.width : 1);
+        if (!step.is_constant() || !access.offset.is_constant()) {
+            bytes += grid.unroll * each;
+            return;
+        }
+        const auto is_like = [&](const Access* other) { return other->buffer == access.buffer && other->strides == access.strides; };
+        const auto found = static_cast<std::size_t>(std::ranges::find_if(alike, is_like) - alike.begin());
+        if (found == alike.size()) alike.push_back(&access);
+        const int past = kernel.buffers[static_cast<std::size_t>(access.buffer)].past;
+        for (int part = 0; part < grid.unroll; ++part) {
+            constexpr std::int64_t far = std::int64_t{1} << 40;  // offsets may be negative
+            const std::int64_t first = far + past + access.offset.value() + part * step.value();
+            for (std::int64_t at = first / each; at <= (first + each - 1) / each; ++at) bytes += places.emplace(found, at).second ? each : 0;
+        }
     });
     return bytes;
+}
+
+// For so many loads, and what is computed with them; none where the assembler does well by itself, or two blocks at a time would be all.
+int registers_for(std::int64_t loaded) {
+    constexpr std::int64_t much = 128, others = 24, most = 80;
+    const std::int64_t registers = (loaded / 4 + others + 7) / 8 * 8;
+    return loaded < much || registers > most ? 0 : static_cast<int>(registers);
 }
 
 // Bytes that a thread stores at a time along the lanes, at most.
@@ -269,7 +294,7 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
         grid.unroll_axis = static_cast<int>(a);
         grid.unroll = steps;
     }
-    grid.keeps_loads = most > 0 && kernel.stages.empty() && bytes_of_steps(kernel, grid) >= much_loaded;
+    if (most > 0 && kernel.stages.empty()) grid.registers = registers_for(bytes_of_steps(kernel, grid));
     const std::int64_t stored = bytes_of_store(kernel, grid);
     if (most > 0 || !kernel.stages.empty() || stored >= Grid::vector_bytes) return;
     std::int64_t longest = 8 * steps - 1;
@@ -340,7 +365,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
-    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.keeps_loads ? 1 : 0, grid.held,
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.registers, grid.held,
                            grid.team, grid.crew, grid.block})
         note(each);
     const Tile& tile = grid.tile;

@@ -23,7 +23,7 @@ RepeatedLaunch::Known& RepeatedLaunch::known(const device::Module& module, std::
 
 void RepeatedLaunch::launch(device::Backend& backend, const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads,
                             std::span<const std::int64_t> given, std::span<void* const> addresses) {
-    if (!has_graphs_ || (blocks > backend.blocks_at_once(threads) && backend.is_behind()))
+    if (!has_graphs_ || (blocks > backend.blocks_at_once(threads) && backend.may_overlap()))
         return backend.launch(module, kernel, blocks, threads, addresses);
     Known& same = known(module, blocks, given);
     if (same.graph == nullptr && ++same.times == worth_a_graph) {

@@ -52,8 +52,8 @@ public:
     /// A millisecond is an operation.
     std::unique_ptr<device::Moment> moment() override;
     double milliseconds(const device::Moment& from, const device::Moment& to) override;
+    bool may_overlap() const override { return false; }
     /// Counts as its work does, and in graphs().
-    bool is_behind() const override { return false; }
     std::unique_ptr<device::Graph> graph(std::span<const device::Work> work) override;
     Stream stream() const override { return ours; }
     void wait_for(Stream stream) override;

@@ -221,6 +221,23 @@ BOOST_AUTO_TEST_CASE(functions_that_are_called_often_are_kept) {
         BOOST_TEST(texts[0].size() < 100'000U);
         assembler.add(std::to_string(count) + " sines", texts[0], 90);
     }
+    // Beside such a kernel another one has its own inlined.
+    Kernels both;
+    for (const int count : {60, 2}) {
+        RecordedKernels recorded = kernels_of(
+            [count](const Arrays& a) {
+                array total = a[0];
+                for (int i = 1; i < count; ++i) total = total + sin(a[0] * static_cast<double>(i));
+                return Arrays{total};
+            },
+            {{float64, {1000}, true}});
+        both.add(recorded.kernels[0].kernel, recorded.sizes);
+    }
+    const std::string text = both.ptx(90);
+    const std::size_t second = text.find(".entry", text.find(".entry") + 1);
+    BOOST_REQUIRE(second != std::string::npos);
+    BOOST_TEST(has(text.substr(0, second), "call.uni"));
+    BOOST_TEST(!has(text.substr(second), "call.uni"));
     BOOST_TEST(assembler.complaints() == "");
 }
 
@@ -311,6 +328,17 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
     // They are all on their way at once.
     BOOST_TEST(has(ptx_of(stencil, {{float32, {8192, 4096}}})[0], ".minnctapersm 4"));
     BOOST_TEST(!has(ptx_of(stencil, {{float32, {80, 90}}})[0], ".minnctapersm"));
+    BOOST_TEST(!has(ptx_of(stencil, {{float64, {8192, 4096}}})[0], ".minnctapersm"));  // too many registers
+    // And stores are in turn: each comes after its sums, not all of them after all sums.
+    const std::string turns = ptx_of(stencil, {{float32, {8192, 4096}}})[0];
+    const std::size_t first = turns.find("st.global.v2"), second = turns.find("st.global.v2", first + 1);
+    const std::string between = turns.substr(first, second - first);
+    BOOST_TEST(has(between, "bra"));
+    BOOST_TEST(has(between, "sub.rn.f32"));
+    BOOST_TEST(!has(between, "ld.global"));
+    Assembler assembler;
+    assembler.add("stores in turn", turns, 90);
+    BOOST_TEST(assembler.complaints() == "");
     // A column less: no vectors of 8 bytes are aligned. 26 for one column of eight rows.
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4095}}}), "ld.global") == 26 + loads(ptx_of(stencil, {{float32, {80, 91}}}), "ld.global"));
 }

@@ -25,6 +25,8 @@ bool waits_first(const std::string& text, int capability) {
         const std::size_t next = text.find(".entry", at + 1);
         const std::string kernel = text.substr(at, next - at), before = kernel.substr(0, kernel.find(wait));
         if (before.size() == kernel.size()) return false;
+        // What is constant as far as ptxas knows is read before the wait: tables of the module may be, what kernels are given may not.
+        if (has(kernel, "ld.global.nc") && !has(text, ".global .align")) return false;
         for (const char* access :
              {"ld.global", "st.global", "atom.", "red.", "ld.volatile", "ld.u", "ld.b", "ld.f", "ld.v", "st.u", "st.b", "st.f", "st.v"}) {
             if (has(before, access)) return false;
@@ -39,6 +41,7 @@ std::string checked_ptx(llvm::Module& module, int capability) {
     llvm::raw_string_ostream stream(problem);
     BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module, &stream), problem);
     std::string text = codegen::to_ptx(module, capability);
+    BOOST_REQUIRE_MESSAGE(!llvm::verifyModule(module, &stream), problem);
     BOOST_TEST(waits_first(text, capability));
     return text;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/waiting.h"
 #include "device/block.h"
 #include "device/registry.h"
 #include "fastnp/fastnp.h"
@@ -70,7 +71,7 @@ BOOST_AUTO_TEST_CASE(graphs_do_what_launches_do) {
     device::Backend* const device = gpu();
     if (device == nullptr) return;
     constexpr std::size_t count = 64;
-    const auto module = device->load(device->assemble(kernels), {"add"});
+    const auto module = device->load(device->assemble(cuda::waiting(kernels, *device)), {"add"});
     void* const memory = device->allocate(16);
     std::array<std::uint64_t, 2 * count> given{};
     std::array<void*, 2 * count> addresses{};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cuda/says.h"
+#include "cuda/waiting.h"
 #include "device/registry.h"
 #include "fastnp/error.h"
 
@@ -101,7 +102,8 @@ std::vector<unsigned char> numbered(std::size_t bytes, std::size_t first) {
 }
 
 struct Kernels {
-    explicit Kernels(Backend& device) : device(device), module(device.load(device.assemble(kernels), {"scale", "illegal", "spin"})) {}
+    explicit Kernels(Backend& device)
+        : device(device), module(device.load(device.assemble(cuda::waiting(kernels, device)), {"scale", "illegal", "spin"})) {}
 
     void scale(void* y, const void* x, std::int64_t count, double factor, std::int64_t blocks = 8) {
         const std::array<void*, 4> arguments{&y, &x, &count, &factor};
@@ -203,8 +205,9 @@ BOOST_AUTO_TEST_CASE(a_kernel_is_assembled_loaded_and_launched) {
         device->free(result, count * 8);
     }
     // PTX as it is can be loaded, too.
-    BOOST_TEST(device->load(kernels, {"scale"}) != nullptr);
-    BOOST_CHECK_EXCEPTION(device->load(device->assemble(kernels), {"scale", "other"}), DeviceError, says("cuModuleGetFunction failed", "other"));
+    BOOST_TEST(device->load(cuda::waiting(kernels, *device), {"scale"}) != nullptr);
+    BOOST_CHECK_EXCEPTION(device->load(device->assemble(cuda::waiting(kernels, *device)), {"scale", "other"}), DeviceError,
+                          says("cuModuleGetFunction failed", "other"));
     BOOST_CHECK_EXCEPTION(device->assemble(".version 7.0\n.target sm_80\n.address_size 64\nnonsense\n"), DeviceError, says("device 'cuda:0'", "line 4"));
     BOOST_CHECK_THROW(device->load("no code", {"scale"}), DeviceError);
     device->synchronize();
@@ -328,7 +331,8 @@ BOOST_AUTO_TEST_CASE(what_it_costs) {
         compiled.scale(memory, memory, 8, 1.0, 1);
         device->download(host.data(), memory, 8);
     });
-    BOOST_TEST_MESSAGE("assemble and load: " << seconds([&] { device->load(device->assemble(kernels), {"scale"}); }) * 1e3 << " ms");
+    BOOST_TEST_MESSAGE("assemble and load: " << seconds([&] { device->load(device->assemble(cuda::waiting(kernels, *device)), {"scale"}); }) * 1e3
+                                             << " ms");
     device->free(memory, bytes);
     device->free(other, bytes);
     device->trim();

@@ -30,7 +30,7 @@ public:
     std::int64_t blocks_at_once(int) const override { return 1; }
     bool enter() override { return false; }
     void leave() noexcept override {}
-    bool is_behind() const override { return false; }
+    bool may_overlap() const override { return false; }
     std::unique_ptr<device::Graph> graph(std::span<const device::Work> /*work*/) override { return nullptr; }
     std::unique_ptr<device::Moment> moment() override { return nullptr; }
     double milliseconds(const device::Moment& /*from*/, const device::Moment& /*to*/) override { return 0; }
