@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import os
 import statistics
 import time
@@ -23,7 +24,8 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 import numpy as np  # noqa: E402  (the setting comes first)
 import workloads  # noqa: E402  (as above)
 
-CALLS = 20  # of a round
+CALLS = 20  # of a round, at least: rounds are as long as the copy's, so that their beginning and end (some 10 microseconds) weigh as little
+ROUND_SECONDS = 0.01
 PEERS = "fastnp,torch,jax,cupy"
 
 
@@ -167,15 +169,20 @@ def measure(
             for _ in range(3):
                 made = library.call()
             library.wait(made)
+            start = time.perf_counter()
+            for _ in range(CALLS):
+                made = library.call()
+            library.wait(made)
+            calls = max(CALLS, math.ceil(ROUND_SECONDS * CALLS / (time.perf_counter() - start)))
             times, returns = [], []
             for _ in range(rounds):
                 start = time.perf_counter()
-                for _ in range(CALLS):
+                for _ in range(calls):
                     made = library.call()
                 returned = time.perf_counter()
                 library.wait(made)
-                times.append((time.perf_counter() - start) / CALLS)
-                returns.append((returned - start) / CALLS)
+                times.append((time.perf_counter() - start) / calls)
+                returns.append((returned - start) / calls)
             ms = 1e3 * statistics.median(times)
             share = case.moved_bytes / (1e-3 * ms) / bandwidth if bandwidth else 0.0
             figures[name] = {"ms": ms, "first_ms": 1e3 * first, "share_of_copy": share, "call_us": 1e6 * statistics.median(returns), "error": error}
