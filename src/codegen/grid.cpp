@@ -242,7 +242,7 @@ void GridEmitter::own_points() {
     llvm::Value*& index = index_[static_cast<std::size_t>(grid_.lane)];
     llvm::Value* begin = index;
     llvm::Value* extent = size(kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent);
-    llvm::Value* end = ir.CreateBinaryIntrinsic(in::smin, ir.CreateAdd(begin, number(grid_.width)), extent);
+    llvm::Value* end = ir.CreateAdd(begin, number(grid_.width));
     const auto points = [&](int lanes, int parts) {
         lanes_ = lanes;
         parts_ = parts;
@@ -253,7 +253,7 @@ void GridEmitter::own_points() {
     };
     const auto one_by_one = [&](llvm::Value* from) {
         if (grid_.shift > 0) from = ir.CreateBinaryIntrinsic(in::smax, from, number(0));
-        loop(from, end, number(1), "element", [&](llvm::Value* at) {
+        loop(from, ir.CreateBinaryIntrinsic(in::smin, end, extent), number(1), "element", [&](llvm::Value* at) {
             index = at;
             points(1, 1);
         });
@@ -267,13 +267,12 @@ void GridEmitter::own_points() {
     const bool has_rest = together > 1 && (!length.is_constant() || (length.value() + grid_.shift) % together != 0);
     llvm::Value* whole = has_vectors ? aligned_ : ir.getTrue();
     const auto and_so = [&](llvm::Value* condition) { whole = llvm::isa<llvm::ConstantInt>(whole) ? condition : ir.CreateAnd(whole, condition); };
-    if (has_rest) and_so(ir.CreateICmpEQ(ir.CreateSub(end, begin), number(grid_.width)));
+    if (has_rest) and_so(ir.CreateICmpSLE(end, extent));
     if (grid_.shift > 0) and_so(ir.CreateICmpSGE(begin, number(0)));
     const auto one_step = [&] {
         if (!has_vectors) return one_by_one(begin);
         if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(whole); known != nullptr && known->isOne()) return points(lanes, 1);
-        if_so(whole, "vector", [&] { points(lanes, 1); });
-        one_by_one(ir.CreateSelect(whole, end, begin));
+        either_way(whole, [&] { points(lanes, 1); }, [&] { one_by_one(begin); });
     };
     if (grid_.unroll == 1) return one_step();
     llvm::Value*& step = index_[static_cast<std::size_t>(grid_.unroll_axis)];
