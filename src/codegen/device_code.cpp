@@ -94,7 +94,7 @@ struct Part {
 template <class Write>
 std::vector<Part> make_parts(std::size_t count, device::Backend& backend, Write write) {
     std::vector<Part> parts(count);
-    const auto make = [&](std::size_t number) {
+    auto make = [&](std::size_t number) {
         Part& part = parts[number];
         Stopwatch clock;
         part.text = write(count, number);
@@ -103,7 +103,7 @@ std::vector<Part> make_parts(std::size_t count, device::Backend& backend, Write 
         part.assemble_ms = clock.lap();
     };
     const auto one = [](void* context, std::int64_t number, int) { (*static_cast<decltype(make)*>(context))(static_cast<std::size_t>(number)); };
-    base::parallel_for(static_cast<std::int64_t>(count), one, const_cast<void*>(static_cast<const void*>(&make)), base::Tasks::of_any_length);
+    base::parallel_for(static_cast<std::int64_t>(count), one, &make, base::Tasks::of_any_length);
     return parts;
 }
 

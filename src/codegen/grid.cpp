@@ -272,7 +272,12 @@ void GridEmitter::own_points() {
     const auto one_step = [&] {
         if (!has_vectors) return one_by_one(begin);
         if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(whole); known != nullptr && known->isOne()) return points(lanes, 1);
-        either_way(whole, [&] { points(lanes, 1); }, [&] { one_by_one(begin); });
+        const auto rest = [&] {
+            is_rest_ = true;
+            one_by_one(begin);
+            is_rest_ = false;
+        };
+        either_way(whole, [&] { points(lanes, 1); }, rest);
     };
     if (grid_.unroll == 1) return one_step();
     llvm::Value*& step = index_[static_cast<std::size_t>(grid_.unroll_axis)];

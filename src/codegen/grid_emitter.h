@@ -203,6 +203,7 @@ private:
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 
     std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector
+    bool is_rest_ = false;  // less than a vector, which is rare: its code is best short
     int lanes_ = 1, parts_ = 1;        // elements of a vector, and steps of the unrolled axis, that are done now
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;

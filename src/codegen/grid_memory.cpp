@@ -267,6 +267,7 @@ GridEmitter::Copies GridEmitter::load_row(const nest::Access& access) {
 
 // Values and what is done with them; if those that were speculated on are worthless, once more without that.
 void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write) {
+    if (is_rest_) return write(compute());
     auto& ir = b_.ir;
     Speculation speculation(ir);
     enter(0);
