@@ -273,8 +273,9 @@ void GridEmitter::own_points() {
         if (!has_vectors) return one_by_one(begin);
         if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(whole); known != nullptr && known->isOne()) return points(lanes, 1);
         const auto rest = [&] {
-            is_rest_ = true;
+            is_rest_ = llvm::isa<llvm::ConstantInt>(aligned_);
             one_by_one(begin);
+            if (is_rest_) stay_rolled();
             is_rest_ = false;
         };
         either_way(whole, [&] { points(lanes, 1); }, rest);
