@@ -62,7 +62,7 @@ WorkGraph::WorkGraph(std::shared_ptr<Context> context, Capture& capture, bool ke
     }
 }
 
-// Adds a node for a piece of work, after the one that was added before it.
+// Adds nodes for pieces of work, each after the one that was added before it.
 class WorkGraph::Adding {
 public:
     explicit Adding(WorkGraph& graph) : graph_(graph), context_(*graph.context_) {}
@@ -76,9 +76,9 @@ public:
         }
         const KernelNode kernel = node_of(launch);
         const auto add_kernel = [&](auto... where) { return context_.driver().graph_add_kernel(where..., &kernel); };
-        if (graph_.kernels_overlap_ && !graph_.nodes_.empty() && graph_.nodes_.back().is_kernel) add_overlapping(module.shared_from_this(), add_kernel);
+        if (graph_.kernels_overlap_ && is_after_kernel_) add_overlapping(module.shared_from_this(), add_kernel);
         else add("cuGraphAddKernelNode", module.shared_from_this(), add_kernel);
-        graph_.nodes_.back().is_kernel = true;
+        is_after_kernel_ = true;
         graph_.launched_.push_back(module.name(launch.kernel));
     }
     void operator()(const device::Copy& copy) {
@@ -113,10 +113,12 @@ private:
         const Handle* const before = graph_.nodes_.empty() ? nullptr : &graph_.nodes_.back().handle;
         context_.check(call(&node.handle, graph_.graph_, before, before == nullptr ? std::size_t{0} : std::size_t{1}), function);
         graph_.nodes_.push_back(std::move(node));
+        is_after_kernel_ = false;
     }
 
     WorkGraph& graph_;
     Context& context_;
+    bool is_after_kernel_ = false;
 };
 
 // Gives a node other addresses.
@@ -151,7 +153,8 @@ private:
 
 void WorkGraph::build(std::span<const device::Work> work) {
     context_->check(context_->driver().graph_create(&graph_, 0), "cuGraphCreate");
-    for (const device::Work& each : work) std::visit(Adding(*this), each);
+    Adding adding(*this);
+    for (const device::Work& each : work) std::visit(adding, each);
     context_->check(context_->driver().graph_instantiate(&executable_, graph_, 0), "cuGraphInstantiate");
 }
 

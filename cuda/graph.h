@@ -32,7 +32,6 @@ private:
     struct Node {
         Handle handle = nullptr;
         std::shared_ptr<const void> kept{};  // what the work needs
-        bool is_kernel = false;
     };
     class Adding;
     class Setting;

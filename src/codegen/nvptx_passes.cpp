@@ -44,15 +44,19 @@ private:
 class Stores {
 public:
     explicit Stores(llvm::BasicBlock& block) {
+        bool uses_memory = false;  // something else behind a store
         for (llvm::Instruction& each : llvm::reverse(block)) {
-            if (llvm::isa<llvm::StoreInst>(each)) own_.push_back({&each});
-            else if (each.mayReadOrWriteMemory()) is_loaded_between_ = true;
-            if (llvm::isa<llvm::StoreInst>(each)) is_last_load_before_ = !is_loaded_between_;
+            if (llvm::isa<llvm::StoreInst>(each)) {
+                own_.push_back({&each});
+                are_alone_ = !uses_memory;
+            } else {
+                uses_memory = uses_memory || each.mayReadOrWriteMemory();
+            }
             note(each);
         }
     }
     // Whether there are several, and nothing but them uses memory after the first.
-    bool are_apart() const { return own_.size() >= 4 && is_last_load_before_; }
+    bool are_apart() const { return own_.size() >= 4 && are_alone_; }
     // The last first; of each, what it needs from its end to its beginning.
     const std::vector<std::vector<llvm::Instruction*>>& own() const { return own_; }
 
@@ -76,7 +80,7 @@ private:
 
     std::vector<std::vector<llvm::Instruction*>> own_;
     std::map<const llvm::Instruction*, std::size_t> owner_;
-    bool is_loaded_between_ = false, is_last_load_before_ = false;
+    bool are_alone_ = false;  // from the first of them on
 };
 
 }  // namespace
