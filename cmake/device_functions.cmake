@@ -82,6 +82,7 @@ foreach(generator Pcg64 Pcg64Dxsm Philox)  # of random numbers: the types in dev
 endforeach()
 device_bitcode(c_library c_library.cpp -fno-builtin)
 device_bitcode(complex_library complex_library.cpp)
+device_bitcode(usual usual.cpp -fno-builtin)
 
 # Only our symbols stay visible; what nothing calls goes.
 set(device_functions "${bitcode_folder}/device_functions.bc")
@@ -89,7 +90,7 @@ add_custom_command(
   OUTPUT "${device_functions}"
   COMMAND "${FASTNP_LLVM_LINK}" ${bitcode_files} -o "${bitcode_folder}/ours.bc"
   COMMAND "${FASTNP_LLVM_LINK}" --suppress-warnings --only-needed "${bitcode_folder}/ours.bc" "${FASTNP_LIBDEVICE}" -o "${bitcode_folder}/linked.bc"
-  COMMAND "${FASTNP_LLVM_OPT}" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 "--internalize-public-api-list=fastnp_span_*,fastnp_kernel_*"
+  COMMAND "${FASTNP_LLVM_OPT}" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx80 "--internalize-public-api-list=fastnp_span_*,fastnp_usual_*,fastnp_kernel_*"
           "-passes=internalize,globaldce,default<O2>,globaldce,strip,strip-dead-prototypes" "${bitcode_folder}/linked.bc" -o "${device_functions}"
   DEPENDS ${bitcode_files} "${FASTNP_LIBDEVICE}"
   COMMENT "Device functions: linking"

@@ -15,6 +15,7 @@ std::string symbol_of(const External& external) {
         }
         case External::Kind::span: return "fastnp_span_" + std::string(ops::info(external.op).name) + "_" + dtype;
         case External::Kind::cast: return "fastnp_span_cast_" + dtype + "_" + std::string(name_of(external.to));
+        case External::Kind::usual: return "fastnp_usual_" + std::string(ops::info(external.op).name) + "_" + dtype;
     }
     return {};
 }
@@ -27,6 +28,7 @@ void* address_of(const External& external) {
         }
         case External::Kind::span: return reinterpret_cast<void*>(eager::span_kernel(external.op, external.dtype));
         case External::Kind::cast: return reinterpret_cast<void*>(eager::cast_kernel(external.dtype, external.to));
+        case External::Kind::usual: return nullptr;  // devices'
     }
     return nullptr;
 }

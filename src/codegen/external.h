@@ -10,9 +10,10 @@
 namespace fastnp::codegen {
 
 struct External {
-    enum class Kind : std::uint8_t { vector, span, cast };  // the C library's vector function; an op's span kernel; a cast's
+    /// The C library's vector function; an op's span kernel; a cast's; an op's device function for usual arguments alone (codegen/usual.h).
+    enum class Kind : std::uint8_t { vector, span, cast, usual };
     Kind kind = Kind::span;
-    ir::Op op = ir::Op::cast;       // vector, span
+    ir::Op op = ir::Op::cast;       // vector, span, usual
     Dtype dtype = Dtype::float64;   // computed in; of a cast: from
     Dtype to = Dtype::float64;      // of a cast
     friend bool operator==(const External&, const External&) = default;

@@ -275,11 +275,12 @@ void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute,
     const std::vector<Copies> values = compute();
     b_.speculation = nullptr;
     leave();
-    if (speculation.holds() == nullptr) return write(values);
+    llvm::Value* holds = speculation.holds();
+    if (holds == nullptr) return write(values);
     BasicBlock* usual = BasicBlock::Create(ir.getContext(), "usual", function_);
     BasicBlock* exact = BasicBlock::Create(ir.getContext(), "exact", function_);
     BasicBlock* after = BasicBlock::Create(ir.getContext(), "exact.end", function_);
-    ir.CreateCondBr(speculation.holds(), usual, exact, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
+    ir.CreateCondBr(holds, usual, exact, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
     ir.SetInsertPoint(usual);
     write(values);
     ir.CreateBr(after);

@@ -10,12 +10,15 @@
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/nvptx_passes.h"
+#include "codegen/usual.h"
 #include "fastnp/error.h"
 #include "ops/rules.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -130,8 +133,17 @@ bool has_device_function(const External& external) {
             return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);
         }
         case External::Kind::cast: return true;
+        case External::Kind::usual: return usual_of(external.op) != nullptr && external.dtype == Dtype::float32;
     }
     return false;
+}
+
+// A function for usual arguments is called before it is known whether they are: what its code was made from must not be taken for true around it.
+void forget_assumptions(llvm::Function& function) {
+    for (llvm::Instruction& each : llvm::make_early_inc_range(llvm::instructions(function))) {
+        if (llvm::isa<llvm::AssumeInst>(each)) each.eraseFromParent();
+        else each.dropPoisonGeneratingAnnotations();
+    }
 }
 
 // Nothing else is read of the library.
@@ -152,6 +164,7 @@ void link_device_functions(llvm::Module& module) {
         for (const char* of_build : {"target-cpu", "target-features"}) function.removeFnAttr(of_build);
         function.removeFnAttr(llvm::Attribute::NoInline);
         function.addFnAttr(llvm::Attribute::AlwaysInline);
+        if (function.getName().starts_with("fastnp_usual_")) forget_assumptions(function);
     }
 }
 

@@ -17,12 +17,11 @@ constexpr int mantissa_bits = 23, bias = 127;
 constexpr int least_normal = -126, most_normal = 128;  // exponents of float32
 constexpr int least_numerator = -100;                  // of smaller ones remainders are subnormal
 constexpr int narrow = 60;                             // any quotient of two such numbers is normal
+constexpr int narrow_square = 80;                      // of numbers whose root is such a one
 
 std::uint32_t bits_of_power(int exponent) { return static_cast<std::uint32_t>(exponent + bias) << mantissa_bits; }
 
 }  // namespace
-
-void Speculation::note(llvm::Value* condition) { holds_ = holds_ == nullptr ? condition : ir_.CreateAnd(holds_, condition); }
 
 llvm::Value* Speculation::multiply_add(llvm::Value* x, llvm::Value* y, llvm::Value* z) { return ir_.CreateIntrinsic(in::fma, {x->getType()}, {x, y, z}); }
 
@@ -74,24 +73,40 @@ Speculation::Range Speculation::range_of_instruction(llvm::Instruction* x, int d
     }
 }
 
-// One comparison where one end is known, else one of both ends at once, without the sign.
-Speculation::Range Speculation::assume(llvm::Value* x, int least, int most) {
+// What is assumed of a value is tested at the end, once: several operations may each ask something of it.
+Speculation::Range Speculation::assume(llvm::Value* x, const Range& range) {
     const Range known = range_of(x);
-    const Range now{std::max(known.least, least), std::min(known.most, most), known.is_positive};
-    const auto power = [&](int exponent) { return llvm::ConstantFP::get(x->getType(), std::ldexp(1.0, exponent)); };
-    const auto magnitude = [&] { return known.is_positive ? x : ir_.CreateUnaryIntrinsic(in::fabs, x); };
-    if (known.least >= least && known.most <= most) return known;
-    if (known.least >= least) {
-        note(ir_.CreateFCmpOLT(magnitude(), power(most)));
-    } else if (known.most <= most) {
-        note(ir_.CreateFCmpOGE(magnitude(), power(least)));
-    } else {
-        llvm::Value* twice = ir_.CreateShl(ir_.CreateBitCast(x, ir_.getInt32Ty()), 1);
-        const std::uint32_t from = bits_of_power(least), to = bits_of_power(most);
-        note(ir_.CreateICmpULT(ir_.CreateSub(twice, ir_.getInt32(2 * from)), ir_.getInt32(2 * (to - from))));
-    }
+    const Range now{std::max(known.least, range.least), std::min(known.most, range.most), known.is_positive || range.is_positive};
+    if (now.least == known.least && now.most == known.most && now.is_positive == known.is_positive) return known;
+    const bool is_new = std::ranges::none_of(assumptions_, [&](const Assumption& each) { return each.value == x; });
+    if (is_new) assumptions_.push_back({x, known});
     known_.insert_or_assign(x, now);
     return now;
+}
+
+// One comparison where one end is proven, else one of both ends at once, with or without the sign.
+llvm::Value* Speculation::holds(const Assumption& assumption) {
+    llvm::Value* x = assumption.value;
+    const Range proven = assumption.proven, range = known_.at(x);
+    const bool has_sign = range.is_positive && !proven.is_positive;
+    const auto power = [&](int exponent) { return llvm::ConstantFP::get(x->getType(), std::ldexp(1.0, exponent)); };
+    const auto magnitude = [&] { return range.is_positive ? x : ir_.CreateUnaryIntrinsic(in::fabs, x); };
+    if (range.least == proven.least && range.most == proven.most) return ir_.CreateFCmpOGE(x, power(range.least));
+    if (range.least == proven.least && !has_sign) return ir_.CreateFCmpOLT(magnitude(), power(range.most));
+    if (range.most == proven.most) return ir_.CreateFCmpOGE(magnitude(), power(range.least));
+    const std::uint32_t from = range.least == -unknown ? 0 : bits_of_power(range.least), to = bits_of_power(range.most);
+    llvm::Value* bits = ir_.CreateBitCast(x, ir_.getInt32Ty());
+    if (range.is_positive) return ir_.CreateICmpULT(ir_.CreateSub(bits, ir_.getInt32(from)), ir_.getInt32(to - from));  // negative numbers are large
+    return ir_.CreateICmpULT(ir_.CreateSub(ir_.CreateShl(bits, 1), ir_.getInt32(2 * from)), ir_.getInt32(2 * (to - from)));
+}
+
+llvm::Value* Speculation::holds() {
+    llvm::Value* all = nullptr;
+    for (const Assumption& each : assumptions_) {
+        llvm::Value* one = holds(each);
+        all = all == nullptr ? one : ir_.CreateAnd(all, one);
+    }
+    return all;
 }
 
 // Of a normal number whose inverse is one: within an ulp, then a step of Newton's.
@@ -105,19 +120,18 @@ llvm::Value* Speculation::inverse(llvm::Value* y) {
 }
 
 // Markstein, Computation of elementary functions on the IBM RISC System/6000 processor (1990), theorem 5: a quotient within an ulp, and its remainder,
-// which is exact.
+// which is exact. Of numerators that may be too small or too large the quotient is looked at: it is within an ulp where it is normal, so one of usual size
+// comes of a numerator that is fine.
 llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
     if (auto* constant = llvm::dyn_cast<llvm::ConstantFP>(y)) {
         if (constant->getValueAPF().getExactInverse(nullptr)) return ir_.CreateFDiv(x, y);  // a product
     }
-    Range over = range_of(x), under = range_of(y);
-    const auto fits = [&] {
-        return under.least >= least_normal && under.most < most_normal - 1 && over.least >= least_numerator && over.most < most_normal &&
-               over.least - under.most > least_normal && over.most - under.least < most_normal - 1;
-    };
-    if (under.least < least_normal || under.most >= most_normal - 1) under = assume(y, -narrow, narrow);
-    if (!fits()) over = assume(x, -narrow, narrow);
-    if (!fits()) under = assume(y, -narrow, narrow);
+    const Range over = range_of(x);
+    Range under = range_of(y);
+    const auto is_not_small = [&] { return over.least >= least_numerator && over.least - under.most > least_normal; };
+    if (under.least < least_normal || under.most >= most_normal - 1 || (under.least < -narrow && !is_not_small())) under = assume(y, {-narrow, narrow});
+    const bool is_large = is_not_small();
+    const bool is_small = over.most < most_normal && over.most - under.least < most_normal - 1;
     llvm::Value* result = inverse(y);
     const auto* one = llvm::dyn_cast<llvm::ConstantFP>(x);
     if (one == nullptr || !one->isExactlyValue(1.0)) {
@@ -126,7 +140,9 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
         llvm::Value* rest = multiply_add(ir_.CreateFNeg(y), quotient, x);
         result = multiply_add(part, rest, quotient);
     }
-    known_.insert_or_assign(result, Range{over.least - under.most - 1, over.most - under.least + 1, over.is_positive && under.is_positive});
+    known_.insert_or_assign(result, Range{is_large ? over.least - under.most - 1 : -unknown, is_small ? over.most - under.least + 1 : unknown,
+                                          over.is_positive && under.is_positive});
+    if (!is_large || !is_small) assume(result, {is_large ? -unknown : std::max(-narrow, least_numerator - under.least), is_small ? unknown : narrow});
     return result;
 }
 
@@ -134,13 +150,7 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
 llvm::Value* Speculation::square_root(llvm::Value* x) {
     constexpr int least = -101;
     Range range = range_of(x);
-    if (range.least < least || range.most >= most_normal || !range.is_positive) {
-        const std::uint32_t from = bits_of_power(least), infinity = bits_of_power(most_normal);
-        llvm::Value* above = ir_.CreateSub(ir_.CreateBitCast(x, ir_.getInt32Ty()), ir_.getInt32(from));
-        note(ir_.CreateICmpULT(above, ir_.getInt32(infinity - from)));  // negative numbers are large, so
-        range = {std::max(range.least, least), std::min(range.most, most_normal), true};
-        known_.insert_or_assign(x, range);
-    }
+    if (range.least < least || range.most >= most_normal || !range.is_positive) range = assume(x, {-narrow_square, narrow_square, true});
     llvm::Value* inverse = ir_.CreateIntrinsic(in::nvvm_rsqrt_approx_ftz_f, {}, {x});
     llvm::Value* root = ir_.CreateFMul(x, inverse);
     llvm::Value* half = ir_.CreateFMul(inverse, llvm::ConstantFP::get(x->getType(), 0.5));
@@ -148,6 +158,13 @@ llvm::Value* Speculation::square_root(llvm::Value* x) {
     llvm::Value* result = multiply_add(rest, half, root);
     const auto halved = [](int exponent, int up) { return (exponent + 2 * bias + up) / 2 - bias; };
     known_.insert_or_assign(result, Range{halved(range.least, 0) - 1, halved(range.most, 1) + 1, true});
+    return result;
+}
+
+llvm::Value* Speculation::usual(const Usual& function, llvm::Value* x, llvm::function_ref<llvm::Value*()> call) {
+    assume(x, {function.is_positive ? least_normal : -unknown, function.most, function.is_positive});
+    llvm::Value* result = call();
+    known_.insert_or_assign(result, Range{-unknown, function.most_result == 0 ? unknown : function.most_result});
     return result;
 }
 

@@ -2,6 +2,8 @@
 #include "codegen/value.h"
 
 #include "codegen/nvptx.h"
+#include "codegen/speculation.h"
+#include "codegen/usual.h"
 #include "eager/eager.h"
 #include "eager/vector_math.h"
 #include "fastnp/error.h"
@@ -321,7 +323,12 @@ Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value>
         y = splat(y);
     }
     Value value = meaning_of(op, x, y);
-    if (value.missing()) return call_precompiled({External::Kind::span, op, compute, compute}, args, result);
+    if (value.missing()) {
+        const Usual* usual = speculation != nullptr && compute == Dtype::float32 ? usual_of(op) : nullptr;
+        if (usual == nullptr) return call_precompiled({External::Kind::span, op, compute, compute}, args, result);
+        const auto call = [&] { return call_device_function({External::Kind::usual, op, compute, compute}, args, result).re; };
+        return {this, result, speculation->usual(*usual, x.re, call), nullptr};
+    }
     value.dtype = result;
     if (is_half(result)) value.re = round_to(value.re, result);
     return value;

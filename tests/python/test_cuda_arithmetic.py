@@ -31,7 +31,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-EXPONENTS = numpy.array([0, 1, 2, 22, 23, 24, 26, 60, 66, 67, 68, 126, 127, 186, 187, 188, 250, 252, 253, 254, 255], numpy.uint32)
+EXPONENTS = numpy.array(
+    [0, 1, 2, 22, 23, 24, 26, 46, 47, 60, 66, 67, 68, 86, 87, 88, 126, 127, 142, 143, 144, 186, 187, 188, 206, 207, 250, 252, 253, 254, 255], numpy.uint32
+)
 
 
 def of_all_sizes(count: int) -> numpy.ndarray:
@@ -41,6 +43,16 @@ def of_all_sizes(count: int) -> numpy.ndarray:
     at_edges = (bits & numpy.uint32(0x807FFFFF)) | (edges << numpy.uint32(23))
     chosen = numpy.where(random.random(count) < 0.5, bits, at_edges)
     return numpy.where(random.random(count) < 0.1, chosen & numpy.uint32(0xFF800000), chosen).astype(numpy.uint32).view(numpy.float32)
+
+
+def in_groups(count: int) -> numpy.ndarray:
+    """Sixteen neighbours have the same exponent, any one: what a thread does at a time is usual or not as a whole."""
+    bits = random.integers(0, 1 << 32, size=count, dtype=numpy.uint32)
+    groups = (count + 15) // 16
+    exponents = numpy.where(random.random(groups) < 0.5, random.choice(EXPONENTS, size=groups), random.integers(0, 256, size=groups))
+    exponents = numpy.repeat(exponents, 16)[:count].astype(numpy.uint32)
+    whole = numpy.where(random.random(count) < 0.1, numpy.uint32(0xFF800000), numpy.uint32(0xFFFFFFFF))
+    return (((bits & numpy.uint32(0x807FFFFF)) | (exponents << numpy.uint32(23))) & whole).view(numpy.float32)
 
 
 def usual(count: int) -> numpy.ndarray:
@@ -54,7 +66,7 @@ def same_bits(found: Any, expected: numpy.ndarray) -> None:
     assert not wrong.any(), (int(wrong.sum()), found[wrong][:3], expected[wrong][:3])
 
 
-@pytest.mark.parametrize("draw", [of_all_sizes, usual])
+@pytest.mark.parametrize("draw", [of_all_sizes, in_groups, usual])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_to_the_bit(name: str, draw: Callable[[int], numpy.ndarray]) -> None:
     x, y = draw(MANY + 3), draw(MANY + 3)
@@ -62,6 +74,36 @@ def test_to_the_bit(name: str, draw: Callable[[int], numpy.ndarray]) -> None:
         expected = FUNCTIONS[name](numpy, x, y)
     compiled = np.compile(lambda x, y: FUNCTIONS[name](np, x, y))
     same_bits(compiled(np.asarray(x).to("cuda"), np.asarray(y).to("cuda")), expected)
+
+
+PARTLY_USUAL: dict[str, Callable[..., Any]] = {
+    "log": lambda x, y: np.log(x),
+    "log2": lambda x, y: np.log2(x),
+    "log10": lambda x, y: np.log10(x),
+    "sin": lambda x, y: np.sin(x),
+    "cos": lambda x, y: np.cos(x),
+    "tan": lambda x, y: np.tan(x),
+    "log of quotient": lambda x, y: np.log(np.abs(x / y)) / np.sqrt(np.abs(y)),
+    "quotient of waves": lambda x, y: np.sin(x) / (np.float32(2) + np.cos(y)),
+}
+
+
+@pytest.mark.parametrize("name", PARTLY_USUAL)
+def test_usual_arguments(name: str) -> None:
+    """The same bits, whether a thread's other arguments are usual or not."""
+    x, y = in_groups(MANY), in_groups(MANY)
+    compiled = np.compile(PARTLY_USUAL[name])
+    found = compiled(np.asarray(x).to("cuda"), np.asarray(y).to("cuda"))
+    apart = numpy.full((2, MANY, 4), numpy.nan, numpy.float32)
+    apart[:, :, 0] = x, y
+    alone = compiled(np.asarray(apart[0].reshape(-1)).to("cuda"), np.asarray(apart[1].reshape(-1)).to("cuda"))
+    same_bits(found, numpy.asarray(alone)[::4])
+    with numpy.errstate(all="ignore"):
+        exact = (
+            PARTLY_USUAL[name](numpy.asarray(x).astype(float), numpy.asarray(y).astype(float)) if name in ("log", "log2", "log10", "sin", "cos") else None
+        )
+    if exact is not None:
+        numpy.testing.assert_allclose(numpy.asarray(found).astype(float), numpy.asarray(exact), rtol=4 * float(numpy.finfo(numpy.float32).eps))
 
 
 def test_rows_and_columns() -> None:

@@ -47,6 +47,12 @@ std::vector<std::string> ptx_of(const std::function<Arrays(const Arrays&)>& func
     return texts;
 }
 
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+    return found;
+}
+
 struct Program {
     const char* name;
     std::function<Arrays(const Arrays&)> function;
@@ -384,11 +390,6 @@ BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
 
 // Divisions and roots of float32: four elements without a branch, and the exact instructions for operands of unusual size.
 BOOST_AUTO_TEST_CASE(quotients_are_speculated_on) {
-    const auto count = [](const std::string& text, const std::string& what) {
-        std::size_t found = 0;
-        for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-        return found;
-    };
     const auto both = [](const Arrays& x) { return Arrays{x[0] / (1.0F + sqrt(x[1]) * 0.5F)}; };
     const std::vector<std::string> texts = ptx_of(both, {{float32, {4096}}, {float32, {4096}}});
     BOOST_REQUIRE(texts.size() == 1U);
@@ -401,6 +402,21 @@ BOOST_AUTO_TEST_CASE(quotients_are_speculated_on) {
     BOOST_TEST(count(left, "div.rn.f32") == 2U);
     const std::vector<std::string> halves = ptx_of([](const Arrays& x) { return Arrays{x[0] / 4.0F}; }, {{float32, {4096}}});
     BOOST_TEST(count(halves[0], "mul.rn.f32") == 4U);
+}
+
+// Logarithms and sines of four elements without the cases for rare arguments, which are tested for, and the whole function once.
+BOOST_AUTO_TEST_CASE(usual_arguments_are_speculated_on) {
+    const auto text_of = [](array function(const array&)) {
+        return ptx_of([&](const Arrays& x) { return Arrays{function(x[0])}; }, {{float32, {4096}}})[0];
+    };
+    const std::string logarithms = text_of([](const array& x) { return log(x); });
+    BOOST_TEST(count(logarithms, "cvt.rn.f32.s32") == 5U);
+    BOOST_TEST(count(logarithms, "0f4B000000") == 1U);  // by which subnormal numbers are multiplied
+    BOOST_TEST(count(logarithms, "2130706432") == 1U);  // of so many bit patterns all are normal and positive
+    const std::string waves = text_of([](const array& x) { return sin(x); });
+    BOOST_TEST(count(waves, "cvt.rni.s32.f32") == 5U);
+    BOOST_TEST(count(waves, "madc.hi.u32") <= 6U);       // of arguments that are not small, unrolled or not
+    BOOST_TEST(count(waves, "0f47800000") == 4U);        // 2^16
 }
 
 BOOST_AUTO_TEST_SUITE_END()
