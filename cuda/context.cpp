@@ -90,7 +90,7 @@ void Current::push(Context& context) {
     context.check(driver_.context_get_current(&before), "cuCtxGetCurrent");
     if (before == context.context_) return;
     context.check(driver_.context_push(context.context_), "cuCtxPushCurrent");
-    pushed_ = true;
+    pushed_ = before != nullptr || !context.is_kept_;
 }
 
 void Current::pop() noexcept {

@@ -26,6 +26,8 @@ public:
     /// "cuda:0".
     const std::string& name() const { return name_; }
     int attribute(Attribute attribute);
+    /// From now on threads that have no context keep this one: for the first device's, which CUDA's runtime gives them, too. Before others know it.
+    void let_threads_keep_it() { is_kept_ = true; }
     Launches& launches() { return launches_; }
     /// Held while a stream is captured, when the context as a whole can't be waited for, and while it is.
     std::mutex& whole() { return whole_; }
@@ -55,6 +57,7 @@ private:
 
     const Driver& driver_;
     const std::string name_;
+    bool is_kept_ = false;  // by threads that had none
     int device_ = 0;
     Handle context_ = nullptr;
     Handle stream_ = nullptr;
@@ -65,7 +68,8 @@ private:
     std::string why_broken_;
 };
 
-/// While it lives, the context is this thread's current one; afterwards the one that was. DeviceError if the device can't be used.
+/// While it lives, the context is this thread's current one; afterwards the one that was. A thread that had none keeps the first device's, as from any use
+/// of CUDA's runtime: a call is two of the driver's functions shorter. DeviceError if the device can't be used.
 class Current {
 public:
     explicit Current(Context& context) : driver_(context.driver_) {

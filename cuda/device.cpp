@@ -36,6 +36,7 @@ Device::Device(const Driver& driver, int ordinal, std::size_t memory_limit, cons
     threads_at_once_ = context_->attribute(threads_per_multiprocessor);
     blocks_at_once_ = context_->attribute(blocks_per_multiprocessor);
     launches_overlap_ = capability_ >= device::overlapping_capability && driver.launch_kernel_as != nullptr;
+    if (ordinal == 0) context_->let_threads_keep_it();
 }
 
 // As many as a multiprocessor has threads for; kernels that need many registers have fewer, and the rest waits.

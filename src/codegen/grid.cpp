@@ -69,7 +69,7 @@ void GridEmitter::make_function(const std::string& symbol) {
     if (grid_.registers != 0) {
         constexpr int of_multiprocessor = 65536;
         annotate("minctasm", static_cast<std::uint64_t>(of_multiprocessor / (grid_.registers * grid_.block)));
-        function_->addFnAttr(stores_in_turn);
+        if (grid_.unroll > 1 && kernel_.stages.empty()) function_->addFnAttr(stores_in_turn);
     }
     b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
     BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);
@@ -273,10 +273,10 @@ void GridEmitter::own_points() {
         if (!has_vectors) return one_by_one(begin);
         if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(whole); known != nullptr && known->isOne()) return points(lanes, 1);
         const auto rest = [&] {
-            is_rest_ = llvm::isa<llvm::ConstantInt>(aligned_);
+            b_.is_rare = llvm::isa<llvm::ConstantInt>(aligned_);  // less than a vector: its code is best short
             one_by_one(begin);
-            if (is_rest_) stay_rolled();
-            is_rest_ = false;
+            if (b_.is_rare) stay_rolled();
+            b_.is_rare = false;
         };
         either_way(whole, [&] { points(lanes, 1); }, rest);
     };

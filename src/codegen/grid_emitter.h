@@ -100,6 +100,7 @@ private:
     void store(const std::vector<nest::Store>& stores);
     void write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values);
     void element_by_element(const std::function<void()>& body);
+    void one_after_the_other(const std::function<void()>& body);
     void speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write);
     void store_element(const nest::Access& access, const Value& value, int copy);
     void store_vector(const nest::Access& access, const Copies& values, int part);
@@ -203,7 +204,6 @@ private:
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 
     std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector
-    bool is_rest_ = false;  // less than a vector, which is rare: its code is best short
     int lanes_ = 1, parts_ = 1;        // elements of a vector, and steps of the unrolled axis, that are done now
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;
     std::vector<std::uint32_t> available_;

@@ -267,7 +267,7 @@ GridEmitter::Copies GridEmitter::load_row(const nest::Access& access) {
 
 // Values and what is done with them; if those that were speculated on are worthless, once more without that.
 void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write) {
-    if (is_rest_) return write(compute());
+    if (b_.is_rare) return write(compute());
     auto& ir = b_.ir;
     Speculation speculation(ir);
     enter(0);
@@ -297,7 +297,14 @@ void GridEmitter::element_by_element(const std::function<void()>& body) {
         body();
         leave();
     };
-    if (!kernel_.stages.empty() || has_tile() || copies() == 1) return once();
+    if (!kernel_.stages.empty() || has_tile()) return once();
+    b_.is_rare = true;
+    if (copies() == 1) once();
+    else one_after_the_other(once);
+    b_.is_rare = false;
+}
+
+void GridEmitter::one_after_the_other(const std::function<void()>& body) {
     auto& ir = b_.ir;
     const int lanes = std::exchange(lanes_, 1), parts = std::exchange(parts_, 1);
     const std::vector<llvm::Value*> first = index_;
@@ -307,7 +314,7 @@ void GridEmitter::element_by_element(const std::function<void()>& body) {
         };
         if (lanes > 1) move(grid_.lane, ir.CreateURem(at, number(lanes)));
         if (parts > 1) move(grid_.unroll_axis, ir.CreateUDiv(at, number(lanes)));
-        once();
+        body();
     });
     stay_rolled();
     index_ = first;

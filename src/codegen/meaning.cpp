@@ -1,5 +1,6 @@
 // The catalogue's meanings over codegen::Value: the operators and functions that rows use, as LLVM IR. A function that returns a missing
 // Value has no instructions for that dtype; the emitter then calls the precompiled kernel, so each op works for every dtype.
+#include "codegen/by_doubles.h"
 #include "codegen/speculation.h"
 #include "codegen/value.h"
 
@@ -48,8 +49,11 @@ Value operator*(Value x, Value y) {
 
 bool is_speculative(const Value& x) { return x.builder->speculation != nullptr && x.re->getType()->isFloatTy(); }
 
+bool is_rare(const Value& x) { return x.builder->is_rare && x.re->getType()->isFloatTy(); }
+
 llvm::Value* quotient(const Value& like, llvm::Value* x, llvm::Value* y) {
-    return is_speculative(like) ? like.builder->speculation->divide(x, y) : ir(like).CreateFDiv(x, y);
+    if (is_speculative(like)) return like.builder->speculation->divide(x, y);
+    return is_rare(like) ? quotient_by_doubles(ir(like), x, y) : ir(like).CreateFDiv(x, y);
 }
 
 Value operator/(Value x, Value y) {
@@ -120,7 +124,8 @@ Value trunc(Value x) { return rounding(x, in::trunc); }
 
 Value sqrt(Value x) {
     if (!is_real_float(x)) return {};
-    return of(x, is_speculative(x) ? x.builder->speculation->square_root(x.re) : x.builder->unary(in::sqrt, x.re));
+    if (is_speculative(x)) return of(x, x.builder->speculation->square_root(x.re));
+    return of(x, is_rare(x) ? root_by_doubles(ir(x), x.re) : x.builder->unary(in::sqrt, x.re));
 }
 Value square(Value x) { return x * x; }
 Value reciprocal(Value x) {

@@ -67,6 +67,7 @@ public:
     Target target;
     llvm::BasicBlock* entry = nullptr;       // where allocas go
     Speculation* speculation = nullptr;      // that divisions are left to; null: none
+    bool is_rare = false;                    // whether what is written seldom runs: it should cost the rest nothing
     std::map<std::string, External> externals;  // functions outside the module that it calls, by name
 
 private:

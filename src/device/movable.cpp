@@ -38,17 +38,14 @@ public:
     /// Of new memory, before anybody else knows it.
     char* address() const { return device_->get(); }
     std::size_t bytes() const override { return bytes_; }
-    Backend* home() override {
-        const std::scoped_lock lock(mutex_);
-        return home_;
-    }
+    Backend* home() override { return home_.load(std::memory_order_acquire); }
     Backend* shared_on() override {
         const std::scoped_lock lock(mutex_);
-        return given_ == Given::to_device ? home_ : nullptr;
+        return given_ == Given::to_device ? home() : nullptr;
     }
     void bring_home(Backend& device) override {
         const std::scoped_lock lock(mutex_);
-        if (given_ == Given::no && lent_ == 0) home_ = &device;
+        if (given_ == Given::no && lent_ == 0) home_.store(&device, std::memory_order_release);
     }
     bool is_on_device() override {
         const std::scoped_lock lock(mutex_);
@@ -74,15 +71,15 @@ public:
     void lend_to_host() override {
         const std::scoped_lock lock(mutex_);
         if (given_ == Given::to_device) refuse_exposure(device_->backend());
-        Backend* const home = home_;
+        Backend* const before = home();
         move_to_host(Access::expose);
-        if (lent_++ == 0) home_before_ = home;
+        if (lent_++ == 0) home_before_ = before;
     }
     void take_back() override {
         const std::scoped_lock lock(mutex_);
         if (--lent_ > 0) return;
         version_ = new_version();
-        if (given_ == Given::no) home_ = home_before_;
+        if (given_ == Given::no) home_.store(home_before_, std::memory_order_release);
     }
 
     void written_on_host(std::size_t offset, std::size_t bytes) override {
@@ -122,7 +119,7 @@ private:
     enum class Given : std::uint8_t { no, to_host, to_device };
 
     std::shared_ptr<char> move_to(Backend& device, Access access) {
-        if (given_ == Given::to_host || lent_ > 0 || (given_ == Given::to_device && home_ != &device)) return nullptr;
+        if (given_ == Given::to_host || lent_ > 0 || (given_ == Given::to_device && home() != &device)) return nullptr;
         if (device_ && &device_->backend() != &device) leave_for(device);
         if (!device_) {
             auto made = std::make_shared<Block>(device, bytes_);
@@ -133,7 +130,7 @@ private:
             on_host_ = false;
             version_ = new_version();
         }
-        home_ = &device;
+        home_.store(&device, std::memory_order_release);
         if (writers_ == 0) pages_.protect(on_host_ ? PROT_READ : PROT_NONE);
         return {device_, device_->get()};
     }
@@ -152,7 +149,7 @@ private:
         if (!on_host_) download();
         if (access != Access::read) {
             device_ = nullptr;
-            home_ = nullptr;
+            home_.store(nullptr, std::memory_order_release);
             version_ = new_version();
         }
         pages_.protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
@@ -176,7 +173,7 @@ private:
     base::Lock mutex_;
     const std::size_t bytes_;
     Pages pages_;
-    Backend* home_;  // where it was used last
+    std::atomic<Backend*> home_;  // where it was used last; changed under the lock
     std::shared_ptr<Block> device_;  // null: they are not there
     bool on_host_ = false;  // whether the contents are
     Given given_ = Given::no;  // to whom its address was given away
@@ -203,16 +200,27 @@ public:
         detail::movable_count.fetch_sub(1, std::memory_order_release);
     }
     std::shared_ptr<Place> find(const void* address) const {
-        const auto* at = static_cast<const char*>(address);
         const std::scoped_lock lock(mutex_);
+        const std::shared_ptr<Place>* const found = look_for(address);
+        return found == nullptr ? nullptr : *found;
+    }
+    // Asked at every call, so nobody comes to own the place for it.
+    Backend* home_of(const void* address) const {
+        const std::scoped_lock lock(mutex_);
+        const std::shared_ptr<Place>* const found = look_for(address);
+        return found == nullptr ? nullptr : (*found)->home();
+    }
+
+private:
+    const std::shared_ptr<Place>* look_for(const void* address) const {
+        const auto* at = static_cast<const char*>(address);
         auto after = all_.upper_bound(at);
         if (after == all_.begin()) return nullptr;
         const std::shared_ptr<Place>& before = std::prev(after)->second;
         // An array of no elements may begin where the memory ends.
-        return at <= before->host() + before->bytes() ? before : nullptr;
+        return at <= before->host() + before->bytes() ? &before : nullptr;
     }
 
-private:
     mutable base::Lock mutex_;
     std::map<const char*, std::shared_ptr<Place>> all_;
 };
@@ -326,10 +334,7 @@ bool detail::is_free_to_move(const void* address) {
     return found && found->can_move();
 }
 
-Backend* detail::find_home(const void* address) {
-    const auto found = table().find(address);
-    return found ? found->home() : nullptr;
-}
+Backend* detail::find_home(const void* address) { return table().home_of(address); }
 
 Backend* detail::find_shared(const void* address) {
     const auto found = table().find(address);

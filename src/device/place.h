@@ -22,6 +22,7 @@ public:
     /// The first of the host's addresses.
     virtual char* host() const = 0;
     virtual std::size_t bytes() const = 0;
+    /// Takes no lock: it is asked under the table's.
     virtual Backend* home() = 0;
     virtual Backend* shared_on() = 0;
     virtual void bring_home(Backend& device) = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nest/axes.h"
+#include "nest/registers.h"
 
 namespace fastnp::nest {
 
@@ -351,6 +352,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
         grid.whole_warps = outer > 1 && kernel.axes[static_cast<std::size_t>(grid.lane)].hint >= least_warps * Grid::warp * grid.width;
     }
+    if (grid.registers == 0) grid.registers = registers_for_many_threads(kernel, grid);
     for (std::size_t a = 0; a < outer; ++a) {
         Dim steps = kernel.axes[a].extent;
         const int each = grid.steps_of(static_cast<int>(a)), more = each - 1 + grid.shift_of(static_cast<int>(a));

@@ -130,6 +130,8 @@ float some_ulps_off(float x, std::uint32_t ulps) {
 }
 float without_subnormals(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 float rough_inverse(float x) { return without_subnormals(some_ulps_off(1 / without_subnormals(x), 1)); }
+double rough_inverse_of_double(double x) { return std::isnormal(x) ? (1 + 0x1p-20) / x : 1 / x; }
+double rough_inverse_root_of_double(double x) { return std::isnormal(x) ? (1 - 0x1p-20) / std::sqrt(x) : 1 / std::sqrt(x); }
 float rough_inverse_root(float x) { return some_ulps_off(static_cast<float>(1 / std::sqrt(static_cast<double>(without_subnormals(x)))), 2); }
 
 void barrier() { wait_as(State::at_barrier); }
@@ -262,6 +264,8 @@ const std::map<std::string, void*>& instructions() {
                                           {"llvm.nvvm.read.ptx.sreg.ctaid.x", reinterpret_cast<void*>(&block_number)},
                                           {"llvm.nvvm.read.ptx.sreg.nctaid.x", reinterpret_cast<void*>(&block_count)},
                                           {"llvm.nvvm.rcp.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse)},
+                                          {"llvm.nvvm.rcp.approx.ftz.d", reinterpret_cast<void*>(&rough_inverse_of_double)},
+                                          {"llvm.nvvm.rsqrt.approx.ftz.d", reinterpret_cast<void*>(&rough_inverse_root_of_double)},
                                           {"llvm.nvvm.rsqrt.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse_root)}};
         made.insert(waiting_instructions().begin(), waiting_instructions().end());
         return made;

@@ -333,8 +333,8 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
     BOOST_TEST(loads(ptx_of(stencil, {{float32, {8192, 4096}}}), "ld.global.v2") == 2U + 16U);
     // They are all on their way at once.
     BOOST_TEST(has(ptx_of(stencil, {{float32, {8192, 4096}}})[0], ".minnctapersm 4"));
-    BOOST_TEST(!has(ptx_of(stencil, {{float32, {80, 90}}})[0], ".minnctapersm"));
-    BOOST_TEST(!has(ptx_of(stencil, {{float64, {8192, 4096}}})[0], ".minnctapersm"));  // too many registers
+    BOOST_TEST(!has(ptx_of(stencil, {{float32, {80, 90}}})[0], ".minnctapersm 4"));
+    BOOST_TEST(!has(ptx_of(stencil, {{float64, {8192, 4096}}})[0], ".minnctapersm 4"));  // too many registers
     // And stores are in turn: each comes after its sums, not all of them after all sums.
     const std::string turns = ptx_of(stencil, {{float32, {8192, 4096}}})[0];
     const std::size_t first = turns.find("st.global.v2"), second = turns.find("st.global.v2", first + 1);
@@ -388,20 +388,46 @@ BOOST_AUTO_TEST_CASE(arithmetic_is_rounded_as_numpy_rounds_it) {
     BOOST_TEST(has(quotients[0], "div.rn.f64"));
 }
 
-// Divisions and roots of float32: four elements without a branch, and the exact instructions for operands of unusual size.
+// Divisions and roots of float32: four elements without a branch, and for operands of unusual size exact results one after the other, by doubles; where
+// elements are not a thread's only ones, by exact instructions.
 BOOST_AUTO_TEST_CASE(quotients_are_speculated_on) {
     const auto both = [](const Arrays& x) { return Arrays{x[0] / (1.0F + sqrt(x[1]) * 0.5F)}; };
     const std::vector<std::string> texts = ptx_of(both, {{float32, {4096}}, {float32, {4096}}});
     BOOST_REQUIRE(texts.size() == 1U);
     BOOST_TEST(count(texts[0], "rcp.approx.ftz.f32") == 4U);
     BOOST_TEST(count(texts[0], "rsqrt.approx.ftz.f32") == 4U);
-    BOOST_TEST(count(texts[0], "div.rn.f32") == 1U);  // in a loop
-    BOOST_TEST(count(texts[0], "sqrt.rn.f32") == 1U);
+    BOOST_TEST(count(texts[0], "rcp.approx.ftz.f64") == 1U);  // in a loop
+    BOOST_TEST(count(texts[0], "rsqrt.approx.ftz.f64") == 1U);
+    BOOST_TEST(!has(texts[0], "div.rn"));  // which would be a call
+    BOOST_TEST(!has(texts[0], "sqrt.rn"));
     const std::string left = ptx_of(both, {{float32, {4097}}, {float32, {4097}}})[0];  // what is less than a vector is rare, and exact at once
     BOOST_TEST(count(left, "rcp.approx.ftz.f32") == 4U);
-    BOOST_TEST(count(left, "div.rn.f32") == 2U);
+    BOOST_TEST(count(left, "rcp.approx.ftz.f64") == 2U);
+    BOOST_TEST(!has(left, "div.rn"));
+    const auto shares = [](const Arrays& x) { return Arrays{x[0] / sum(x[0], {.axis = 1, .keepdims = true})}; };
+    BOOST_TEST(has(ptx_of(shares, {{float32, {4096, 256}}})[0], "div.rn.f32"));
     const std::vector<std::string> halves = ptx_of([](const Arrays& x) { return Arrays{x[0] / 4.0F}; }, {{float32, {4096}}});
     BOOST_TEST(count(halves[0], "mul.rn.f32") == 4U);
+}
+
+// The driver's assembler takes as many registers as it likes, unless it is told that many threads are wanted.
+BOOST_AUTO_TEST_CASE(threads_have_registers_for_what_they_do) {
+    using Function = std::function<Arrays(const Arrays&)>;
+    const auto text_of = [](const Function& function, const std::vector<Argument>& arguments) { return ptx_of(function, arguments)[0]; };
+    const Argument line{float32, {1 << 20}}, points{float32, {8192, 3}};
+    const Function ratio = [](const Arrays& x) { return Arrays{exp(-x[0]) / (x[0] + x[1]), log(x[1])}; };
+    BOOST_TEST(has(text_of(ratio, {line, line}), ".minnctapersm 6"));
+    const Function distances = [](const Arrays& x) {
+        const array apart = x[0].reshape({8192, 1, 3}) - x[1].reshape({1, 8192, 3});
+        return Arrays{sqrt(sum(apart * apart, {.axis = -1}))};
+    };
+    BOOST_TEST(has(text_of(distances, {points, points}), ".minnctapersm 5"));
+    // Too many values at a time; functions that need any number of registers; rows that teams hold.
+    const Function many = [](const Arrays& x) { return Arrays{(x[0] * x[1] + x[2] * x[3]) / (x[4] * x[5] + x[6] * x[7])}; };
+    BOOST_TEST(!has(text_of(many, std::vector<Argument>(8, line)), ".minnctapersm"));
+    BOOST_TEST(!has(text_of([](const Arrays& x) { return Arrays{sin(x[0])}; }, {line}), ".minnctapersm"));
+    BOOST_TEST(!has(text_of([](const Arrays& x) { return Arrays{exp(x[0])}; }, {{float64, {1 << 20}}}), ".minnctapersm"));
+    BOOST_TEST(!has(text_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{float32, {4096, 4096}}}), ".minnctapersm"));
 }
 
 // Logarithms and sines of four elements without the cases for rare arguments, which are tested for, and the whole function once.

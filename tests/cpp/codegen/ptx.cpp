@@ -143,7 +143,7 @@ std::string Assembler::assemble(const std::string& name, const std::string& ptx,
     std::replace_if(file.begin(), file.end(), [](char each) { return std::isalnum(static_cast<unsigned char>(each)) == 0; }, '_');
     file = (folder_ / file).string();
     std::ofstream(file + ".ptx") << ptx;
-    const std::string command = FASTNP_PTXAS " -v -arch=sm_" + std::to_string(capability) + " -o /dev/null " + file + ".ptx > " + file + ".log 2>&1";
+    const std::string command = FASTNP_PTXAS " -c -v -arch=sm_" + std::to_string(capability) + " -o /dev/null " + file + ".ptx > " + file + ".log 2>&1";
     const int status = std::system(command.c_str());  // NOLINT: nothing else of the tests touches the environment meanwhile
     std::stringstream said;
     said << std::ifstream(file + ".log").rdbuf();

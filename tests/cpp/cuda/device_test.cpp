@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(the_time_between_moments) {
 
 BOOST_AUTO_TEST_CASE(a_stay_has_the_context_current_once) {
     FakeDriver fake;
-    Device device(fake.driver(), 0), other(fake.driver(), 1);
+    Device device(fake.driver(), 1), other(fake.driver(), 2);
     const auto module = device.load(device.assemble(".entry fill"), {"fill"});
     void* const memory = device.allocate(80);
     const int before = fake.calls("cuCtxPushCurrent");
@@ -232,6 +232,28 @@ BOOST_AUTO_TEST_CASE(the_callers_context_stays) {
     BOOST_TEST(now == &other);
     driver.context_pop(&now);
     BOOST_TEST(now == &other);
+    BOOST_TEST(fake.misuses().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_without_a_context_keeps_the_first_devices) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0), other(fake.driver(), 1);
+    void* own = nullptr;
+    fake.driver().primary_context_retain(&own, 0);
+    const auto context_after = [&](Device& used) {
+        void* now = nullptr;
+        std::thread([&] {
+            for (int i = 0; i < 3; ++i) used.synchronize();
+            fake.driver().context_get_current(&now);
+        }).join();
+        return now;
+    };
+    const int before = fake.calls("cuCtxPushCurrent"), popped = fake.calls("cuCtxPopCurrent");
+    BOOST_TEST(context_after(device) == own);
+    BOOST_TEST(fake.calls("cuCtxPushCurrent") - before == 1);
+    BOOST_TEST(fake.calls("cuCtxPopCurrent") == popped);
+    BOOST_TEST(context_after(other) == nullptr);
+    fake.driver().primary_context_release(0);
     BOOST_TEST(fake.misuses().empty());
 }
 

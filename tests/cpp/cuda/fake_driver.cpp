@@ -277,6 +277,7 @@ void links(Driver& table) {
 FakeDriver::FakeDriver(std::size_t memory) : state_(std::make_unique<State>()) {
     state_->memory = memory;
     now = state_.get();
+    context_stack.clear();  // this thread had that of the driver before
     devices(driver_);
     contexts(driver_);
     streams(driver_);

@@ -1,0 +1,87 @@
+// By what is alive at a time if elements are computed one after the other, in the order of the kernel's expressions.
+#include "nest/registers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "ops/catalogue.h"
+
+namespace fastnp::nest {
+
+namespace {
+
+constexpr int for_places = 10;        // where the thread is and where arrays begin
+constexpr int of_function = 8;        // that a function of float32 needs for itself
+constexpr int of_exact_quotient = 12; // as doubles (codegen/by_doubles)
+
+int words_of_value(Dtype dtype) { return static_cast<int>(std::max<std::size_t>(itemsize_of(dtype) / 4, 1)); }
+
+bool is_value(const Expr& expr) { return expr.kind != Expr::Kind::constant && expr.kind != Expr::Kind::extent; }
+bool is_load(const Expr& expr) { return expr.kind == Expr::Kind::load || expr.kind == Expr::Kind::gather; }
+bool is_function(const Expr& expr) { return expr.kind == Expr::Kind::map && (ops::info(expr.op).traits & ops::costly) != 0; }
+// Functions that are loops for some arguments, or that have all their cases for rare ones beside the others.
+bool takes_any_number(const Expr& expr) {
+    if (expr.kind != Expr::Kind::map) return false;
+    const bool is_wide = expr.op == ir::Op::divide && words_of_value(expr.compute) > 1;
+    const bool is_wave = expr.op == ir::Op::sin || expr.op == ir::Op::cos || expr.op == ir::Op::tan;
+    return is_wide || is_wave || (is_function(expr) && (expr.args.size() > 1 || expr.compute != Dtype::float32));
+}
+
+// Words of one element's values, at most; those of all loads from the beginning, of results to the end.
+int alive_at_once(const Kernel& kernel) {
+    std::vector<std::size_t> last(kernel.exprs.size(), 0);
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
+        for (const ExprId arg : kernel.exprs[i].args) last[arg] = i;
+    }
+    for (const Store& store : kernel.outer_stores) last[store.value] = kernel.exprs.size();
+    int alive = 0;
+    for (const Expr& expr : kernel.exprs) alive += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    int most = alive;
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
+        const Expr& expr = kernel.exprs[i];
+        if (is_value(expr) && !is_load(expr)) alive += words_of_value(expr.dtype);
+        most = std::max(most, alive + (is_function(expr) ? of_function : 0));
+        for (const ExprId arg : expr.args) {
+            if (last[arg] == i && is_value(kernel.exprs[arg])) alive -= words_of_value(kernel.exprs[arg].dtype);
+            if (last[arg] == i) last[arg] = 0;  // counted, though it may be an argument twice
+        }
+    }
+    return most;
+}
+
+}  // namespace
+
+namespace {
+
+int of_elements(const Kernel& kernel, int width) {
+    int loaded = 0, stored = 0;  // words of an element
+    for (const Expr& expr : kernel.exprs) loaded += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    for (const Store& store : kernel.outer_stores) stored += words_of_value(kernel.exprs[store.value].dtype);
+    const int alive = alive_at_once(kernel);
+    return std::max((width - 1) * std::max(loaded, stored) + alive, alive + of_exact_quotient) + for_places;
+}
+
+// A thread's own points, of pairs, whose folds it makes side by side: for each a sum, and beside these what a step of the folds loads and computes.
+int of_own_folds(const Kernel& kernel, const Grid& grid) {
+    int loaded = 0, summed = 0;
+    for (const Expr& expr : kernel.exprs) loaded += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    for (const Fold& fold : kernel.folds) summed += words_of_value(fold.dtype);
+    const int copies = grid.width * grid.unroll;
+    return copies * summed + (grid.width + grid.unroll) * loaded + for_places;
+}
+
+// A part of each row, that all of a team's threads hold; where each element of it meets many others.
+int of_rows(const Kernel& kernel, const Grid& grid) { return grid.held * grid.width * alive_at_once(kernel) + for_places; }
+
+}  // namespace
+
+int registers_for_many_threads(const Kernel& kernel, const Grid& grid) {
+    if (std::ranges::any_of(kernel.exprs, takes_any_number) || kernel.block != 0 || grid.tile.is_used()) return 0;
+    const auto fits = [](int words, int registers) { return words <= registers ? registers : 0; };
+    if (kernel.stages.empty()) return grid.unroll == 1 ? fits(of_elements(kernel, grid.width), 40) : 0;
+    if (grid.held > 0) return kernel.axes.size() > kernel.outer_count() + 1 ? fits(of_rows(kernel, grid), 32) : 0;
+    return grid.unroll > 1 && grid.team == 1 && grid.crew == 1 ? fits(of_own_folds(kernel, grid), 48) : 0;
+}
+
+}  // namespace fastnp::nest
