@@ -155,8 +155,17 @@ void GridEmitter::loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, 
 // The loop that was closed last: its turns don't load side by side, as each ends with a look at whether there is another one.
 void GridEmitter::stay_rolled() {
     llvm::LLVMContext& context = b_.ir.getContext();
-    llvm::MDNode* disable = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
-    llvm::MDNode* notes = llvm::MDNode::getDistinct(context, {nullptr, disable});
+    annotate_loop(llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable")));
+}
+
+void GridEmitter::take_turns_together(int turns) {
+    llvm::LLVMContext& context = b_.ir.getContext();
+    llvm::Metadata* count = llvm::ConstantAsMetadata::get(b_.ir.getInt32(static_cast<std::uint32_t>(turns)));
+    annotate_loop(llvm::MDNode::get(context, {llvm::MDString::get(context, unroll_count), count}));
+}
+
+void GridEmitter::annotate_loop(llvm::MDNode* note) {
+    llvm::MDNode* notes = llvm::MDNode::getDistinct(b_.ir.getContext(), {nullptr, note});
     notes->replaceOperandWith(0, notes);  // by which LLVM tells loops apart
     for (BasicBlock* from : llvm::predecessors(b_.ir.GetInsertBlock())) from->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, notes);
 }
@@ -225,6 +234,7 @@ void GridEmitter::unit() {
         index_[static_cast<std::size_t>(grid_.lane)] = b_.ir.CreateMul(rank_, number(grid_.width));
         lanes_ = grid_.width;
         parts_ = grid_.held;
+        if (grid_.partly) find_rest();
     }
     enter(known);
     hoist(all_roots());
@@ -327,20 +337,6 @@ void GridEmitter::inner_range(int axis, llvm::Value*& begin, llvm::Value*& end) 
     end = b_.ir.CreateBinaryIntrinsic(in::smin, b_.ir.CreateAdd(begin, number(kernel_.block)), size(kernel_.blocked_extent));
 }
 
-// What a stage that only stores reads beside a row is there for one vector at a time: registers are few.
-void GridEmitter::store_held(const nest::Stage& stage) {
-    const auto all = [&](Memory memory) {
-        memory_ = memory;
-        for (int part = 0; part < parts_; ++part) {
-            enter(0);
-            store_part(stage.stores, part);
-            leave();
-        }
-        memory_ = Memory::any;
-    };
-    if_active([&] { if_aligned([&] { all(Memory::aligned); }, [&] { all(Memory::single); }); });
-}
-
 // All inner axes but the lanes', which is the innermost.
 void GridEmitter::inner_loops(const nest::Stage& stage, std::size_t level) {
     if (static_cast<int>(level) == grid_.lane) return inner_loops(stage, level + 1);
@@ -363,6 +359,7 @@ void GridEmitter::inner_loops(const nest::Stage& stage, std::size_t level) {
             inner_loops(stage, level + 1);
             leave();
         });
+        if (level + 1 == kernel_.axes.size() && grid_.inner_steps > 1) take_turns_together(grid_.inner_steps);
     };
     if (flushes_of_chunks(stage)) in_chunks(stage, begin, end, step, steps);
     else steps(begin, end);
@@ -436,8 +433,9 @@ std::vector<nest::ExprId> GridEmitter::all_roots() const {
 }
 
 llvm::Value* GridEmitter::index_of(int axis, int copy) {
-    llvm::Value* index = index_[static_cast<std::size_t>(axis)];
-    const int held = grid_.held > 0 ? part_of(copy) * grid_.team * grid_.width : 0;  // of all a team's threads, vector by vector
+    const bool is_of_rest = axis == grid_.lane && is_rest(part_of(copy));
+    llvm::Value* index = is_of_rest ? rest_index_ : index_[static_cast<std::size_t>(axis)];
+    const int held = grid_.held > 0 && !is_of_rest ? part_of(copy) * grid_.team * grid_.width : 0;  // of all a team's threads, vector by vector
     int step = axis == grid_.lane ? lane_of(copy) + held : axis == grid_.unroll_axis ? part_of(copy) : 0;
     if (has_tile()) step += axis == grid_.lane ? lanes_on(part_of(copy)) : axis == grid_.tile.across ? steps_on(part_of(copy)) : 0;
     return step == 0 ? index : b_.ir.CreateAdd(index, number(step), "", true, true);

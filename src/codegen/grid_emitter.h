@@ -32,6 +32,8 @@ private:
     void loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const char* name, const std::function<void(llvm::Value*)>& body);
     void if_active(const std::function<void()>& body);
     void stay_rolled();
+    void take_turns_together(int turns);
+    void annotate_loop(llvm::MDNode* note);
     void if_so(llvm::Value* condition, const char* name, const std::function<void()>& body);
     llvm::Value* special(llvm::Intrinsic::ID id);
     void place(llvm::Value* unit);
@@ -41,7 +43,6 @@ private:
     void own_points();
     void outer_point();
     void stage(const nest::Stage& stage);
-    void store_held(const nest::Stage& stage);
     void inner_loops(const nest::Stage& stage, std::size_t level);
     void team_lanes(const nest::Stage& stage);
     void inner_point(const nest::Stage& stage);
@@ -77,6 +78,19 @@ private:
         available_.pop_back();
     }
 
+    // Rows (grid_rows.cpp).
+    /// Whether some threads have nothing of a part, the last that is held.
+    bool is_rest(int part) const { return grid_.partly && part == grid_.held - 1; }
+    void find_rest();
+    void if_in_row(int part, const std::function<void()>& body);
+    Copies load_row(const nest::Access& access);
+    void store_held(const nest::Stage& stage);
+    void store_part(const std::vector<nest::Store>& stores, int part);
+    llvm::Value* scratch_address(int row, int copy);
+    llvm::Align scratch_align(Dtype dtype, int copy) const;
+    Value load_kept(int row, Dtype dtype, int copy);
+    void keep(int row, const Value& value, int copy);
+
     // Memory (grid_memory.cpp).
     llvm::Value* address(const nest::Access& access, int copy);
     Value load(nest::ExprId id, int copy);
@@ -92,8 +106,6 @@ private:
     bool gathers_vectors(const nest::Expr& expr) const;
     Copies load_vector(const nest::Access& access, int part) { return load_vector(access, address(access, part * lanes_)); }
     Copies load_vector(const nest::Access& access, llvm::Value* first);
-    Copies load_row(const nest::Access& access);
-    void store_part(const std::vector<nest::Store>& stores, int part);
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);
     std::pair<nest::ExprId, int> first_load(nest::ExprId id, int copy) const;
     shape::Dim step_between(const nest::Access& access, int axis, int count) const;
@@ -105,10 +117,6 @@ private:
     void store_element(const nest::Access& access, const Value& value, int copy);
     void store_vector(const nest::Access& access, const Copies& values, int part);
     Value inside(const nest::Expr& expr, int copy);
-    llvm::Value* scratch_address(int row, int copy);
-    llvm::Align scratch_align(Dtype dtype, int copy) const;
-    Value load_kept(int row, Dtype dtype, int copy);
-    void keep(int row, const Value& value, int copy);
     int chunk_bytes(const nest::Access& access) const;
     llvm::Type* chunk_type(int bytes);
     llvm::Value* joined(llvm::ArrayRef<llvm::Value*> parts, int bytes);
@@ -200,6 +208,8 @@ private:
     llvm::Value* rank_ = nullptr;     // of the thread in its team or crew
     llvm::Value* own_ = nullptr;      // the number of its unit among the block's
     llvm::Value* active_ = nullptr;   // whether its unit is there; null: always
+    llvm::Value* in_row_ = nullptr;   // whether this thread has a vector of the last part that is held, where not all have
+    llvm::Value* rest_index_ = nullptr;  // where that begins: for those that have none, where the row does
     Memory memory_ = Memory::any;     // of rows that are held
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 

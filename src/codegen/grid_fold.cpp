@@ -89,13 +89,17 @@ void GridEmitter::accumulate(const nest::Stage& stage) {
         const std::vector<nest::ExprId> factors = factors_of(fold);
         for (int copy = 0; copy < copies(); ++copy) {
             const Accumulator& each = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
+            const Value before = read(each, fold.dtype);
+            Value after;
             if (factors.empty()) {
-                write(each, combine(b_, fold, read(each, fold.dtype), eval(fold.value, copy)));
-                continue;
+                after = combine(b_, fold, before, eval(fold.value, copy));
+            } else {
+                llvm::Value* const x = eval(factors[0], copy).re;
+                llvm::Value* const y = eval(factors[1], copy).re;
+                after = {&b_, fold.dtype, b_.ir.CreateIntrinsic(in::fma, {x->getType()}, {x, y, before.re}), nullptr};
             }
-            llvm::Value* const x = eval(factors[0], copy).re;
-            llvm::Value* const y = eval(factors[1], copy).re;
-            write(each, {&b_, fold.dtype, b_.ir.CreateIntrinsic(in::fma, {x->getType()}, {x, y, read(each, fold.dtype).re}), nullptr});
+            if (is_rest(part_of(copy))) after = b_.select({&b_, Dtype::bool_, in_row_, nullptr}, after, before);
+            write(each, after);
         }
     }
 }

@@ -117,42 +117,6 @@ llvm::Value* GridEmitter::second_part(llvm::Value* at, std::size_t bytes) {
 }
 
 // Rows have an element for each inner point, in order. A thread reads only what it kept itself, as it does the same points in each stage.
-llvm::Value* GridEmitter::scratch_address(int row, int copy) {
-    auto& ir = b_.ir;
-    llvm::Value* linear = number(0);
-    const auto move = [&](int a) {
-        linear = ir.CreateAdd(ir.CreateMul(linear, size(kernel_.axes[static_cast<std::size_t>(a)].extent)), index_of(a, copy));
-    };
-    for (int a = static_cast<int>(outer_); a < static_cast<int>(kernel_.axes.size()); ++a) {
-        if (a != grid_.lane) move(a);
-    }
-    move(grid_.lane);
-    const auto place = static_cast<std::size_t>(row);
-    const Dtype dtype = kernel_.scratch[place];
-    llvm::Value* base = ir.CreateGEP(ir.getInt8Ty(), scratch_[place], ir.CreateMul(own_, number(nest::Grid::row_bytes(kernel_, dtype))));
-    return ir.CreateGEP(ir.getInt8Ty(), base, ir.CreateMul(linear, number(static_cast<std::int64_t>(itemsize_of(dtype)))));
-}
-
-// Of the elements of a vector those that begin 16 bytes are aligned so, and the others accordingly: they are put together again by the code generator.
-Align GridEmitter::scratch_align(Dtype dtype, int copy) const {
-    const auto itemsize = static_cast<std::uint64_t>(itemsize_of(dtype));
-    const std::int64_t length = kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent.value();
-    const bool begins_aligned = kernel_.axes.size() == outer_ + 1 || length * static_cast<std::int64_t>(itemsize) % nest::Grid::vector_bytes == 0;
-    if (lanes_ == 1 || !begins_aligned) return Align(itemsize_of(real_of(dtype)));
-    const std::uint64_t vector = std::min<std::uint64_t>(nest::Grid::vector_bytes, itemsize * static_cast<std::uint64_t>(lanes_));
-    return llvm::commonAlignment(Align(vector), itemsize * static_cast<std::uint64_t>(copy));
-}
-
-Value GridEmitter::load_kept(int row, Dtype dtype, int copy) {
-    if (grid_.held > 0) return held_.at({row, copy});
-    return load_at(scratch_address(row, copy), dtype, scratch_align(dtype, copy));
-}
-
-void GridEmitter::keep(int row, const Value& value, int copy) {
-    if (grid_.held > 0) held_.insert_or_assign({row, copy}, value);
-    else store_at(scratch_address(row, copy), value, scratch_align(value.dtype, copy));
-}
-
 // Bytes from one to the next of the elements that a thread does side by side along an axis; 0: there is one alone, or it does not move.
 shape::Dim GridEmitter::step_between(const nest::Access& access, int axis, int count) const {
     return axis < 0 || count == 1 ? shape::Dim(0) : access.strides[static_cast<std::size_t>(axis)];
@@ -234,37 +198,6 @@ void GridEmitter::if_aligned(const std::function<void()>& vectors, const std::fu
     either_way(aligned_, vectors, elements);
 }
 
-// What a thread holds of a row.
-GridEmitter::Copies GridEmitter::load_row(const nest::Access& access) {
-    auto& ir = b_.ir;
-    std::vector<std::pair<Copies, BasicBlock*>> ways;
-    const auto vectors = [&] {
-        Copies all;
-        for (int part = 0; part < parts_; ++part) {
-            for (const Value& value : load_vector(access, part)) all.push_back(value);
-        }
-        ways.emplace_back(std::move(all), ir.GetInsertBlock());
-    };
-    const auto elements = [&] {
-        Copies all;
-        for (int copy = 0; copy < copies(); ++copy) all.push_back(load_element(access, copy));
-        ways.emplace_back(std::move(all), ir.GetInsertBlock());
-    };
-    if_aligned(vectors, elements);
-    if (ways.size() == 1) return ways[0].first;
-    Copies result;
-    const auto either = [&](std::size_t copy, llvm::Value* Value::* part) {
-        llvm::PHINode* phi = ir.CreatePHI((ways[0].first[copy].*part)->getType(), 2);
-        for (const auto& [values, block] : ways) phi->addIncoming(values[copy].*part, block);
-        return phi;
-    };
-    for (std::size_t copy = 0; copy < ways[0].first.size(); ++copy) {
-        const Value& value = ways[0].first[copy];
-        result.push_back({&b_, value.dtype, either(copy, &Value::re), value.im == nullptr ? nullptr : either(copy, &Value::im)});
-    }
-    return result;
-}
-
 // Values and what is done with them; if those that were speculated on are worthless, once more without that.
 void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute, const std::function<void(const std::vector<Copies>&)>& write) {
     if (b_.is_rare) return write(compute());
@@ -320,28 +253,6 @@ void GridEmitter::one_after_the_other(const std::function<void()>& body) {
     index_ = first;
     lanes_ = lanes;
     parts_ = parts;
-}
-
-// One vector of each store; all values before the first one.
-void GridEmitter::store_part(const std::vector<nest::Store>& stores, int part) {
-    const int begin = part * lanes_, end = begin + lanes_;
-    const auto compute = [&] {
-        std::vector<Copies> values;
-        for (const nest::Store& each : stores) {
-            Copies& all = values.emplace_back(static_cast<std::size_t>(copies()));
-            for (int copy = begin; copy < end; ++copy) all[static_cast<std::size_t>(copy)] = eval(each.value, copy);
-        }
-        return values;
-    };
-    speculate(compute, [&](const std::vector<Copies>& values) {
-        for (std::size_t i = 0; i < stores.size(); ++i) {
-            if (takes_vectors(stores[i].access) && memory_ == Memory::aligned) {
-                store_vector(stores[i].access, values[i], part);
-                continue;
-            }
-            for (int copy = begin; copy < end; ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
-        }
-    });
 }
 
 Value GridEmitter::guarded_load(const nest::Access& access, int copy, llvm::Value* guard) {
@@ -402,10 +313,11 @@ void GridEmitter::write_all(const std::vector<nest::Store>& stores, const std::v
         }
         if (takes_vectors(stores[i].access) && grid_.held > 0) {
             const auto vectors = [&] {
-                for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);
+                for (int part = 0; part < parts_; ++part) if_in_row(part, [&] { store_vector(stores[i].access, values[i], part); });
             };
             const auto elements = [&] {
-                for (int copy = 0; copy < copies(); ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+                for (int copy = 0; copy < copies(); ++copy)
+                    if_in_row(part_of(copy), [&] { store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy); });
             };
             if_aligned(vectors, elements);
             continue;
@@ -414,7 +326,8 @@ void GridEmitter::write_all(const std::vector<nest::Store>& stores, const std::v
             for (int part = 0; part < parts_; ++part) store_vector(stores[i].access, values[i], part);
             continue;
         }
-        for (int copy = 0; copy < copies(); ++copy) store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy);
+        for (int copy = 0; copy < copies(); ++copy)
+            if_in_row(part_of(copy), [&] { store_element(stores[i].access, values[i][static_cast<std::size_t>(copy)], copy); });
     }
 }
 

@@ -110,6 +110,7 @@ llvm::PreservedAnalyses UnrollLoads::run(llvm::Function& function, llvm::Functio
     const llvm::DataLayout& layout = function.getParent()->getDataLayout();
     for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
         if (!loop->isInnermost() || llvm::getBooleanLoopAttribute(loop, "llvm.loop.unroll.disable")) continue;
+        if (llvm::getOptionalIntLoopAttribute(loop, unroll_count)) continue;  // known better
         std::size_t instructions = 0;
         std::uint64_t loaded = 0;  // bytes
         for (const llvm::BasicBlock* block : loop->blocks()) {
@@ -120,7 +121,7 @@ llvm::PreservedAnalyses UnrollLoads::run(llvm::Function& function, llvm::Functio
         }
         if (loaded == 0 || instructions > most_instructions) continue;
         const std::uint64_t steps = std::min(most_steps, most_bytes / std::bit_ceil(loaded));
-        if (steps > 1) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", static_cast<unsigned>(steps));
+        if (steps > 1) llvm::addStringMetadataToLoop(loop, unroll_count, static_cast<unsigned>(steps));
     }
     return llvm::PreservedAnalyses::all();
 }

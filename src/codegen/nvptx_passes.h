@@ -24,6 +24,8 @@ public:
 
 /// An attribute of kernels whose stores are put in turn.
 inline constexpr const char* stores_in_turn = "fastnp-stores-in-turn";
+/// LLVM's note at a loop: how many of its turns are one.
+inline constexpr const char* unroll_count = "llvm.loop.unroll.count";
 
 /// Where such a kernel stores several times after all loads, each store and what is computed for it alone become a block of their own, under a condition
 /// that always holds. In one block ptxas puts all stores at its end, so that memory has loads alone to do first and stores alone then; so, each comes when

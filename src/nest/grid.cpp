@@ -20,12 +20,14 @@ namespace {
 
 constexpr std::int64_t few_inner_points = 16;   // that a thread folds by itself
 constexpr std::int64_t few_outer_points = 1024;  // for threads that would each fold one
+constexpr std::int64_t most_paired = 128;        // elements of rows that are paired, for threads that fold them one after the other
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
 constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
 constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
 constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
-constexpr int least_team = 4, most_team = 512;
+constexpr int least_team = 2, most_team = 512;
+constexpr std::int64_t least_summed = 8;  // elements of a row whose sum has another order in NumPy than one after the other
 constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
 constexpr std::int64_t most_held = 256;   // bytes of a thread's registers for rows
@@ -61,12 +63,58 @@ int best_lane(const Kernel& kernel, std::size_t from, std::size_t to) {
     return best;
 }
 
+// Loads that steps of an axis share: those that don't move along it, but do along another, and those of what another step loads.
+int shared_loads(const Kernel& kernel, std::size_t axis) {
+    std::vector<const Access*> loads;
+    for_each_use(kernel, [&](const Access& access, Use use) {
+        if (use == Use::load) loads.push_back(&access);
+    });
+    int shared = 0;
+    for (const Access* load : loads) {
+        const Dim step = load->strides[axis];
+        if (step == Dim(0)) {
+            shared += std::any_of(load->strides.begin(), load->strides.end(), [](Dim stride) { return !(stride == Dim(0)); }) ? 1 : 0;
+            continue;
+        }
+        shared += std::any_of(loads.begin(), loads.end(), [&](const Access* other) {
+            return other->buffer == load->buffer && other->strides == load->strides && load->offset.is_constant() && other->offset.is_constant() &&
+                   step.is_constant() && load->offset.value() - other->offset.value() == step.value();
+        });
+    }
+    return shared;
+}
+
+// Whether there are many short rows, each apart from the others, whose elements lie side by side: a thread for each would touch a line of memory for each
+// element of a few.
+bool has_short_rows(const Kernel& kernel) {
+    const std::size_t outer = kernel.outer_count();
+    if (kernel.axes.size() != outer + 1 || outer == 0) return false;
+    const Axis& row = kernel.axes[outer];
+    if (!row.extent.is_constant() || row.extent.value() < least_summed || points(kernel, 0, outer) * least_team < Grid::busy_threads) return false;
+    for (std::size_t a = 0; a < outer && outer > 1; ++a) {
+        if (shared_loads(kernel, a) > 0) return false;
+    }
+    return best_lane(kernel, 0, outer + 1) == static_cast<int>(outer);
+}
+
+// Whether each of many outer points folds what others fold, too, along two axes (points that are paired): threads that do some of both load a fraction.
+bool has_pairs(const Kernel& kernel) {
+    const std::size_t outer = kernel.outer_count();
+    if (kernel.block != 0 || kernel.axes.size() != outer + 1 || kernel.stages.size() != 1 || !kernel.stages[0].stores.empty()) return false;
+    const Axis& row = kernel.axes[outer];
+    if (!row.extent.is_constant() || row.extent.value() > most_paired || points(kernel, 0, outer) < most_copies * Grid::busy_threads) return false;
+    std::size_t sharing = 0;
+    for (std::size_t a = 0; a < outer; ++a) sharing += shared_loads(kernel, a) > 0 ? 1 : 0;
+    return sharing >= 2;
+}
+
 // Where elements lie side by side. Few outer points that don't are folded by teams, else they would leave most of a GPU idle.
 int choose_lane(const Kernel& kernel) {
     const std::size_t outer = kernel.outer_count(), rank = kernel.axes.size();
     const std::size_t from = kernel.block != 0 ? 1 : 0;  // nothing lies side by side along the blocks of a fold
     if (kernel.stages.empty()) return best_lane(kernel, from, rank);
-    if (kernel.block == 0 && points(kernel, outer, rank) <= few_inner_points && outer > 0) return best_lane(kernel, from, outer);
+    const bool has_few = kernel.block == 0 && points(kernel, outer, rank) <= few_inner_points && outer > 0;
+    if ((has_few && !has_short_rows(kernel)) || has_pairs(kernel)) return best_lane(kernel, from, outer);
     const int best = best_lane(kernel, from, rank);
     const bool fills_warps = best >= 0 && kernel.axes[static_cast<std::size_t>(best)].hint >= Grid::warp;
     return points(kernel, 0, outer) < few_outer_points && !fills_warps ? best_lane(kernel, outer, rank) : best;
@@ -149,8 +197,10 @@ int choose_width(const Kernel& kernel, int lane) {
     for (const bool any_loads : {false, true}) {
         for (std::int64_t bytes = Grid::vector_bytes; bytes > narrowest; bytes /= 2) {
             const std::int64_t width = std::min(bytes / narrowest, most_bytes / widest_of(kernel, axis));
-            if (width > 1 && takes_vectors(kernel, axis, bytes, narrowest, any_loads))
-                return kernel.axes[axis].hint >= 4 * width ? static_cast<int>(width) : 1;
+            if (width > 1 && takes_vectors(kernel, axis, bytes, narrowest, any_loads)) {
+                const bool is_whole = kernel.axes[axis].inner && kernel.axes[axis].extent.is_constant() && kernel.axes[axis].hint % width == 0;
+                return kernel.axes[axis].hint >= (is_whole ? 2 : 4) * width ? static_cast<int>(width) : 1;
+            }
         }
     }
     return 1;
@@ -164,39 +214,74 @@ int choose_team(const Kernel& kernel, const Grid& grid) {
     return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, most_team));
 }
 
-// Threads that have a whole row side by side, if its length is known and can be divided so: each element stays in a register from stage to stage.
-void hold_rows(const Kernel& kernel, Grid& grid) {
-    const auto lane = static_cast<std::size_t>(grid.lane);
-    if (!kernel.axes[lane].extent.is_constant() || (kernel.block != 0 && lane == kernel.outer_count())) return;
-    if (!kernel.scratch.empty() && kernel.axes.size() != kernel.outer_count() + 1) return;
-    std::vector<const Access*> loads;
-    for_each_use(kernel, [&](const Access& access, Use use) {
-        const bool is_known = std::any_of(loads.begin(), loads.end(), [&](const Access* other) { return *other == access; });
-        if (use != Use::store && !(access.strides[lane] == Dim(0)) && !is_known) loads.push_back(&access);
-    });
-    // Rows that are there from the first stage to the last, and those that are read beside them.
-    const auto rows = static_cast<std::int64_t>(1 + kernel.scratch.size() + loads.size() / 2);
-    const std::int64_t length = kernel.axes[lane].extent.value(), widest = widest_of(kernel, lane);
-    const std::int64_t most = std::min(most_bytes / widest, most_held / (widest * rows));
-    const auto takes = [&](std::int64_t width, std::int64_t team) {
-        const std::int64_t held = length / (width * team);
-        if (length % (width * team) != 0 || held > vectors_each || held * width > most) return false;
-        grid.width = static_cast<int>(width);
-        grid.team = static_cast<int>(team);
-        grid.held = static_cast<int>(held);
-        return true;
-    };
-    // Short rows, of which there are many: several in a warp, each thread with a whole vector.
-    for (std::int64_t team = Grid::warp / 2; team >= least_team; team /= 2) {
-        const bool are_many = points(kernel, 0, kernel.outer_count()) * team >= Grid::busy_threads;
-        if (are_many && length == grid.width * team && takes(grid.width, team)) return;
-    }
-    for (std::int64_t width = grid.width; width >= 1; width /= 2) {
-        for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
-            if (takes(width, team)) return;
+// Threads that have a whole row side by side, if its length is known: each element stays in a register from stage to stage.
+class HeldRows {
+public:
+    HeldRows(const Kernel& kernel, Grid& grid) : kernel_(kernel), grid_(grid), lane_(static_cast<std::size_t>(grid.lane)) {}
+
+    void choose() {
+        if (!kernel_.axes[lane_].extent.is_constant() || (kernel_.block != 0 && lane_ == kernel_.outer_count())) return;
+        if (!kernel_.scratch.empty() && kernel_.axes.size() != kernel_.outer_count() + 1) return;
+        length_ = kernel_.axes[lane_].extent.value();
+        most_ = most_elements();
+        const std::int64_t widest = grid_.width;
+        // Short rows, of which there are many: several in a warp, each thread with a whole vector.
+        for (std::int64_t team = Grid::warp / 2; team >= least_team; team /= 2) {
+            if (are_many(team) && length_ == widest * team && takes(widest, team)) return;
+        }
+        for (std::int64_t width = widest; width >= 1; width /= 2) {
+            for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
+                if (length_ % (width * team) == 0 && takes(width, team)) return;
+            }
+        }
+        for (std::int64_t width = widest; width >= 1; width /= 2) {
+            if (length_ % width == 0 && takes_partly(width)) return;
         }
     }
-}
+
+private:
+    // Of a thread: rows that are there from the first stage to the last, and those that are read beside them.
+    std::int64_t most_elements() const {
+        std::vector<const Access*> loads;
+        for_each_use(kernel_, [&](const Access& access, Use use) {
+            const bool is_known = std::any_of(loads.begin(), loads.end(), [&](const Access* other) { return *other == access; });
+            if (use != Use::store && !(access.strides[lane_] == Dim(0)) && !is_known) loads.push_back(&access);
+        });
+        const auto rows = static_cast<std::int64_t>(1 + kernel_.scratch.size() + loads.size() / 2);
+        const std::int64_t widest = widest_of(kernel_, lane_);
+        return std::min(most_bytes / widest, most_held / (widest * rows));
+    }
+    bool are_many(std::int64_t team) const { return points(kernel_, 0, kernel_.outer_count()) * team >= Grid::busy_threads; }
+    bool takes(std::int64_t width, std::int64_t team) {
+        const std::int64_t vectors = length_ / width, held = (vectors + team - 1) / team;
+        if (held > vectors_each || held * width > most_) return false;
+        grid_.width = static_cast<int>(width);
+        grid_.team = static_cast<int>(team);
+        grid_.held = static_cast<int>(held);
+        grid_.partly = held * team != vectors;
+        return true;
+    }
+    // With threads that have nothing to do at the row's end, but not many.
+    bool takes_partly(std::int64_t width) {
+        const std::int64_t vectors = length_ / width;
+        if (vectors <= Grid::warp) {
+            const auto team = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(vectors, least_team))));
+            return (team == Grid::warp || are_many(team)) && takes(width, team);
+        }
+        for (const std::int64_t most_idle : {10, 25}) {  // per cent
+            for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
+                const std::int64_t taken = (vectors + team - 1) / team * team;
+                if ((taken - vectors) * 100 <= most_idle * taken && takes(width, team)) return true;
+            }
+        }
+        return false;
+    }
+
+    const Kernel& kernel_;
+    Grid& grid_;
+    std::size_t lane_;
+    std::int64_t length_ = 0, most_ = 0;
+};
 
 // How many steps there are along the first inner axis, of one outer point.
 std::int64_t inner_length(const Kernel& kernel) { return kernel.block != 0 ? kernel.block : kernel.axes[kernel.outer_count()].hint; }
@@ -213,27 +298,6 @@ bool crews_take_vectors(const Kernel& kernel, const Grid& grid) {
     const Axis& lanes = kernel.axes[static_cast<std::size_t>(grid.lane)];
     return lanes.extent.is_constant() && lanes.extent.value() % grid.width == 0 &&
            points(kernel, 0, kernel.outer_count()) / grid.width * choose_crew(kernel, grid.width) >= Grid::busy_threads / 2;
-}
-
-// Loads that steps of an axis share: those that don't move along it, but do along another, and those of what another step loads.
-int shared_loads(const Kernel& kernel, std::size_t axis) {
-    std::vector<const Access*> loads;
-    for_each_use(kernel, [&](const Access& access, Use use) {
-        if (use == Use::load) loads.push_back(&access);
-    });
-    int shared = 0;
-    for (const Access* load : loads) {
-        const Dim step = load->strides[axis];
-        if (step == Dim(0)) {
-            shared += std::any_of(load->strides.begin(), load->strides.end(), [](Dim stride) { return !(stride == Dim(0)); }) ? 1 : 0;
-            continue;
-        }
-        shared += std::any_of(loads.begin(), loads.end(), [&](const Access* other) {
-            return other->buffer == load->buffer && other->strides == load->strides && load->offset.is_constant() && other->offset.is_constant() &&
-                   step.is_constant() && load->offset.value() - other->offset.value() == step.value();
-        });
-    }
-    return shared;
 }
 
 // Bytes that a thread loads for its steps, of what differs from step to step; what several read counts once, as far as is known.
@@ -307,6 +371,24 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
     }
 }
 
+// Where a thread's own folds go along what lies side by side: so many steps as make up the widest vectors that are aligned.
+int choose_inner_steps(const Kernel& kernel) {
+    const std::size_t axis = kernel.axes.size() - 1;
+    if (!kernel.axes[axis].inner || !kernel.axes[axis].extent.is_constant() || kernel.block != 0) return 1;
+    for (std::int64_t bytes = Grid::vector_bytes; bytes > 4; bytes /= 2) {
+        std::int64_t steps = 0;
+        bool fits = true;
+        for_each_use(kernel, [&](const Access& access, Use use) {
+            if (use != Use::load || access.strides[axis] == Dim(0) || !lies_along(kernel, access, axis)) return;
+            const std::int64_t each = bytes / itemsize_at(kernel, access);
+            fits = fits && each > 1 && (steps == 0 || each == steps) && stays_aligned(kernel, access, axis, bytes);
+            steps = each;
+        });
+        if (fits && steps > 1 && kernel.axes[axis].extent.value() % steps == 0) return static_cast<int>(steps);
+    }
+    return 1;
+}
+
 // By how much most loads are past a line, if it is the same in all rows; what is stored lies elsewhere, but waits for nothing.
 int choose_shift(const Kernel& kernel, const Grid& grid) {
     const auto lane = static_cast<std::size_t>(grid.lane);
@@ -339,7 +421,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         grid.width = grid.tile.width;
     } else if (grid.lane >= static_cast<int>(outer)) {
         grid.team = choose_team(kernel, grid);
-        hold_rows(kernel, grid);
+        HeldRows(kernel, grid).choose();
         if (grid.team > Grid::warp) grid.block = grid.team;
     } else if (grid.lane >= 0 && !kernel.stages.empty() && outer < kernel.axes.size()) {
         const bool has_vectors = crews_take_vectors(kernel, grid);
@@ -349,6 +431,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
     }
     if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
         choose_unrolling(kernel, grid);
+        if (outer < kernel.axes.size()) grid.inner_steps = choose_inner_steps(kernel);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
         grid.whole_warps = outer > 1 && kernel.axes[static_cast<std::size_t>(grid.lane)].hint >= least_warps * Grid::warp * grid.width;
     }
@@ -367,8 +450,8 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
-    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.registers, grid.held,
-                           grid.team, grid.crew, grid.block})
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.inner_steps, grid.registers,
+                           grid.held, grid.partly ? 1 : 0, grid.team, grid.crew, grid.block})
         note(each);
     const Tile& tile = grid.tile;
     for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);

@@ -68,7 +68,7 @@ int of_own_folds(const Kernel& kernel, const Grid& grid) {
     for (const Expr& expr : kernel.exprs) loaded += is_load(expr) ? words_of_value(expr.dtype) : 0;
     for (const Fold& fold : kernel.folds) summed += words_of_value(fold.dtype);
     const int copies = grid.width * grid.unroll;
-    return copies * summed + (grid.width + grid.unroll) * loaded + for_places;
+    return copies * summed + (grid.width + grid.unroll) * grid.inner_steps * loaded + for_places;
 }
 
 // A part of each row, that all of a team's threads hold; where each element of it meets many others.

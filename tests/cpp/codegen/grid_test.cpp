@@ -285,6 +285,33 @@ BOOST_AUTO_TEST_CASE(rows_are_folded_by_teams) {
     BOOST_TEST(endless.rfind("ld.global") > endless.rfind("bar.sync"));  // too long for that
 }
 
+// In registers, also where a row's last vectors are fewer than the team has threads; short ones several to a warp.
+BOOST_AUTO_TEST_CASE(rows_of_any_length_are_held) {
+    const auto normalised = [](const Arrays& x) {
+        const array apart = x[0] - mean(x[0], {.axis = 1, .keepdims = true});
+        return Arrays{apart / sqrt(mean(apart * apart, {.axis = 1, .keepdims = true}) + 1e-5F) * x[1] + arange(x[0].shape(1)), max(x[0], {.axis = 1})};
+    };
+    const auto smoothed = [](const Arrays& x) { return Arrays{softmax(x[0]), min(x[0], {.axis = 1}), any(x[0] > 1, {.axis = 1})}; };
+    const auto turned = [](const Arrays& x) { return Arrays{flip(softmax(x[0]), 1)}; };
+    for (const std::int64_t length : {33, 50, 99, 100, 126, 130, 250, 1000, 1001, 2052}) {
+        for (const Dtype dtype : {float32, float64, float16}) {
+            compare(smoothed, {{dtype, {37, length}}}, length % 2 == 0);
+            compare(normalised, {{dtype, {37, length}}, {dtype, {length}}}, false);
+        }
+        compare(turned, {{float32, {37, length}}}, false);
+    }
+    constexpr std::int64_t many = nest::Grid::busy_threads / 2 + 3;
+    compare(smoothed, {{float32, {many, 8}}}, true);
+    compare(normalised, {{float32, {many, 10}}, {float32, {10}}}, false);
+    const auto text_of = [&](std::int64_t rows, std::int64_t length) { return ptx_of(smoothed, {{float32, {rows, length}}})[0]; };
+    const std::string eight = text_of(many, 8), ten = text_of(many, 10), thousand = text_of(5000, 1000);
+    for (const std::string& text : {eight, ten, thousand}) BOOST_TEST(text.rfind("ld.global") < text.find("shfl.sync"));
+    BOOST_TEST(widest(eight, "ld.global") == 16);
+    BOOST_TEST(widest(eight, "st.global") == 16);
+    BOOST_TEST(widest(ten, "st.global") == 8);
+    BOOST_TEST(widest(thousand, "st.global") == 16);
+}
+
 BOOST_AUTO_TEST_CASE(columns_are_folded_by_crews) {
     const auto columns = [](std::int64_t length, std::int64_t count) {
         return ptx_of([](const Arrays& x) { return Arrays{sum(x[0], {.axis = 0})}; }, {{float32, {length, count}}});
@@ -312,6 +339,12 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
         const array apart = x[0](all, newaxis) - x[1](newaxis);
         return Arrays{sqrt(sum(apart * apart, {.axis = -1}))};
     };
+    for (const std::int64_t length : {8, 10, 20, 33}) {
+        const std::vector<Argument> points{{float32, {2050, length}}, {float32, {2052, length}}};
+        compare(distances, points, length == 10);
+        const int bytes = length % 4 == 0 ? 16 : length % 2 == 0 ? 8 : 4;
+        BOOST_TEST(widest(ptx_of(distances, points)[0], "ld.global") == bytes, length);
+    }
     const auto outer = [](const Arrays& x) { return Arrays{x[0](all, newaxis) * 2 + x[1], where(x[1] > 0, x[0](all, newaxis), 0)}; };
     const auto reversed = [](const Arrays& x) { return Arrays{flip(x[0], 0) + x[0] * x[1]}; };
     for (const bool varies : {false, true}) {
