@@ -25,8 +25,8 @@ inline bool has(const std::string& text, const std::string& part) { return text.
 /// Bytes of the widest access of a kind ("ld.global" or "st.global") in a text.
 int widest(const std::string& text, const std::string& kind);
 
-/// ptxas, as the driver's linker has it compile: code to be linked, in which registers are taken as it likes. What it says of each kernel (registers, memory for registers that did not fit) is listed in the build folder's
-/// gpu_kernels.txt, whose last line sums it up.
+/// ptxas, as the driver's linker has it compile: code to be linked, with as many registers as it likes. What it says of each kernel (registers, memory for
+/// registers that did not fit) is listed in the build folder's gpu_kernels.txt, whose last line sums it up.
 class Assembler {
 public:
     Assembler();
