@@ -1,6 +1,5 @@
 // Quotients and square roots of float32 on GPUs for code that runs seldom: any operands, no branches. `div.rn.f32` and `sqrt.rn.f32` call functions of the
-// assembler's, for whose sake the driver's linker gives the whole kernel registers as functions that call others have them: Black-Scholes 56 instead of
-// 32, half as many threads at once, though nothing is ever called.
+// assembler's, for whose sake the driver's linker gives the whole kernel registers as functions that call others have them, though nothing is ever called.
 #pragma once
 
 #include "codegen/llvm.h"

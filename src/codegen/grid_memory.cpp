@@ -116,7 +116,6 @@ llvm::Value* GridEmitter::second_part(llvm::Value* at, std::size_t bytes) {
     return b_.ir.CreateGEP(b_.ir.getInt8Ty(), at, number(static_cast<std::int64_t>(bytes)));
 }
 
-// Rows have an element for each inner point, in order. A thread reads only what it kept itself, as it does the same points in each stage.
 // Bytes from one to the next of the elements that a thread does side by side along an axis; 0: there is one alone, or it does not move.
 shape::Dim GridEmitter::step_between(const nest::Access& access, int axis, int count) const {
     return axis < 0 || count == 1 ? shape::Dim(0) : access.strides[static_cast<std::size_t>(axis)];

@@ -87,6 +87,7 @@ void GridEmitter::store_part(const std::vector<nest::Store>& stores, int part) {
     if_in_row(part, [&] { speculate(compute, write); });
 }
 
+// Rows have an element for each inner point, in order. A thread reads only what it kept itself, as it does the same points in each stage.
 llvm::Value* GridEmitter::scratch_address(int row, int copy) {
     auto& ir = b_.ir;
     llvm::Value* linear = number(0);

@@ -88,6 +88,7 @@ Speculation::Range Speculation::assume(llvm::Value* x, const Range& range) {
 llvm::Value* Speculation::holds(const Assumption& assumption) {
     llvm::Value* x = assumption.value;
     const Range proven = assumption.proven, range = known_.at(x);
+    if (range.least >= range.most) return ir_.getFalse();  // what was assumed contradicts what is known, or itself
     const bool has_sign = range.is_positive && !proven.is_positive;
     const auto power = [&](int exponent) { return llvm::ConstantFP::get(x->getType(), std::ldexp(1.0, exponent)); };
     const auto magnitude = [&] { return range.is_positive ? x : ir_.CreateUnaryIntrinsic(in::fabs, x); };
@@ -128,10 +129,10 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
     }
     const Range over = range_of(x);
     Range under = range_of(y);
-    const auto is_not_small = [&] { return over.least >= least_numerator && over.least - under.most > least_normal; };
-    if (under.least < least_normal || under.most >= most_normal - 1 || (under.least < -narrow && !is_not_small())) under = assume(y, {-narrow, narrow});
-    const bool is_large = is_not_small();
-    const bool is_small = over.most < most_normal && over.most - under.least < most_normal - 1;
+    const auto is_large_enough = [&] { return over.least >= least_numerator && over.least - under.most > least_normal; };
+    if (under.least < least_normal || under.most >= most_normal - 1 || (under.least < -narrow && !is_large_enough())) under = assume(y, {-narrow, narrow});
+    const bool is_not_too_small = is_large_enough();
+    const bool is_not_too_large = over.most < most_normal && over.most - under.least < most_normal - 1;
     llvm::Value* result = inverse(y);
     const auto* one = llvm::dyn_cast<llvm::ConstantFP>(x);
     if (one == nullptr || !one->isExactlyValue(1.0)) {
@@ -140,9 +141,10 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
         llvm::Value* rest = multiply_add(ir_.CreateFNeg(y), quotient, x);
         result = multiply_add(part, rest, quotient);
     }
-    known_.insert_or_assign(result, Range{is_large ? over.least - under.most - 1 : -unknown, is_small ? over.most - under.least + 1 : unknown,
-                                          over.is_positive && under.is_positive});
-    if (!is_large || !is_small) assume(result, {is_large ? -unknown : std::max(-narrow, least_numerator - under.least), is_small ? unknown : narrow});
+    known_.insert_or_assign(result, Range{is_not_too_small ? over.least - under.most - 1 : -unknown,
+                                          is_not_too_large ? over.most - under.least + 1 : unknown, over.is_positive && under.is_positive});
+    if (!is_not_too_small || !is_not_too_large)
+        assume(result, {is_not_too_small ? -unknown : std::max(-narrow, least_numerator - under.least), is_not_too_large ? unknown : narrow});
     return result;
 }
 
@@ -150,7 +152,10 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
 llvm::Value* Speculation::square_root(llvm::Value* x) {
     constexpr int least = -101;
     Range range = range_of(x);
-    if (range.least < least || range.most >= most_normal || !range.is_positive) range = assume(x, {-narrow_square, narrow_square, true});
+    if (range.least < least || range.most >= most_normal || !range.is_positive) {
+        const bool may_be_narrow = range.least < narrow_square && range.most > -narrow_square;
+        range = assume(x, may_be_narrow ? Range{-narrow_square, narrow_square, true} : Range{least, most_normal, true});
+    }
     llvm::Value* inverse = ir_.CreateIntrinsic(in::nvvm_rsqrt_approx_ftz_f, {}, {x});
     llvm::Value* root = ir_.CreateFMul(x, inverse);
     llvm::Value* half = ir_.CreateFMul(inverse, llvm::ConstantFP::get(x->getType(), 0.5));

@@ -5,7 +5,8 @@
 
 namespace fastnp::codegen {
 
-/// The arguments that are none: |x| < 2^most, and normal and positive for some; 2^most_result is above all results for these (0: nothing is known).
+/// Such a function, and the arguments that are usual: |x| < 2^most, for some functions normal and positive, too. 2^most_result is above all results for
+/// these (0: nothing is known).
 struct Usual {
     ir::Op op;
     int most;

@@ -11,6 +11,7 @@
 
 #include "nest/axes.h"
 #include "nest/registers.h"
+#include "ops/catalogue.h"
 
 namespace fastnp::nest {
 
@@ -24,6 +25,7 @@ constexpr std::int64_t most_paired = 128;        // elements of rows that are pa
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
 constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
+constexpr std::int64_t most_unrolled_exprs = 1000;  // of a loop's turn
 constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
 constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
 constexpr int least_team = 2, most_team = 512;
@@ -261,14 +263,14 @@ private:
         grid_.partly = held * team != vectors;
         return true;
     }
-    // With threads that have nothing to do at the row's end, but not many.
+    // With threads that have nothing to do at the row's end, but no more than half of them.
     bool takes_partly(std::int64_t width) {
         const std::int64_t vectors = length_ / width;
         if (vectors <= Grid::warp) {
             const auto team = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(vectors, least_team))));
             return (team == Grid::warp || are_many(team)) && takes(width, team);
         }
-        for (const std::int64_t most_idle : {10, 25}) {  // per cent
+        for (const std::int64_t most_idle : {10, 25, 50}) {  // per cent
             for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
                 const std::int64_t taken = (vectors + team - 1) / team * team;
                 if ((taken - vectors) * 100 <= most_idle * taken && takes(width, team)) return true;
@@ -372,8 +374,10 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
 }
 
 // Where a thread's own folds go along what lies side by side: so many steps as make up the widest vectors that are aligned.
-int choose_inner_steps(const Kernel& kernel) {
+int choose_inner_steps(const Kernel& kernel, const Grid& grid) {
     const std::size_t axis = kernel.axes.size() - 1;
+    const auto is_costly = [](const Expr& expr) { return expr.kind == Expr::Kind::map && (ops::info(expr.op).traits & ops::costly) != 0; };
+    if (std::ranges::any_of(kernel.exprs, is_costly)) return 1;  // whose code would be there as often
     if (!kernel.axes[axis].inner || !kernel.axes[axis].extent.is_constant() || kernel.block != 0) return 1;
     for (std::int64_t bytes = Grid::vector_bytes; bytes > 4; bytes /= 2) {
         std::int64_t steps = 0;
@@ -384,7 +388,8 @@ int choose_inner_steps(const Kernel& kernel) {
             fits = fits && each > 1 && (steps == 0 || each == steps) && stays_aligned(kernel, access, axis, bytes);
             steps = each;
         });
-        if (fits && steps > 1 && kernel.axes[axis].extent.value() % steps == 0) return static_cast<int>(steps);
+        const std::int64_t size = grid.width * grid.unroll * steps * static_cast<std::int64_t>(kernel.exprs.size());
+        if (fits && steps > 1 && size <= most_unrolled_exprs && kernel.axes[axis].extent.value() % steps == 0) return static_cast<int>(steps);
     }
     return 1;
 }
@@ -431,7 +436,7 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
     }
     if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
         choose_unrolling(kernel, grid);
-        if (outer < kernel.axes.size()) grid.inner_steps = choose_inner_steps(kernel);
+        if (outer < kernel.axes.size()) grid.inner_steps = choose_inner_steps(kernel, grid);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
         grid.whole_warps = outer > 1 && kernel.axes[static_cast<std::size_t>(grid.lane)].hint >= least_warps * Grid::warp * grid.width;
     }

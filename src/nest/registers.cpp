@@ -28,6 +28,12 @@ bool takes_any_number(const Expr& expr) {
     return is_wide || is_wave || (is_function(expr) && (expr.args.size() > 1 || expr.compute != Dtype::float32));
 }
 
+int loaded_words(const Kernel& kernel) {
+    int words = 0;
+    for (const Expr& expr : kernel.exprs) words += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    return words;
+}
+
 // Words of one element's values, at most; those of all loads from the beginning, of results to the end.
 int alive_at_once(const Kernel& kernel) {
     std::vector<std::size_t> last(kernel.exprs.size(), 0);
@@ -35,8 +41,7 @@ int alive_at_once(const Kernel& kernel) {
         for (const ExprId arg : kernel.exprs[i].args) last[arg] = i;
     }
     for (const Store& store : kernel.outer_stores) last[store.value] = kernel.exprs.size();
-    int alive = 0;
-    for (const Expr& expr : kernel.exprs) alive += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    int alive = loaded_words(kernel);
     int most = alive;
     for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
         const Expr& expr = kernel.exprs[i];
@@ -50,13 +55,9 @@ int alive_at_once(const Kernel& kernel) {
     return most;
 }
 
-}  // namespace
-
-namespace {
-
 int of_elements(const Kernel& kernel, int width) {
-    int loaded = 0, stored = 0;  // words of an element
-    for (const Expr& expr : kernel.exprs) loaded += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    const int loaded = loaded_words(kernel);
+    int stored = 0;  // words of an element
     for (const Store& store : kernel.outer_stores) stored += words_of_value(kernel.exprs[store.value].dtype);
     const int alive = alive_at_once(kernel);
     return std::max((width - 1) * std::max(loaded, stored) + alive, alive + of_exact_quotient) + for_places;
@@ -64,11 +65,10 @@ int of_elements(const Kernel& kernel, int width) {
 
 // A thread's own points, of pairs, whose folds it makes side by side: for each a sum, and beside these what a step of the folds loads and computes.
 int of_own_folds(const Kernel& kernel, const Grid& grid) {
-    int loaded = 0, summed = 0;
-    for (const Expr& expr : kernel.exprs) loaded += is_load(expr) ? words_of_value(expr.dtype) : 0;
+    int summed = 0;
     for (const Fold& fold : kernel.folds) summed += words_of_value(fold.dtype);
     const int copies = grid.width * grid.unroll;
-    return copies * summed + (grid.width + grid.unroll) * grid.inner_steps * loaded + for_places;
+    return copies * summed + (grid.width + grid.unroll) * grid.inner_steps * loaded_words(kernel) + for_places;
 }
 
 // A part of each row, that all of a team's threads hold; where each element of it meets many others.
@@ -76,6 +76,7 @@ int of_rows(const Kernel& kernel, const Grid& grid) { return grid.held * grid.wi
 
 }  // namespace
 
+// (Where a multiprocessor has no room for so many threads the assembler ignores what it is told.)
 int registers_for_many_threads(const Kernel& kernel, const Grid& grid) {
     if (std::ranges::any_of(kernel.exprs, takes_any_number) || kernel.block != 0 || grid.tile.is_used()) return 0;
     const auto fits = [](int words, int registers) { return words <= registers ? registers : 0; };

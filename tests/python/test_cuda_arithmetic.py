@@ -26,6 +26,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "third": lambda xp, x, y: x / xp.float32(3) - y / xp.float32(-1.7),
     "normalised": lambda xp, x, y: x / xp.sqrt(y * y + xp.float32(1e-5)),
     "bounded": lambda xp, x, y: (x / y) / (xp.float32(1) + xp.float32(0.25) * xp.abs(y)),
+    "far from one": lambda xp, x, y: xp.sqrt(xp.float32(1e37) * (x / y)) + xp.sqrt(xp.float32(1e-37) * (y / x)),
+    "inverse of a product": lambda xp, x, y: 1 / (xp.float32(1e37) * (x / y)),
     "twice": lambda xp, x, y: xp.reciprocal(xp.reciprocal(x)) * y - x,
     "in range": lambda xp, x, y: xp.where(xp.abs(x) < 1e10, xp.sqrt(xp.abs(x)) / y, y / xp.sqrt(xp.abs(y))),
 }
@@ -84,6 +86,7 @@ PARTLY_USUAL: dict[str, Callable[..., Any]] = {
     "cos": lambda x, y: np.cos(x),
     "tan": lambda x, y: np.tan(x),
     "log of quotient": lambda x, y: np.log(np.abs(x / y)) / np.sqrt(np.abs(y)),
+    "inverse and log": lambda x, y: 1 / (np.float32(1e37) * (x / y)) + np.log(np.float32(1e37) * (x / y)),
     "quotient of waves": lambda x, y: np.sin(x) / (np.float32(2) + np.cos(y)),
 }
 
