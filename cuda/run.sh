@@ -7,6 +7,8 @@
 #   bash run.sh build                the binding alone
 #   bash run.sh python ARGUMENT...   Python with the package: run.sh python benchmarks/run.py
 #   bash run.sh test [FILE...]       the Python tests of devices, or those named
+#   bash run.sh whole [FOLDER]       all that can be tested there, side by side: those, and with the device set all tests that name none; what they
+#                                    print goes to files in FOLDER (build/log)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 python=${PYTHON:-python3}
@@ -112,6 +114,47 @@ python_tests() {
     with_package -m pytest -q -p no:cacheprovider "$@"
 }
 
+# C++ suites that name no device and compile nothing for others: with the device set they are about the GPU. The long ones are apart.
+suites_on_device=(
+    'loops,arrays,creation,draws,fft_functions,folds,interop,masks,pick_and_set,printing,products,rearranging,ufuncs,cache,effects,cache_policies,outside,reads'
+    'threads,writes,maps,linalg_values,linalg_derivatives,statistics,order,strides,recorder,partition,transform,folds_of_arrays,layouts_of_maps,layouts_of_moves'
+    'random_numbers,profiles,picks,loop_tiles'
+    'fusion,random_programs'
+    'compiled_ops'
+)
+
+whole() {
+    binding
+    local folder=${1:-build/log} suites
+    mkdir -p "$folder"
+    local -a jobs=() names=()
+    # begin NAME COMMAND...
+    begin() {
+        local name=$1
+        shift
+        "$@" > "$folder/$name.txt" 2>&1 &
+        jobs+=($!)
+        names+=("$name")
+    }
+    local -a pytest=(with_package -m pytest -q -p no:cacheprovider)
+    if "$python" -c 'import xdist' 2> /dev/null; then pytest+=(-n "$(($(nproc) / 2))" --dist worksteal); fi
+    mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py tests/python/test_joined.py)
+    begin python-devices "${pytest[@]}" "${MAPFILE[@]}"
+    mapfile -t < <(sed 's|^|tests/python/|' tests/python/on_device.txt)
+    FASTNP_TEST_DEVICE=cuda begin python-on-device "${pytest[@]}" "${MAPFILE[@]}"
+    begin cpp-cuda cpp '--run_test=cuda_*,device_*'
+    for suites in "${suites_on_device[@]}"; do FASTNP_TEST_DEVICE=cuda begin "cpp-on-device-${suites%%,*}" cpp "--run_test=$suites"; done
+    local status=0 i
+    for i in "${!jobs[@]}"; do
+        if wait "${jobs[$i]}"; then say "ok      ${names[$i]}: $(tail -n 1 "$folder/${names[$i]}.txt")"
+        else
+            status=1
+            say "FAILED  ${names[$i]} ($folder/${names[$i]}.txt): $(tail -n 1 "$folder/${names[$i]}.txt")"
+        fi
+    done
+    return $status
+}
+
 cat VERSION
 if command -v nvidia-smi > /dev/null; then nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || true; fi
 what=${1:-all}
@@ -128,5 +171,6 @@ case $what in
     build) binding ;;
     python) with_package "$@" ;;
     test) python_tests "$@" ;;
+    whole) whole "$@" ;;
     *) stop "what is '$what'? See the beginning of run.sh" ;;
 esac

@@ -86,6 +86,7 @@ suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit 
 python_tests=("$venv/bin/python" -m pytest -q -o junit_logging=no)
 side_by_side=(-n "$(nproc)" --dist worksteal -m "not alone")
 simulated=(env FASTNP_SIMULATED_DEVICE=2)
+mapfile -t on_device < <(sed 's|^|tests/python/|' tests/python/on_device.txt)
 suite "Python tests" build/release/pytest.xml "${python_tests[@]}" "${side_by_side[@]}" tests/python --junitxml=build/release/pytest.xml
 suite "Python tests of times" build/release/times.xml "${python_tests[@]}" -m alone tests/python --junitxml=build/release/times.xml
 suite "Python tests of devices, simulated" build/release/devices.xml "${simulated[@]}" "${python_tests[@]}" "${side_by_side[@]}" \
@@ -93,9 +94,7 @@ suite "Python tests of devices, simulated" build/release/devices.xml "${simulate
     tests/python/test_{cuda_draws,cuda_gathers,exchange_simulated,joined}.py \
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
-    "${side_by_side[@]}" tests/python/test_{catalogue,compile,control,functions,index,linalg,ndarray,order,outside,promotion,tape,transforms,ufunc,writes}.py \
-    tests/python/test_{capture,effects,fft,masks,numbers,parts,scatter,sizes,tape_transforms,threads,vmap_outside}.py \
-    --junitxml=build/release/on_device.xml
+    "${side_by_side[@]}" "${on_device[@]}" --junitxml=build/release/on_device.xml
 check "Python examples" examples_in_python
 check "clang-format" format_is_right
 check "clang-tidy" tidy
