@@ -212,7 +212,12 @@ void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute,
     BasicBlock* usual = BasicBlock::Create(ir.getContext(), "usual", function_);
     BasicBlock* exact = BasicBlock::Create(ir.getContext(), "exact", function_);
     BasicBlock* after = BasicBlock::Create(ir.getContext(), "exact.end", function_);
-    ir.CreateCondBr(holds, usual, exact, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
+    BasicBlock* unusual = speculation.has_quotients_of_zero() ? BasicBlock::Create(ir.getContext(), "unusual", function_, exact) : exact;
+    ir.CreateCondBr(holds, usual, unusual, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
+    if (unusual != exact) {
+        ir.SetInsertPoint(unusual);
+        ir.CreateCondBr(speculation.holds_but_for_zeros(), usual, exact);
+    }
     ir.SetInsertPoint(usual);
     write(values);
     ir.CreateBr(after);

@@ -38,7 +38,12 @@ Speculation::Range Speculation::sum(const Range& x, const Range& y) {
 }
 
 Speculation::Range Speculation::range_of(llvm::Value* x, int depth) {
-    if (const auto found = known_.find(x); found != known_.end()) return found->second;
+    if (const auto found = known_.find(x); found != known_.end()) {
+        for (Assumption& each : assumptions_) {
+            if (each.value == x) each.numerator = nullptr;  // what follows from its range is no more true if it is zero
+        }
+        return found->second;
+    }
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(x)) {
         const float value = constant->getValueAPF().convertToFloat();
         if (!std::isnormal(value)) return {-unknown, unknown};
@@ -101,6 +106,23 @@ llvm::Value* Speculation::holds(const Assumption& assumption) {
     return ir_.CreateICmpULT(ir_.CreateSub(ir_.CreateShl(bits, 1), ir_.getInt32(2 * from)), ir_.getInt32(2 * (to - from)));
 }
 
+bool Speculation::has_quotients_of_zero() const {
+    return std::ranges::any_of(assumptions_, [](const Assumption& each) { return each.numerator != nullptr; });
+}
+
+llvm::Value* Speculation::holds_but_for_zeros() {
+    llvm::Value* all = ir_.getTrue();
+    for (const Assumption& each : assumptions_) {
+        llvm::Value* one = holds(each);
+        if (each.numerator != nullptr) {
+            llvm::Value* bits = ir_.CreateBitCast(each.numerator, ir_.getInt32Ty());
+            one = ir_.CreateOr(one, ir_.CreateICmpEQ(bits, ir_.getInt32(0)));  // the quotient of -0 is +0 here
+        }
+        all = ir_.CreateAnd(all, one);
+    }
+    return all;
+}
+
 llvm::Value* Speculation::holds() {
     llvm::Value* all = nullptr;
     for (const Assumption& each : assumptions_) {
@@ -145,6 +167,7 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
                                           is_not_too_large ? over.most - under.least + 1 : unknown, over.is_positive && under.is_positive});
     if (!is_not_too_small || !is_not_too_large)
         assume(result, {is_not_too_small ? -unknown : std::max(-narrow, least_numerator - under.least), is_not_too_large ? unknown : narrow});
+    if (!is_not_too_small && assumptions_.back().value == result) assumptions_.back().numerator = x;
     return result;
 }
 

@@ -23,6 +23,10 @@ public:
 
     /// Writes, once and at the end, whether all that was assumed is so (i1); null: nothing was.
     llvm::Value* holds();
+    /// Whether some of it may also be wrong because numerators are +0, whose quotients are right all the same; writes whether all is so but for these, for
+    /// where the rest is not: such numbers are frequent where they occur.
+    bool has_quotients_of_zero() const;
+    llvm::Value* holds_but_for_zeros();
 
 private:
     // 2^least <= |x| < 2^most; `unknown` below: it may be zero or subnormal; above: it may be infinite or NaN.
@@ -33,6 +37,7 @@ private:
     struct Assumption {
         llvm::Value* value;
         Range proven;  // without it
+        llvm::Value* numerator = nullptr;  // of a quotient that may be zero; null: it may not
     };
     static constexpr int unknown = 10000;
     static constexpr int deepest = 12;  // instructions that are looked through

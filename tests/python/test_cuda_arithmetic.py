@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bounded": lambda xp, x, y: (x / y) / (xp.float32(1) + xp.float32(0.25) * xp.abs(y)),
     "far from one": lambda xp, x, y: xp.sqrt(xp.float32(1e37) * (x / y)) + xp.sqrt(xp.float32(1e-37) * (y / x)),
     "inverse of a product": lambda xp, x, y: 1 / (xp.float32(1e37) * (x / y)),
+    "of zeros": lambda xp, x, y: (x / (xp.float32(2) + y * y)) * xp.float32(3) + x / (xp.float32(-2) - y * y),
     "twice": lambda xp, x, y: xp.reciprocal(xp.reciprocal(x)) * y - x,
     "in range": lambda xp, x, y: xp.where(xp.abs(x) < 1e10, xp.sqrt(xp.abs(x)) / y, y / xp.sqrt(xp.abs(y))),
 }
@@ -61,6 +62,13 @@ def usual(count: int) -> numpy.ndarray:
     return (random.standard_normal(count) * 10.0 ** random.integers(-3, 4, size=count)).astype(numpy.float32)
 
 
+def with_zeros(count: int) -> numpy.ndarray:
+    """Of both signs, some by themselves, some all that a thread has."""
+    zeros = numpy.repeat(random.random((count + 7) // 8) < 0.3, 8)[:count] | (random.random(count) < 0.1)
+    signs = numpy.where(random.random(count) < 0.1, numpy.float32(-0.0), numpy.float32(0))
+    return numpy.where(zeros, signs, usual(count))
+
+
 def same_bits(found: Any, expected: numpy.ndarray) -> None:
     found = numpy.asarray(found)
     assert found.dtype == expected.dtype and found.shape == expected.shape
@@ -68,7 +76,7 @@ def same_bits(found: Any, expected: numpy.ndarray) -> None:
     assert not wrong.any(), (int(wrong.sum()), found[wrong][:3], expected[wrong][:3])
 
 
-@pytest.mark.parametrize("draw", [of_all_sizes, in_groups, usual])
+@pytest.mark.parametrize("draw", [of_all_sizes, in_groups, with_zeros, usual])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_to_the_bit(name: str, draw: Callable[[int], numpy.ndarray]) -> None:
     x, y = draw(MANY + 3), draw(MANY + 3)

@@ -450,6 +450,10 @@ BOOST_AUTO_TEST_CASE(quotients_are_speculated_on) {
     BOOST_TEST(!has(left, "div.rn"));
     const auto shares = [](const Arrays& x) { return Arrays{x[0] / sum(x[0], {.axis = 1, .keepdims = true})}; };
     BOOST_TEST(has(ptx_of(shares, {{float32, {4096, 256}}})[0], "div.rn.f32"));
+    // Quotients of +0 are right, though nothing is known of their size: whether that is all is looked at apart.
+    BOOST_TEST(count(ptx_of([](const Arrays& x) { return Arrays{x[0] / x[1]}; }, {{float32, {4096}}, {float32, {4096}}})[0], "setp.eq.s32") == 4U);
+    const auto roots = [](const Arrays& x) { return Arrays{sqrt(x[0] / x[1])}; };  // not of zero
+    BOOST_TEST(!has(ptx_of(roots, {{float32, {4096}}, {float32, {4096}}})[0], "setp.eq.s32"));
     const std::vector<std::string> halves = ptx_of([](const Arrays& x) { return Arrays{x[0] / 4.0F}; }, {{float32, {4096}}});
     BOOST_TEST(count(halves[0], "mul.rn.f32") == 4U);
 }
