@@ -213,6 +213,22 @@ def print_mean(ratios: list[float | None]) -> None:
         print(f"geometric mean: {statistics.geometric_mean(known):.2f} times the best peer; least {min(known):.2f}")
 
 
+def compare(doc: str, rounds: int, cases_of: Callable[[Collection[str]], list[Case]], error_of: Callable[[Library, Any, Case], float]) -> None:
+    """A benchmark of its own: its options, the cases that they name, and what all libraries take for them."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="cases, separated by commas")
+    parser.add_argument("--libraries", default=PEERS)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    options = parser.parse_args()
+    names = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
+    bandwidth = copy_bandwidth()
+    print(f"copy {bandwidth / 1e9:.0f} GB/s; {', '.join(names)}", flush=True)
+    ratios = []
+    for case in cases_of(options.only.split(",") if options.only else ()):
+        ratios.append(print_row(case.name, measure(case, names, options.rounds, bandwidth, error_of)))
+    print_mean(ratios)
+
+
 def run(only: str, libraries: str, rounds: int, json_path: str) -> None:
     names = [name for name in libraries.split(",") if importlib.util.find_spec(name)]
     bandwidth = copy_bandwidth()

@@ -7,8 +7,7 @@ Columns as benchmarks/gpu.py has them; errors are those against NumPy on the pro
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
+from collections.abc import Collection
 from typing import Any
 
 import gpu
@@ -54,7 +53,7 @@ def bags(m: Any, table: Any, rows: Any, w: Any) -> Any:
     return (table[rows] * w[:, :, None]).sum(axis=1)
 
 
-def cases() -> list[gpu.Case]:
+def cases(only: Collection[str]) -> list[gpu.Case]:
     rng = np.random.default_rng(0)
 
     def normal(*shape: int) -> np.ndarray:
@@ -65,7 +64,7 @@ def cases() -> list[gpu.Case]:
     pictures = rng.integers(0, 256, size=(64, 512, 512, 3), dtype=np.uint8)
     table, rows = normal(1_000_000, 128), rng.integers(0, 1_000_000, size=(100_000, 8))
     one, picked = x.nbytes, rows.size * 128 * 4
-    return [
+    made = [
         gpu.Case("added", added, (x, y), 3 * one),
         gpu.Case("turned", turned, (x,), 2 * one),
         gpu.Case("turned odd", turned, (x[:8191, :8003].copy(),), 2 * 8191 * 8003 * 4),
@@ -79,6 +78,7 @@ def cases() -> list[gpu.Case]:
         gpu.Case("looked up", looked_up, (table, rows[:, 0].copy(), normal(128), normal(128)), 2 * 100_000 * 128 * 4),
         gpu.Case("bags", bags, (table, rows, normal(100_000, 8)), picked + rows.nbytes + 100_000 * 128 * 4),
     ]
+    return [case for case in made if not only or case.name in only]
 
 
 def largest_error(library: gpu.Library, made: Any, case: gpu.Case) -> float:
@@ -89,22 +89,5 @@ def largest_error(library: gpu.Library, made: Any, case: gpu.Case) -> float:
     return float(np.max(np.abs(got - exact)) / max(float(np.max(np.abs(exact))), 1e-30))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="cases, separated by commas")
-    parser.add_argument("--libraries", default=gpu.PEERS)
-    parser.add_argument("--rounds", type=int, default=15)
-    options = parser.parse_args()
-    names = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
-    bandwidth = gpu.copy_bandwidth()
-    print(f"copy {bandwidth / 1e9:.0f} GB/s; {', '.join(names)}", flush=True)
-    ratios = []
-    for case in cases():
-        if options.only and case.name not in options.only.split(","):
-            continue
-        ratios.append(gpu.print_row(case.name, gpu.measure(case, names, options.rounds, bandwidth, largest_error)))
-    gpu.print_mean(ratios)
-
-
 if __name__ == "__main__":
-    main()
+    gpu.compare(__doc__ or "", 15, cases, largest_error)

@@ -8,8 +8,6 @@ Columns as benchmarks/gpu.py has them; errors are those of the first rows, again
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -63,20 +61,5 @@ def largest_error(library: gpu.Library, made: Any, case: gpu.Case) -> float:
     return float(np.max(np.abs(got - exact)) / float(np.max(np.abs(exact))))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="softmax, layernorm, lengths or pairs, separated by commas")
-    parser.add_argument("--libraries", default=gpu.PEERS)
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
-    names = [name for name in options.libraries.split(",") if importlib.util.find_spec(name)]
-    bandwidth = gpu.copy_bandwidth()
-    print(f"copy {bandwidth / 1e9:.0f} GB/s; {', '.join(names)}", flush=True)
-    ratios = []
-    for case in cases(options.only.split(",") if options.only else ()):
-        ratios.append(gpu.print_row(case.name, gpu.measure(case, names, options.rounds, bandwidth, largest_error)))
-    gpu.print_mean(ratios)
-
-
 if __name__ == "__main__":
-    main()
+    gpu.compare(__doc__ or "", 5, cases, largest_error)

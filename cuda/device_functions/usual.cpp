@@ -1,4 +1,4 @@
-// Functions of float32 for usual arguments (codegen/usual.def): libdevice's without its cases for others, so to the bit the same where nothing rare is
+// Functions of float32 for usual arguments (ops/usual.def): libdevice's without its cases for others, so to the bit the same where nothing rare is
 // given; for rare arguments worthless.
 #include <bit>
 #include <cstdint>
@@ -25,5 +25,5 @@ extern "C" {
         assume(x);                                                                \
         return __nv_##name##f(x);                                                 \
     }
-#include "codegen/usual.def"
+#include "ops/usual.def"
 }

@@ -10,7 +10,7 @@
 namespace fastnp::codegen {
 
 struct External {
-    /// The C library's vector function; an op's span kernel; a cast's; an op's device function for usual arguments alone (codegen/usual.h).
+    /// The C library's vector function; an op's span kernel; a cast's; an op's device function for usual arguments alone (ops/usual.h).
     enum class Kind : std::uint8_t { vector, span, cast, usual };
     Kind kind = Kind::span;
     ir::Op op = ir::Op::cast;       // vector, span, usual

@@ -234,7 +234,7 @@ void GridEmitter::unit() {
         index_[static_cast<std::size_t>(grid_.lane)] = b_.ir.CreateMul(rank_, number(grid_.width));
         lanes_ = grid_.width;
         parts_ = grid_.held;
-        if (grid_.partly) find_rest();
+        if (is_rest(parts_ - 1)) find_rest();
     }
     enter(known);
     hoist(all_roots());

@@ -80,7 +80,10 @@ private:
 
     // Rows (grid_rows.cpp).
     /// Whether some threads have nothing of a part, the last that is held.
-    bool is_rest(int part) const { return grid_.partly && part == grid_.held - 1; }
+    bool is_rest(int part) const {
+        return grid_.held > 0 && part == grid_.held - 1 && kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent.value() < held_elements();
+    }
+    std::int64_t held_elements() const { return static_cast<std::int64_t>(grid_.held) * grid_.team * grid_.width; }
     void find_rest();
     void if_in_row(int part, const std::function<void()>& body);
     Copies load_row(const nest::Access& access);

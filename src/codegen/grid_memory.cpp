@@ -207,16 +207,15 @@ void GridEmitter::speculate(const std::function<std::vector<Copies>()>& compute,
     const std::vector<Copies> values = compute();
     b_.speculation = nullptr;
     leave();
-    llvm::Value* holds = speculation.holds();
-    if (holds == nullptr) return write(values);
+    if (!speculation.has_assumptions()) return write(values);
     BasicBlock* usual = BasicBlock::Create(ir.getContext(), "usual", function_);
     BasicBlock* exact = BasicBlock::Create(ir.getContext(), "exact", function_);
     BasicBlock* after = BasicBlock::Create(ir.getContext(), "exact.end", function_);
     BasicBlock* unusual = speculation.has_quotients_of_zero() ? BasicBlock::Create(ir.getContext(), "unusual", function_, exact) : exact;
-    ir.CreateCondBr(holds, usual, unusual, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
+    ir.CreateCondBr(speculation.holds(Speculation::Zeros::unusual), usual, unusual, llvm::MDBuilder(ir.getContext()).createLikelyBranchWeights());
     if (unusual != exact) {
         ir.SetInsertPoint(unusual);
-        ir.CreateCondBr(speculation.holds_but_for_zeros(), usual, exact);
+        ir.CreateCondBr(speculation.holds(Speculation::Zeros::fine), usual, exact);
     }
     ir.SetInsertPoint(usual);
     write(values);

@@ -9,7 +9,7 @@ using llvm::BasicBlock;
 // Of the last part, of which some threads have nothing.
 void GridEmitter::find_rest() {
     const auto lane = static_cast<std::size_t>(grid_.lane);
-    llvm::Value* begin = b_.ir.CreateAdd(index_[lane], number(static_cast<std::int64_t>(grid_.held - 1) * grid_.team * grid_.width));
+    llvm::Value* begin = b_.ir.CreateAdd(index_[lane], number(held_elements() / grid_.held * (grid_.held - 1)));
     in_row_ = b_.ir.CreateICmpSLT(begin, size(kernel_.axes[lane].extent));
     rest_index_ = b_.ir.CreateSelect(in_row_, begin, number(0));
 }

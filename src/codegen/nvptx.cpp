@@ -10,9 +10,9 @@
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/nvptx_passes.h"
-#include "codegen/usual.h"
 #include "fastnp/error.h"
 #include "ops/rules.h"
+#include "ops/usual.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -133,7 +133,7 @@ bool has_device_function(const External& external) {
             return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);
         }
         case External::Kind::cast: return true;
-        case External::Kind::usual: return usual_of(external.op) != nullptr && external.dtype == Dtype::float32;
+        case External::Kind::usual: return ops::usual_of(external.op) != nullptr && external.dtype == Dtype::float32;
     }
     return false;
 }

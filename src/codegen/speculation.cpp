@@ -39,10 +39,8 @@ Speculation::Range Speculation::sum(const Range& x, const Range& y) {
 
 Speculation::Range Speculation::range_of(llvm::Value* x, int depth) {
     if (const auto found = known_.find(x); found != known_.end()) {
-        for (Assumption& each : assumptions_) {
-            if (each.value == x) each.numerator = nullptr;  // what follows from its range is no more true if it is zero
-        }
-        return found->second;
+        found->second.numerator = nullptr;  // what follows from its range is no more true if it is zero
+        return found->second.range;
     }
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(x)) {
         const float value = constant->getValueAPF().convertToFloat();
@@ -52,7 +50,7 @@ Speculation::Range Speculation::range_of(llvm::Value* x, int depth) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(x);
     if (instruction == nullptr || depth == deepest) return {-unknown, unknown};
     const Range range = range_of_instruction(instruction, depth + 1);
-    known_.emplace(x, range);
+    know(x, range);
     return range;
 }
 
@@ -82,17 +80,16 @@ Speculation::Range Speculation::range_of_instruction(llvm::Instruction* x, int d
 Speculation::Range Speculation::assume(llvm::Value* x, const Range& range) {
     const Range known = range_of(x);
     const Range now{std::max(known.least, range.least), std::min(known.most, range.most), known.is_positive || range.is_positive};
-    if (now.least == known.least && now.most == known.most && now.is_positive == known.is_positive) return known;
-    const bool is_new = std::ranges::none_of(assumptions_, [&](const Assumption& each) { return each.value == x; });
-    if (is_new) assumptions_.push_back({x, known});
-    known_.insert_or_assign(x, now);
+    if (now == known) return known;
+    Known& entry = known_.try_emplace(x, Known{known, known}).first->second;
+    if (entry.range == entry.proven) assumed_.push_back(x);
+    entry.range = now;
     return now;
 }
 
 // One comparison where one end is proven, else one of both ends at once, with or without the sign.
-llvm::Value* Speculation::holds(const Assumption& assumption) {
-    llvm::Value* x = assumption.value;
-    const Range proven = assumption.proven, range = known_.at(x);
+llvm::Value* Speculation::holds(llvm::Value* x, const Known& known) {
+    const Range &proven = known.proven, &range = known.range;
     if (range.least >= range.most) return ir_.getFalse();  // what was assumed contradicts what is known, or itself
     const bool has_sign = range.is_positive && !proven.is_positive;
     const auto power = [&](int exponent) { return llvm::ConstantFP::get(x->getType(), std::ldexp(1.0, exponent)); };
@@ -107,26 +104,18 @@ llvm::Value* Speculation::holds(const Assumption& assumption) {
 }
 
 bool Speculation::has_quotients_of_zero() const {
-    return std::ranges::any_of(assumptions_, [](const Assumption& each) { return each.numerator != nullptr; });
+    return std::ranges::any_of(assumed_, [&](llvm::Value* x) { return known_.at(x).numerator != nullptr; });
 }
 
-llvm::Value* Speculation::holds_but_for_zeros() {
-    llvm::Value* all = ir_.getTrue();
-    for (const Assumption& each : assumptions_) {
-        llvm::Value* one = holds(each);
-        if (each.numerator != nullptr) {
-            llvm::Value* bits = ir_.CreateBitCast(each.numerator, ir_.getInt32Ty());
+llvm::Value* Speculation::holds(Zeros zeros) {
+    llvm::Value* all = nullptr;
+    for (llvm::Value* x : assumed_) {
+        const Known& known = known_.at(x);
+        llvm::Value* one = holds(x, known);
+        if (zeros == Zeros::fine && known.numerator != nullptr) {
+            llvm::Value* bits = ir_.CreateBitCast(known.numerator, ir_.getInt32Ty());
             one = ir_.CreateOr(one, ir_.CreateICmpEQ(bits, ir_.getInt32(0)));  // the quotient of -0 is +0 here
         }
-        all = ir_.CreateAnd(all, one);
-    }
-    return all;
-}
-
-llvm::Value* Speculation::holds() {
-    llvm::Value* all = nullptr;
-    for (const Assumption& each : assumptions_) {
-        llvm::Value* one = holds(each);
         all = all == nullptr ? one : ir_.CreateAnd(all, one);
     }
     return all;
@@ -163,11 +152,11 @@ llvm::Value* Speculation::divide(llvm::Value* x, llvm::Value* y) {
         llvm::Value* rest = multiply_add(ir_.CreateFNeg(y), quotient, x);
         result = multiply_add(part, rest, quotient);
     }
-    known_.insert_or_assign(result, Range{is_not_too_small ? over.least - under.most - 1 : -unknown,
-                                          is_not_too_large ? over.most - under.least + 1 : unknown, over.is_positive && under.is_positive});
+    know(result, {is_not_too_small ? over.least - under.most - 1 : -unknown, is_not_too_large ? over.most - under.least + 1 : unknown,
+                  over.is_positive && under.is_positive});
     if (!is_not_too_small || !is_not_too_large)
         assume(result, {is_not_too_small ? -unknown : std::max(-narrow, least_numerator - under.least), is_not_too_large ? unknown : narrow});
-    if (!is_not_too_small && assumptions_.back().value == result) assumptions_.back().numerator = x;
+    if (!is_not_too_small) known_.at(result).numerator = x;
     return result;
 }
 
@@ -185,14 +174,14 @@ llvm::Value* Speculation::square_root(llvm::Value* x) {
     llvm::Value* rest = multiply_add(ir_.CreateFNeg(root), root, x);
     llvm::Value* result = multiply_add(rest, half, root);
     const auto halved = [](int exponent, int up) { return (exponent + 2 * bias + up) / 2 - bias; };
-    known_.insert_or_assign(result, Range{halved(range.least, 0) - 1, halved(range.most, 1) + 1, true});
+    know(result, {halved(range.least, 0) - 1, halved(range.most, 1) + 1, true});
     return result;
 }
 
-llvm::Value* Speculation::usual(const Usual& function, llvm::Value* x, llvm::function_ref<llvm::Value*()> call) {
+llvm::Value* Speculation::usual(const ops::Usual& function, llvm::Value* x, llvm::function_ref<llvm::Value*()> call) {
     assume(x, {function.is_positive ? least_normal : -unknown, function.most, function.is_positive});
     llvm::Value* result = call();
-    known_.insert_or_assign(result, Range{-unknown, function.most_result == 0 ? unknown : function.most_result});
+    know(result, {-unknown, function.most_result == 0 ? unknown : function.most_result});
     return result;
 }
 

@@ -3,11 +3,12 @@
 // a thread's elements at once; where one was not, all are computed again, exactly.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
 #include "codegen/llvm.h"
-#include "codegen/usual.h"
+#include "ops/usual.h"
 
 namespace fastnp::codegen {
 
@@ -19,24 +20,25 @@ public:
     llvm::Value* divide(llvm::Value* x, llvm::Value* y);
     llvm::Value* square_root(llvm::Value* x);
     /// What a function gives for its usual arguments: `call` writes the call of its code for these.
-    llvm::Value* usual(const Usual& function, llvm::Value* x, llvm::function_ref<llvm::Value*()> call);
+    llvm::Value* usual(const ops::Usual& function, llvm::Value* x, llvm::function_ref<llvm::Value*()> call);
 
-    /// Writes, once and at the end, whether all that was assumed is so (i1); null: nothing was.
-    llvm::Value* holds();
-    /// Whether some of it may also be wrong because numerators are +0, whose quotients are right all the same; writes whether all is so but for these, for
-    /// where the rest is not: such numbers are frequent where they occur.
+    bool has_assumptions() const { return !assumed_.empty(); }
+    /// Whether some of them may also be wrong because numerators are +0, whose quotients are right all the same.
     bool has_quotients_of_zero() const;
-    llvm::Value* holds_but_for_zeros();
+    enum class Zeros : std::uint8_t { unusual, fine };
+    /// Writes, at the end, whether all that was assumed is so (i1), but for such quotients if they are fine.
+    llvm::Value* holds(Zeros zeros);
 
 private:
     // 2^least <= |x| < 2^most; `unknown` below: it may be zero or subnormal; above: it may be infinite or NaN.
     struct Range {
         int least, most;
         bool is_positive = false;  // or zero
+        friend bool operator==(const Range&, const Range&) = default;
     };
-    struct Assumption {
-        llvm::Value* value;
-        Range proven;  // without it
+    struct Known {
+        Range range;  // with what is assumed of it
+        Range proven;  // without
         llvm::Value* numerator = nullptr;  // of a quotient that may be zero; null: it may not
     };
     static constexpr int unknown = 10000;
@@ -47,13 +49,14 @@ private:
     Range product(const Range& x, const Range& y, bool is_square) const;
     static Range sum(const Range& x, const Range& y);
     Range assume(llvm::Value* x, const Range& range);
-    llvm::Value* holds(const Assumption& assumption);
+    void know(llvm::Value* x, const Range& range) { known_.insert_or_assign(x, Known{range, range}); }
+    llvm::Value* holds(llvm::Value* x, const Known& known);
     llvm::Value* multiply_add(llvm::Value* x, llvm::Value* y, llvm::Value* z);
     llvm::Value* inverse(llvm::Value* y);
 
     llvm::IRBuilder<>& ir_;
-    std::vector<Assumption> assumptions_;  // of each value one
-    std::map<llvm::Value*, Range> known_;
+    std::vector<llvm::Value*> assumed_;  // of which something is, in order
+    std::map<llvm::Value*, Known> known_;
 };
 
 }  // namespace fastnp::codegen

@@ -3,11 +3,11 @@
 
 #include "codegen/nvptx.h"
 #include "codegen/speculation.h"
-#include "codegen/usual.h"
 #include "eager/eager.h"
 #include "eager/vector_math.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
+#include "ops/usual.h"
 
 namespace fastnp::codegen {
 
@@ -324,7 +324,7 @@ Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value>
     }
     Value value = meaning_of(op, x, y);
     if (value.missing()) {
-        const Usual* usual = speculation != nullptr && compute == Dtype::float32 ? usual_of(op) : nullptr;
+        const ops::Usual* usual = speculation != nullptr && compute == Dtype::float32 ? ops::usual_of(op) : nullptr;
         if (usual == nullptr) return call_precompiled({External::Kind::span, op, compute, compute}, args, result);
         const auto call = [&] { return call_device_function({External::Kind::usual, op, compute, compute}, args, result).re; };
         return {this, result, speculation->usual(*usual, x.re, call), nullptr};

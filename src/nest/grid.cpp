@@ -11,7 +11,6 @@
 
 #include "nest/axes.h"
 #include "nest/registers.h"
-#include "ops/catalogue.h"
 
 namespace fastnp::nest {
 
@@ -260,7 +259,6 @@ private:
         grid_.width = static_cast<int>(width);
         grid_.team = static_cast<int>(team);
         grid_.held = static_cast<int>(held);
-        grid_.partly = held * team != vectors;
         return true;
     }
     // With threads that have nothing to do at the row's end, but no more than half of them.
@@ -376,7 +374,6 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
 // Where a thread's own folds go along what lies side by side: so many steps as make up the widest vectors that are aligned.
 int choose_inner_steps(const Kernel& kernel, const Grid& grid) {
     const std::size_t axis = kernel.axes.size() - 1;
-    const auto is_costly = [](const Expr& expr) { return expr.kind == Expr::Kind::map && (ops::info(expr.op).traits & ops::costly) != 0; };
     if (std::ranges::any_of(kernel.exprs, is_costly)) return 1;  // whose code would be there as often
     if (!kernel.axes[axis].inner || !kernel.axes[axis].extent.is_constant() || kernel.block != 0) return 1;
     for (std::int64_t bytes = Grid::vector_bytes; bytes > 4; bytes /= 2) {
@@ -456,7 +453,7 @@ std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
     for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.inner_steps, grid.registers,
-                           grid.held, grid.partly ? 1 : 0, grid.team, grid.crew, grid.block})
+                           grid.held, grid.team, grid.crew, grid.block})
         note(each);
     const Tile& tile = grid.tile;
     for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);

@@ -23,8 +23,8 @@ struct Grid {
     int inner_steps = 1;  // of the last inner axis that a thread with folds of its own does in one turn: so it loads as a vector what lies along it
     int registers = 0;  // that a thread has; 0: what the assembler takes. Of several steps so many that its loads for all of these are on their way at
                         // once: left to itself the assembler loads late, 2 % of a stencil's time on an H200. Else see nest/registers.h
-    int held = 0;  // vectors of an inner axis that each thread of a team takes, all of them side by side: its whole length; 0: a loop goes over it
-    bool partly = false;  // whether the last of these are fewer than the team has threads
+    int held = 0;  // vectors of an inner axis that each thread of a team takes, all of them side by side: its whole length (of the last ones some
+                   // threads may have none); 0: a loop goes over it
     int team = 1;  // threads that make the folds of an outer point together, each taking a part of the lanes; 1: each thread has points of its own
                    // fewer than a warp's share one: then a block stays together
     int crew = 1;  // threads that make the folds of the same outer points together, each taking some steps of the first inner axis; one warp's lanes apart

@@ -9,6 +9,8 @@
 
 namespace fastnp::nest {
 
+bool is_costly(const Expr& expr) { return expr.kind == Expr::Kind::map && (ops::info(expr.op).traits & ops::costly) != 0; }
+
 std::vector<std::int64_t> Kernel::rebase() {
     std::vector<std::vector<Access*>> named(buffers.size());
     const auto note = [&](Access& access) { named[static_cast<std::size_t>(access.buffer)].push_back(&access); };

@@ -152,6 +152,9 @@ std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedul
 
 /// Axes that an expression's value depends on, as bits; bit 31: on fold results.
 std::vector<std::uint32_t> dependencies(const Kernel& kernel);
+
+/// Whether it is a function that takes many instructions, as the catalogue says.
+bool is_costly(const Expr& expr);
 inline constexpr std::uint32_t depends_on_folds = 1U << 31;
 
 /// Everything that the kernel's code depends on, as bytes: equal ones have equal code.

@@ -422,8 +422,7 @@ private:
         const auto depends = dependencies(kernel);  // what keep() appends is no candidate
         const auto is_kept = [&](ExprId i, bool loads) {
             const Expr& expr = kernel.exprs[i];
-            const bool costly =
-                expr.kind == Expr::Kind::map && expr.op != Op::cast && expr.op != Op::sqrt && (ops::info(expr.op).traits & ops::costly) != 0;
+            const bool costly = is_costly(expr) && expr.op != Op::cast && expr.op != Op::sqrt;
             const bool is_load = (expr.kind == Expr::Kind::load && expr.args.empty()) || (expr.kind == Expr::Kind::gather && expr.args.size() == 1);
             const bool loaded = is_load && (depends[i] & axes_of(false)) != 0;
             return (loads ? loaded : costly) && (depends[i] & axes_of(true)) != 0;

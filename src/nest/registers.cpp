@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "ops/catalogue.h"
+#include "ops/usual.h"
 
 namespace fastnp::nest {
 
 namespace {
 
+constexpr int of_elementwise = 40, of_pairs = 48, of_held_rows = 32;  // so many blocks of 256 threads as were quickest: 6, 5, 8
 constexpr int for_places = 10;        // where the thread is and where arrays begin
 constexpr int of_function = 8;        // that a function of float32 needs for itself
 constexpr int of_exact_quotient = 12; // as doubles (codegen/by_doubles)
@@ -19,13 +20,13 @@ int words_of_value(Dtype dtype) { return static_cast<int>(std::max<std::size_t>(
 
 bool is_value(const Expr& expr) { return expr.kind != Expr::Kind::constant && expr.kind != Expr::Kind::extent; }
 bool is_load(const Expr& expr) { return expr.kind == Expr::Kind::load || expr.kind == Expr::Kind::gather; }
-bool is_function(const Expr& expr) { return expr.kind == Expr::Kind::map && (ops::info(expr.op).traits & ops::costly) != 0; }
 // Functions that are loops for some arguments, or that have all their cases for rare ones beside the others.
 bool takes_any_number(const Expr& expr) {
     if (expr.kind != Expr::Kind::map) return false;
     const bool is_wide = expr.op == ir::Op::divide && words_of_value(expr.compute) > 1;
-    const bool is_wave = expr.op == ir::Op::sin || expr.op == ir::Op::cos || expr.op == ir::Op::tan;
-    return is_wide || is_wave || (is_function(expr) && (expr.args.size() > 1 || expr.compute != Dtype::float32));
+    const ops::Usual* const usual = ops::usual_of(expr.op);
+    const bool is_wave = usual != nullptr && !usual->is_positive;  // a loop for large arguments
+    return is_wide || is_wave || (is_costly(expr) && (expr.args.size() > 1 || expr.compute != Dtype::float32));
 }
 
 int loaded_words(const Kernel& kernel) {
@@ -46,7 +47,7 @@ int alive_at_once(const Kernel& kernel) {
     for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
         const Expr& expr = kernel.exprs[i];
         if (is_value(expr) && !is_load(expr)) alive += words_of_value(expr.dtype);
-        most = std::max(most, alive + (is_function(expr) ? of_function : 0));
+        most = std::max(most, alive + (is_costly(expr) ? of_function : 0));
         for (const ExprId arg : expr.args) {
             if (last[arg] == i && is_value(kernel.exprs[arg])) alive -= words_of_value(kernel.exprs[arg].dtype);
             if (last[arg] == i) last[arg] = 0;  // counted, though it may be an argument twice
@@ -80,9 +81,9 @@ int of_rows(const Kernel& kernel, const Grid& grid) { return grid.held * grid.wi
 int registers_for_many_threads(const Kernel& kernel, const Grid& grid) {
     if (std::ranges::any_of(kernel.exprs, takes_any_number) || kernel.block != 0 || grid.tile.is_used()) return 0;
     const auto fits = [](int words, int registers) { return words <= registers ? registers : 0; };
-    if (kernel.stages.empty()) return grid.unroll == 1 ? fits(of_elements(kernel, grid.width), 40) : 0;
-    if (grid.held > 0) return kernel.axes.size() > kernel.outer_count() + 1 ? fits(of_rows(kernel, grid), 32) : 0;
-    return grid.unroll > 1 && grid.team == 1 && grid.crew == 1 ? fits(of_own_folds(kernel, grid), 48) : 0;
+    if (kernel.stages.empty()) return grid.unroll == 1 ? fits(of_elements(kernel, grid.width), of_elementwise) : 0;
+    if (grid.held > 0) return kernel.axes.size() > kernel.outer_count() + 1 ? fits(of_rows(kernel, grid), of_held_rows) : 0;
+    return grid.unroll > 1 && grid.team == 1 && grid.crew == 1 ? fits(of_own_folds(kernel, grid), of_pairs) : 0;
 }
 
 }  // namespace fastnp::nest

@@ -98,7 +98,7 @@ bool shares_work(const Kernel& kernel, std::size_t outer, std::size_t axis) {
     for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
         const Expr& expr = kernel.exprs[i];
         if ((depends[i] & inner) == 0 || (expr.kind != Expr::Kind::load && expr.kind != Expr::Kind::map)) continue;
-        const bool costly = expr.kind == Expr::Kind::map && (expr.op == ir::Op::divide || (ops::info(expr.op).traits & ops::costly) != 0);
+        const bool costly = is_costly(expr) || (expr.kind == Expr::Kind::map && expr.op == ir::Op::divide);
         const int work = costly ? 4 : 1;
         all += work;
         if ((depends[i] & (1U << axis)) == 0) shared += work;
@@ -146,7 +146,7 @@ int costly_ops(const Kernel& kernel) {
     for (const Expr& expr : kernel.exprs) {
         if (expr.kind != Expr::Kind::map || expr.op == ir::Op::cast || expr.op == ir::Op::select) continue;
         const bool cheap_root = expr.op == ir::Op::sqrt || expr.op == ir::Op::reciprocal;
-        if ((ops::info(expr.op).traits & ops::costly) != 0 && !cheap_root) ++count;
+        if (is_costly(expr) && !cheap_root) ++count;
     }
     return count;
 }

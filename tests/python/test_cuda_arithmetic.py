@@ -86,6 +86,15 @@ def test_to_the_bit(name: str, draw: Callable[[int], numpy.ndarray]) -> None:
     same_bits(compiled(np.asarray(x).to("cuda"), np.asarray(y).to("cuda")), expected)
 
 
+def test_every_mantissa() -> None:
+    """Roots and inverses of numbers of two neighbouring exponents: all of them on a GPU, which has its own first guess for each."""
+    step = 1 if MANY >= 1 << 24 else 509
+    x = numpy.concatenate([numpy.arange(0x3F800000, 0x40800000, step), [0x3FFFFFFF, 0x407FFFFF]]).astype(numpy.uint32).view(numpy.float32)
+    roots, inverses = np.compile(lambda x: (np.sqrt(x), 1 / x))(np.asarray(x).to("cuda"))
+    same_bits(roots, numpy.sqrt(x))
+    same_bits(inverses, 1 / x)
+
+
 PARTLY_USUAL: dict[str, Callable[..., Any]] = {
     "log": lambda x, y: np.log(x),
     "log2": lambda x, y: np.log2(x),

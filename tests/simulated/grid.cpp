@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <mutex>
@@ -122,13 +123,34 @@ void wait_as(State state) {
 int thread_number() { return static_cast<int>(block().current); }
 int block_number() { return block().number; }
 int block_count() { return block().blocks; }
-// Rough as PTX's manual allows (inverses within an ulp, of roots within 2^-22.9), on the side where one step from there is right for all numbers: on the
-// other it is wrong for a few of 2^24, as it would be from further off. (GPUs' own exact instructions take the same step from what they have.)
 float without_subnormals(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
-float rough_inverse(float x) { return without_subnormals(static_cast<float>((1 + 0x1p-24) / static_cast<double>(without_subnormals(x)))); }
+
+// Rough as PTX's manual allows (inverses within an ulp, of roots within 2^-22.9), above for some numbers and below for others. But GPUs' own exact
+// instructions take one step from there, which is right for every number: where it would not be (a few of 2^24), what there is lies on the other side.
+constexpr double inverse_error = 0x1p-24, inverse_root_error = 0x1.2p-24;
+
+template <class Right>
+float on_either_side(float x, double exact, double error, Right is_right) {
+    const bool is_above = (std::bit_cast<std::uint32_t>(x) * 0x9e3779b9U >> 31) != 0;
+    const auto rough = [&](bool above) { return static_cast<float>(exact * (above ? 1 + error : 1 - error)); };
+    const float first = rough(is_above);
+    return is_right(first) ? first : rough(!is_above);
+}
+float rough_inverse(float x) {
+    x = without_subnormals(x);
+    const auto is_right = [x](float guess) { return !std::isnormal(guess) || std::fma(guess, std::fma(-x, guess, 1.0F), guess) == 1 / x; };
+    return without_subnormals(on_either_side(x, 1 / static_cast<double>(x), inverse_error, is_right));
+}
+float rough_inverse_root(float x) {
+    x = without_subnormals(x);
+    const auto is_right = [x](float guess) {
+        const float root = x * guess;
+        return !std::isnormal(root) || std::fma(std::fma(-root, root, x), guess * 0.5F, root) == std::sqrt(x);
+    };
+    return on_either_side(x, 1 / std::sqrt(static_cast<double>(x)), inverse_root_error, is_right);
+}
 double rough_inverse_of_double(double x) { return std::isnormal(x) ? (1 + 0x1p-20) / x : 1 / x; }
 double rough_inverse_root_of_double(double x) { return std::isnormal(x) ? (1 - 0x1p-20) / std::sqrt(x) : 1 / std::sqrt(x); }
-float rough_inverse_root(float x) { return static_cast<float>((1 - 0x1p-24) * (1 / std::sqrt(static_cast<double>(without_subnormals(x))))); }
 
 void barrier() { wait_as(State::at_barrier); }
 

@@ -8,12 +8,12 @@
 #include <mutex>
 
 #include "codegen/host.h"
-#include "codegen/usual.h"
 #include "codegen/value.h"
 #include "fastnp/error.h"
 #include "fastnp/half.h"
 #include "ops/catalogue.h"
 #include "ops/rules.h"
+#include "ops/usual.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -64,7 +64,7 @@ const std::map<std::string, External>& device_functions() {
         for (int i = 0; i < dtype_count; ++i) {
             const auto dtype = static_cast<Dtype>(i);
             for (int op = 0; op < static_cast<int>(ir::Op::count); ++op) add({External::Kind::span, static_cast<ir::Op>(op), dtype, dtype});
-            for (const codegen::Usual& each : codegen::usual_functions) add({External::Kind::usual, each.op, Dtype::float32, Dtype::float32});
+            for (const ops::Usual& each : ops::usual_functions) add({External::Kind::usual, each.op, Dtype::float32, Dtype::float32});
             for (int to = 0; to < dtype_count; ++to) add({External::Kind::cast, ir::Op::cast, dtype, static_cast<Dtype>(to)});
         }
         return found;
@@ -73,7 +73,7 @@ const std::map<std::string, External>& device_functions() {
 }
 
 // What a function for usual arguments gives: for others nothing that resembles the right result.
-llvm::Value* worthless_unless_usual(Builder& b, const codegen::Usual& function, llvm::Value* x, llvm::Value* result) {
+llvm::Value* worthless_unless_usual(Builder& b, const ops::Usual& function, llvm::Value* x, llvm::Value* result) {
     const auto number = [&](double value) { return llvm::ConstantFP::get(x->getType(), value); };
     llvm::Value* size = b.unary(llvm::Intrinsic::fabs, x);
     llvm::Value* is_usual = b.ir.CreateFCmpOLT(size, number(std::ldexp(1.0, function.most)));
@@ -99,7 +99,7 @@ void define(llvm::Function& function, const External& external, std::map<std::st
                              ? b.cast(args[0], external.to)
                              : b.map(external.op, external.dtype, ops::rules::output_of(*ops::info(external.op).rule, external.dtype), args);
     llvm::Value* whole =
-        external.kind == External::Kind::usual ? worthless_unless_usual(b, *codegen::usual_of(external.op), args[0].re, result.re) : result.re;
+        external.kind == External::Kind::usual ? worthless_unless_usual(b, *ops::usual_of(external.op), args[0].re, result.re) : result.re;
     if (result.im != nullptr) {
         whole = b.ir.CreateInsertElement(llvm::PoisonValue::get(function.getReturnType()), result.re, std::uint64_t{0});
         whole = b.ir.CreateInsertElement(whole, result.im, std::uint64_t{1});

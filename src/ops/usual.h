@@ -3,7 +3,7 @@
 
 #include "ir/op.h"
 
-namespace fastnp::codegen {
+namespace fastnp::ops {
 
 /// Such a function, and the arguments that are usual: |x| < 2^most, for some functions normal and positive, too. 2^most_result is above all results for
 /// these (0: nothing is known).
@@ -16,7 +16,7 @@ struct Usual {
 
 #define USUAL(name, most, is_positive, most_result, assume) {ir::Op::name, most, is_positive, most_result},
 inline constexpr Usual usual_functions[] = {
-#include "codegen/usual.def"
+#include "ops/usual.def"
 };
 
 /// Null for functions without.
@@ -27,4 +27,4 @@ inline const Usual* usual_of(ir::Op op) {
     return nullptr;
 }
 
-}  // namespace fastnp::codegen
+}  // namespace fastnp::ops
