@@ -40,9 +40,11 @@ if(test_sources)
   # With the device set to a simulated one. (All that name none pass; loop_tiles, fusion, compiled_ops and picks take minutes. Under the sanitizers those of
   # loops alone.)
   set(on_device loops)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/on_device.txt")
   if(NOT FASTNP_SANITIZE)
-    string(APPEND on_device ",arrays,creation,fft_functions,folds,interop,masks,pick_and_set,printing,products,rearranging,ufuncs,cache,effects,cache_policies"
-           ",outside,reads,threads,writes,maps,linalg_values,statistics,order,strides,recorder,partition,transform")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/tests/cpp/on_device.txt" more_on_device)
+    list(JOIN more_on_device "," more_on_device)
+    string(APPEND on_device ",${more_on_device}")
   endif()
   add_test(NAME cpp_on_device COMMAND fastnp_tests --report_level=short --run_test=${on_device})
   set_tests_properties(cpp_on_device PROPERTIES ENVIRONMENT "FASTNP_TEST_DEVICE=cuda;FASTNP_SIMULATED_DEVICE=1")

@@ -29,6 +29,7 @@ cp cuda/run.sh "$root/run.sh"
 cp -r include/fastnp "$root/include/"
 cp -r python benchmarks "$root/"
 cp -r tests/python "$root/tests/"
+install -D -m 644 -t "$root/tests/cpp" tests/cpp/on_device.txt
 find "$root" -name '__pycache__' -prune -exec rm -rf {} +
 git log -1 --format='%H %s' > "$root/VERSION"
 git diff --quiet HEAD -- . || echo "with changes" >> "$root/VERSION"

@@ -114,11 +114,10 @@ python_tests() {
     with_package -m pytest -q -p no:cacheprovider "$@"
 }
 
-# C++ suites that name no device and compile nothing for others: with the device set they are about the GPU. The long ones are apart.
+# C++ suites that name no device: those of tests/cpp/on_device.txt, and what takes minutes on a simulated one or would show nothing there.
 suites_on_device=(
-    'loops,arrays,creation,draws,fft_functions,folds,interop,masks,pick_and_set,printing,products,rearranging,ufuncs,cache,effects,cache_policies,outside,reads'
-    'threads,writes,maps,linalg_values,linalg_derivatives,statistics,order,strides,recorder,partition,transform,folds_of_arrays,layouts_of_maps,layouts_of_moves'
-    'random_numbers,profiles,picks,loop_tiles'
+    "$(paste -sd, tests/cpp/on_device.txt)"
+    'loops,loop_tiles,draws,random_numbers,linalg_derivatives,folds_of_arrays,layouts_of_maps,layouts_of_moves,profiles,picks'
     'fusion,random_programs'
     'compiled_ops'
 )
