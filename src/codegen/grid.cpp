@@ -125,6 +125,7 @@ void GridEmitter::run(const std::string& symbol) {
     const bool stays_together = has_crew() || (has_team() && grid_.team < nest::Grid::warp);
     loop(stays_together ? of_block : ir.CreateAdd(of_block, own_), units_, step, "unit", [&](llvm::Value* at) {
         if (stays_together) {
+            if (grid_.staged) first_of_warp_ = ir.CreateAdd(at, ir.CreateAnd(own_, number(-rows_of_warp())));
             at = ir.CreateAdd(at, own_);
             active_ = ir.CreateICmpSLT(at, units_);
             at = ir.CreateSelect(active_, at, ir.CreateSub(units_, number(1)));

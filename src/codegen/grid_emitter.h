@@ -84,11 +84,17 @@ private:
         return grid_.held > 0 && part == grid_.held - 1 && kernel_.axes[static_cast<std::size_t>(grid_.lane)].extent.value() < held_elements();
     }
     std::int64_t held_elements() const { return static_cast<std::int64_t>(grid_.held) * grid_.team * grid_.width; }
+    /// Teams of a warp, if several share one.
+    int rows_of_warp() const { return nest::Grid::warp / grid_.team; }
     void find_rest();
     void if_in_row(int part, const std::function<void()>& body);
     Copies load_row(const nest::Access& access);
     void store_held(const nest::Stage& stage);
-    void store_part(const std::vector<nest::Store>& stores, int part);
+    void store_parts(const std::vector<nest::Store>& stores, int part, int count);
+    void stage_element(std::size_t store, const nest::Access& access, const Value& value, int copy);
+    llvm::Value* staged_address(std::size_t store, std::int64_t itemsize, int copy);
+    void drain_staged(std::size_t store, const nest::Access& access);
+    void copy_by_warp(llvm::Value* to, llvm::Value* from, llvm::Value* thread, std::int64_t bytes);
     llvm::Value* scratch_address(int row, int copy);
     llvm::Align scratch_align(Dtype dtype, int copy) const;
     Value load_kept(int row, Dtype dtype, int copy);
@@ -214,6 +220,8 @@ private:
     llvm::Value* in_row_ = nullptr;   // whether this thread has a vector of the last part that is held, where not all have
     llvm::Value* rest_index_ = nullptr;  // where that begins: for those that have none, where the row does
     Memory memory_ = Memory::any;     // of rows that are held
+    llvm::Value* first_of_warp_ = nullptr;  // the unit of its first team, where rows are staged
+    std::vector<llvm::GlobalVariable*> staged_;  // rows that are to be stored, on the chip, by the number of the store
     llvm::Value* aligned_ = nullptr;  // whether vectors may be loaded and stored; null: none ever
 
     std::vector<llvm::Value*> index_;  // per axis; of the lanes', of the first element of the vector

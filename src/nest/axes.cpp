@@ -1,6 +1,7 @@
 #include "nest/axes.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace fastnp::nest {
 
@@ -66,6 +67,21 @@ bool moves_within(const Kernel& kernel, const Access& access) {
         if (!(access.strides[a] == Dim(0))) return true;
     }
     return false;
+}
+
+std::int64_t widest_along(const Kernel& kernel, std::size_t axis) {
+    const std::vector<std::uint32_t> depends = dependencies(kernel);
+    std::int64_t widest = 1;
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
+        if ((depends[i] >> axis & 1U) != 0) widest = std::max(widest, static_cast<std::int64_t>(itemsize_of(kernel.exprs[i].dtype)));
+    }
+    return widest;
+}
+
+std::int64_t hinted_points(const Kernel& kernel, std::size_t from, std::size_t to) {
+    std::int64_t product = 1;
+    for (std::size_t a = from; a < to; ++a) product *= std::max<std::int64_t>(kernel.axes[a].hint, 1);
+    return product;
 }
 
 void simplify_axes(Kernel& kernel, shape::Sizes& sizes) {

@@ -31,6 +31,12 @@ std::int64_t itemsize_at(const Kernel& kernel, const Access& access);
 /// Whether an access is to another element at each inner point.
 bool moves_within(const Kernel& kernel, const Access& access);
 
+/// Bytes of an element of the widest dtype that is computed for each step of an axis.
+std::int64_t widest_along(const Kernel& kernel, std::size_t axis);
+
+/// Points that some axes have, as far as their sizes are guessed.
+std::int64_t hinted_points(const Kernel& kernel, std::size_t from, std::size_t to);
+
 /// Counts the inner points, removes axes of one step, and merges those that every access walks as one.
 void simplify_axes(Kernel& kernel, shape::Sizes& sizes);
 

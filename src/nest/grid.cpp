@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nest/axes.h"
+#include "nest/held_rows.h"
 #include "nest/registers.h"
 
 namespace fastnp::nest {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::int64_t few_inner_points = 16;   // that a thread folds by itself
 constexpr std::int64_t few_outer_points = 1024;  // for threads that would each fold one
-constexpr std::int64_t most_paired = 128;        // elements of rows that are paired, for threads that fold them one after the other
+constexpr std::int64_t most_paired = 2048;       // elements of rows that are paired, for threads that fold them one after the other
 constexpr std::int64_t steps_each = 8;           // of a thread of a crew, at least
 constexpr int most_crew = 16;
 constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; points that a thread does side by side
@@ -29,9 +30,7 @@ constexpr std::int64_t line_bytes = 128;        // that a warp's access begins w
 constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
 constexpr int least_team = 2, most_team = 512;
 constexpr std::int64_t least_summed = 8;  // elements of a row whose sum has another order in NumPy than one after the other
-constexpr std::int64_t most_bytes = 64;   // of the widest elements that a thread computes at a time
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
-constexpr std::int64_t most_held = 256;   // bytes of a thread's registers for rows
 
 bool lies_along(const Kernel& kernel, const Access& access, std::size_t axis) { return access.strides[axis] == Dim(itemsize_at(kernel, access)); }
 
@@ -44,12 +43,6 @@ std::int64_t score_of(const Kernel& kernel, std::size_t axis) {
         score += value * (is_inner ? 64 : 1);
     });
     return score;
-}
-
-std::int64_t points(const Kernel& kernel, std::size_t from, std::size_t to) {
-    std::int64_t product = 1;
-    for (std::size_t a = from; a < to; ++a) product *= std::max<std::int64_t>(kernel.axes[a].hint, 1);
-    return product;
 }
 
 int best_lane(const Kernel& kernel, std::size_t from, std::size_t to) {
@@ -91,7 +84,7 @@ bool has_short_rows(const Kernel& kernel) {
     const std::size_t outer = kernel.outer_count();
     if (kernel.axes.size() != outer + 1 || outer == 0) return false;
     const Axis& row = kernel.axes[outer];
-    if (!row.extent.is_constant() || row.extent.value() < least_summed || points(kernel, 0, outer) * least_team < Grid::busy_threads) return false;
+    if (!row.extent.is_constant() || row.extent.value() < least_summed || hinted_points(kernel, 0, outer) * least_team < Grid::busy_threads) return false;
     for (std::size_t a = 0; a < outer && outer > 1; ++a) {
         if (shared_loads(kernel, a) > 0) return false;
     }
@@ -103,7 +96,7 @@ bool has_pairs(const Kernel& kernel) {
     const std::size_t outer = kernel.outer_count();
     if (kernel.block != 0 || kernel.axes.size() != outer + 1 || kernel.stages.size() != 1 || !kernel.stages[0].stores.empty()) return false;
     const Axis& row = kernel.axes[outer];
-    if (!row.extent.is_constant() || row.extent.value() > most_paired || points(kernel, 0, outer) < most_copies * Grid::busy_threads) return false;
+    if (!row.extent.is_constant() || row.extent.value() > most_paired || hinted_points(kernel, 0, outer) < most_copies * Grid::busy_threads) return false;
     std::size_t sharing = 0;
     for (std::size_t a = 0; a < outer; ++a) sharing += shared_loads(kernel, a) > 0 ? 1 : 0;
     return sharing >= 2;
@@ -114,11 +107,11 @@ int choose_lane(const Kernel& kernel) {
     const std::size_t outer = kernel.outer_count(), rank = kernel.axes.size();
     const std::size_t from = kernel.block != 0 ? 1 : 0;  // nothing lies side by side along the blocks of a fold
     if (kernel.stages.empty()) return best_lane(kernel, from, rank);
-    const bool has_few = kernel.block == 0 && points(kernel, outer, rank) <= few_inner_points && outer > 0;
+    const bool has_few = kernel.block == 0 && hinted_points(kernel, outer, rank) <= few_inner_points && outer > 0;
     if ((has_few && !has_short_rows(kernel)) || has_pairs(kernel)) return best_lane(kernel, from, outer);
     const int best = best_lane(kernel, from, rank);
     const bool fills_warps = best >= 0 && kernel.axes[static_cast<std::size_t>(best)].hint >= Grid::warp;
-    return points(kernel, 0, outer) < few_outer_points && !fills_warps ? best_lane(kernel, outer, rank) : best;
+    return hinted_points(kernel, 0, outer) < few_outer_points && !fills_warps ? best_lane(kernel, outer, rank) : best;
 }
 
 // Whether vectors of so many bytes along an axis may be aligned at all points of the others, as far as is known. (The memory itself is looked at when the
@@ -174,16 +167,6 @@ bool stores_with_gaps(const Kernel& kernel, std::size_t axis) {
     return any;
 }
 
-// Bytes of an element of the widest dtype that is computed for each step of an axis.
-std::int64_t widest_of(const Kernel& kernel, std::size_t axis) {
-    const std::vector<std::uint32_t> depends = dependencies(kernel);
-    std::int64_t widest = 1;
-    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
-        if ((depends[i] >> axis & 1U) != 0) widest = std::max(widest, static_cast<std::int64_t>(itemsize_of(kernel.exprs[i].dtype)));
-    }
-    return widest;
-}
-
 // Elements that fill 16 bytes (less, if rows begin at less only) of the narrowest dtype that is loaded or stored along the lanes, but no more of the
 // widest that is computed than registers hold well; one where none lie side by side.
 int choose_width(const Kernel& kernel, int lane) {
@@ -197,7 +180,7 @@ int choose_width(const Kernel& kernel, int lane) {
     if (stores_with_gaps(kernel, axis)) return 1;
     for (const bool any_loads : {false, true}) {
         for (std::int64_t bytes = Grid::vector_bytes; bytes > narrowest; bytes /= 2) {
-            const std::int64_t width = std::min(bytes / narrowest, most_bytes / widest_of(kernel, axis));
+            const std::int64_t width = std::min(bytes / narrowest, Grid::most_bytes / widest_along(kernel, axis));
             if (width > 1 && takes_vectors(kernel, axis, bytes, narrowest, any_loads)) {
                 const bool is_whole = kernel.axes[axis].inner && kernel.axes[axis].extent.is_constant() && kernel.axes[axis].hint % width == 0;
                 return kernel.axes[axis].hint >= (is_whole ? 2 : 4) * width ? static_cast<int>(width) : 1;
@@ -215,80 +198,12 @@ int choose_team(const Kernel& kernel, const Grid& grid) {
     return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, most_team));
 }
 
-// Threads that have a whole row side by side, if its length is known: each element stays in a register from stage to stage.
-class HeldRows {
-public:
-    HeldRows(const Kernel& kernel, Grid& grid) : kernel_(kernel), grid_(grid), lane_(static_cast<std::size_t>(grid.lane)) {}
-
-    void choose() {
-        if (!kernel_.axes[lane_].extent.is_constant() || (kernel_.block != 0 && lane_ == kernel_.outer_count())) return;
-        if (!kernel_.scratch.empty() && kernel_.axes.size() != kernel_.outer_count() + 1) return;
-        length_ = kernel_.axes[lane_].extent.value();
-        most_ = most_elements();
-        const std::int64_t widest = grid_.width;
-        // Short rows, of which there are many: several in a warp, each thread with a whole vector.
-        for (std::int64_t team = Grid::warp / 2; team >= least_team; team /= 2) {
-            if (are_many(team) && length_ == widest * team && takes(widest, team)) return;
-        }
-        for (std::int64_t width = widest; width >= 1; width /= 2) {
-            for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
-                if (length_ % (width * team) == 0 && takes(width, team)) return;
-            }
-        }
-        for (std::int64_t width = widest; width >= 1; width /= 2) {
-            if (length_ % width == 0 && takes_partly(width)) return;
-        }
-    }
-
-private:
-    // Of a thread: rows that are there from the first stage to the last, and those that are read beside them.
-    std::int64_t most_elements() const {
-        std::vector<const Access*> loads;
-        for_each_use(kernel_, [&](const Access& access, Use use) {
-            const bool is_known = std::any_of(loads.begin(), loads.end(), [&](const Access* other) { return *other == access; });
-            if (use != Use::store && !(access.strides[lane_] == Dim(0)) && !is_known) loads.push_back(&access);
-        });
-        const auto rows = static_cast<std::int64_t>(1 + kernel_.scratch.size() + loads.size() / 2);
-        const std::int64_t widest = widest_of(kernel_, lane_);
-        return std::min(most_bytes / widest, most_held / (widest * rows));
-    }
-    bool are_many(std::int64_t team) const { return points(kernel_, 0, kernel_.outer_count()) * team >= Grid::busy_threads; }
-    bool takes(std::int64_t width, std::int64_t team) {
-        const std::int64_t vectors = length_ / width, held = (vectors + team - 1) / team;
-        if (held > vectors_each || held * width > most_) return false;
-        grid_.width = static_cast<int>(width);
-        grid_.team = static_cast<int>(team);
-        grid_.held = static_cast<int>(held);
-        return true;
-    }
-    // With threads that have nothing to do at the row's end, but no more than half of them.
-    bool takes_partly(std::int64_t width) {
-        const std::int64_t vectors = length_ / width;
-        if (vectors <= Grid::warp) {
-            const auto team = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(vectors, least_team))));
-            return (team == Grid::warp || are_many(team)) && takes(width, team);
-        }
-        for (const std::int64_t most_idle : {10, 25, 50}) {  // per cent
-            for (std::int64_t team = Grid::warp; team <= most_team; team += Grid::warp) {
-                const std::int64_t taken = (vectors + team - 1) / team * team;
-                if ((taken - vectors) * 100 <= most_idle * taken && takes(width, team)) return true;
-            }
-        }
-        return false;
-    }
-
-    const Kernel& kernel_;
-    Grid& grid_;
-    std::size_t lane_;
-    std::int64_t length_ = 0, most_ = 0;
-};
-
 // How many steps there are along the first inner axis, of one outer point.
 std::int64_t inner_length(const Kernel& kernel) { return kernel.block != 0 ? kernel.block : kernel.axes[kernel.outer_count()].hint; }
 
 // Threads for each outer point where these lie along the lanes: so many that a GPU is busy.
 int choose_crew(const Kernel& kernel, int width) {
-    const std::int64_t wanted = Grid::busy_threads * width / std::max<std::int64_t>(points(kernel, 0, kernel.outer_count()), 1);
+    const std::int64_t wanted = Grid::busy_threads * width / std::max<std::int64_t>(hinted_points(kernel, 0, kernel.outer_count()), 1);
     const auto crew = static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(wanted, inner_length(kernel) / steps_each), 1, most_crew));
     return static_cast<int>(std::bit_floor(crew));
 }
@@ -297,7 +212,7 @@ int choose_crew(const Kernel& kernel, int width) {
 bool crews_take_vectors(const Kernel& kernel, const Grid& grid) {
     const Axis& lanes = kernel.axes[static_cast<std::size_t>(grid.lane)];
     return lanes.extent.is_constant() && lanes.extent.value() % grid.width == 0 &&
-           points(kernel, 0, kernel.outer_count()) / grid.width * choose_crew(kernel, grid.width) >= Grid::busy_threads / 2;
+           hinted_points(kernel, 0, kernel.outer_count()) / grid.width * choose_crew(kernel, grid.width) >= Grid::busy_threads / 2;
 }
 
 // Bytes that a thread loads for its steps, of what differs from step to step; what several read counts once, as far as is known.
@@ -347,9 +262,9 @@ std::int64_t bytes_of_store(const Kernel& kernel, const Grid& grid) {
 // small.
 void choose_unrolling(const Kernel& kernel, Grid& grid) {
     const std::size_t outer = kernel.outer_count();
-    const int steps = std::min(most_unrolled, most_copies / grid.width);
+    const int steps = std::min(kernel.stages.empty() ? most_unrolled : most_copies, most_copies / grid.width);
     if (kernel.block != 0 || steps < 4) return;
-    if (points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * steps) < Grid::busy_threads) return;
+    if (hinted_points(kernel, 0, outer) / (static_cast<std::int64_t>(grid.width) * steps) < Grid::busy_threads) return;
     int most = 0;
     for (std::size_t a = 0; a < outer; ++a) {
         if (static_cast<int>(a) == grid.lane || kernel.axes[a].hint < 8 * static_cast<std::int64_t>(steps)) continue;
@@ -374,7 +289,10 @@ void choose_unrolling(const Kernel& kernel, Grid& grid) {
 // Where a thread's own folds go along what lies side by side: so many steps as make up the widest vectors that are aligned.
 int choose_inner_steps(const Kernel& kernel, const Grid& grid) {
     const std::size_t axis = kernel.axes.size() - 1;
-    if (std::ranges::any_of(kernel.exprs, is_costly)) return 1;  // whose code would be there as often
+    const std::vector<std::uint32_t> depends = dependencies(kernel);
+    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
+        if (is_costly(kernel.exprs[i]) && (depends[i] >> axis & 1U) != 0) return 1;  // its code would be there as often
+    }
     if (!kernel.axes[axis].inner || !kernel.axes[axis].extent.is_constant() || kernel.block != 0) return 1;
     for (std::int64_t bytes = Grid::vector_bytes; bytes > 4; bytes /= 2) {
         std::int64_t steps = 0;
@@ -423,7 +341,12 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         grid.width = grid.tile.width;
     } else if (grid.lane >= static_cast<int>(outer)) {
         grid.team = choose_team(kernel, grid);
-        HeldRows(kernel, grid).choose();
+        if (const auto rows = held_rows(kernel, grid.lane, grid.width)) {
+            grid.width = rows->width;
+            grid.team = rows->team;
+            grid.held = rows->held;
+            grid.staged = rows->staged;
+        }
         if (grid.team > Grid::warp) grid.block = grid.team;
     } else if (grid.lane >= 0 && !kernel.stages.empty() && outer < kernel.axes.size()) {
         const bool has_vectors = crews_take_vectors(kernel, grid);
@@ -432,6 +355,8 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         if (grid.crew > 1 && !has_vectors) grid.width = 1;
     }
     if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
+        // Of points that are paired a thread then does some with one of the other kind, whose row it loads by vectors.
+        if (outer < kernel.axes.size() && has_pairs(kernel) && choose_inner_steps(kernel, grid) > 1) grid.width = 1;
         choose_unrolling(kernel, grid);
         if (outer < kernel.axes.size()) grid.inner_steps = choose_inner_steps(kernel, grid);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
@@ -452,8 +377,8 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };
-    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.unroll_axis, grid.unroll, grid.inner_steps, grid.registers,
-                           grid.held, grid.team, grid.crew, grid.block})
+    for (const int each : {grid.lane, grid.width, grid.shift, grid.whole_warps ? 1 : 0, grid.staged ? 1 : 0, grid.unroll_axis, grid.unroll,
+                           grid.inner_steps, grid.registers, grid.held, grid.team, grid.crew, grid.block})
         note(each);
     const Tile& tile = grid.tile;
     for (const int each : {tile.across, tile.lanes, tile.steps, tile.parts, static_cast<int>(tile.loads.size())}) note(each);

@@ -11,6 +11,8 @@ struct Grid {
     static constexpr int warp = 32;
     /// Bytes that a thread best loads or stores at a time.
     static constexpr int vector_bytes = 16;
+    /// Of the widest elements that a thread computes at a time, at most.
+    static constexpr std::int64_t most_bytes = 64;
     /// That a GPU has room for, about.
     static constexpr std::int64_t busy_threads = 1 << 18;
 
@@ -25,6 +27,8 @@ struct Grid {
                         // once: left to itself the assembler loads late, 2 % of a stencil's time on an H200. Else see nest/registers.h
     int held = 0;  // vectors of an inner axis that each thread of a team takes, all of them side by side: its whole length (of the last ones some
                    // threads may have none); 0: a loop goes over it
+    bool staged = false;  // whether the held rows of a warp's teams, of which each stores parts of sectors, are put together on the chip and stored as a
+                          // whole
     int team = 1;  // threads that make the folds of an outer point together, each taking a part of the lanes; 1: each thread has points of its own
                    // fewer than a warp's share one: then a block stays together
     int crew = 1;  // threads that make the folds of the same outer points together, each taking some steps of the first inner axis; one warp's lanes apart

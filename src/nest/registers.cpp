@@ -11,10 +11,11 @@ namespace fastnp::nest {
 
 namespace {
 
-constexpr int of_elementwise = 40, of_pairs = 48, of_held_rows = 32;  // so many blocks of 256 threads as were quickest: 6, 5, 8
-constexpr int for_places = 10;        // where the thread is and where arrays begin
-constexpr int of_function = 8;        // that a function of float32 needs for itself
-constexpr int of_exact_quotient = 12; // as doubles (codegen/by_doubles)
+constexpr int of_elementwise = 40, of_pairs = 48, of_paired_rows = 64, of_rows_of_many = 32;  // so many blocks of 256 threads as were quickest: 6, 5, 4, 8
+constexpr int of_held_rows = 64, of_few_held = 48, few_held = 8;  // words of a row; rows that are put together before they are stored need some more
+constexpr int for_places = 10;  // where the thread is and where arrays begin
+constexpr int of_function = 8;  // that a function of float32 needs for itself
+constexpr int of_exact_quotient = 12;  // as doubles (codegen/by_doubles)
 
 int words_of_value(Dtype dtype) { return static_cast<int>(std::max<std::size_t>(itemsize_of(dtype) / 4, 1)); }
 
@@ -69,11 +70,24 @@ int of_own_folds(const Kernel& kernel, const Grid& grid) {
     int summed = 0;
     for (const Fold& fold : kernel.folds) summed += words_of_value(fold.dtype);
     const int copies = grid.width * grid.unroll;
-    return copies * summed + (grid.width + grid.unroll) * grid.inner_steps * loaded_words(kernel) + for_places;
+    const int beside = grid.inner_steps > 1 ? 1 : grid.unroll;  // of the longer ones, vectors of one after the other
+    return copies * summed + (grid.width + beside) * grid.inner_steps * loaded_words(kernel) + for_places;
 }
 
 // A part of each row, that all of a team's threads hold; where each element of it meets many others.
 int of_rows(const Kernel& kernel, const Grid& grid) { return grid.held * grid.width * alive_at_once(kernel) + for_places; }
+
+int words_held(const Kernel& kernel, const Grid& grid) {
+    int widest = 1;
+    for (const Expr& expr : kernel.exprs) widest = std::max(widest, is_load(expr) ? words_of_value(expr.dtype) : 1);
+    return grid.held * grid.width * widest;
+}
+
+// The same where nothing but the row is there for long: what is computed of an element, and of the next one.
+int of_held(const Kernel& kernel, const Grid& grid) {
+    const auto rows = static_cast<int>(std::max<std::size_t>(kernel.scratch.size(), 2)) - 1;  // each takes the place of the one before it
+    return rows * words_held(kernel, grid) + 2 * alive_at_once(kernel) + for_places;
+}
 
 }  // namespace
 
@@ -82,8 +96,10 @@ int registers_for_many_threads(const Kernel& kernel, const Grid& grid) {
     if (std::ranges::any_of(kernel.exprs, takes_any_number) || kernel.block != 0 || grid.tile.is_used()) return 0;
     const auto fits = [](int words, int registers) { return words <= registers ? registers : 0; };
     if (kernel.stages.empty()) return grid.unroll == 1 ? fits(of_elements(kernel, grid.width), of_elementwise) : 0;
-    if (grid.held > 0) return kernel.axes.size() > kernel.outer_count() + 1 ? fits(of_rows(kernel, grid), of_held_rows) : 0;
-    return grid.unroll > 1 && grid.team == 1 && grid.crew == 1 ? fits(of_own_folds(kernel, grid), of_pairs) : 0;
+    if (grid.held > 0 && kernel.axes.size() > kernel.outer_count() + 1) return fits(of_rows(kernel, grid), of_rows_of_many);
+    if (grid.held > 0) return fits(of_held(kernel, grid), grid.staged && words_held(kernel, grid) <= few_held ? of_few_held : of_held_rows);
+    if (grid.unroll == 1 || grid.team > 1 || grid.crew > 1) return 0;
+    return fits(of_own_folds(kernel, grid), grid.inner_steps > 1 ? of_paired_rows : of_pairs);
 }
 
 }  // namespace fastnp::nest

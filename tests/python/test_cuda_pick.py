@@ -400,12 +400,19 @@ def test_running_folds(name: str, dtype: str) -> None:
     both(lambda m, x: getattr(m, name)(x.T[::-1]), x)
 
 
+def check_sums(found: Any, x: numpy.ndarray) -> None:
+    """Of the first axis. Where sums cross zero they are as far off as those before them, NumPy's too: what counts is the size of all that was added."""
+    exact = numpy.cumsum(x.astype(numpy.longdouble), axis=0)
+    off = numpy.abs(numpy.asarray(found) - exact) / numpy.cumsum(numpy.abs(x), axis=0)
+    assert found.dtype == x.dtype and off.max() < 64 * numpy.finfo(x.dtype).eps
+
+
 def test_running_folds_of_long_axes() -> None:
     x = random.normal(size=50_000)
     y = there(x)
-    check_close(np.cumsum(y), numpy.cumsum(x))
+    check_sums(np.cumsum(y), x)
     check(np.cumsum(y), np.cumsum(y))
-    check_close(np.cumsum(y.reshape(25_000, 2), axis=0), numpy.cumsum(x.reshape(25_000, 2), axis=0))
+    check_sums(np.cumsum(y.reshape(25_000, 2), axis=0), x.reshape(25_000, 2))
     both(lambda m, x: m.cumsum(x), random.integers(-9, 9, size=50_000))
     x[777] = numpy.nan
     assert numpy.isnan(numpy.asarray(np.cumsum(there(x)))).tolist() == numpy.isnan(numpy.cumsum(x)).tolist()
