@@ -226,7 +226,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
             flat.mark(Tag::known_container, static_cast<std::uint64_t>(i));  // known by name too: stores through one are seen through the other
     }
     Recorded recorded(*this, bound, flat, *guards);
-    std::vector<array> results;
+    detail::Results given;
+    std::vector<array>& results = given.arrays;
     detail::Engine::Result outcome{};
     try {
         outcome = run(flat, recorded, results, may_compile);

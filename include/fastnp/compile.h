@@ -16,6 +16,10 @@
 #include "fastnp/detail/outside.h"
 #include "fastnp/export.h"
 
+namespace fastnp::device {
+class Buffer;
+}
+
 namespace fastnp {
 
 /// A size that may vary from `low` to `high`, in steps of `multiple_of`, without a new compilation: options.dynamic = {{{argument, axis}, Dim("n", 1,
@@ -127,10 +131,22 @@ struct Argument {
     const std::int64_t* strides;  // bytes
     Dtype dtype;
     std::int8_t rank;
-    bool writable = false;
+    bool writable;
     /// An array that shares this memory and keeps it alive, for results that are views of an argument. Null: such results are copies.
-    array (*hold)(const Argument& argument) = nullptr;
-    const void* context = nullptr;  // for `hold`
+    array (*hold)(const Argument& argument);
+    const void* context;  // for `hold`
+    const device::Buffer* buffer;  // whose memory it is, if that is known: where it lies need not be searched for then
+};
+
+/// Arrays that a call gave, in memory that the thread keeps for the next one's.
+class FASTNP_API Results {
+public:
+    Results() noexcept;
+    ~Results();
+    Results(const Results&) = delete;
+    Results& operator=(const Results&) = delete;
+
+    std::vector<array> arrays;
 };
 
 /// The untyped core of a compiled function, shared by the C++ and Python front ends: guards, cache, plans.

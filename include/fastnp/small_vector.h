@@ -20,7 +20,7 @@ public:
     using iterator = T*;
     using const_iterator = const T*;
 
-    SmallVector() = default;
+    SmallVector() {}  // NOLINT: elements that it does not have are left as they are; defaulted, a const one would need an initialiser
     explicit SmallVector(std::size_t count, const T& value = T()) { resize(count, value); }
     SmallVector(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
     SmallVector(std::span<const T> values) { assign(values.begin(), values.end()); }  // NOLINT: a span is a value list
@@ -107,7 +107,7 @@ private:
     std::unique_ptr<T[]> heap_;
     std::size_t size_ = 0;
     std::size_t capacity_ = N;
-    T inline_[N]{};
+    T inline_[N];  // those past the end are nothing
 };
 
 /// Sizes of an array's axes, and bytes between neighbours along each.

@@ -338,6 +338,22 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
+namespace {
+
+std::vector<array>& kept_for_results() {
+    thread_local std::vector<array> kept;
+    return kept;
+}
+
+}  // namespace
+
+Results::Results() noexcept : arrays(std::exchange(kept_for_results(), {})) {}
+
+Results::~Results() {
+    arrays.clear();
+    kept_for_results() = std::move(arrays);
+}
+
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
     device::Backend* const device = device_of(arguments);
@@ -443,6 +459,7 @@ bool borrow(const array& value, Argument& argument) {
     argument.writable = body.writable;
     argument.hold = [](const Argument& held) { return *static_cast<const array*>(held.context); };
     argument.context = &value;
+    argument.buffer = memory.buffer.get();
     return true;
 }
 

@@ -50,7 +50,8 @@ bool may_overlap(const Argument& a, const Argument& b) {
 }
 
 Argument argument_of(const device::Memory& memory) {
-    return {memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size()), true};
+    return {memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size()), true, nullptr,
+            nullptr,     memory.buffer.get()};
 }
 
 // Whether memory that an entry writes to is also that of another parameter, or shows an element twice: then the order of reads and writes counts.
@@ -130,7 +131,7 @@ device::Backend* device_of(std::span<const Argument> call) {
     if (device::Backend* named = device::current_backend()) return named;
     if (!device::anything_moves()) return nullptr;
     for (const Argument& argument : call) {
-        if (device::Backend* home = device::home_of(argument.data)) return home;
+        if (device::Backend* home = device::home_of(argument.buffer, argument.data)) return home;
     }
     return nullptr;
 }
@@ -284,7 +285,7 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
         writes = bring_to_host(call);
     } else {
         for_each_parameter(call, [&](const Argument& argument, bool is_written) {
-            placed.push_back({argument.shape, argument.strides, argument.dtype, argument.rank, is_written});
+            placed.push_back({argument.shape, argument.strides, argument.dtype, argument.rank, is_written, argument.buffer});
         });
     }
     Produced produced;

@@ -103,15 +103,15 @@ Pool& pool() {
 BufferPtr Buffer::allocate(std::size_t bytes) {
     void* data = pool().allocate(bytes);
     try {
-        return std::make_shared<Buffer>(Key{}, data, bytes, true, nullptr);
+        return std::make_shared<Buffer>(Key{}, data, bytes, true, nullptr, nullptr);
     } catch (...) {
         pool().release(data, bytes);
         throw;
     }
 }
 
-BufferPtr Buffer::borrow(void* data, std::size_t bytes, std::function<void()> release) {
-    return std::make_shared<Buffer>(Key{}, data, bytes, false, std::move(release));
+BufferPtr Buffer::borrow(void* data, std::size_t bytes, std::function<void()> release, Place* place) {
+    return std::make_shared<Buffer>(Key{}, data, bytes, false, std::move(release), place);
 }
 
 Buffer::~Buffer() {

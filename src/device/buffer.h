@@ -8,14 +8,15 @@
 namespace fastnp::device {
 
 class Buffer;
+class Place;
 using BufferPtr = std::shared_ptr<Buffer>;
 
 class Buffer {
 public:
     /// Uninitialised memory of the host's caching allocator, 64-byte aligned. MemoryError (NumPy's kind) if there is none.
     static BufferPtr allocate(std::size_t bytes);
-    /// Memory owned elsewhere; `release` runs when the last owner lets go.
-    static BufferPtr borrow(void* data, std::size_t bytes, std::function<void()> release);
+    /// Memory owned elsewhere; `release` runs when the last owner lets go. `place`: what movable.h knows of it, which is there until then.
+    static BufferPtr borrow(void* data, std::size_t bytes, std::function<void()> release, Place* place = nullptr);
 
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
@@ -23,19 +24,21 @@ public:
 
     void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
+    Place* place() const { return place_; }
 
 private:
     struct Key {};
 
 public:
-    Buffer(Key, void* data, std::size_t bytes, bool pooled, std::function<void()> release)
-        : data_(data), bytes_(bytes), pooled_(pooled), release_(std::move(release)) {}
+    Buffer(Key, void* data, std::size_t bytes, bool pooled, std::function<void()> release, Place* place)
+        : data_(data), bytes_(bytes), pooled_(pooled), release_(std::move(release)), place_(place) {}
 
 private:
     void* data_;
     std::size_t bytes_;
     bool pooled_;
     std::function<void()> release_;
+    Place* place_;
 };
 
 /// What the allocator did so far, for tests and reports.

@@ -187,10 +187,11 @@ void remove_shared(const char* first) { shared().remove(first); }
 BufferPtr borrow_on_device(Backend& device, void* data, std::size_t bytes, std::function<void()> release) {
     auto* first = static_cast<char*>(data);
     const auto [host, place] = shared().lend(device, first, bytes);
-    return Buffer::borrow(host, bytes, [place, first, bytes, release = std::move(release)] {
+    std::function<void()> give_back = [place, first, bytes, release = std::move(release)] {
         if (place) shared().take_back(place, first, bytes);
         release();
-    });
+    };
+    return Buffer::borrow(host, bytes, std::move(give_back), place.get());
 }
 
 }  // namespace fastnp::device

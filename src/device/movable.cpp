@@ -186,9 +186,16 @@ private:
 // All there are, by their first address.
 class Table {
 public:
-    void add(const std::shared_ptr<Place>& place) {
+    void add(std::shared_ptr<Place> place) {
+        const char* const host = place->host();
         const std::scoped_lock lock(mutex_);
-        all_.emplace(place->host(), place);
+        if (spare_) {
+            spare_.key() = host;
+            spare_.mapped() = std::move(place);
+            all_.insert(std::move(spare_));
+        } else {
+            all_.emplace(host, std::move(place));
+        }
         detail::movable_count.fetch_add(1, std::memory_order_release);
     }
     void remove(const char* host) {
@@ -196,7 +203,7 @@ public:
         const std::scoped_lock lock(mutex_);
         const auto found = all_.find(host);
         last = std::move(found->second);
-        all_.erase(found);
+        spare_ = all_.extract(found);
         detail::movable_count.fetch_sub(1, std::memory_order_release);
     }
     std::shared_ptr<Place> find(const void* address) const {
@@ -223,6 +230,7 @@ private:
 
     mutable base::Lock mutex_;
     std::map<const char*, std::shared_ptr<Place>> all_;
+    std::map<const char*, std::shared_ptr<Place>>::node_type spare_;  // of what was removed last, for what comes next
 };
 
 Table& table() {
@@ -234,16 +242,17 @@ std::size_t offset_in(const Place& place, const void* address) { return static_c
 
 }  // namespace
 
-void add_place(const std::shared_ptr<Place>& place) { table().add(place); }
+void add_place(std::shared_ptr<Place> place) { table().add(std::move(place)); }
 void remove_place(const char* host) { table().remove(host); }
 std::shared_ptr<Place> place_of(const void* address) { return anything_moves() ? table().find(address) : nullptr; }
 
 namespace {
 
-BufferPtr known_by_the_host(const std::shared_ptr<Movable>& made) {
-    char* host = made->host();
-    table().add(made);
-    return Buffer::borrow(host, made->bytes(), [host] { table().remove(host); });
+BufferPtr known_by_the_host(std::shared_ptr<Movable> made) {
+    Movable* const place = made.get();
+    char* const host = place->host();
+    table().add(std::move(made));
+    return Buffer::borrow(host, place->bytes(), [host] { table().remove(host); }, place);
 }
 
 }  // namespace
@@ -251,8 +260,9 @@ BufferPtr known_by_the_host(const std::shared_ptr<Movable>& made) {
 BufferPtr allocate_movable(std::size_t bytes, Backend* home) { return known_by_the_host(std::make_shared<Movable>(bytes, home)); }
 
 There allocate_there(std::size_t bytes, Backend& home) {
-    const auto made = std::make_shared<Movable>(bytes, &home);
-    return {known_by_the_host(made), made->address()};
+    auto made = std::make_shared<Movable>(bytes, &home);
+    char* const address = made->address();
+    return {known_by_the_host(std::move(made)), address};
 }
 
 void detail::bring_to_host(const void* address, Access access) {
@@ -281,6 +291,15 @@ std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access
     std::shared_ptr<char> there = found ? found->to_device(device, access) : nullptr;
     if (!there) return nullptr;
     char* const at = there.get() + offset_in(*found, address);
+    return {std::move(there), at};
+}
+
+std::shared_ptr<void> use_on_device(Backend& device, const Buffer* buffer, const void* address, Access access) {
+    Place* const place = buffer == nullptr ? nullptr : buffer->place();
+    if (place == nullptr) return use_on_device(device, address, access);
+    std::shared_ptr<char> there = place->to_device(device, access);
+    if (!there) return nullptr;
+    char* const at = there.get() + offset_in(*place, address);
     return {std::move(there), at};
 }
 
@@ -335,6 +354,7 @@ bool detail::is_free_to_move(const void* address) {
 }
 
 Backend* detail::find_home(const void* address) { return table().home_of(address); }
+Backend* detail::home_at(Place& place) { return place.home(); }
 
 Backend* detail::find_shared(const void* address) {
     const auto found = table().find(address);

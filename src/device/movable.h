@@ -39,6 +39,7 @@ inline std::atomic<std::int64_t> shared_count{0};
 void bring_to_host(const void* address, Access access);
 void bring_back(const void* address, std::size_t bytes);
 Backend* find_home(const void* address);
+Backend* home_at(Place& place);
 Backend* find_shared(const void* address);
 bool is_on_device(const void* address);
 bool is_free_to_move(const void* address);
@@ -67,6 +68,8 @@ void read_bytes(void* to, const void* address, std::size_t bytes);
 /// The address on a device of movable memory, whose contents are there (in the order of the device's work); null for memory that is not movable, that is
 /// exposed, or that is shared on another device. It is there as long as the pointer is held, wherever the memory has moved to.
 std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access);
+/// The same of memory whose buffer may be known (null: it is not), which is not searched for then.
+std::shared_ptr<void> use_on_device(Backend& device, const Buffer* buffer, const void* address, Access access);
 /// The same for others, who may use it at any time from now on: it is shared. As long as they do the memory must be kept.
 std::shared_ptr<void> share_on_device(Backend& device, const void* address);
 
@@ -88,6 +91,9 @@ std::uint64_t version_of(const void* address);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
 inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }
+inline Backend* home_of(const Buffer* buffer, const void* address) {
+    return buffer != nullptr && buffer->place() != nullptr ? detail::home_at(*buffer->place()) : home_of(address);
+}
 /// The device that memory is shared on, or null.
 inline Backend* shared_on(const void* address) {
     return detail::shared_count.load(std::memory_order_acquire) != 0 ? detail::find_shared(address) : nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/lock.h"
@@ -56,16 +57,47 @@ Addresses& addresses() {
     return *made;
 }
 
+// Those that a thread gave back last, which it takes again without a lock: results of calls come and go.
+struct Spare {
+    std::size_t bytes;
+    char* begin;
+    bool is_over;  // the thread is at its end
+};
+thread_local constinit Spare spare{0, nullptr, false};
+
+class SpareKeeper {
+public:
+    ~SpareKeeper() {
+        spare.is_over = true;
+        if (spare.begin != nullptr) addresses().give_back(std::exchange(spare.begin, nullptr), spare.bytes);
+    }
+    /// Has the destructor run at the thread's end.
+    void come_to_be() {}
+};
+thread_local SpareKeeper keeper;
+
+char* take(std::size_t bytes) {
+    if (spare.begin != nullptr && spare.bytes == bytes) return std::exchange(spare.begin, nullptr);
+    return addresses().take(bytes);
+}
+
+void give_back(char* begin, std::size_t bytes) {
+    if (spare.begin != nullptr || spare.is_over) return addresses().give_back(begin, bytes);
+    keeper.come_to_be();
+    spare.bytes = bytes;
+    spare.begin = begin;
+}
+
 [[noreturn]] void fail() { throw MemoryError("Unable to change the protection of memory that moves between devices"); }
 
 }  // namespace
 
-Pages::Pages(std::size_t bytes) : bytes_(whole_pages(bytes)), begin_(addresses().take(bytes_)) {}
+Pages::Pages(std::size_t bytes) : bytes_(whole_pages(bytes)), begin_(take(bytes_)) {}
 
 Pages::~Pages() {
     if (touched_) madvise(begin_, bytes_, MADV_DONTNEED);
     const bool closed = protection_ == PROT_NONE && !mixed_;
-    if (closed || mprotect(begin_, bytes_, PROT_NONE) == 0) addresses().give_back(begin_, bytes_);
+    if (closed || mprotect(begin_, bytes_, PROT_NONE) == 0) give_back(begin_, bytes_);
     else munmap(begin_, bytes_);
 }
 

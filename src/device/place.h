@@ -43,7 +43,7 @@ public:
 /// A number that no contents had before (see version_of).
 std::uint64_t new_version();
 
-void add_place(const std::shared_ptr<Place>& place);
+void add_place(std::shared_ptr<Place> place);
 void remove_place(const char* host);
 /// The place in which an address lies; null if there is none.
 std::shared_ptr<Place> place_of(const void* address);

@@ -1,6 +1,7 @@
 // A call of a plan on a device.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -28,8 +29,9 @@ public:
     void give_back(std::unique_ptr<DeviceCall> call) noexcept;
 
 private:
+    std::atomic<DeviceCall*> last_{nullptr};  // that was given back, for whoever comes first; owned
     base::Lock mutex_;
-    std::vector<std::unique_ptr<DeviceCall>> idle_;
+    std::vector<std::unique_ptr<DeviceCall>> idle_;  // the others
 };
 
 }  // namespace fastnp::plan

@@ -167,7 +167,8 @@ void DeviceRun::reuse(device::There there) {
 }
 
 void DeviceRun::allocate(int stage) {
-    SmallVector<std::size_t, 32> places;
+    std::vector<std::size_t>& places = group_places_;
+    places.clear();
     std::size_t total = 0;
     for (std::size_t group = 0; group < plan_.group_bytes.size(); ++group) {
         places.push_back(total);
@@ -390,6 +391,12 @@ DeviceRun::Output DeviceRun::output(const ViewOf& output) const {
     char* const base = bases_[static_cast<std::size_t>(output.slot)];
     if (slot.kind == Slot::Kind::argument) return {slot.number, {}, base};
     return {-1, slot.kind == Slot::Kind::given ? held_[number] : made_[number], base};
+}
+
+DeviceRun::Output DeviceRun::last_output(const ViewOf& output) {
+    const Slot& slot = plan_.slots[static_cast<std::size_t>(output.slot)];
+    if (slot.kind == Slot::Kind::argument || slot.kind == Slot::Kind::given) return this->output(output);
+    return {-1, std::move(made_[static_cast<std::size_t>(slot.number)]), bases_[static_cast<std::size_t>(output.slot)]};
 }
 
 }  // namespace fastnp::plan

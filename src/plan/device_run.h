@@ -52,6 +52,8 @@ public:
         char* base = nullptr;  // on the device, in that memory: what the output's offset is from
     };
     Output output(const ViewOf& output) const;
+    /// The same, the last one of its slot: what the run made is no longer the run's.
+    Output last_output(const ViewOf& output);
     /// Where the next runs put a result, which takes all of it; no address: wherever there is room.
     void put(int result, const device::There& there, char* address);
     /// Memory for what later runs make.
@@ -123,6 +125,7 @@ private:
     std::vector<Place> places_;  // of results; empty: of none
     std::vector<device::There> spare_;  // for results
     std::vector<Temporaries> temporaries_;  // by stage
+    std::vector<std::size_t> group_places_;  // where those of a stage begin
     std::vector<device::Block> blocks_;  // of numbers
     std::map<std::size_t, std::unique_ptr<DeviceRun>> bodies_;  // of loops, by step
     std::vector<eager::View> operands_;  // of a step

@@ -130,11 +130,12 @@ struct OnDevice {
 
 /// The layout of an argument of a plan on a device, as its owner keeps it.
 struct Placed {
-    const std::int64_t* shape = nullptr;
-    const std::int64_t* strides = nullptr;  // bytes
-    Dtype dtype = Dtype::bool_;
-    std::int8_t rank = 0;
-    bool written = false;  // by the plan
+    const std::int64_t* shape;
+    const std::int64_t* strides;  // bytes
+    Dtype dtype;
+    std::int8_t rank;
+    bool written;                  // by the plan
+    const device::Buffer* buffer;  // null: it is not known
 };
 
 struct Plan {

@@ -250,7 +250,8 @@ private:
         if (!concrete) return run(arguments);
 
         Recording recording(*this, arguments);
-        std::vector<array> results;
+        detail::Results given;
+        std::vector<array>& results = given.arrays;
         const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, recording, may_compile, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
         if constexpr (std::is_same_v<Result, array>) {
