@@ -20,7 +20,7 @@ public:
     using iterator = T*;
     using const_iterator = const T*;
 
-    SmallVector() {}  // NOLINT: elements that it does not have are left as they are; defaulted, a const one would need an initialiser
+    SmallVector() noexcept {}  // NOLINT: elements that it does not have are left as they are; defaulted, a const one would need an initialiser
     explicit SmallVector(std::size_t count, const T& value = T()) { resize(count, value); }
     SmallVector(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
     SmallVector(std::span<const T> values) { assign(values.begin(), values.end()); }  // NOLINT: a span is a value list

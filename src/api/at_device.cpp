@@ -143,7 +143,8 @@ int Operation::take(const device::Memory& memory) {
         note(static_cast<char>(-1 - static_cast<int>(i)));  // no dtype has such a number
         return static_cast<int>(i);
     }
-    return add({memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size())});
+    return add({memory.data, memory.shape.data(), memory.strides.data(), memory.dtype, static_cast<std::int8_t>(memory.shape.size()), false, nullptr,
+                nullptr, memory.buffer.get()});
 }
 
 std::optional<int> Operation::take_repeated(const device::Memory& memory) {
@@ -179,7 +180,7 @@ device::Backend* Operation::device() const {
     bool is_for_device = has_sizes_;
     for (const Argument& argument : arguments_) {
         if (named == nullptr) {
-            if (device::Backend* home = device::home_of(argument.data)) return home;
+            if (device::Backend* home = device::home_of(argument.buffer, argument.data)) return home;
         } else {
             is_for_device = is_for_device || argument.rank > 0 || device::lies_on_device(argument.data);
         }

@@ -12,6 +12,7 @@
 
 #include "api/body.h"
 #include "api/entry.h"
+#include "base/kept.h"
 #include "codegen/store.h"
 #include "device/movable.h"
 #include "device/range.h"
@@ -338,21 +339,8 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
-namespace {
-
-std::vector<array>& kept_for_results() {
-    thread_local std::vector<array> kept;
-    return kept;
-}
-
-}  // namespace
-
-Results::Results() noexcept : arrays(std::exchange(kept_for_results(), {})) {}
-
-Results::~Results() {
-    arrays.clear();
-    kept_for_results() = std::move(arrays);
-}
+Results::Results() noexcept : arrays(base::Kept<array>::take()) {}
+Results::~Results() { base::Kept<array>::give_back(std::move(arrays)); }
 
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};

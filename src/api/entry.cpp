@@ -7,6 +7,7 @@
 
 #include "api/body.h"
 #include "api/outside.h"
+#include "base/kept.h"
 #include "codegen/jit.h"
 #include "device/movable.h"
 #include "device/registry.h"
@@ -256,21 +257,12 @@ namespace {
 // What runs gave is put into memory that the thread keeps.
 class Produced {
 public:
-    Produced() : results(std::exchange(kept(), {})) {}
-    ~Produced() {
-        results.clear();
-        kept() = std::move(results);
-    }
+    Produced() = default;
+    ~Produced() { base::Kept<plan::Result>::give_back(std::move(results)); }
     Produced(const Produced&) = delete;
     Produced& operator=(const Produced&) = delete;
 
-    std::vector<plan::Result> results;
-
-private:
-    static std::vector<plan::Result>& kept() {
-        thread_local std::vector<plan::Result> made;
-        return made;
-    }
+    std::vector<plan::Result> results = base::Kept<plan::Result>::take();
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel) {
 
 GridEmitter::GridEmitter(const nest::Kernel& kernel, const nest::Grid& grid, llvm::Module& module)
     : kernel_(kernel), grid_(grid), b_(module, 1, Target::nvptx), depends_(nest::dependencies(kernel)), outer_(kernel.outer_count()) {
-    if (!kernel.scratch.empty() && !has_team()) throw InternalError("only teams of threads keep rows");
+    if (!kernel.scratch.empty() && !has_team() && grid.held == 0) throw InternalError("only teams of threads keep rows");
 }
 
 llvm::Value* GridEmitter::size(shape::Dim dim) { return dim.is_constant() ? number(dim.value()) : size_values_.at(dim.raw()); }
@@ -120,9 +120,9 @@ void GridEmitter::run(const std::string& symbol) {
     llvm::Value* each = number(grid_.units_of_block());
     llvm::Value* of_block = ir.CreateMul(special(in::nvvm_read_ptx_sreg_ctaid_x), each);
     llvm::Value* step = ir.CreateMul(special(in::nvvm_read_ptx_sreg_nctaid_x), each);
-    // A block with crews, or with teams that share warps, stays together: a thread without a unit of its own takes part in the last one, and stores
-    // nothing.
-    const bool stays_together = has_crew() || (has_team() && grid_.team < nest::Grid::warp);
+    // A block with crews, or with teams that share warps, stays together, and so does one that puts rows together: a thread without a unit of its own
+    // takes part in the last one, and stores nothing.
+    const bool stays_together = has_crew() || grid_.staged || (has_team() && grid_.team < nest::Grid::warp);
     loop(stays_together ? of_block : ir.CreateAdd(of_block, own_), units_, step, "unit", [&](llvm::Value* at) {
         if (stays_together) {
             if (grid_.staged) first_of_warp_ = ir.CreateAdd(at, ir.CreateAnd(own_, number(-rows_of_warp())));
@@ -315,9 +315,9 @@ void GridEmitter::outer_point() {
     leave();
 }
 
-// Whether this thread does the outer stores: of several that fold together, the first; null where each has points of its own.
+// Whether this thread does the outer stores: of several that fold together, the first; null where all do.
 llvm::Value* GridEmitter::stores_outer() {
-    if (!has_team() && !has_crew()) return nullptr;
+    if (!has_team() && !has_crew()) return active_;
     llvm::Value* is_first = b_.ir.CreateICmpEQ(rank_, number(0));
     return active_ == nullptr ? is_first : b_.ir.CreateAnd(is_first, active_);
 }

@@ -52,6 +52,8 @@ private:
     bool is_taken_apart(int axis) const { return axis == grid_.lane || axis == grid_.unroll_axis || (has_tile() && axis == grid_.tile.across); }
     bool has_team() const { return grid_.team > 1; }
     bool has_crew() const { return grid_.crew > 1; }
+    /// Whether a thread has a whole row, which it folds in order.
+    bool holds_own_row() const { return grid_.held > 0 && grid_.team == 1; }
     llvm::Value* stores_outer();
     bool varies_along(nest::ExprId id, int axis) const { return axis >= 0 && (depends_[id] >> axis & 1U) != 0; }
     int copies() const { return lanes_ * parts_; }

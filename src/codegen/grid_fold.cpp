@@ -88,7 +88,7 @@ void GridEmitter::accumulate(const nest::Stage& stage) {
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         const std::vector<nest::ExprId> factors = factors_of(fold);
         for (int copy = 0; copy < copies(); ++copy) {
-            const Accumulator& each = accumulators_[static_cast<std::size_t>(f)][static_cast<std::size_t>(copy)];
+            const Accumulator& each = accumulators_[static_cast<std::size_t>(f)][holds_own_row() ? 0 : static_cast<std::size_t>(copy)];
             const Value before = read(each, fold.dtype);
             Value after;
             if (factors.empty()) {
@@ -290,7 +290,7 @@ void GridEmitter::finish(const nest::Stage& stage) {
         if (has_totals(fold)) flush(fold, number);
         const std::vector<Accumulator>& from = has_totals(fold) ? totals_[number] : accumulators_[number];
         Copies results;
-        const std::size_t copies = has_team() ? from.size() : static_cast<std::size_t>(this->copies());
+        const std::size_t copies = has_team() ? from.size() : holds_own_row() ? 1 : static_cast<std::size_t>(this->copies());
         for (std::size_t copy = 0; copy < copies; ++copy) results.push_back(read(from[copy], fold.dtype));
         if (has_team()) {
             Value value = across_warp(fold, pairwise(b_, fold, std::move(results)));

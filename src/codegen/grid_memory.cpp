@@ -126,7 +126,7 @@ shape::Dim GridEmitter::step_between(const nest::Access& access, int axis, int c
 std::pair<nest::ExprId, int> GridEmitter::first_load(nest::ExprId id, int copy) const {
     const nest::Access& own = kernel_.exprs[id].access;
     std::pair<nest::ExprId, int> best{id, copy};
-    if (copies() == 1 || has_team() || has_tile() || !own.offset.is_constant()) return best;
+    if (copies() == 1 || has_team() || grid_.held > 0 || has_tile() || !own.offset.is_constant()) return best;
     const shape::Dim across = step_between(own, grid_.unroll_axis, parts_), along = step_between(own, grid_.lane, lanes_);
     if (!across.is_constant() || !along.is_constant()) return best;
     const std::int64_t place = own.offset.value() + part_of(copy) * across.value() + lane_of(copy) * along.value();

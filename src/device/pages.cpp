@@ -82,10 +82,11 @@ char* take(std::size_t bytes) {
 }
 
 void give_back(char* begin, std::size_t bytes) {
-    if (spare.begin != nullptr || spare.is_over) return addresses().give_back(begin, bytes);
+    constexpr std::size_t most_kept = std::size_t{1} << 32;  // other threads can't have them
+    if (spare.is_over || bytes > most_kept) return addresses().give_back(begin, bytes);
     keeper.come_to_be();
-    spare.bytes = bytes;
-    spare.begin = begin;
+    const Spare before = std::exchange(spare, Spare{bytes, begin, false});
+    if (before.begin != nullptr) addresses().give_back(before.begin, before.bytes);
 }
 
 [[noreturn]] void fail() { throw MemoryError("Unable to change the protection of memory that moves between devices"); }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -28,8 +29,6 @@ constexpr int most_unrolled = 8, most_copies = 16;  // steps of an outer axis; p
 constexpr std::int64_t most_unrolled_exprs = 1000;  // of a loop's turn
 constexpr std::int64_t line_bytes = 128;        // that a warp's access begins with, at best
 constexpr std::int64_t least_warps = 16;  // of a row, for another one that has less to do
-constexpr int least_team = 2, most_team = 512;
-constexpr std::int64_t least_summed = 8;  // elements of a row whose sum has another order in NumPy than one after the other
 constexpr std::int64_t vectors_each = 4;  // of a thread of a team, about
 
 bool lies_along(const Kernel& kernel, const Access& access, std::size_t axis) { return access.strides[axis] == Dim(itemsize_at(kernel, access)); }
@@ -84,7 +83,7 @@ bool has_short_rows(const Kernel& kernel) {
     const std::size_t outer = kernel.outer_count();
     if (kernel.axes.size() != outer + 1 || outer == 0) return false;
     const Axis& row = kernel.axes[outer];
-    if (!row.extent.is_constant() || row.extent.value() < least_summed || hinted_points(kernel, 0, outer) * least_team < Grid::busy_threads) return false;
+    if (!row.extent.is_constant() || row.extent.value() < least_summed || !are_many_rows(kernel, 2)) return false;
     for (std::size_t a = 0; a < outer && outer > 1; ++a) {
         if (shared_loads(kernel, a) > 0) return false;
     }
@@ -108,6 +107,7 @@ int choose_lane(const Kernel& kernel) {
     const std::size_t from = kernel.block != 0 ? 1 : 0;  // nothing lies side by side along the blocks of a fold
     if (kernel.stages.empty()) return best_lane(kernel, from, rank);
     const bool has_few = kernel.block == 0 && hinted_points(kernel, outer, rank) <= few_inner_points && outer > 0;
+    if (are_rows_of_threads(kernel)) return static_cast<int>(outer);
     if ((has_few && !has_short_rows(kernel)) || has_pairs(kernel)) return best_lane(kernel, from, outer);
     const int best = best_lane(kernel, from, rank);
     const bool fills_warps = best >= 0 && kernel.axes[static_cast<std::size_t>(best)].hint >= Grid::warp;
@@ -195,7 +195,7 @@ int choose_team(const Kernel& kernel, const Grid& grid) {
     const bool blocked = kernel.block != 0 && static_cast<std::size_t>(grid.lane) == kernel.outer_count();
     const std::int64_t length = blocked ? kernel.block : kernel.axes[static_cast<std::size_t>(grid.lane)].hint;
     const auto threads = static_cast<std::uint64_t>(std::max<std::int64_t>(length / (vectors_each * grid.width), 1));
-    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, most_team));
+    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), Grid::warp, Grid::most_team));
 }
 
 // How many steps there are along the first inner axis, of one outer point.
@@ -309,6 +309,20 @@ int choose_inner_steps(const Kernel& kernel, const Grid& grid) {
     return 1;
 }
 
+void choose_steps(const Kernel& kernel, Grid& grid) {
+    choose_unrolling(kernel, grid);
+    if (kernel.outer_count() < kernel.axes.size()) grid.inner_steps = choose_inner_steps(kernel, grid);
+}
+
+// Of points that are paired a thread does many with one of the other kind, whose row it loads by vectors; none where there are too few, or too much is
+// computed for so many side by side.
+std::optional<Grid> rows_by_vectors(const Kernel& kernel, const Grid& grid) {
+    Grid made = grid;
+    made.width = 1;
+    choose_steps(kernel, made);
+    return made.unroll > 1 && made.inner_steps > 1 ? std::optional(made) : std::nullopt;
+}
+
 // By how much most loads are past a line, if it is the same in all rows; what is stored lies elsewhere, but waits for nothing.
 int choose_shift(const Kernel& kernel, const Grid& grid) {
     const auto lane = static_cast<std::size_t>(grid.lane);
@@ -355,10 +369,9 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         if (grid.crew > 1 && !has_vectors) grid.width = 1;
     }
     if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
-        // Of points that are paired a thread then does some with one of the other kind, whose row it loads by vectors.
-        if (outer < kernel.axes.size() && has_pairs(kernel) && choose_inner_steps(kernel, grid) > 1) grid.width = 1;
-        choose_unrolling(kernel, grid);
-        if (outer < kernel.axes.size()) grid.inner_steps = choose_inner_steps(kernel, grid);
+        const auto has_rows_of_vectors = has_pairs(kernel) ? rows_by_vectors(kernel, grid) : std::nullopt;
+        if (has_rows_of_vectors) grid = *has_rows_of_vectors;
+        else choose_steps(kernel, grid);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
         grid.whole_warps = outer > 1 && kernel.axes[static_cast<std::size_t>(grid.lane)].hint >= least_warps * Grid::warp * grid.width;
     }

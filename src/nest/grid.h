@@ -11,6 +11,8 @@ struct Grid {
     static constexpr int warp = 32;
     /// Bytes that a thread best loads or stores at a time.
     static constexpr int vector_bytes = 16;
+    /// Threads that fold together, at most.
+    static constexpr int most_team = 512;
     /// Of the widest elements that a thread computes at a time, at most.
     static constexpr std::int64_t most_bytes = 64;
     /// That a GPU has room for, about.

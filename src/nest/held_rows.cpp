@@ -12,7 +12,6 @@ using shape::Dim;
 
 namespace {
 
-constexpr int least_team = 2, most_team = 512;
 constexpr std::int64_t most_registers = 256;   // bytes of a thread's, for rows
 constexpr std::int64_t vectors_of_many = 4;    // of a thread, where each element meets many others
 constexpr std::int64_t sector_bytes = 32;      // that memory is moved in, at least
@@ -37,24 +36,28 @@ public:
     std::optional<HeldRows> choose(int most_width) {
         for (std::int64_t width = most_width; width >= 1; width /= 2) {
             if (length_ % width != 0) continue;
-            for (std::int64_t team = least_team; team <= most_team; team += std::min<std::int64_t>(team, Grid::warp)) consider(width, team);
+            if (length_ < least_summed) consider(width, 1);
+            for (std::int64_t team = 2; team <= Grid::most_team && length_ >= least_summed; team += std::min<std::int64_t>(team, Grid::warp))
+                consider(width, team);
         }
         return best_;
     }
+    bool can_be_of_threads() const { return stores_ && length_ <= most_ && can_stage(1); }
 
 private:
     // Those of inner points, and whether rows follow each other in all that they are to.
     void find_stores() {
         may_stage_ = kernel_.outer_count() == 1 && !meets_many() && kernel_.block == 0;
         for (const Stage& stage : kernel_.stages) {
+            if (!stage.stores.empty() && stores_) may_stage_ = false;  // the second one
             stores_ = stores_ || !stage.stores.empty();
             if (!stage.stores.empty() && (!stage.folds.empty() || !stage.keeps.empty())) may_stage_ = false;
             for (const Store& store : stage.stores) {
                 const Buffer& buffer = kernel_.buffers[static_cast<std::size_t>(store.access.buffer)];
                 const std::int64_t bytes = itemsize_at(kernel_, store.access);
                 const bool follow = store.access.strides[lane_] == Dim(bytes) && store.access.strides[0] == Dim(bytes * length_);
-                const bool begins = begins_aligned(buffer) && store.access.offset.is_constant();
-                may_stage_ = may_stage_ && follow && begins && (store.access.offset.value() + buffer.past) % Grid::vector_bytes == 0;
+                const bool begins = buffer.aligned && store.access.offset.is_constant() && store.access.offset.value() % Grid::vector_bytes == 0;
+                may_stage_ = may_stage_ && follow && begins;
                 stored_bytes_ += bytes;
                 narrowest_stored_ = std::min(narrowest_stored_, bytes);
             }
@@ -62,11 +65,12 @@ private:
     }
 
     // A warp's rows are whole vectors of all that is stored, and those of a block have room.
-    bool stages(std::int64_t team) const {
+    bool can_stage(std::int64_t team) const {
         constexpr std::int64_t most_staged = 24 << 10;
         if (!may_stage_ || team >= Grid::warp) return false;
         const std::int64_t rows = Grid::warp / team;
-        return rows * length_ * narrowest_stored_ % Grid::vector_bytes == 0 && Grid{}.block / team * length_ * stored_bytes_ <= most_staged;
+        return rows * length_ * narrowest_stored_ % Grid::vector_bytes == 0 &&
+               Grid{.team = static_cast<int>(team)}.units_of_block() * length_ * stored_bytes_ <= most_staged;
     }
 
     bool meets_many() const { return kernel_.axes.size() > kernel_.outer_count() + 1; }
@@ -87,16 +91,16 @@ private:
     void consider(std::int64_t width, std::int64_t team) {
         const std::int64_t vectors = length_ / width, held = (vectors + team - 1) / team;
         if (held * width > most_ || (held > vectors_of_many && meets_many()) || 2 * vectors < held * team) return;
-        if (team < Grid::warp && hinted_points(kernel_, 0, kernel_.outer_count()) * team < Grid::busy_threads) return;
+        if (team < Grid::warp && !are_many_rows(kernel_, team)) return;
         const double split = stores_ && held > 1 ? of_part_sector * split_of(width * team) : 0;
-        const auto consider = [&](double storing, bool staged) {
+        const auto offer = [&](double storing, bool staged) {
             const double cost = cost_of(width, team, held) + storing * static_cast<double>(held * width * team) / static_cast<double>(length_);
             if (best_ && cost >= least_) return;
             least_ = cost;
             best_ = {static_cast<int>(width), static_cast<int>(team), static_cast<int>(held), staged};
         };
-        consider(split, false);
-        if (split > 0 && stages(team)) consider(of_staging, true);
+        offer(split, false);
+        if (split > 0 && can_stage(team)) offer(of_staging, true);
     }
 
     // Bytes of sectors, for each that is stored, of which a team stores others at another time.
@@ -124,9 +128,17 @@ private:
 
 }  // namespace
 
+bool are_many_rows(const Kernel& kernel, std::int64_t team) { return hinted_points(kernel, 0, kernel.outer_count()) * team >= Grid::busy_threads; }
+
+bool are_rows_of_threads(const Kernel& kernel) {
+    const std::size_t axis = kernel.outer_count();
+    if (axis != 1 || kernel.axes.size() != 2 || !kernel.axes[axis].extent.is_constant() || kernel.axes[axis].extent.value() >= least_summed) return false;
+    return are_many_rows(kernel, 1) && Chooser(kernel, static_cast<int>(axis)).can_be_of_threads();
+}
+
 std::optional<HeldRows> held_rows(const Kernel& kernel, int lane, int width) {
     const auto axis = static_cast<std::size_t>(lane);
-    if (!kernel.axes[axis].extent.is_constant() || (kernel.block != 0 && axis == kernel.outer_count())) return {};
+    if (!kernel.axes[axis].extent.is_constant() || kernel.axes[axis].extent.value() < 1 || (kernel.block != 0 && axis == kernel.outer_count())) return {};
     if (!kernel.scratch.empty() && kernel.axes.size() != kernel.outer_count() + 1) return {};
     return Chooser(kernel, lane).choose(width);
 }

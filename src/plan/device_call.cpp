@@ -17,7 +17,7 @@ namespace fastnp::plan {
 
 namespace {
 
-constexpr std::size_t most_idle = 8;
+constexpr std::size_t most_idle = 7;  // beside the last one
 
 device::Memory memory_of(const Placed& placed, void* data) {
     return {nullptr, data, placed.dtype, Shape(placed.shape, placed.shape + placed.rank), Strides(placed.strides, placed.strides + placed.rank)};

@@ -164,14 +164,14 @@ private:
         }
     }
 
-    // Results that are all of a state, and are made where it is saved, if libraries do not read it there. What a body writes to in place must not be what
-    // was saved.
+    // Results that are all of a state, and are made where it is saved, if libraries do not read it there, and all places begin where kernels take results'
+    // memory to begin (`nest::Buffer::aligned`). What a body writes to in place must not be what was saved.
     void find_results() {
         result_of_.assign(saved_.size(), -1);
         if (std::ranges::find(step_.written, true) != step_.written.end()) return;
         std::vector<bool> is_taken(static_cast<std::size_t>(step_.body->result_count), false);
         for (std::size_t i = 0; i < saved_.size(); ++i) {
-            if (is_libraries_[i] && bytes_[i] <= most_copied) continue;
+            if ((is_libraries_[i] && bytes_[i] <= most_copied) || bytes_[i] % of_results != 0) continue;
             const ViewOf& output = step_.body->outputs[i];
             const Slot& slot = step_.body->slots[static_cast<std::size_t>(output.slot)];
             if (slot.kind != Slot::Kind::result || is_taken[static_cast<std::size_t>(slot.number)] || saved_[i].there.buffer == nullptr) continue;
@@ -245,6 +245,7 @@ private:
         }
     }
 
+    static constexpr std::size_t of_results = 64;  // bytes, at multiples of which their memory begins
     static constexpr std::size_t most_copied = std::size_t{1} << 20;  // bytes at a turn, for which a copy takes about what asking for a product does
 
     const LoopStep& step_;

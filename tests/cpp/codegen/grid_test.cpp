@@ -313,6 +313,16 @@ BOOST_AUTO_TEST_CASE(rows_of_any_length_are_held) {
     // Parts of sectors, put together by the teams of a warp, of which the last one has fewer rows.
     for (const std::int64_t length : {10, 12, 13, 20}) compare(normalised, {{float32, {many, length}}, {float32, {length}}}, length == 12);
     for (const Dtype dtype : {bool_, int16, float64, complex64}) compare(shifted, {{dtype, {many, 9}}}, false);
+    for (const std::int64_t length : {2, 3, 4, 5, 6, 7}) {  // each a thread's
+        compare(smoothed, {{float32, {2 * many, length}}}, length == 5);
+        compare(normalised, {{length % 2 == 0 ? float16 : float64, {2 * many, length}}, {length % 2 == 0 ? float16 : float64, {length}}}, false);
+    }
+    for (const Dtype dtype : {bool_, int16, complex64, complex128}) compare(shifted, {{dtype, {2 * many, 3}}}, dtype == int16);
+    const auto several = [](const Arrays& x) {
+        const array e = x[0] - max(x[0], {.axis = 1, .keepdims = true});
+        return Arrays{e, e > -1, e.astype(float16), e.astype(int8)};
+    };
+    for (const std::int64_t length : {3, 9, 15}) compare(several, {{float32, {2 * many, length}}}, length == 9);
     compare(smoothed, {{float16, {many / 4, 50}}}, false);
     compare(smoothed, {{float32, {many / 4, 33}}}, true);
     const auto text_of = [&](std::int64_t rows, std::int64_t length) { return ptx_of(smoothed, {{float32, {rows, length}}})[0]; };
@@ -327,6 +337,10 @@ BOOST_AUTO_TEST_CASE(rows_of_any_length_are_held) {
     BOOST_TEST(has(ten, "bar.warp.sync"));
     BOOST_TEST(!has(eight, "bar.warp.sync"));
     BOOST_TEST(widest(thousand, "st.global") == 16);
+    const std::string three = ptx_of([](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{float32, {2 * many, 3}}})[0];
+    BOOST_TEST(has(three, "bar.warp.sync"));
+    BOOST_TEST(!has(three, "shfl.sync"));
+    BOOST_TEST(widest(three, "st.global") == 16);
 }
 
 BOOST_AUTO_TEST_CASE(columns_are_folded_by_crews) {
@@ -356,7 +370,10 @@ BOOST_AUTO_TEST_CASE(steps_that_share_loads_are_done_side_by_side) {
         const array apart = x[0](all, newaxis) - x[1](newaxis);
         return Arrays{sqrt(sum(apart * apart, {.axis = -1}))};
     };
-    for (const std::int64_t length : {8, 10, 33, 72}) {
+    const std::vector<Argument> few_and_many{{float32, {64, 8}}, {float32, {100'004, 8}}};  // of one kind too few for sixteen at a time
+    compare(distances, few_and_many, false);
+    BOOST_TEST(widest(ptx_of(distances, few_and_many)[0], "st.global") == 16);
+    for (const std::int64_t length : {8, 10, 33, 72, 200}) {
         const std::vector<Argument> points{{float32, {2050, length}}, {float32, {2052, length}}};
         compare(distances, points, length == 10);
         const int bytes = length % 4 == 0 ? 16 : length % 2 == 0 ? 8 : 4;
