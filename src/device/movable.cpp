@@ -286,29 +286,30 @@ void read_bytes(void* to, const void* address, std::size_t bytes) {
     else std::memcpy(to, address, bytes);
 }
 
+namespace {
+
+// The same address there; null if the place is not.
+std::shared_ptr<void> moved_on(const Place& place, std::shared_ptr<char> there, const void* address) {
+    if (!there) return nullptr;
+    char* const at = there.get() + offset_in(place, address);
+    return {std::move(there), at};
+}
+
+}  // namespace
+
 std::shared_ptr<void> use_on_device(Backend& device, const void* address, Access access) {
     const auto found = place_of(address);
-    std::shared_ptr<char> there = found ? found->to_device(device, access) : nullptr;
-    if (!there) return nullptr;
-    char* const at = there.get() + offset_in(*found, address);
-    return {std::move(there), at};
+    return found ? moved_on(*found, found->to_device(device, access), address) : nullptr;
 }
 
 std::shared_ptr<void> use_on_device(Backend& device, const Buffer* buffer, const void* address, Access access) {
     Place* const place = buffer == nullptr ? nullptr : buffer->place();
-    if (place == nullptr) return use_on_device(device, address, access);
-    std::shared_ptr<char> there = place->to_device(device, access);
-    if (!there) return nullptr;
-    char* const at = there.get() + offset_in(*place, address);
-    return {std::move(there), at};
+    return place != nullptr ? moved_on(*place, place->to_device(device, access), address) : use_on_device(device, address, access);
 }
 
 std::shared_ptr<void> share_on_device(Backend& device, const void* address) {
     const auto found = place_of(address);
-    std::shared_ptr<char> there = found ? found->share(device) : nullptr;
-    if (!there) return nullptr;
-    char* const at = there.get() + offset_in(*found, address);
-    return {std::move(there), at};
+    return found ? moved_on(*found, found->share(device), address) : nullptr;
 }
 
 void bring_home(Backend& device, const void* address) {

@@ -91,6 +91,7 @@ std::uint64_t version_of(const void* address);
 
 /// The device that movable memory was used on last; null: the host, which wrote to it after that, or memory that is not movable.
 inline Backend* home_of(const void* address) { return anything_moves() ? detail::find_home(address) : nullptr; }
+/// The same of memory whose buffer may be known, which is not searched for then.
 inline Backend* home_of(const Buffer* buffer, const void* address) {
     return buffer != nullptr && buffer->place() != nullptr ? detail::home_at(*buffer->place()) : home_of(address);
 }

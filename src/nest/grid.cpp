@@ -369,8 +369,8 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
         if (grid.crew > 1 && !has_vectors) grid.width = 1;
     }
     if (grid.lane >= 0 && grid.lane < static_cast<int>(outer) && grid.crew == 1 && !grid.tile.is_used()) {
-        const auto has_rows_of_vectors = has_pairs(kernel) ? rows_by_vectors(kernel, grid) : std::nullopt;
-        if (has_rows_of_vectors) grid = *has_rows_of_vectors;
+        const auto by_vectors = has_pairs(kernel) ? rows_by_vectors(kernel, grid) : std::nullopt;
+        if (by_vectors) grid = *by_vectors;
         else choose_steps(kernel, grid);
         if (grid.width == 1 && kernel.block == 0) grid.shift = choose_shift(kernel, grid);
         grid.whole_warps = outer > 1 && kernel.axes[static_cast<std::size_t>(grid.lane)].hint >= least_warps * Grid::warp * grid.width;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "device/block.h"
@@ -29,7 +30,10 @@ eager::View shown(const device::Memory& memory) { return {memory.data, memory.dt
 
 class DeviceCall {
 public:
-    explicit DeviceCall(const Plan& plan) : plan_(plan), backend_(*plan.on_device.backend), run_(plan) {}
+    explicit DeviceCall(const Plan& plan) : plan_(plan), backend_(*plan.on_device.backend), run_(plan), is_last_(plan.outputs.size()) {
+        std::set<int> later;
+        for (std::size_t i = plan.outputs.size(); i-- > 0;) is_last_[i] = later.insert(plan.outputs[i].slot).second;
+    }
 
     const Plan& plan() const { return plan_; }
     Outcome run(std::span<void* const> arguments, std::span<const Placed> placed, std::int64_t* values, trace::Caller& caller, device::SharedUse& shared,
@@ -44,6 +48,7 @@ private:
     const Plan& plan_;
     device::Backend& backend_;
     DeviceRun run_;
+    std::vector<bool> is_last_;                    // of the outputs, whether it is the last one of its slot
     std::vector<char*> addresses_;                 // of arguments, on the device
     std::vector<std::shared_ptr<void>> there_;     // what movable memory has there, which others may move away meanwhile
     std::map<std::size_t, device::Block> copied_;  // arguments that are not movable
@@ -84,9 +89,7 @@ void DeviceCall::copy_back(std::span<void* const> arguments, std::span<const Pla
 void DeviceCall::take(std::span<void* const> arguments, const std::int64_t* values, std::vector<Result>& results) {
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
         const ViewOf& output = plan_.outputs[i];
-        const auto is_same = [&](const ViewOf& other) { return other.slot == output.slot; };
-        const bool is_last = std::none_of(plan_.outputs.begin() + static_cast<std::ptrdiff_t>(i) + 1, plan_.outputs.end(), is_same);
-        DeviceRun::Output lies = is_last ? run_.last_output(output) : run_.output(output);
+        DeviceRun::Output lies = is_last_[i] ? run_.last_output(output) : run_.output(output);
         Result& result = results.emplace_back();
         result.argument = lies.argument;
         char* base = nullptr;  // by which the host knows it

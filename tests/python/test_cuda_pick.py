@@ -404,15 +404,17 @@ def check_sums(found: Any, x: numpy.ndarray) -> None:
     """Of the first axis. Where sums cross zero they are as far off as those before them, NumPy's too: what counts is the size of all that was added."""
     exact = numpy.cumsum(x.astype(numpy.longdouble), axis=0)
     off = numpy.abs(numpy.asarray(found) - exact) / numpy.cumsum(numpy.abs(x), axis=0)
-    assert found.dtype == x.dtype and off.max() < 64 * numpy.finfo(x.dtype).eps
+    assert found.dtype == x.dtype and off.max() < 2 * numpy.finfo(x.dtype).eps
 
 
 def test_running_folds_of_long_axes() -> None:
-    x = random.normal(size=50_000)
+    for x in (random.normal(size=50_000), random.normal(size=(25_000, 2))):
+        check_sums(np.cumsum(there(x), axis=0), x)
+    x = numpy.random.default_rng(7).normal(size=50_000)  # fixed: near zero the bound is what NumPy is off by itself
     y = there(x)
-    check_sums(np.cumsum(y), x)
+    check_close(np.cumsum(y), numpy.cumsum(x))
     check(np.cumsum(y), np.cumsum(y))
-    check_sums(np.cumsum(y.reshape(25_000, 2), axis=0), x.reshape(25_000, 2))
+    check_close(np.cumsum(y.reshape(25_000, 2), axis=0), numpy.cumsum(x.reshape(25_000, 2), axis=0))
     both(lambda m, x: m.cumsum(x), random.integers(-9, 9, size=50_000))
     x[777] = numpy.nan
     assert numpy.isnan(numpy.asarray(np.cumsum(there(x)))).tolist() == numpy.isnan(numpy.cumsum(x)).tolist()
