@@ -496,7 +496,8 @@ void Backend::launch(const device::Module& module, std::size_t kernel, std::int6
     }
     ++statistics_.launches;
     ask({std::move(touched), [program = loaded.program, kernel, blocks, values = std::move(values)] {
-             if (!run_grid(program->kernel(kernel), values.data(), blocks)) throw DeviceError("simulated device: threads wait for each other for ever");
+             const std::string problem = run_grid(program->kernel(kernel), values.data(), blocks);
+             if (!problem.empty()) throw DeviceError("simulated device: " + program->kernel(kernel).name + ": " + problem);
          }});
 }
 

@@ -22,7 +22,8 @@ namespace fastnp::simulated {
 /// Work is done when a result is downloaded, by synchronize(), or when much is waiting; memory that an operation names can be touched only then, and only
 /// by it. Memory comes filled with one pattern, and is filled with another one once the work before it was freed is done. What a program must not do is an
 /// InternalError at once (a copy beyond an allocation's end, a kernel's arguments that are too few, or freed; memory that is freed twice ends the
-/// process), or a DeviceError when the work is done (threads that wait for each other for ever, stores beyond the end of an allocation).
+/// process), or a DeviceError when the work is done (threads that wait for each other for ever, or touch the same memory without having met, stores beyond
+/// the end of an allocation).
 ///
 /// Other libraries are played by tests (foreign.h): each of their streams does its work when one of them reads, or when this one waits for it.
 class Backend : public device::Backend {

@@ -8,12 +8,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <random>
 #include <vector>
 
 #include "nest/grid.h"
+#include "simulated/accesses.h"
+#include "simulated/memory.h"
 
 // Saves the registers that a function must keep on its stack, leaves where that is at `from`, and goes on where `to` was left.
 extern "C" void fastnp_simulated_switch(void** from, void* to);
@@ -96,7 +99,7 @@ private:
     char* stack_ = nullptr;
 };
 
-struct Block {
+struct RunningBlock {
     std::mutex mutex;
     std::vector<Fiber> fibers;
     void* scheduler = nullptr;
@@ -105,16 +108,17 @@ struct Block {
     std::size_t current = 0;  // thread
     int number = 0, blocks = 1;
     std::mt19937 draw{1};
+    Accesses accesses;
 };
 
 // The block that runs. Never destroyed: kernels may run until the very end of the process.
-Block& block() {
-    static Block* made = new Block;
+RunningBlock& block() {
+    static RunningBlock* made = new RunningBlock;
     return *made;
 }
 
 void wait_as(State state) {
-    Block& own = block();
+    RunningBlock& own = block();
     Fiber& fiber = own.fibers[own.current];
     fiber.state = state;
     fastnp_simulated_switch(&fiber.at, own.scheduler);
@@ -151,6 +155,15 @@ float rough_inverse_root(float x) {
 }
 double rough_inverse_of_double(double x) { return std::isnormal(x) ? (1 + 0x1p-20) / x : 1 / x; }
 double rough_inverse_root_of_double(double x) { return std::isnormal(x) ? (1 - 0x1p-20) / std::sqrt(x) : 1 / std::sqrt(x); }
+
+void note_access(const char* at, const char* stored, std::uint32_t bytes, std::uint32_t kind) {
+    const std::span<char> on_chip = memory_on_chip();
+    const bool is_on_chip = at >= on_chip.data() && at < on_chip.data() + on_chip.size();
+    if (!is_on_chip && !is_of_a_device(at)) return;  // a thread's own
+    const auto is = [kind](std::uint32_t bit) { return (kind & bit) != 0; };
+    block().accesses.note({at, stored, bytes, is(access_reads), is(access_writes), is(access_is_atomic), is_on_chip},
+                          static_cast<unsigned>(block().current));
+}
 
 void barrier() { wait_as(State::at_barrier); }
 
@@ -190,13 +203,13 @@ void run_fiber() {
     }
 }
 
-bool all_are(const Block& own, std::size_t begin, std::size_t end, State state) {
+bool all_are(const RunningBlock& own, std::size_t begin, std::size_t end, State state) {
     return std::all_of(own.fibers.begin() + static_cast<std::ptrdiff_t>(begin), own.fibers.begin() + static_cast<std::ptrdiff_t>(end),
                        [state](const Fiber& fiber) { return fiber.state == state; });
 }
 
 // Until its threads wait at a barrier, end, or can't go on; false if they can't.
-bool run_warp(Block& own, std::size_t first) {
+bool run_warp(RunningBlock& own, std::size_t first) {
     while (true) {
         for (std::size_t i = first; i < first + warp; ++i) {
             if (own.fibers[i].state != State::ready) continue;
@@ -204,6 +217,7 @@ bool run_warp(Block& own, std::size_t first) {
             fastnp_simulated_switch(&own.scheduler, own.fibers[i].at);
         }
         if (!all_are(own, first, first + warp, State::exchanges)) break;
+        if (own.fibers[first].exchange == Exchange::none) own.accesses.warp_met(static_cast<unsigned>(first / warp));
         int given[warp];
         for (std::size_t i = 0; i < warp; ++i) given[i] = own.fibers[first + i].given;
         for (std::size_t i = 0; i < warp; ++i) {
@@ -216,7 +230,7 @@ bool run_warp(Block& own, std::size_t first) {
     return all_are(own, first, first + warp, State::at_barrier) || all_are(own, first, first + warp, State::ended);
 }
 
-bool run_waiting_block(Block& own, std::size_t threads, std::vector<std::size_t>& firsts) {
+bool run_waiting_block(RunningBlock& own, std::size_t threads, std::vector<std::size_t>& firsts) {
     for (std::size_t i = 0; i < threads; ++i) own.fibers[i].state = State::ready;
     while (true) {
         std::shuffle(firsts.begin(), firsts.end(), own.draw);
@@ -225,11 +239,12 @@ bool run_waiting_block(Block& own, std::size_t threads, std::vector<std::size_t>
         }
         if (all_are(own, 0, threads, State::ended)) return true;
         if (!all_are(own, 0, threads, State::at_barrier)) return false;
+        own.accesses.block_met();
         for (std::size_t i = 0; i < threads; ++i) own.fibers[i].state = State::ready;
     }
 }
 
-void run_free_block(Block& own, std::vector<std::size_t>& firsts) {
+void run_free_block(RunningBlock& own, std::vector<std::size_t>& firsts) {
     std::shuffle(firsts.begin(), firsts.end(), own.draw);
     for (const std::size_t first : firsts) {
         for (own.current = first; own.current < first + warp; ++own.current) own.kernel->call(own.arguments);
@@ -238,14 +253,15 @@ void run_free_block(Block& own, std::vector<std::size_t>& firsts) {
 
 }  // namespace
 
-bool run_grid(const Kernel& kernel, const std::uint64_t* arguments, std::int64_t blocks) {
-    Block& own = block();
+std::string run_grid(const Kernel& kernel, const std::uint64_t* arguments, std::int64_t blocks) {
+    RunningBlock& own = block();
     const std::scoped_lock lock(own.mutex);
     const auto threads = static_cast<std::size_t>(kernel.threads);
     while (kernel.waits && own.fibers.size() < threads) own.fibers.emplace_back();
     own.kernel = &kernel;
     own.arguments = arguments;
     own.blocks = static_cast<int>(blocks);
+    own.accesses.begin_grid();
     std::vector<std::size_t> firsts;  // threads of the warps
     for (std::size_t first = 0; first < threads; first += warp) firsts.push_back(first);
     std::vector<int> order(static_cast<std::size_t>(blocks));
@@ -253,14 +269,15 @@ bool run_grid(const Kernel& kernel, const std::uint64_t* arguments, std::int64_t
     std::shuffle(order.begin(), order.end(), own.draw);
     for (const int number : order) {
         own.number = number;
+        own.accesses.begin_block();
         if (!kernel.waits) {
             run_free_block(own, firsts);
         } else if (!run_waiting_block(own, threads, firsts)) {
             for (Fiber& fiber : own.fibers) fiber.begin_anew();  // what they were in the middle of is given up
-            return false;
+            return "threads wait for each other for ever";
         }
     }
-    return true;
+    return own.accesses.problem();
 }
 
 namespace {
@@ -284,11 +301,18 @@ const std::map<std::string, void*>& instructions() {
                                           {"llvm.nvvm.rcp.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse)},
                                           {"llvm.nvvm.rcp.approx.ftz.d", reinterpret_cast<void*>(&rough_inverse_of_double)},
                                           {"llvm.nvvm.rsqrt.approx.ftz.d", reinterpret_cast<void*>(&rough_inverse_root_of_double)},
-                                          {"llvm.nvvm.rsqrt.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse_root)}};
+                                          {"llvm.nvvm.rsqrt.approx.ftz.f", reinterpret_cast<void*>(&rough_inverse_root)},
+                                          {access_note, reinterpret_cast<void*>(&note_access)}};
         made.insert(waiting_instructions().begin(), waiting_instructions().end());
         return made;
     }();
     return all;
+}
+
+std::span<char> memory_on_chip() {
+    constexpr std::size_t bytes = std::size_t{16} << 20;  // for the kernels of a module, each of which has some of its own
+    static char* const made = static_cast<char*>(std::aligned_alloc(page, bytes));
+    return {made, bytes};
 }
 
 bool is_waited_at(const std::string& intrinsic) { return waiting_instructions().contains(intrinsic); }

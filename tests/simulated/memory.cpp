@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -30,8 +31,7 @@ void say(const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)
 // Says what happened, and has the access happen again under the handler that was there before.
 void on_fault(int /*signal*/, siginfo_t* info, void* /*context*/) {
     auto* const at = static_cast<char*>(info->si_addr);
-    for (const Range& range : ranges) {
-        if (at < range.begin || at >= range.end) continue;
+    if (is_of_a_device(at)) {
         std::array<char, 20> digits{};
         std::size_t first = digits.size() - 1;
         for (auto rest = reinterpret_cast<std::uintptr_t>(at); rest != 0; rest >>= 4) digits[--first] = "0123456789abcdef"[rest & 15];
@@ -53,6 +53,10 @@ void watch_faults() {
 }
 
 }  // namespace
+
+bool is_of_a_device(const void* address) {
+    return std::any_of(ranges.begin(), ranges.end(), [address](const Range& range) { return address >= range.begin && address < range.end; });
+}
 
 Memory::Memory() {
     void* made = mmap(nullptr, all_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

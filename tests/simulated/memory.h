@@ -64,6 +64,9 @@ private:
     std::size_t live_bytes_ = 0, held_bytes_ = 0;
 };
 
+/// Whether an address is one of some device's memory.
+bool is_of_a_device(const void* address);
+
 /// What fills memory that nothing was written to yet, what was freed, and what lies beyond the end: NaNs and huge numbers.
 constexpr unsigned char fresh_pattern = 0xff, freed_pattern = 0xfd, margin_pattern = 0xfb;
 

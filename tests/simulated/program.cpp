@@ -22,6 +22,7 @@
 #include <llvm/ExecutionEngine/Orc/ThreadSafeModule.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/SourceMgr.h>
 #pragma GCC diagnostic pop
 
@@ -149,6 +150,87 @@ bool waits(const llvm::Function& kernel) {
     return false;
 }
 
+/// Has accesses of memory be said before they are done.
+class Noting {
+public:
+    explicit Noting(llvm::Module& module) : layout_(module.getDataLayout()), ir_(module.getContext()) {
+        llvm::Type *pointer = ir_.getPtrTy(), *number = ir_.getInt32Ty();
+        note_ = module.getOrInsertFunction(access_note, ir_.getVoidTy(), pointer, pointer, number, number);
+    }
+
+    void add_to(llvm::Instruction& access) {
+        constexpr std::uint32_t change = access_reads | access_writes | access_is_atomic;
+        ir_.SetInsertPoint(&access);
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&access)) {
+            note(load->getPointerOperand(), load->getType(), access_reads | (load->isAtomic() ? access_is_atomic : 0));
+        } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) {
+            note(store->getPointerOperand(), store->getValueOperand()->getType(), access_writes | (store->isAtomic() ? access_is_atomic : 0),
+                 in_memory(store->getValueOperand()));
+        } else if (auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&access)) {
+            note(atomic->getPointerOperand(), atomic->getType(), change);
+        } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&access)) {
+            note(exchange->getPointerOperand(), exchange->getNewValOperand()->getType(), change);
+        } else if (auto* moved = llvm::dyn_cast<llvm::MemTransferInst>(&access)) {
+            llvm::Value* bytes = ir_.CreateZExtOrTrunc(moved->getLength(), ir_.getInt32Ty());
+            note(moved->getSource(), none(), bytes, access_reads);
+            note(moved->getDest(), moved->getSource(), bytes, access_writes);
+        } else if (auto* filled = llvm::dyn_cast<llvm::MemSetInst>(&access)) {
+            note(filled->getDest(), none(), ir_.CreateZExtOrTrunc(filled->getLength(), ir_.getInt32Ty()), access_writes);
+        }
+    }
+
+private:
+    llvm::Value* none() { return llvm::ConstantPointerNull::get(ir_.getPtrTy()); }
+    llvm::Value* in_memory(llvm::Value* value) {
+        llvm::IRBuilder<> entry(&ir_.GetInsertBlock()->getParent()->getEntryBlock().front());
+        llvm::Value* place = entry.CreateAlloca(value->getType());
+        ir_.CreateStore(value, place);
+        return place;
+    }
+    void note(llvm::Value* at, llvm::Type* type, std::uint32_t kind, llvm::Value* stored = nullptr) {
+        note(at, stored == nullptr ? none() : stored, ir_.getInt32(static_cast<std::uint32_t>(layout_.getTypeStoreSize(type).getFixedValue())), kind);
+    }
+    void note(llvm::Value* at, llvm::Value* stored, llvm::Value* bytes, std::uint32_t kind) {
+        if (llvm::isa<llvm::AllocaInst>(at->stripInBoundsOffsets())) return;
+        const auto generic = [&](llvm::Value* pointer) { return ir_.CreateAddrSpaceCast(pointer, ir_.getPtrTy()); };
+        ir_.CreateCall(note_, {generic(at), generic(stored), bytes, ir_.getInt32(kind)});
+    }
+
+    const llvm::DataLayout& layout_;
+    llvm::IRBuilder<> ir_;
+    llvm::FunctionCallee note_;
+};
+
+void note_accesses(llvm::Module& module) {
+    Noting noting(module);
+    std::vector<llvm::Instruction*> accesses;
+    for (llvm::Function& function : module) {
+        for (llvm::Instruction& each : llvm::instructions(function)) {
+            if (each.mayReadOrWriteMemory()) accesses.push_back(&each);
+        }
+    }
+    for (llvm::Instruction* access : accesses) noting.add_to(*access);
+}
+
+// Puts what blocks have on the chip where all blocks have it.
+void place_on_chip(llvm::Module& module) {
+    constexpr unsigned on_chip = 3;  // NVPTX's number for the address space
+    const std::span<char> memory = memory_on_chip();
+    std::uint64_t used = 0;
+    std::vector<llvm::GlobalVariable*> placed;
+    for (llvm::GlobalVariable& variable : module.globals()) {
+        if (variable.getAddressSpace() == on_chip) placed.push_back(&variable);
+    }
+    for (llvm::GlobalVariable* variable : placed) {
+        used = llvm::alignTo(used, variable->getAlign().valueOrOne());
+        auto* at = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), reinterpret_cast<std::uintptr_t>(memory.data() + used));
+        variable->replaceAllUsesWith(llvm::ConstantExpr::getIntToPtr(at, variable->getType()));
+        used += module.getDataLayout().getTypeAllocSize(variable->getValueType());
+        if (used > memory.size()) fail("kernels have more memory on the chip than there is");
+        variable->eraseFromParent();
+    }
+}
+
 // Code for processors without instructions for 16-bit floats calls these (see codegen/jit).
 float from_half(float bits) { return detail::half_bits_to_float(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(bits))); }
 float to_half(float value) { return std::bit_cast<float>(std::uint32_t{detail::float_to_half_bits(value)}); }
@@ -168,7 +250,7 @@ llvm::orc::SymbolMap resolve(llvm::Module& module) {
     for (llvm::Function* each : declared) {
         const std::string name = each->getName().str();
         if (const auto found = instructions().find(name); found != instructions().end()) {
-            each->setName("simulated" + name.substr(4));
+            each->setName("simulated" + name.substr(name.find('.')));
             each->setAttributes({});
             add_address(each->getName().str(), found->second);
         } else if (!each->isIntrinsic()) {
@@ -195,12 +277,14 @@ Program::Program(const std::string& text, const std::vector<std::string>& symbol
     if (module == nullptr) fail("no LLVM IR: " + problem.getMessage().str());
     module->setTargetTriple(jit.getTargetTriple().str());
     module->setDataLayout(jit.getDataLayout());
+    place_on_chip(*module);
+    note_accesses(*module);
     const auto threads = threads_of_blocks(*module);
     for (const std::string& symbol : symbols) {
         llvm::Function* function = module->getFunction(symbol);
         if (function == nullptr || !threads.contains(function)) fail("there is no kernel " + symbol);
         function->setCallingConv(llvm::CallingConv::C);
-        kernels_.push_back({nullptr, function->arg_size(), threads.at(function), waits(*function)});
+        kernels_.push_back({symbol, nullptr, function->arg_size(), threads.at(function), waits(*function)});
         add_entry(*module, *function);
     }
     llvm::orc::SymbolMap addresses = resolve(*module);
