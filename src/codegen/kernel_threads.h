@@ -11,8 +11,15 @@ inline constexpr int kernel_threads = 256;
 /// Axes that the ones over strided arrays walk; arrays with more are copied first.
 inline constexpr int kernel_axes = 4;
 /// Elements of a line that a thread takes at a time; a block has a tile of them.
-inline constexpr std::int64_t sort_each = 4, scan_each = 8;
-inline constexpr std::int64_t sort_tile = kernel_threads * sort_each, scan_tile = kernel_threads * scan_each;
+inline constexpr std::int64_t sort_each = 4, mask_each = 8;
+inline constexpr std::int64_t sort_tile = kernel_threads * sort_each, mask_tile = kernel_threads * mask_each;
+/// Of a running fold: elements that a thread has one behind the other (a vector), rows of them that a warp has, and the elements of a warp and of a block.
+constexpr int scan_lanes(std::size_t itemsize) { return static_cast<int>(16 / itemsize); }
+constexpr int scan_rows(std::size_t itemsize) { return itemsize < 4 ? static_cast<int>(itemsize) : 4; }
+constexpr std::int64_t scan_of_warp(std::size_t itemsize) { return std::int64_t{32} * scan_lanes(itemsize) * scan_rows(itemsize); }
+constexpr std::int64_t scan_tile(std::size_t itemsize) { return kernel_threads / 32 * scan_of_warp(itemsize); }
+/// Blocks that one of the GPU's processors is to have room for: while some wait for others, the rest keep memory busy.
+inline constexpr int scan_blocks = 4;
 /// Elements that a thread finds its place for at a time, and the bytes of those that a block looks at first.
 inline constexpr std::int64_t search_each = 4, search_tile = kernel_threads * search_each, search_bytes = 8192;
 /// Of a radix sort: bits of keys that a pass sorts by, one of their values a thread; and the elements of a thread and of a block at a time.

@@ -53,6 +53,7 @@ void annotate(llvm::Function& kernel) {
     note("maxntidx", kernel_threads);
     // A pass of a radix sort has what it knows of many elements in registers; one that counts has not.
     if (kernel.getName().contains("_radix_") && !kernel.getName().contains("_counts_")) note("minctasm", radix_blocks);
+    if (kernel.getName().contains("_scan_")) note("minctasm", scan_blocks);
 }
 
 }  // namespace

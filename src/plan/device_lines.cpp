@@ -23,6 +23,7 @@ constexpr std::size_t line_axes = 3;  // that kernels number lines along
 constexpr std::int64_t index_bytes = sizeof(std::int64_t);
 constexpr std::int64_t short_line = 32;  // at most; done by a thread
 
+std::int64_t parts_of(std::int64_t count, std::int64_t part) { return (count + part - 1) / part; }
 std::int64_t itemsize_in(const View& x) { return static_cast<std::int64_t>(itemsize_of(x.dtype)); }
 
 /// The lines of an array along an axis, and of a result, which has the axis, too, or not.
@@ -114,27 +115,26 @@ void scan_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& 
     }
     const std::string dtype(name_of(x.dtype));
     const codegen::LibraryKernel::Combine by{ops::info(op).combine, x.dtype};
-    if (lines.are_threads(backend, itemsize_in(x))) {
-        LibraryArguments arguments{address_of(x.data), address_of(out.data), lines.count, lines.stride, lines.out_stride, lines.number()};
+    const std::size_t itemsize = itemsize_of(x.dtype);
+    const auto run = [&](const char* kernel, std::int64_t units, std::int64_t units_of_block, LibraryArguments arguments) {
         lines.give(arguments, lines.steps[1]);
-        return launch_library(backend, {"scan_lines_" + dtype, by}, lines.number(), codegen::kernel_threads, std::move(arguments));
-    }
-    const std::int64_t tiles = (lines.count + codegen::scan_tile - 1) / codegen::scan_tile, units = lines.number() * tiles;
-    const auto run = [&](const void* carries, const void* totals) {
-        LibraryArguments arguments{
-            address_of(x.data), address_of(out.data), address_of(carries), address_of(totals), lines.count, lines.stride, lines.out_stride, tiles, units};
-        lines.give(arguments, lines.steps[1]);
-        launch_library(backend, {"scan_tiles_" + dtype, by}, units, 1, std::move(arguments));
+        launch_library(backend, {kernel + dtype, by}, units, units_of_block, std::move(arguments));
     };
-    if (tiles == 1) return run(nullptr, nullptr);
-    const device::Block totals(backend, static_cast<std::size_t>(units * itemsize_in(x)));
-    run(nullptr, totals.get());
-    const Shape shape{lines.number(), tiles};
-    const View of_tiles{totals.get(), x.dtype, shape, shape::c_strides(shape, itemsize_of(x.dtype))};
-    ir::Attributes along = attributes;
-    along.ints[0] = 1;
-    scan_on_device(backend, op, along, of_tiles, of_tiles);
-    run(totals.get(), nullptr);
+    const auto run_lines = [&](const char* kernel, std::int64_t lines_of_block) {
+        run(kernel, lines.number(), lines_of_block,
+            {address_of(x.data), address_of(out.data), lines.count, lines.stride, lines.out_stride, lines.number()});
+    };
+    if (lines.are_threads(backend, itemsize_in(x))) return run_lines("scan_lines_", codegen::kernel_threads);
+    if (lines.count <= codegen::scan_of_warp(itemsize)) return run_lines("scan_pieces_", codegen::kernel_threads / 32);
+    const std::int64_t tiles = parts_of(lines.count, codegen::scan_tile(itemsize)), units = lines.number() * tiles;
+    std::optional<device::Block> words;  // the next tile's number, and what blocks tell each other, see kernels/scan.cpp
+    if (tiles > 1) {
+        const std::int64_t groups = parts_of(tiles, 32), told = units + lines.number() * (groups + parts_of(groups, 32));
+        const std::size_t bytes = static_cast<std::size_t>(1 + told * std::max<std::int64_t>(itemsize_in(x) / 4, 1)) * sizeof(std::uint64_t);
+        backend.clear(words.emplace(backend, bytes).get(), bytes);
+    }
+    run("scan_tiles_", units, 1,
+        {address_of(x.data), address_of(out.data), address_of(words ? words->get() : nullptr), lines.count, lines.stride, lines.out_stride, tiles, units});
 }
 
 namespace {

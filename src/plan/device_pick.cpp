@@ -56,7 +56,7 @@ void take_on_device(device::Backend& backend, const ir::Attributes& attributes, 
 }
 
 void nonzero_on_device(device::Backend& backend, const View& mask, const View& out) {
-    const std::int64_t count = mask.shape[0], tiles = (count + codegen::scan_tile - 1) / codegen::scan_tile, stride = mask.strides[0];
+    const std::int64_t count = mask.shape[0], tiles = (count + codegen::mask_tile - 1) / codegen::mask_tile, stride = mask.strides[0];
     if (tiles == 0) return;
     const device::Block ends(backend, static_cast<std::size_t>(tiles) * index_bytes);
     const DenseResult result(backend, out);

@@ -54,9 +54,9 @@ constexpr std::size_t page = 4096;
 
 enum class State : std::uint8_t { ready, exchanges, at_barrier, ended };
 
-// What the threads of a warp do together, each with an int: have that of the thread whose number differs in some bits, or is so much lower; find out for
-// which of them it is not 0; wait.
-enum class Exchange : std::uint8_t { across, from_before, ballot, none };
+// What the threads of a warp do together, each with an int: have that of the thread whose number differs in some bits, or is so much lower, or is given;
+// find out for which of them it is not 0; wait.
+enum class Exchange : std::uint8_t { across, from_before, of_one, ballot, none };
 
 void run_fiber();
 
@@ -177,6 +177,7 @@ int exchange(Exchange what, int value, int distance) {
 }
 int shuffle_across(int /*mask*/, int value, int distance, int /*clamp*/) { return exchange(Exchange::across, value, distance); }
 int shuffle_from_before(int /*mask*/, int value, int distance, int /*clamp*/) { return exchange(Exchange::from_before, value, distance); }
+int shuffle_of_one(int /*mask*/, int value, int number, int /*clamp*/) { return exchange(Exchange::of_one, value, number); }
 int ballot(int /*mask*/, bool value) { return exchange(Exchange::ballot, value ? 1 : 0, 0); }
 void warp_barrier(int /*mask*/) { exchange(Exchange::none, 0, 0); }
 
@@ -186,6 +187,7 @@ int exchanged(const Fiber& fiber, std::size_t number, const int (&given)[warp]) 
     switch (fiber.exchange) {
         case Exchange::across: return given[number ^ distance];
         case Exchange::from_before: return given[number < distance ? number : number - distance];
+        case Exchange::of_one: return given[distance % warp];
         case Exchange::ballot: {
             unsigned bits = 0;
             for (std::size_t i = 0; i < warp; ++i) bits |= given[i] != 0 ? 1U << i : 0U;
@@ -285,6 +287,7 @@ namespace {
 const std::map<std::string, void*>& waiting_instructions() {
     static const std::map<std::string, void*> all{{"llvm.nvvm.shfl.sync.bfly.i32", reinterpret_cast<void*>(&shuffle_across)},
                                                   {"llvm.nvvm.shfl.sync.up.i32", reinterpret_cast<void*>(&shuffle_from_before)},
+                                                  {"llvm.nvvm.shfl.sync.idx.i32", reinterpret_cast<void*>(&shuffle_of_one)},
                                                   {"llvm.nvvm.vote.ballot.sync", reinterpret_cast<void*>(&ballot)},
                                                   {"llvm.nvvm.bar.warp.sync", reinterpret_cast<void*>(&warp_barrier)},
                                                   {"llvm.nvvm.barrier0", reinterpret_cast<void*>(&barrier)}};

@@ -5,7 +5,7 @@ using namespace fastnp::kernels;
 
 namespace {
 
-constexpr std::int64_t each = fastnp::codegen::scan_each;
+constexpr std::int64_t each = fastnp::codegen::mask_each;
 constexpr std::int64_t tile = threads * each;
 
 // The true ones of a thread's elements; as bits, the first the lowest.

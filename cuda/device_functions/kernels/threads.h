@@ -30,6 +30,10 @@ constexpr std::uint32_t whole_warp = 0xffffffff;
 [[gnu::always_inline]] inline std::uint32_t from_before(std::uint32_t value, int places) {
     return static_cast<std::uint32_t>(__nvvm_shfl_sync_up_i32(whole_warp, static_cast<int>(value), places, 0));
 }
+/// The value of the thread with a number.
+[[gnu::always_inline]] inline std::uint32_t of_thread(std::uint32_t value, int number) {
+    return static_cast<std::uint32_t>(__nvvm_shfl_sync_idx_i32(whole_warp, static_cast<int>(value), number, warp - 1));
+}
 /// The threads of the warp see what the others wrote.
 [[gnu::always_inline]] inline void warp_barrier() { __nvvm_bar_warp_sync(whole_warp); }
 

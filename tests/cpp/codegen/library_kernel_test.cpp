@@ -52,7 +52,7 @@ std::vector<std::vector<LibraryKernel>> all_kernels() {
             if (is_integer(dtype) && itemsize_of(dtype) >= 4) kernels.push_back({name + text});
         }
         for (const char* name :
-             {"scan_lines_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_",
+             {"scan_lines_", "scan_pieces_", "scan_tiles_", "combine_runs_narrow_", "combine_parts_narrow_", "combine_runs_wide_", "combine_parts_wide_",
               "combine_rows_narrow_", "combine_row_parts_narrow_", "combine_rows_wide_", "combine_row_parts_wide_"}) {
             kernels.push_back({name + text, LibraryKernel::Combine{ir::Op::add, dtype}});
         }

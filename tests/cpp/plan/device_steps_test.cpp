@@ -416,6 +416,25 @@ DEVICE_CASE(running_folds_of_long_lines) {
     }
 }
 
+// Tiles of all lengths about the end of a tile, of a group, and of a cluster (16 bytes an element: 1,024 are a tile, as many times 32 and 32 again).
+DEVICE_CASE(running_folds_of_groups_of_tiles) {
+    for (const std::int64_t length : {511, 512, 513, 1024, 1025, 32 * 1024 - 1, 32 * 1024, 33 * 1024, 32 * 32 * 1024 - 3, 32 * 32 * 1024 + 2 * 1024 + 5}) {
+        Mirrored x(backend, complex128, {length}), out(backend, complex128, {length});
+        fill_with_few_ones(x, 0);
+        check(backend, Op::cumsum, attributes_of({0}), {&x}, out);
+    }
+    for (const Dtype dtype : {bool_, int8, uint16, float16, int32, complex64}) {
+        Mirrored x(backend, dtype, {3, 40'001}), out(backend, dtype, {3, 40'001});
+        if (is_inexact(dtype)) fill_with_few_ones(x, 0);
+        else x.fill(13);
+        check(backend, Op::cumsum, attributes_of({1}), {&x}, out);
+        Mirrored rows(backend, dtype, {70, 300}, {0, 1}, {1, 2}), below(backend, dtype, {70, 300});
+        if (is_inexact(dtype)) fill_with_few_ones(rows, 0);
+        else rows.fill(14);
+        check(backend, Op::cumsum, attributes_of({1}), {&rows}, below);
+    }
+}
+
 DEVICE_CASE(places_of_what_is_true) {
     for (const std::int64_t length : {0, 1, 7, 2048, 2049, 100'000}) {
         for (const int kind : {0, 1, 2, 3}) {  // none, all, some, every second element of memory
