@@ -33,10 +33,15 @@ if(test_sources)
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector>)
   # main.cpp asks unit_test.hpp for a main() before it includes it.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-  # In two halves, which are run side by side.
-  set(of_code compiled_ops,fusion,random_programs,grid,nvptx,library_kernels)
+  if(FASTNP_SANITIZE)
+    target_compile_options(fastnp_tests PRIVATE -O0)  # checks of tests' own code, optimised, are half of the build
+  endif()
+  # In parts, which are run side by side.
+  set(of_code compiled_ops,fusion,random_programs)
+  set(of_gpus grid,grid_tile,nvptx,library_kernels,device_factors)  # all that ptxas assembles
+  add_test(NAME cpp_gpu_code COMMAND fastnp_tests --report_level=short --run_test=${of_gpus})
   add_test(NAME cpp_code COMMAND fastnp_tests --report_level=short --run_test=${of_code})
-  add_test(NAME cpp COMMAND fastnp_tests --report_level=short --run_test=!${of_code})
+  add_test(NAME cpp COMMAND fastnp_tests --report_level=short --run_test=!${of_code},${of_gpus})
   # With the device set to a simulated one. (All that name none pass; loop_tiles, fusion, compiled_ops and picks take minutes. Under the sanitizers those of
   # loops alone.)
   set(on_device loops)
