@@ -115,6 +115,7 @@ private:
     Value gather(nest::ExprId id, int copy);
     llvm::Value* gathered_address(const nest::Expr& expr, int copy);
     bool gathers_vectors(const nest::Expr& expr) const;
+    bool may_find_none(nest::ExprId id) const;
     Copies load_vector(const nest::Access& access, int part) { return load_vector(access, address(access, part * lanes_)); }
     Copies load_vector(const nest::Access& access, llvm::Value* first);
     void if_aligned(const std::function<void()>& vectors, const std::function<void()>& elements);

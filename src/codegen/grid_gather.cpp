@@ -27,9 +27,20 @@ llvm::Value* GridEmitter::gathered_address(const nest::Expr& expr, int copy) {
     return ir.CreateGEP(ir.getInt8Ty(), address(expr.access, copy), ir.CreateMul(at, size(expr.offset)));
 }
 
+// What is read before the loops over inner axes, which may have no steps: then the array may have no elements.
+bool GridEmitter::may_find_none(nest::ExprId id) const {
+    const shape::Dim length = kernel_.exprs[id].extent;
+    if (length.is_constant() && length.value() > 0) return false;
+    for (std::size_t a = outer_; a < kernel_.axes.size(); ++a) {
+        if ((depends_[id] >> a & 1U) == 0) return true;
+    }
+    return false;
+}
+
 Value GridEmitter::gather(nest::ExprId id, int copy) {
     const nest::Expr& expr = kernel_.exprs[id];
-    if (lanes_ > 1 && varies_along(id, grid_.lane) && gathers_vectors(expr)) {
+    const bool finds_none = may_find_none(id);
+    if (!finds_none && lanes_ > 1 && varies_along(id, grid_.lane) && gathers_vectors(expr)) {
         const int begin = part_of(copy) * lanes_;
         const Copies all = load_vector(expr.access, gathered_address(expr, begin));
         for (int each = 0; each < lanes_; ++each) memo_.back().emplace(std::pair(id, begin + each), all[static_cast<std::size_t>(each)]);
@@ -38,7 +49,12 @@ Value GridEmitter::gather(nest::ExprId id, int copy) {
     const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(expr.access.buffer)].dtype;
     eval(expr.args[0], copy);  // known here, not within a guard alone
     const auto load = [&] { return load_at(gathered_address(expr, copy), dtype, llvm::Align(itemsize_of(real_of(dtype)))); };
-    return expr.args.size() > 1 ? where(eval(expr.args[1], copy).re, load) : load();
+    llvm::Value* guard = expr.args.size() > 1 ? eval(expr.args[1], copy).re : nullptr;
+    if (finds_none) {
+        llvm::Value* finds = b_.ir.CreateICmpSGT(size(expr.extent), number(0));
+        guard = guard == nullptr ? finds : b_.ir.CreateAnd(guard, finds);
+    }
+    return guard == nullptr ? load() : where(guard, load);
 }
 
 }  // namespace fastnp::codegen

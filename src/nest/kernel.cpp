@@ -67,9 +67,11 @@ std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedul
 
 std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
     std::vector<std::uint32_t> result(kernel.exprs.size(), 0);
-    std::uint32_t inner = 0;
+    std::uint32_t inner = 0, empty = 0;
     for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
-        if (kernel.axes[a].inner) inner |= 1U << a;
+        if (!kernel.axes[a].inner) continue;
+        inner |= 1U << a;
+        if (kernel.axes[a].extent == shape::Dim(0)) empty |= 1U << a;
     }
     const std::uint32_t outer = ((1U << kernel.axes.size()) - 1) & ~inner;
     for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
@@ -78,6 +80,7 @@ std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
         switch (expr.kind) {
             case Expr::Kind::load:
             case Expr::Kind::gather:
+                result[i] |= empty;  // no step reads, and the array may have nothing to be read before the loop
                 for (std::size_t a = 0; a < expr.access.strides.size(); ++a) {
                     if (expr.access.strides[a] != shape::Dim(0)) result[i] |= 1U << a;
                 }
