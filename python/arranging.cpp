@@ -79,9 +79,7 @@ PyObject* matrix_transpose_body(PyObject** v) {
     return wrap_view(swapaxes(x, -1, -2), v[0]);
 }
 
-PyObject* swapaxes_body(PyObject** v) {
-    return wrap_view(swapaxes(to_array(v[0]), static_cast<int>(to_index(v[1])), static_cast<int>(to_index(v[2]))), v[0]);
-}
+PyObject* swapaxes_body(PyObject** v) { return wrap_view(swapaxes(to_array(v[0]), to_int(v[1]), to_int(v[2])), v[0]); }
 
 PyObject* moveaxis_body(PyObject** v) {
     const array x = to_array(v[0]);
@@ -101,7 +99,7 @@ PyObject* moveaxis_body(PyObject** v) {
 
 PyObject* expand_dims_body(PyObject** v) {
     array x = to_array(v[0]);
-    if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, static_cast<int>(to_index(v[1]))), v[0]);
+    if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, to_int(v[1])), v[0]);
     const int rank = x.ndim() + static_cast<int>(PySequence_Fast_GET_SIZE(v[1]));
     Shape axes = normalized(v[1], rank, "axis");
     std::sort(axes.begin(), axes.end());
@@ -128,7 +126,7 @@ PyObject* joined(PyObject** v, bool new_axis) {
         if (new_axis) throw NeedsNumpy{};
         for (array& x : arrays) x = ravel(x);
     } else if (v[1] != nullptr) {
-        axis = static_cast<int>(to_index(v[1]));
+        axis = to_int(v[1]);
     }
     const std::optional<Dtype> dtype = to_dtype(v[3]);
     if (dtype) {
@@ -218,7 +216,7 @@ PyObject* outer_body(PyObject** v) { return product(&fastnp::outer, v[0], v[1], 
 PyObject* tensordot_body(PyObject** v) {
     const array a = to_array(v[0]);
     const array b = to_array(v[1]);
-    if (v[2] == nullptr || PyIndex_Check(v[2])) return wrap(tensordot(a, b, v[2] == nullptr ? 2 : static_cast<int>(to_index(v[2]))));
+    if (v[2] == nullptr || PyIndex_Check(v[2])) return wrap(tensordot(a, b, v[2] == nullptr ? 2 : to_int(v[2])));
     const Ref pair = own(PySequence_Fast(v[2], "axes must be an integer or a pair"));
     if (PySequence_Fast_GET_SIZE(pair.get()) != 2) raise(PyExc_ValueError, "not enough values to unpack (expected 2)");
     return wrap(tensordot(a, b, to_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)), to_axes(PySequence_Fast_GET_ITEM(pair.get(), 1))));

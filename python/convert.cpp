@@ -440,6 +440,12 @@ std::int64_t to_index(PyObject* object) {
     return value;
 }
 
+int to_int(PyObject* object) {
+    const std::int64_t value = to_index(object);
+    if (value != static_cast<int>(value)) raise(PyExc_OverflowError, "Python int too large to convert to C int");
+    return static_cast<int>(value);
+}
+
 Shape to_shape(PyObject* object) {
     Shape shape;
     if (PyIndex_Check(object) && !PySequence_Check(object)) {
@@ -458,7 +464,11 @@ Shape to_shape(PyObject* object) {
 
 Shape to_sizes(PyObject* object) {
     if (const auto size = recorded_size(object)) return Shape{*size};
-    if (!records() || !(PyTuple_Check(object) || PyList_Check(object))) return to_shape(object);
+    if (!records() || !(PyTuple_Check(object) || PyList_Check(object))) {
+        Shape sizes = with_size_errors([object] { return to_shape(object); });
+        for (const std::int64_t size : sizes) check_size(size);
+        return sizes;
+    }
     const Ref items = own(PySequence_Tuple(object));
     Shape sizes;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) sizes.push_back(size_of(PyTuple_GET_ITEM(items.get(), i)));
@@ -477,7 +487,7 @@ Axes to_axes(PyObject* object) {
 
 std::optional<int> to_axis(PyObject* object) {
     if (is_missing(object)) return std::nullopt;
-    return static_cast<int>(to_index(object));
+    return to_int(object);
 }
 
 PyObject* to_tuple(std::span<const std::int64_t> values) {

@@ -58,6 +58,8 @@ void drop(PyObject* object);
 array readable(const array& value, const char* what);
 
 std::int64_t to_index(PyObject* object);
+/// As C's int; OverflowError where it does not fit.
+int to_int(PyObject* object);
 Shape to_shape(PyObject* object);
 /// The same, for functions that take sizes that vary from call to call (size.h) as they are.
 Shape to_sizes(PyObject* object);

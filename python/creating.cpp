@@ -1,4 +1,7 @@
 // array, asarray, zeros, arange and their kin: bodies of functions.def. dtypes that fastnp does not have go to NumPy.
+#include <algorithm>
+#include <limits>
+
 #include "exchange.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
@@ -138,7 +141,10 @@ namespace {
 
 // The int, or what stands for one while recording.
 std::optional<std::int64_t> int_or_size(PyObject* object) {
-    if (PyLong_CheckExact(object)) return to_index(object);
+    if (PyLong_CheckExact(object)) {
+        const std::int64_t number = to_index(object);
+        return detail::is_symbolic(number) ? std::nullopt : std::optional(number);
+    }
     if (is_ndarray(object) && value_of(object).dtype() != Dtype::int64) return std::nullopt;
     return recorded_size(object);
 }
@@ -175,7 +181,7 @@ PyObject* linspace_body(PyObject** v) {
     for (int i = 0; i < 2; ++i) {
         if (!PyLong_CheckExact(v[i]) && !PyFloat_CheckExact(v[i])) throw NeedsNumpy{};
     }
-    const std::int64_t count = is_missing(v[2]) ? 50 : to_index(v[2]);
+    const std::int64_t count = is_missing(v[2]) ? 50 : size_of(v[2]);
     const bool endpoint = v[3] == nullptr || is_true(v[3]);
     return wrap(linspace(to_scalar(v[0]), to_scalar(v[1]), count, endpoint, to_dtype(v[5])));
 }
@@ -184,9 +190,11 @@ PyObject* eye_body(PyObject** v) {
     to_order(v[4], Order::c);
     cpu_only(v[5], v[6]);
     std::optional<std::int64_t> columns;
-    if (!is_missing(v[1])) columns = to_index(v[1]);
-    const int k = is_missing(v[2]) ? 0 : static_cast<int>(to_index(v[2]));
-    return wrap(eye(to_index(v[0]), columns, k, to_dtype(v[3]).value_or(Dtype::float64)));
+    if (!is_missing(v[1])) columns = size_of(v[1]);
+    // Diagonals as far away are none of any matrix.
+    constexpr std::int64_t far = std::numeric_limits<int>::max();
+    const auto k = static_cast<int>(is_missing(v[2]) ? 0 : std::clamp(to_index(v[2]), -far, far));
+    return wrap(eye(size_of(v[0]), columns, k, to_dtype(v[3]).value_or(Dtype::float64)));
 }
 
 }  // namespace fastnp::python

@@ -32,6 +32,14 @@ using Indices = SmallVector<Index, 8>;
 
 std::span<const Index> all_of(const Indices& indices) { return {indices.data(), indices.size()}; }
 
+// A position that is no symbolic size, nor is after a sign is taken away.
+std::int64_t number(Py_ssize_t position) {
+    constexpr std::int64_t far = std::int64_t{1} << 62;
+    if (position > -far && position < far) return position;
+    PyErr_Format(PyExc_IndexError, "index %zd is out of bounds: no axis is as long", position);
+    throw PythonError{};
+}
+
 // Appends one entry of a subscript; false where it is an advanced one.
 bool append(Indices& indices, PyObject* item) {
     if (PyLong_CheckExact(item)) {
@@ -40,7 +48,7 @@ bool append(Indices& indices, PyObject* item) {
             PyErr_Clear();
             raise(PyExc_IndexError, "cannot fit 'int' into an index-sized integer");
         }
-        indices.push_back(static_cast<std::int64_t>(position));
+        indices.push_back(number(position));
         return true;
     }
     if (is_size(item) && detail::size_at_least(size_of(item), 0)) {
@@ -70,7 +78,7 @@ bool append(Indices& indices, PyObject* item) {
     }
     const Py_ssize_t position = PyNumber_AsSsize_t(item, PyExc_IndexError);
     if (position == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
-    indices.push_back(static_cast<std::int64_t>(position));
+    indices.push_back(number(position));
     return true;
 }
 

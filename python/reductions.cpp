@@ -91,7 +91,7 @@ PyObject* clip_body(PyObject** v) {
 
 PyObject* round_body(PyObject** v) {
     only_defaults({v[2]});
-    const int decimals = is_missing(v[1]) ? 0 : static_cast<int>(to_index(v[1]));
+    const int decimals = is_missing(v[1]) ? 0 : to_int(v[1]);
     return wrap_scalar(round(to_array(v[0]), decimals));
 }
 

@@ -172,7 +172,15 @@ Ref concrete_size(PyObject* size) { return own(PyLong_FromLongLong(detail::concr
 
 std::int64_t size_of(PyObject* object) {
     const std::optional<std::int64_t> size = recorded_size(object);
-    return size ? *size : to_index(object);
+    if (size) return *size;
+    const std::int64_t number = with_size_errors([object] { return to_index(object); });
+    check_size(number);
+    return number;
+}
+
+void check_size(std::int64_t number) {
+    if (detail::is_symbolic(number))
+        raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
 }
 
 std::optional<array> size_as_array(PyObject* object, Dtype dtype) {

@@ -23,6 +23,19 @@ Ref concrete_size(PyObject* size);
 PyObject* int_object(const array& value);
 /// The number or the symbolic size; of any object with __index__.
 std::int64_t size_of(PyObject* object);
+/// ValueError if a number is too big for a size.
+void check_size(std::int64_t number);
+/// What a function gives that reads sizes, with NumPy's ValueError of integers that are too large for C's.
+template <class Read>
+auto with_size_errors(const Read& read) {
+    try {
+        return read();
+    } catch (const PythonError&) {
+        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw;
+        PyErr_Clear();
+        raise(PyExc_ValueError, "Maximum allowed dimension exceeded");
+    }
+}
 /// The size that an object stands for while recording, a _Size or a recorded integer; nothing for another object.
 std::optional<std::int64_t> recorded_size(PyObject* object);
 /// A size as an array of a dtype, as an int would be converted to it; nothing where that raises or is a truth value, and an int has to do.

@@ -34,11 +34,12 @@ array uninitialized(const Dims& shape, Dtype dtype) {
 }  // namespace
 
 array full(const Shape& shape, const Scalar& value, std::optional<Dtype> dtype) {
-    return filled(api::checked_sizes(shape), value, dtype.value_or(default_dtype(value)));
+    const Dtype made = dtype.value_or(default_dtype(value));
+    return filled(api::checked_sizes(shape, itemsize_of(made)), value, made);
 }
-array zeros(const Shape& shape, Dtype dtype) { return filled(api::checked_sizes(shape), 0, dtype); }
-array ones(const Shape& shape, Dtype dtype) { return filled(api::checked_sizes(shape), 1, dtype); }
-array empty(const Shape& shape, Dtype dtype) { return uninitialized(api::checked_sizes(shape), dtype); }
+array zeros(const Shape& shape, Dtype dtype) { return filled(api::checked_sizes(shape, itemsize_of(dtype)), 0, dtype); }
+array ones(const Shape& shape, Dtype dtype) { return filled(api::checked_sizes(shape, itemsize_of(dtype)), 1, dtype); }
+array empty(const Shape& shape, Dtype dtype) { return uninitialized(api::checked_sizes(shape, itemsize_of(dtype)), dtype); }
 
 namespace {
 
@@ -77,7 +78,15 @@ std::int64_t integer_length(std::int64_t start, std::int64_t stop, std::int64_t 
     const __int128 span = static_cast<__int128>(stop) - start;
     if ((span > 0) != (step > 0) || span == 0) return 0;
     const __int128 size = step > 0 ? step : -static_cast<__int128>(step);
-    return static_cast<std::int64_t>(((span > 0 ? span : -span) + size - 1) / size);
+    const __int128 length = ((span > 0 ? span : -span) + size - 1) / size;
+    if (length >= Dim::too_big) shape::throw_too_big();
+    return static_cast<std::int64_t>(length);
+}
+
+std::int64_t rounded_length(double steps) {
+    if (std::isnan(steps)) throw ValueError("arange: cannot compute length");
+    if (std::abs(steps) >= static_cast<double>(Dim::too_big)) throw ValueError("Maximum allowed size exceeded");
+    return static_cast<std::int64_t>(std::max(0.0, std::ceil(steps)));
 }
 
 std::int64_t arange_length(const Scalar& start, const Scalar& stop, const Scalar& step, bool whole) {
@@ -86,11 +95,9 @@ std::int64_t arange_length(const Scalar& start, const Scalar& stop, const Scalar
     if (start.kind() == WeakKind::complex || stop.kind() == WeakKind::complex || step.kind() == WeakKind::complex) {
         const auto number = [](const Scalar& s) { return std::complex<double>(s.real(), s.imag()); };
         const std::complex<double> steps = (number(stop) - number(start)) / number(step);
-        return static_cast<std::int64_t>(std::max(0.0, std::ceil(std::min(steps.real(), steps.imag()))));
+        return rounded_length(std::min(steps.real(), steps.imag()));
     }
-    const double steps = std::ceil((stop.real() - start.real()) / step.real());
-    if (!(std::abs(steps) < 0x1p62)) throw ValueError("arange: cannot compute length");
-    return steps <= 0 ? 0 : static_cast<std::int64_t>(steps);
+    return rounded_length((stop.real() - start.real()) / step.real());
 }
 
 Scalar sum_of(const Scalar& a, const Scalar& b) {

@@ -11,6 +11,7 @@ Dims checked_sizes(const Shape& shape, std::size_t itemsize) {
     const shape::Arithmetic sizes = arithmetic();
     Shape now;
     for (const std::int64_t size : shape) {
+        if (detail::is_symbolic(size) && sizes.sizes() == nullptr) shape::throw_too_big();
         const bool negative = detail::is_symbolic(size) && !sizes.at_least(Dim(size), Dim(0));
         now.push_back(negative ? -1 : sizes.hint(Dim(size)));
     }

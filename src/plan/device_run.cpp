@@ -172,7 +172,7 @@ void DeviceRun::allocate(int stage) {
     std::size_t total = 0;
     for (std::size_t group = 0; group < plan_.group_bytes.size(); ++group) {
         places.push_back(total);
-        if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 255) / 256 * 256);
+        if (plan_.group_stage[group] == stage) total += (shape::allocatable(value_of(plan_.group_bytes[group], values_)) + 255) / 256 * 256;
     }
     char* const block = temporaries(stage, total);
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
@@ -183,7 +183,7 @@ void DeviceRun::allocate(int stage) {
             if (plan_.group_stage[group] == stage && block != nullptr) bases_[i] = block + places[group];
         } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
             const bool has_place = !places_.empty() && places_[number].address != nullptr;
-            made_[number] = has_place ? places_[number].there : made(static_cast<std::size_t>(value_of(slot.bytes, values_)));
+            made_[number] = has_place ? places_[number].there : made(shape::allocatable(value_of(slot.bytes, values_)));
             bases_[i] = has_place ? places_[number].address : made_[number].address;
         }
     }

@@ -6,6 +6,7 @@
 
 #include "plan/launch.h"
 #include "plan/turn_tiles.h"
+#include "shape/strides.h"
 
 namespace fastnp::plan {
 
@@ -92,7 +93,7 @@ private:
         std::size_t total = 0;
         for (const shape::Dim bytes : body_.group_bytes) {
             places.push_back(total);
-            total += static_cast<std::size_t>((value_of(bytes, values_) + 63) / 64 * 64);
+            total += (shape::allocatable(value_of(bytes, values_)) + 63) / 64 * 64;
         }
         if (total == 0) return;
         temporaries_ = device::Buffer::allocate(total);

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "plan/profile.h"
 #include "plan/steps.h"
+#include "shape/strides.h"
 
 namespace fastnp::plan {
 
@@ -84,7 +85,7 @@ void Run::allocate(int stage) {
     std::size_t total = 0;
     for (std::size_t group = 0; group < plan_.group_bytes.size(); ++group) {
         places.push_back(total);
-        if (plan_.group_stage[group] == stage) total += static_cast<std::size_t>((value_of(plan_.group_bytes[group], values_) + 63) / 64 * 64);
+        if (plan_.group_stage[group] == stage) total += (shape::allocatable(value_of(plan_.group_bytes[group], values_)) + 63) / 64 * 64;
     }
     const int place = plan_.result_count + stage;
     device::BufferPtr& block = made_[static_cast<std::size_t>(place)];
@@ -96,7 +97,7 @@ void Run::allocate(int stage) {
             const auto group = static_cast<std::size_t>(plan_.temporary_group[number]);
             if (plan_.group_stage[group] == stage && block) bases_[i] = static_cast<char*>(block->data()) + places[group];
         } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
-            made_[number] = device::Buffer::allocate(static_cast<std::size_t>(value_of(slot.bytes, values_)));
+            made_[number] = device::Buffer::allocate(shape::allocatable(value_of(slot.bytes, values_)));
             bases_[i] = made_[number]->data();
         }
     }

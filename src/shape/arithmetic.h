@@ -2,7 +2,6 @@
 // recording's table.
 #pragma once
 
-#include "fastnp/error.h"
 #include "shape/dim.h"
 
 namespace fastnp::shape {
@@ -13,7 +12,7 @@ public:
 
     Dim add(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() + b.value()) : table().add(a, b); }
     Dim subtract(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() - b.value()) : table().subtract(a, b); }
-    Dim multiply(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() * b.value()) : table().multiply(a, b); }
+    Dim multiply(Dim a, Dim b) const { return plain(a, b) ? product_of(a.value(), b.value()) : table().multiply(a, b); }
     /// Floor division; `b` is not zero.
     Dim divide(Dim a, Dim b) const {
         if (!plain(a, b)) return table().divide(a, b);
@@ -35,7 +34,7 @@ public:
 private:
     static bool plain(Dim a, Dim b) { return a.is_constant() && b.is_constant(); }
     Sizes& table() const {
-        if (sizes_ == nullptr) throw InternalError("a symbolic size outside its recording");
+        if (sizes_ == nullptr) throw_too_big();
         return *sizes_;
     }
 

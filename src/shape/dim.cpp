@@ -52,6 +52,24 @@ Interval over(Interval a, Interval b) {
             a.high == infinity ? infinity : *std::max_element(corners, corners + 4)};
 }
 
+// Of a polynomial, by the values of its atoms, which may be any numbers.
+template <class F>
+std::int64_t sum_of(const Sizes::Expression& expression, F value_of) {
+    std::int64_t sum = expression.constant;
+    for (const Sizes::Term& term : expression.terms) {
+        std::int64_t product = term.coefficient;
+        bool is_big = false, is_zero = product == 0;
+        for (const std::uint32_t atom : term.atoms) {
+            const std::int64_t value = value_of(atom);
+            is_zero = is_zero || value == 0;
+            is_big = __builtin_mul_overflow(product, value, &product) || is_big;
+        }
+        if (is_zero) continue;
+        if (is_big || __builtin_add_overflow(sum, product, &sum)) return Dim::too_big;
+    }
+    return sum;
+}
+
 // Terms in order: higher degrees first, then by atoms. A monomial order, so that long division ends.
 bool precedes(const Atoms& a, const Atoms& b) {
     if (a.size() != b.size()) return a.size() > b.size();
@@ -126,7 +144,7 @@ Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low, std::int64_t high) 
 
 Sizes::Polynomial Sizes::polynomial(Dim dim) const {
     if (dim.is_constant()) return {dim.value(), {}};
-    const Expression& known = expressions_[dim.id()];
+    const Expression& known = expression_of(dim);
     if (known.kind == Expression::Kind::polynomial) return {known.constant, known.terms};
     return {0, {{1, Atoms{dim.id()}}}};
 }
@@ -160,21 +178,17 @@ Dim Sizes::intern(Expression expression) {
         expression.hint = divisor == 0 ? 0 : floor_quotient(hint(expression.dividend), divisor);
     } else {
         Interval sum{expression.constant, expression.constant};
-        auto value = static_cast<std::uint64_t>(expression.constant);
         for (const Term& term : expression.terms) {
             Interval product{term.coefficient, term.coefficient};
-            auto number = static_cast<std::uint64_t>(term.coefficient);
             for (const std::uint32_t atom : term.atoms) {
                 product = times(product, {expressions_[atom].low, expressions_[atom].high});
-                number *= static_cast<std::uint64_t>(expressions_[atom].hint);
                 expression.stage = std::max(expression.stage, expressions_[atom].stage);
             }
             sum = plus(sum, product);
-            value += number;
         }
         expression.low = sum.low;
         expression.high = sum.high;
-        expression.hint = static_cast<std::int64_t>(value);
+        expression.hint = sum_of(expression, [this](std::uint32_t atom) { return expressions_[atom].hint; });
     }
     return append(std::move(expression));
 }
@@ -188,8 +202,8 @@ Dim Sizes::append(Expression expression) {
 }
 
 void Sizes::range_of(Dim dim, std::int64_t& low, std::int64_t& high) const {
-    low = dim.is_constant() ? dim.value() : expressions_[dim.id()].low;
-    high = dim.is_constant() ? dim.value() : expressions_[dim.id()].high;
+    low = dim.is_constant() ? dim.value() : expression_of(dim).low;
+    high = dim.is_constant() ? dim.value() : expression_of(dim).high;
 }
 
 Dim Sizes::add(Dim a, Dim b) {
@@ -210,8 +224,21 @@ Dim Sizes::subtract(Dim a, Dim b) {
     return intern(std::move(difference));
 }
 
+const Sizes::Expression& Sizes::expression_of(Dim dim) const {
+    if (dim.id() >= expressions_.size()) throw_too_big();
+    return expressions_[dim.id()];
+}
+
+void throw_too_big() { throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."); }
+
+Dim product_of(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product) || product >= Dim::too_big) throw_too_big();
+    return product;
+}
+
 Dim Sizes::multiply(Dim a, Dim b) {
-    if (a.is_constant() && b.is_constant()) return Dim(a.value() * b.value());
+    if (a.is_constant() && b.is_constant()) return product_of(a.value(), b.value());
     const Polynomial x = polynomial(a);
     const Polynomial y = polynomial(b);
     Polynomial product{x.first * y.first, {}};
@@ -358,14 +385,7 @@ std::int64_t Sizes::evaluate(const Expression& expression, const std::int64_t* v
         const std::int64_t divisor = value_of(expression.divisor);
         return divisor == 0 ? 0 : floor_quotient(value_of(expression.dividend), divisor);
     }
-    // Guards are checked after this, so a product may be of any numbers: wrap rather than overflow.
-    auto sum = static_cast<std::uint64_t>(expression.constant);
-    for (const Term& term : expression.terms) {
-        auto product = static_cast<std::uint64_t>(term.coefficient);
-        for (const std::uint32_t atom : term.atoms) product *= static_cast<std::uint64_t>(values[atom]);
-        sum += product;
-    }
-    return static_cast<std::int64_t>(sum);
+    return sum_of(expression, [values](std::uint32_t atom) { return values[atom]; });
 }
 
 void Sizes::evaluate(const std::int64_t* symbols, std::int64_t* values) const {
@@ -399,7 +419,7 @@ bool Sizes::holds(int stage, const std::int64_t* values) const {
 
 std::string Sizes::text(Dim dim) const {
     if (dim.is_constant()) return std::to_string(dim.value());
-    const Expression& expression = expressions_[dim.id()];
+    const Expression& expression = expression_of(dim);
     if (expression.kind == Expression::Kind::symbol) return expression.name;
     const auto enclosed = [this](Dim part) {
         const bool sum = !part.is_constant() && expressions_[part.id()].kind == Expression::Kind::polynomial;
@@ -428,7 +448,7 @@ std::string Sizes::text(Dim dim) const {
 Shape concrete(const Dims& dims) {
     Shape shape;
     for (const Dim dim : dims) {
-        if (!dim.is_constant()) throw InternalError("a symbolic size outside a recording");
+        if (!dim.is_constant()) throw_too_big();
         shape.push_back(dim.value());
     }
     return shape;

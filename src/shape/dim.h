@@ -30,15 +30,22 @@ public:
     constexpr std::int64_t value() const { return raw_; }
     constexpr std::uint32_t id() const { return static_cast<std::uint32_t>(raw_ - symbolic_base); }
     constexpr std::int64_t raw() const { return raw_; }
+    /// Sizes are below; what is not stands for all that are too big.
+    static constexpr std::int64_t too_big = std::int64_t{1} << 62;
     /// The same number or the same expression; two different expressions may still have the same value.
     friend constexpr bool operator==(Dim a, Dim b) = default;
 
 private:
-    static constexpr std::int64_t symbolic_base = std::int64_t{1} << 62;
+    static constexpr std::int64_t symbolic_base = too_big;
     std::int64_t raw_ = 0;
 };
 
 using Dims = SmallVector<Dim>;
+
+/// The error of arrays and sizes that are too big.
+[[noreturn]] void throw_too_big();
+/// A product of plain numbers; ValueError where it is too big.
+Dim product_of(std::int64_t a, std::int64_t b);
 
 /// A condition on the argument sizes under which a recording holds.
 struct SizeGuard {
@@ -94,6 +101,7 @@ public:
     std::int64_t concretize(Dim dim);
 
     /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 until bind().
+    /// A sum of products that has one which is too big is Dim::too_big: guards are looked at after this, and memory is allocated.
     void evaluate(const std::int64_t* symbols, std::int64_t* values) const;
     /// Gives a bound symbol its value, and what depends on it.
     void bind(int stage, std::int64_t value, std::int64_t* values) const;
@@ -119,6 +127,7 @@ private:
     Dim intern(Expression expression);
     Dim append(Expression expression);
     std::int64_t evaluate(const Expression& expression, const std::int64_t* values) const;
+    const Expression& expression_of(Dim dim) const;  // ValueError if there is none: a number that is too big for a size
     void range_of(Dim dim, std::int64_t& low, std::int64_t& high) const;
     void guard(SizeGuard::Kind kind, Dim expression);
 

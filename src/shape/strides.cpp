@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fastnp/error.h"
+#include "shape/dim.h"
 
 namespace fastnp::shape {
 
@@ -16,16 +17,19 @@ std::int64_t count(const Shape& shape) {
     }
     if (empty) return 0;
     for (const std::int64_t size : shape) {
-        if (__builtin_mul_overflow(total, size, &total)) throw ValueError("Maximum allowed dimension exceeded");
+        if (__builtin_mul_overflow(total, size, &total)) throw_too_big();
     }
     return total;
 }
 
 std::size_t byte_count(const Shape& shape, std::size_t itemsize) {
     std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(count(shape), static_cast<std::int64_t>(itemsize), &bytes)) {
-        throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
-    }
+    if (__builtin_mul_overflow(count(shape), static_cast<std::int64_t>(itemsize), &bytes)) throw_too_big();
+    return static_cast<std::size_t>(bytes);
+}
+
+std::size_t allocatable(std::int64_t bytes) {
+    if (bytes < 0 || bytes >= Dim::too_big) throw_too_big();
     return static_cast<std::size_t>(bytes);
 }
 

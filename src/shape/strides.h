@@ -13,6 +13,8 @@ namespace fastnp::shape {
 std::int64_t count(const Shape& shape);
 /// The bytes they take, for allocating; ValueError as above.
 std::size_t byte_count(const Shape& shape, std::size_t itemsize);
+/// Bytes as they were worked out from sizes (see Sizes::evaluate), for allocating; ValueError where they are too many.
+std::size_t allocatable(std::int64_t bytes);
 
 /// Strides of C order.
 Strides c_strides(const Shape& shape, std::size_t itemsize);

@@ -215,3 +215,96 @@ def test_rounding_sizes():
     f = np.compile(lambda x: (x, round(len(x), -1), round(len(x))), fullgraph=True)
     for n in (14, 15, 16, 26):
         assert f(numpy.ones(n))[1:] == (round(n, -1), n)
+
+
+TOO_BIG = (
+    lambda m, x: m.zeros(2**62),
+    lambda m, x: m.zeros(2**63),
+    lambda m, x: m.ones((2**32, 2**32), "i1"),
+    lambda m, x: m.empty((2**61, 4)),
+    lambda m, x: m.full(2**60, 2.0),
+    lambda m, x: m.identity(2**62),
+    lambda m, x: m.eye(2**40),
+    lambda m, x: m.arange(2**62),
+    lambda m, x: m.arange(1e30),
+    lambda m, x: m.arange(-float("inf")),
+    lambda m, x: m.arange(float("nan")),
+    lambda m, x: m.linspace(0, 1, 2**62),
+    lambda m, x: m.pad(x, 2**62),
+    lambda m, x: m.tile(x, 2**62),
+    lambda m, x: m.repeat(x, 2**62),
+    lambda m, x: x.reshape(2**62, -1),
+    lambda m, x: x.reshape(2**63),
+    lambda m, x: m.broadcast_to(m.ones((1, 1)), (2**40, 2**20)) + 1,
+    lambda m, x: m.diag(m.broadcast_to(m.ones(1), 2**40)),
+    lambda m, x: m.concatenate([m.broadcast_to(m.ones(1), 2**59)] * 4),
+)
+
+
+@pytest.mark.parametrize("case", range(len(TOO_BIG)))
+def test_sizes_that_no_memory_has_are_value_errors(case):
+    make = TOO_BIG[case]
+    with pytest.raises(ValueError), numpy.errstate(over="ignore"):
+        make(numpy, numpy.ones(3))
+    with pytest.raises(ValueError):
+        make(np, np.ones(3))
+    compiled = np.compile(lambda x: make(np, x))
+    for n in (3, 5):
+        with pytest.raises(ValueError):
+            compiled(numpy.ones(n))
+
+
+def test_numbers_that_are_too_big_for_sizes_are_numbers():
+    cases = (
+        lambda m, x: m.arange(2**62, 2**62 + 4),
+        lambda m, x: m.full(3, 2**62),
+        lambda m, x: m.where(x > 2, 2**62, -1),
+        lambda m, x: x * 2**62,
+        lambda m, x: (x[: 2**62], x[2**62 :], x[-(2**62) :], x[:: 2**62], x[: 10**30 : 10**20]),
+        lambda m, x: m.roll(x, 2**62 + 3),
+        lambda m, x: m.eye(3, k=2**62),
+    )
+    x = numpy.arange(5.0)
+    for case in cases:
+        want = case(numpy, x)
+        for got in (case(np, np.asarray(x)), np.compile(lambda x, case=case: case(np, x))(x)):
+            for g, w in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,), strict=True):
+                assert g.dtype == w.dtype
+                numpy.testing.assert_array_equal(numpy.asarray(g), w)
+    for index in (2**62, 2**63 - 1, -(2**62)):
+        for f in (lambda x, index=index: x[index], lambda x, index=index: x.take(index)):
+            with pytest.raises(IndexError):
+                f(np.asarray(x))
+            with pytest.raises(IndexError):
+                np.compile(f)(x)
+
+
+def test_axes_that_are_no_ints():
+    x = np.ones((2, 3))
+    for f in (lambda x: x.sum(2**32), lambda x: np.swapaxes(x, 2**32, 1), lambda x: np.expand_dims(x, 2**32)):
+        for call in (f, np.compile(f)):
+            with pytest.raises((ValueError, OverflowError)):  # NumPy has both
+                call(x)
+
+
+def test_axes_that_become_empty():
+    cases = (
+        (lambda np, a: np.trace(a), [(5, 0), (5, 4), (0, 5), (5, 0)]),
+        (lambda np, a: np.einsum("ii", a), [(0, 0), (4, 4), (0, 0)]),
+        (lambda np, a: np.diagonal(a, 1).sum(-1), [(5, 1), (5, 4), (0, 5), (3, 5, 1), (3, 5, 4)]),
+        (lambda np, a: np.diagonal(a, -1).sum(-1), [(1, 5), (5, 4), (0, 5), (1, 5)]),
+        (lambda np, x: x[np.zeros(len(x), int)].sum(), [(4,), (0,), (1,), (3,)]),
+        (lambda np, x: x[2:][np.zeros(len(x) - 2, int)].sum(), [(4,), (2,), (3,)]),
+        (lambda np, x: (x[2:][np.zeros(len(x) - 2, int)] * 2 + np.arange(3.0)[:, None]).sum(1), [(4,), (2,), (3,)]),
+        (lambda np, x: np.max(x[2:] * 2, initial=1.0) + x[2:].sum(), [(4,), (2,), (3,)]),
+        (lambda np, x: np.stack([x[2:], x[2:]]).sum(1), [(4,), (2,), (3,)]),
+        (lambda np, x: (x[2:, None] + np.zeros(3)).sum(0), [(4,), (2,), (3,)]),
+        (lambda np, x: (x[2:] + np.zeros((3, 1))).sum(1), [(4,), (2,), (3,)]),
+        (lambda np, x: np.broadcast_to(x[2:3], (3, 0)).sum(1), [(4,), (3,), (5,)]),
+        (lambda np, x: np.cumsum(x[2:]), [(4,), (2,), (3,)]),
+    )
+    for case, shapes in cases:
+        compiled = np.compile(lambda x, case=case: case(np, x))
+        for shape in shapes:
+            x = numpy.arange(float(numpy.prod(shape))).reshape(shape)
+            numpy.testing.assert_array_equal(numpy.asarray(compiled(np.asarray(x))), case(numpy, x))

@@ -2,6 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "fastnp/error.h"
+#include "shape/arithmetic.h"
+
 using fastnp::shape::Dim;
 using fastnp::shape::SizeGuard;
 using fastnp::shape::Sizes;
@@ -96,6 +99,44 @@ BOOST_AUTO_TEST_CASE(evaluate_gives_every_expression_its_value) {
     sizes.evaluate(symbols, values.data());
     BOOST_TEST(values[expression.id()] == 73);
     BOOST_TEST(values[m.id()] == 7);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_too_big_for_a_size) {
+    using fastnp::ValueError;
+    using fastnp::shape::product_of;
+    const std::int64_t big = Dim::too_big;
+    BOOST_TEST((product_of(1 << 30, 1 << 30) == Dim(std::int64_t{1} << 60)));
+    BOOST_TEST((product_of(-(1LL << 40), 1 << 20) == Dim(-(1LL << 60))));
+    BOOST_CHECK_THROW(product_of(1LL << 31, 1LL << 31), ValueError);
+    BOOST_CHECK_THROW(product_of(1LL << 40, 1LL << 40), ValueError);
+    BOOST_CHECK_THROW(fastnp::shape::concrete({Dim(3), Dim(big)}), ValueError);
+    const fastnp::shape::Arithmetic plain(nullptr);
+    BOOST_CHECK_THROW(plain.add(Dim(big), 1), ValueError);
+    Sizes sizes;
+    const Dim n = sizes.symbol("n", 4);
+    BOOST_CHECK_THROW(sizes.add(n, Dim(big + 1000)), ValueError);
+    BOOST_CHECK_THROW(sizes.at_least(Dim(big + 1000), n), ValueError);
+}
+
+BOOST_AUTO_TEST_CASE(products_that_are_too_big_stay_too_big) {
+    Sizes sizes;
+    const Dim n = sizes.symbol("n", 4), m = sizes.symbol("m", 5);
+    const Dim square = sizes.multiply(n, n), all = sizes.multiply(sizes.multiply(square, m), 8);
+    const Dim less = sizes.subtract(all, square);
+    std::vector<std::int64_t> values(sizes.size());
+    const auto bind = [&](std::int64_t first, std::int64_t second) {
+        const std::int64_t symbols[] = {first, second};
+        sizes.evaluate(symbols, values.data());
+    };
+    bind(10, 3);
+    BOOST_TEST(values[all.id()] == 2400);
+    BOOST_TEST(values[less.id()] == 2300);
+    bind(1LL << 31, 4);  // 2**67, which is 0 in 64 bits
+    BOOST_TEST(values[square.id()] == 1LL << 62);
+    BOOST_TEST(values[all.id()] == Dim::too_big);
+    BOOST_TEST(values[less.id()] == Dim::too_big);
+    bind(1LL << 40, 0);  // whatever the order: nothing
+    BOOST_TEST(values[all.id()] == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

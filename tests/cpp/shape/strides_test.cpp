@@ -64,4 +64,13 @@ BOOST_AUTO_TEST_CASE(collapse_joins_what_is_stepped_through_as_one) {
     BOOST_TEST((broadcast[1] == Strides{0, 4}));
 }
 
+BOOST_AUTO_TEST_CASE(bytes_that_memory_may_have) {
+    BOOST_TEST(allocatable(0) == 0U);
+    BOOST_TEST(allocatable(1LL << 50) == 1ULL << 50);
+    BOOST_CHECK_THROW(allocatable(-1), fastnp::ValueError);
+    BOOST_CHECK_THROW(allocatable(1LL << 62), fastnp::ValueError);
+    BOOST_CHECK_THROW(byte_count({1LL << 40, 1LL << 20}, 8), fastnp::ValueError);
+    BOOST_TEST(byte_count({1LL << 40, 1LL << 40, 0}, 8) == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
