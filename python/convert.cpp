@@ -365,14 +365,16 @@ PyObject* readable_view(PyObject* object, const char* what) {
     return numpy_view(value, owner.get());
 }
 
+void lose_derivative(const std::string& what) {
+    raise(PyExc_TypeError, what +
+                               " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
+                               "stop_gradient(x), or x.detach() on a tape, makes it a constant");
+}
+
 namespace {
 
 void keep_derivative(const array& value, const char* what) {
-    if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) {
-        raise(PyExc_TypeError, std::string(what) +
-                                   " takes the elements of an array that is being differentiated or mapped over, and the derivative would be lost; "
-                                   "stop_gradient(x), or x.detach() on a tape, makes it a constant");
-    }
+    if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) lose_derivative(what);
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
 /// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
 PyObject* foreign_view(PyObject* object, const char* what);
+/// TypeError: `what` takes the elements of an array, and the derivative would be lost.
+[[noreturn]] void lose_derivative(const std::string& what);
 /// The array of which that would be a view.
 array foreign_value(PyObject* object, const char* what);
 /// Lets go of a Python object whose memory an array used; from any thread.

@@ -65,7 +65,7 @@ void initialise(py::module_& module) {
     module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
     module.def(
         "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(foreign_view(x.ptr(), "a function that only NumPy has")); },
-        "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
+        py::call_guard<TapeCall>(), "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
     module.def(
         "broadcast_arrays",
         [](const py::args& args) {

@@ -3,6 +3,9 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "casters.h"
 #include "common.h"
 #include "convert.h"
@@ -69,6 +72,18 @@ Arrays with_derivative(const Arrays& operands, const Arrays& results, const std:
         };
     }
     return detail::with_derivative(operands, results, std::move(derivative));
+}
+
+// The results of what only has the operands' elements: a derivative that comes there is lost.
+Arrays without_derivative(const Arrays& operands, const Arrays& results, const std::string& what) {
+    detail::CustomDerivative derivative{what};
+    using View = std::span<const array>;
+    Arrays recorded;
+    std::copy_if(operands.begin(), operands.end(), std::back_inserter(recorded), [](const array& each) { return each.is_recorded(); });
+    if (recorded.empty()) return results;
+    derivative.reverse = [what](View, View, View) -> std::vector<std::optional<array>> { lose_derivative(what); };
+    derivative.forward = [what](View, View, View) -> Arrays { lose_derivative(what); };
+    return detail::with_derivative(recorded, results, std::move(derivative));
 }
 
 }  // namespace
@@ -148,6 +163,8 @@ void add_transforms(py::module_& module) {
     module.def("_jacobian_columns", &detail::jacobian_columns, "The derivatives of an output's elements with respect to a mark's, by forward mode.");
     module.def("_jacobian_rows", &detail::jacobian_rows, "The same, by reverse mode.");
     module.def("_with_derivative", &with_derivative, "The results of a function of operands, with a derivative of its own.");
+    module.def("_without_derivative", &without_derivative,
+               "The results of what takes the operands' elements: a derivative that comes there is a TypeError.");
     module.def("_apart", &detail::apart, "A copy of x that nothing looks through.");
     module.def("_stop_gradient", [](const array& x) { return stop_gradient(x); }, "x, as a constant to derivatives.");
     module.def(

@@ -123,6 +123,26 @@ def stacked(name: str, results: list[Any]) -> Any:
     return numpy.stack(arrays)
 
 
+def _carries(leaf: Any) -> bool:
+    return type(leaf) is _core.ndarray and (leaf.dtype.kind in "fc" or leaf.dtype.name == "bfloat16")
+
+
+def _without_derivative(results: Any, given: Any) -> Any:
+    """What stands for the results of a call depends on no mark that its arguments depend on: a derivative that comes there must not pass for zero."""
+    operands, outputs = list(filter(_carries, _leaves(given))), list(filter(_carries, _leaves(results)))
+    if not operands or not outputs:
+        return results
+    noted = iter(_core._without_derivative(operands, outputs, "a function that only NumPy has"))
+
+    def put(leaf: Any) -> Any:
+        if not _carries(leaf):
+            return leaf
+        array = next(noted)
+        return array[()] if _core._is_scalar(leaf) else array
+
+    return _map(put, results)
+
+
 class Draws:
     """The draws from one generator that wait."""
 
@@ -170,7 +190,7 @@ class Calls:
         if source is None:
             loop = Looped(outside.__name__, Loop([(outside, varies)], None, None), None, outside.native)
             (result,) = _call(loop, ((self.size, all_given), {}), depth - 1)
-            return _map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result)
+            return _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given)
         source.steps.append((outside, varies))
         source.given.append(all_given)
         source.places.append([])
@@ -181,7 +201,7 @@ class Calls:
             source.places[-1].append(len(self.examples))
             return self.add_given(_core.zeros((self.size, *leaf.shape[1:]), dtype=leaf.dtype))
 
-        return _map(stand_in, tried(outside, all_given, varies, depth))
+        return _without_derivative(_map(stand_in, tried(outside, all_given, varies, depth)), given)
 
     def _draws_of(self, outside: Outside) -> Draws:
         key = id(outside.source)

@@ -437,7 +437,7 @@ def hessian(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = Fal
 def stop_gradient(x: Any) -> Any:
     """x, a tree of arrays and numbers, as a constant to derivatives (as jax.lax.stop_gradient)."""
     if not _core._records():
-        return x
+        return map_leaves(lambda leaf: leaf.detach() if type(leaf) is _core.ndarray and leaf.requires_grad else leaf, x) if _core._tapes() else x
     return map_leaves(lambda leaf: _core._stop_gradient(leaf)[()] if scalar_like(leaf) else _core._stop_gradient(leaf), x)
 
 

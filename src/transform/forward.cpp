@@ -1,5 +1,7 @@
 #include "transform/forward.h"
 
+#include <algorithm>
+
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/moves.h"
@@ -22,6 +24,8 @@ void Forward::run() {
         bool any = false;
         for (const Value input : value->inputs) any = any || moves(input);
         if (value->op == Op::after) any = loops_.contains(value->inputs[0]);
+        if (value->op == Op::given)
+            any = std::any_of(value->inputs[0]->inputs.begin(), value->inputs[0]->inputs.end(), [&](Value each) { return moves(each); });
         if (!any) continue;
         if (auto change = of(value)) tangents_.emplace(value, converted(*change, value->dtype));
     }

@@ -357,6 +357,11 @@ void Reverse::pass_pick(Value value, const array& g) {
         case Op::scatter: pass_scatter(value, g); return;
         case Op::update: pass_update(value, g); return;
         case Op::across: pass_across(value, g); return;
+        case Op::given:
+            if (std::any_of(value->inputs[0]->inputs.begin(), value->inputs[0]->inputs.end(), [&](Value each) { return segment_.carries(each); })) {
+                throw_no_derivative(*value);
+            }
+            return;
         case Op::after: loops_[value->inputs[0]][value->attributes.ints[0]] = g; return;
         case Op::sort: {
             const array order = argsort(array_of(value->inputs[0]), static_cast<int>(value->attributes.ints[0]), true);

@@ -20,6 +20,7 @@ Segment::Segment(std::span<const Value> from, std::span<const Value> to, Of of, 
     if (from.empty() && also.empty()) return;
     const auto inputs_of = [of](Value value) {
         const std::span<const Value> all(value->inputs.data(), value->inputs.size());
+        if (of == Of::derivatives && value->op == Op::stop_gradient) return all.first(0);
         return of == Of::derivatives && value->op == Op::custom ? all.subspan(1) : all;
     };
     starts_.insert(from.begin(), from.end());

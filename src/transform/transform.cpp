@@ -2,6 +2,7 @@
 #include "fastnp/detail/transform.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "fastnp/error.h"
 #include "fastnp/transform.h"
@@ -57,17 +58,23 @@ array value_at_hand(const array& x) { return x.is_recorded() ? api::wrap(transfo
 
 namespace {
 
-bool depends_on_op(const array& x, std::initializer_list<ir::Op> ops) {
-    const Value value[] = {transform::value_of(x)};
-    for (const Value each : ir::reachable(value)) {
-        if (std::find(ops.begin(), ops.end(), each->op) != ops.end()) return true;
+// `ends_at`: an op whose operands are not looked at.
+bool depends_on_op(const array& x, std::initializer_list<ir::Op> ops, std::optional<ir::Op> ends_at = std::nullopt) {
+    std::vector<Value> open{transform::value_of(x)};
+    std::unordered_set<Value> seen;
+    while (!open.empty()) {
+        const Value value = open.back();
+        open.pop_back();
+        if (value->op == ends_at || !seen.insert(value).second) continue;
+        if (std::find(ops.begin(), ops.end(), value->op) != ops.end()) return true;
+        open.insert(open.end(), value->inputs.begin(), value->inputs.end());
     }
     return false;
 }
 
 }  // namespace
 
-bool is_differentiated(const array& x) { return is_inexact(x.dtype()) && depends_on_op(x, {ir::Op::mark, ir::Op::example}); }
+bool is_differentiated(const array& x) { return is_inexact(x.dtype()) && depends_on_op(x, {ir::Op::mark, ir::Op::example}, ir::Op::stop_gradient); }
 
 bool is_mapped(const array& x) { return x.is_recorded() && depends_on_op(x, {ir::Op::example}); }
 

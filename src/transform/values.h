@@ -44,7 +44,8 @@ Value value_of(const array& x);
 /// `also`: values that count as depending on them.
 class Segment {
 public:
-    /// What a derivative needs to see: functions with one of their own, and not what they are made of; or all that is computed.
+    /// What a derivative needs to see: functions with one of their own, and not what they are made of, nor what is a constant to it; or all that is
+    /// computed.
     enum class Of : std::uint8_t { derivatives, values };
     Segment(std::span<const Value> from, std::span<const Value> to, Of of = Of::values, std::span<const Value> also = {});
     const std::vector<Value>& values() const { return values_; }

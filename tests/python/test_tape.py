@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -181,6 +182,54 @@ def test_no_grad_and_detach() -> None:
     near(x.grad, [9.0, 18.0])
     with pytest.raises(TypeError, match="the derivative would be lost"):
         numpy.asarray(x * 2)
+
+
+LOSING: dict[str, Callable[[Any], Any]] = {
+    "median": np.median,
+    "trapezoid": np.trapezoid,
+    "interp": lambda v: np.interp(1.5, np.arange(3.0), v),
+    "gradient": lambda v: np.gradient(v),
+    "percentile": lambda v: np.percentile(v, 30),
+    "select": lambda v: np.select([v > 1], [v]),
+    "bincount": lambda v: np.bincount(np.arange(3), weights=v),
+    "ravel": lambda v: np.outer(v, v).ravel("F"),
+    "a list": lambda v: np.block([v, v[:1]]),
+    "NumPy's": lambda v: numpy.nanmax(v),
+}
+
+
+@pytest.mark.parametrize("of", ["a leaf", "a value"])
+@pytest.mark.parametrize("name", LOSING)
+def test_no_derivative_is_lost(name: str, of: str) -> None:
+    f = LOSING[name]
+    x = leaf(1.0, 2.0, 3.0)
+    with pytest.raises(TypeError, match="the derivative would be lost"):
+        f(x if of == "a leaf" else x * 2)
+    for constant in (x.detach(), np.stop_gradient(x)):
+        x.grad = None
+        (np.sum(f(constant)) + np.sum(x * x)).backward()
+        near(x.grad, [2.0, 4.0, 6.0])
+    with np.no_grad():
+        near(f(x * 1.0 if of == "a leaf" else x), f(np.array([1.0, 2.0, 3.0])))
+
+
+def test_stop_gradient() -> None:
+    x = leaf(1.0, 2.0)
+    for y in (x, x * 3):
+        x.grad = None
+        constant = np.stop_gradient({"y": y, "n": 2})
+        assert constant["n"] == 2 and not constant["y"].requires_grad
+        np.sum(constant["y"] * x).backward()
+        near(x.grad, y.detach())
+    assert np.stop_gradient(constant) == constant
+
+
+def test_numpys_functions_of_whole_numbers_of_a_tape() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    counts = np.bincount((x * 2).astype(int))
+    assert counts.tolist() == [0, 0, 1, 0, 1, 0, 1]
+    np.sum(x * counts[2]).backward()
+    near(x.grad, [1.0, 1.0, 1.0])
 
 
 def test_values_are_read_and_printed() -> None:

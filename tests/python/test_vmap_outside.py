@@ -286,3 +286,73 @@ def test_a_function_that_calls_back() -> None:
         return np.apply_along_axis(lambda row: row - numpy.median(row), 0, x)
 
     as_the_loop(np.vmap(function), lambda x: looped(function, x), X, compiles=False)
+
+
+# Functions that are NumPy's alone, and ones of which it depends on the arguments.
+LOSING: dict[str, Callable[[Any], Any]] = {
+    "median": np.median,
+    "percentile": lambda x: np.percentile(x, [10, 50]),
+    "gradient": np.gradient,
+    "trapezoid": np.trapezoid,
+    "select": lambda x: np.select([x > 0, x < -1], [x, 2 * x]),
+    "interp": lambda x: np.interp(0.5, np.arange(4.0), x),
+    "interp at": lambda x: np.interp(x, np.arange(4.0), np.arange(4.0) ** 2),
+    "pad": lambda x: np.pad(x, 1, mode="reflect"),
+    "block": lambda x: np.block([[x, x], [x, x]]),
+    "insert": lambda x: np.insert(x, 1, x[0]),
+    "nanmax": np.nanmax,
+    "bincount": lambda x: np.bincount(np.arange(4), weights=x),
+    "i0": np.i0,
+    "ravel": lambda x: np.outer(x, x).ravel("F"),
+    "corrcoef": lambda x: np.corrcoef(x, x**2),
+    "polyval": lambda x: np.polyval(x, 1.5),
+    "cross": lambda x: np.cross(x[:3], x[1:]),
+    "nanmean": np.nanmean,
+    "histogram": lambda x: np.histogram(np.arange(4), bins=2, weights=x)[0],
+    "of a part": lambda x: np.median(x * 2) + x,
+    "of whole numbers": lambda x: np.median(np.asarray(x > 0).astype(int)) * x,
+    "of a constant": lambda x: np.median(np.stop_gradient(x)) * x,
+    "dropped": lambda x: (np.median(x), x * 2)[1],
+    "own": lambda x: np.sort(x)[::-1] * np.roll(x, 1),
+}
+TRANSFORMS: dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]] = {
+    "grad": lambda f: np.grad(lambda x: np.sum(f(x)) + np.sum(x * x)),
+    "value_and_grad": lambda f: lambda x: np.value_and_grad(lambda y: np.sum(f(y)))(x)[1],
+    "jacfwd": np.jacfwd,
+    "jacrev": np.jacrev,
+    "hessian": lambda f: np.hessian(lambda x: np.sum(f(x)) ** 2),
+    "jvp": lambda f: lambda x: np.jvp(f, (x,), (x + 1,))[1],
+    "vjp": lambda f: lambda x: np.vjp(lambda y: np.sum(f(y)), x)[1](2.0)[0],
+    "linearize": lambda f: lambda x: np.linearize(f, x)[1](x + 1),
+    "grad of vmap": lambda f: np.grad(lambda x: np.sum(np.vmap(f)(np.outer(x, x)[:2]))),
+    "vmap of grad": lambda f: lambda x: np.vmap(np.grad(lambda y: np.sum(f(y))))(np.outer(x, x)[:2]),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("name", LOSING)
+def test_no_derivative_is_lost(name: str, transform: str) -> None:
+    of_one = TRANSFORMS[transform](LOSING[name])
+    try:
+        wanted = looped(of_one, X)
+    except TypeError as error:
+        assert "the derivative would be lost" in str(error)
+        wanted = None
+    for mapped in (np.vmap(of_one), np.compile(np.vmap(of_one)), np.compile(lambda x: looped_rows(of_one, x)), np.vmap(np.compile(of_one))):
+        for _ in range(2):
+            try:
+                found = mapped(X)
+            except TypeError as error:
+                assert "the derivative would be lost" in str(error) and wanted is None
+            else:
+                numpy.testing.assert_allclose(found, by_hand(LOSING[name], transform) if wanted is None else wanted, rtol=1e-12, atol=1e-12)
+
+
+def looped_rows(f: Callable[[Any], Any], x: Any) -> Any:
+    return np.stack([f(x[k]) for k in range(5)])
+
+
+def by_hand(f: Callable[[Any], Any], transform: str) -> Any:
+    """Where a transform need not be refused, though the loop's is: what is dropped has no derivative."""
+    assert f is LOSING["dropped"]
+    return looped(TRANSFORMS[transform](lambda x: x * 2), X)
