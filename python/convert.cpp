@@ -225,6 +225,46 @@ std::optional<Scalar> python_number(PyObject* object) {
 
 }  // namespace
 
+namespace {
+
+// Memory that NumPy made for a list or a scalar.
+array from_made(PyObject* made) {
+    array value = from_numpy(as_numpy(made));
+    if (!records()) return value;
+    // The recording's own: each call of the compiled function makes it anew.
+    return PyArray_IS_C_CONTIGUOUS(as_numpy(made)) ? array::from_elements(value.data(), value.dtype(), value.shape()) : value.copy();
+}
+
+// Whether to_operand would take it as it is, to be converted by the checks of fastnp.
+bool is_small_number(PyObject* object) {
+    if (!PyLong_CheckExact(object)) return PyFloat_CheckExact(object) || PyBool_Check(object) || PyComplex_CheckExact(object);
+    int overflow = 0;
+    (void)PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
+
+}  // namespace
+
+bool is_plain(PyObject* object) {
+    if (is_ndarray(object) || PyArray_Check(object) || is_foreign(object)) return false;
+    return !is_recorded_number(object) && !holds_recorded(object);
+}
+
+array converted_to(PyObject* object, Dtype dtype, int rank) {
+    const Ref plain = with_views(object);
+    return from_made(own(PyArray_FromAny(plain.get(), descr_of(dtype), 0, rank, NPY_ARRAY_FORCECAST, nullptr)).get());
+}
+
+Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank) {
+    if (dtype == Dtype::bfloat16 || is_small_number(object) || !is_plain(object)) return to_operand(object);
+    const bool is_set_alone = rank && (*rank <= 0 || PyArray_IsScalar(object, Generic));
+    if (!is_set_alone) return converted_to(object, dtype, rank.value_or(0));
+    const Ref element = own(PyArray_NewFromDescr(&PyArray_Type, descr_of(dtype), 0, nullptr, nullptr, nullptr, 0, nullptr));
+    const Ref key = rank == 0 ? Ref::borrow(Py_Ellipsis) : own(PyTuple_New(0));
+    check(PyObject_SetItem(element.get(), key.get(), object));
+    return from_made(element.get());
+}
+
 array to_array(PyObject* object) {
     if (is_ndarray(object)) return value_of(object);
     if (is_recorded_float(object)) return float_value(object).copy();
@@ -243,11 +283,7 @@ array to_array(PyObject* object) {
     }
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
-    const Ref converted = own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr));
-    array made = from_numpy(as_numpy(converted.get()));
-    if (!records()) return made;
-    // The recording's own: each call of the compiled function makes it anew.
-    return PyArray_IS_C_CONTIGUOUS(as_numpy(converted.get())) ? array::from_elements(made.data(), made.dtype(), made.shape()) : made.copy();
+    return from_made(own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr)).get());
 }
 
 Operand to_operand(PyObject* object) {

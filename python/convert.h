@@ -25,6 +25,13 @@ array to_array(PyObject* object);
 Operand to_operand(PyObject* object);
 /// The same, where a recorded Python float stays one: converted as beside an array of this dtype (NEP 50).
 Operand to_operand_beside(PyObject* object, Dtype dtype);
+/// Whether it is a list, a tuple or a number that holds nothing of fastnp's that is recorded: NumPy can convert it.
+bool is_plain(PyObject* object);
+/// Such an object as an array of a dtype, element by element and with the errors of NumPy; of no more axes than `rank` if that isn't 0.
+array converted_to(PyObject* object, Dtype dtype, int rank = 0);
+/// What an array of a dtype is set to, or a part of it with `rank` axes, or the single element: lists and NumPy's scalars are converted as NumPy does it.
+constexpr int single_element = -1;
+Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank = std::nullopt);
 /// Whether binary operators take this on the other side without asking its type.
 bool is_operand(PyObject* object);
 /// A plain number: Python's, NumPy's, or a 0-d array's.

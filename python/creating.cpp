@@ -43,11 +43,8 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     const std::optional<Dtype> dtype = to_dtype(dtype_object);
     const bool is_array = is_ndarray(object) || is_foreign(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
     if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
-    if (!is_array && dtype && !PyArray_Check(object) && !PyArray_IsScalar(object, Generic) && !records()) {
-        // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
-        const Ref made = own(PyArray_FromAny(object, descr_of(*dtype), 0, 0, NPY_ARRAY_FORCECAST, nullptr));
-        return {from_numpy(as_numpy(made.get())), nullptr};
-    }
+    // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
+    if (dtype && is_plain(object) && !(records() && dtype == Dtype::bfloat16)) return {converted_to(object, *dtype), nullptr};
     array value = to_array(object);
     if (dtype && *dtype != value.dtype()) {
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
@@ -84,11 +81,40 @@ PyObject* like(Like function, Shaped by_shape, PyObject** v) {
 // Memory that was made for an array, on the device that arrays are made on.
 array at_home(array value) { return records() || detail::is_at_device(value) ? std::move(value) : value.to(current_device()); }
 
+// Whether a number is one of that dtype, whatever its value: no cast can overflow, and no check can fail.
+bool fits(PyObject* value, Dtype dtype) {
+    if (PyBool_Check(value)) return true;
+    const bool is_wide = dtype == Dtype::float64 || dtype == Dtype::complex128;
+    return (PyFloat_CheckExact(value) && is_wide) || (small_int(value) && (is_wide || dtype == Dtype::int64));
+}
+
+// The number or the array that full() and full_like() are of. NumPy's casts of numbers are its own here: NaN becomes an integer, 300 no int8.
+Operand fill_operand(PyObject* value, std::optional<Dtype> dtype) {
+    if (!dtype || *dtype == Dtype::bfloat16 || !is_plain(value) || PyList_Check(value) || PyTuple_Check(value) || fits(value, *dtype)) {
+        return to_operand_beside(value, dtype.value_or(Dtype::float64));
+    }
+    const Ref full = import_attribute("numpy", "full");
+    const Ref shape = own(PyTuple_New(0));
+    const Ref descr(reinterpret_cast<PyObject*>(descr_of(*dtype)));
+    return to_scalar(own(PyObject_CallFunctionObjArgs(full.get(), shape.get(), value, descr.get(), nullptr)).get());
+}
+
+Dtype dtype_of_fill(const Operand& fill, std::optional<Dtype> dtype) {
+    if (dtype) return *dtype;
+    return fill.as_array() != nullptr ? fill.as_array()->dtype() : array(*fill.as_scalar()).dtype();
+}
+
+// `made`, set to the elements.
+array set_to(array made, const array& elements) {
+    if (elements.ndim() == 0) return where(full_like(made, true, Dtype::bool_), elements.astype(made.dtype()), made);
+    copyto(made, elements, Casting::unsafe);
+    return made;
+}
+
 array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
-    const Operand fill = to_operand_beside(value, dtype.value_or(Dtype::float64));
-    if (const Scalar* scalar = fill.as_scalar()) return full(shape, *scalar, dtype);
-    const array& elements = *fill.as_array();
-    return broadcast_to(dtype && *dtype != elements.dtype() ? elements.astype(*dtype) : elements, shape).copy();
+    const Operand fill = fill_operand(value, dtype);
+    const Dtype wanted = dtype_of_fill(fill, dtype);
+    return fill.as_scalar() != nullptr ? full(shape, *fill.as_scalar(), wanted) : set_to(zeros(shape, wanted), *fill.as_array());
 }
 
 }  // namespace
@@ -131,10 +157,10 @@ PyObject* full_like_body(PyObject** v) {
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[2]);
     if (!is_missing(v[5])) return wrap(filled(to_sizes(v[5]), v[1], dtype.value_or(prototype.dtype())));
-    const Operand fill = to_operand(v[1]);
-    const auto laid_out = [&](const array& made) { return wrap(order == Order::c && !made.is_c_contiguous() ? made.copy() : made); };
-    if (const Scalar* scalar = fill.as_scalar()) return laid_out(full_like(prototype, *scalar, dtype));
-    return laid_out(where(zeros_like(prototype, Dtype::bool_), zeros_like(prototype, dtype), fill.as_array()->astype(dtype.value_or(prototype.dtype()))));
+    const Operand fill = fill_operand(v[1], dtype.value_or(prototype.dtype()));
+    const Scalar* scalar = fill.as_scalar();
+    const array made = scalar != nullptr ? full_like(prototype, *scalar, dtype) : set_to(zeros_like(prototype, dtype), *fill.as_array());
+    return wrap(order == Order::c && !made.is_c_contiguous() ? made.copy() : made);
 }
 
 namespace {

@@ -210,12 +210,12 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
     });
 }
 
-// What a single element is set to: no array with axes, but a bool is set to the truth of anything.
+// What a single element is set to: no array with axes, but a bool is set to the truth of one with one element.
 static Operand element_operand(PyObject* value, Dtype dtype) {
-    if (dtype == Dtype::bool_ && (PyList_Check(value) || PyTuple_Check(value))) return Operand(is_true(value));
-    Operand operand = to_operand(value);
+    Operand operand = to_assigned(value, dtype, single_element);
     const array* elements = operand.as_array();
     if (elements == nullptr || elements->ndim() == 0 || (dtype == Dtype::bool_ && elements->size() == 1)) return operand;
+    if (is_complex(dtype)) raise(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
     raise(PyExc_ValueError, "setting an array element with a sequence.");
 }
 
@@ -230,6 +230,15 @@ static bool try_to_set(const array& target, PyObject* key, PyObject* value) {
     }
 }
 
+void fill_with(PyObject* self, PyObject* value) {
+    if (is_ndarray(value)) (void)value_of(value);  // which may be on the tape
+    prepare_write(self);
+    array whole = value_of(self).index({Index(ellipsis)});
+    const std::optional<array> size = is_size(value) ? size_as_array(value, whole.dtype()) : std::nullopt;
+    const Operand element = size ? Operand(*size) : element_operand(value, whole.dtype());
+    std::move(whole) = element;
+}
+
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
@@ -242,7 +251,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
                 const std::optional<array> size = is_size(value) ? size_as_array(value, part.dtype()) : std::nullopt;
                 const Operand values = size                                  ? Operand(*size)
                                        : is_element(indices, value_of(self)) ? element_operand(value, part.dtype())
-                                                                             : to_operand(value);
+                                                                             : to_assigned(value, part.dtype(), part.ndim());
                 std::move(part) = values;
                 return 0;
             } catch (const NeedsNumpy&) {

@@ -82,8 +82,7 @@ PyObject* conjugate_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
 
 PyObject* fill_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     if (nargs != 1) raise(PyExc_TypeError, "fill() takes exactly 1 argument");
-    const Ref key = Ref::borrow(Py_Ellipsis);
-    if (set_item(self, key.get(), args[0]) < 0) throw PythonError{};
+    fill_with(self, args[0]);
     return Py_NewRef(Py_None);
 }
 

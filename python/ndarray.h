@@ -8,6 +8,8 @@ namespace fastnp::python {
 // index.cpp
 PyObject* get_item(PyObject* self, PyObject* key);
 int set_item(PyObject* self, PyObject* key, PyObject* value);
+/// x.fill(value).
+void fill_with(PyObject* self, PyObject* value);
 PyObject* sequence_item(PyObject* self, Py_ssize_t position);
 
 // protocols.cpp

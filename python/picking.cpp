@@ -136,8 +136,7 @@ private:
 };
 
 // Values for what is picked, with the arrays' axes in front, as these are. Nothing where they have more axes.
-std::optional<Operand> values_for(const Picking& picking, PyObject* value) {
-    const Operand operand = to_operand(value);
+std::optional<Operand> values_for(const Picking& picking, const Operand& operand) {
     const array* elements = operand.as_array();
     if (elements == nullptr || elements->ndim() == 0 || picking.place == 0) return operand;
     const int rank = picking.x.ndim() - static_cast<int>(picking.indices.size()) + picking.axes;
@@ -156,7 +155,7 @@ std::optional<Operand> values_for(const Picking& picking, PyObject* value) {
 bool set_by_mask(const array& target, PyObject* key, PyObject* value) {
     const std::optional<array> mask = mask_of(key);
     if (!mask || mask->ndim() > target.ndim()) return false;
-    const Operand operand = to_operand(value);
+    const Operand operand = to_assigned(value, target.dtype());
     const array* elements = operand.as_array();
     const int further = target.ndim() - mask->ndim();
     if (elements == nullptr || elements->ndim() <= further) {
@@ -182,7 +181,7 @@ bool set_picked(const array& target, PyObject* key, PyObject* value) {
     if (set_by_mask(target, key, value)) return true;
     const std::optional<Picking> picking = picking_of(target, key);
     if (!picking) return false;
-    const std::optional<Operand> values = values_for(*picking, value);
+    const std::optional<Operand> values = values_for(*picking, to_assigned(value, target.dtype()));
     if (!values) return false;
     set_at(picking->x, picking->indices, *values);
     return true;
@@ -190,7 +189,7 @@ bool set_picked(const array& target, PyObject* key, PyObject* value) {
 
 bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObject* value) {
     const std::optional<Picking> picking = picking_of(target, key);
-    const std::optional<Operand> values = picking ? values_for(*picking, value) : std::nullopt;
+    const std::optional<Operand> values = picking ? values_for(*picking, to_operand(value)) : std::nullopt;
     if (!values) return false;
     at(ufunc, picking->x, picking->indices, *values);
     return true;

@@ -251,6 +251,8 @@ Scalar to_integer(const Scalar& value, Dtype dtype) {
         case Dtype::int64: fits = holds<std::int64_t>(whole); break;
         default: fits = holds<std::uint64_t>(whole); break;
     }
+    const bool is_long = whole.negative() || whole.bits() <= static_cast<std::uint64_t>(INT64_MAX);
+    if (!fits && !is_long) throw OverflowError("Python int too large to convert to C long");
     if (!fits) throw OverflowError("Python integer " + integer_text(whole) + " out of bounds for " + std::string(name_of(dtype)));
     return whole;
 }
