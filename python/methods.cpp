@@ -261,13 +261,15 @@ PyObject* get_flat(PyObject* self, void* name) {
     });
 }
 
-// The layout alone: the elements may stay where they are.
-PyObject* get_flags(PyObject* self, void* name) {
+// Of the layout alone: the elements may stay where they are.
+PyObject* get_flags(PyObject* self, void*) {
     return guarded([&] {
         const array value = foreign_value(self, "flags");
-        if (value.device() == "cpu") return by_view(self, name);
-        const Ref view = own(unread_view(value, self));
-        return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
+        const Ref view = own(value.device() == "cpu" ? foreign_view(self, "flags") : unread_view(value, self));
+        const Ref flags = own(PyObject_GetAttrString(view.get(), "flags"));
+        static PyObject* type = nullptr;
+        kept_attribute(type, "fastnp._flags", "Flags");
+        return check(PyObject_CallFunctionObjArgs(type, self, flags.get(), nullptr));
     });
 }
 
@@ -293,6 +295,13 @@ int set_shape(PyObject* self, PyObject* value, void*) {
     });
 }
 
+// Whether what an array is a view of, if it is one, can be written to.
+bool is_writable_base(PyObject* base) {
+    if (base == nullptr) return true;
+    if (is_ndarray(base)) return value_of(base).writable();
+    return PyArray_Check(base) && PyArray_ISWRITEABLE(as_numpy(base));
+}
+
 PyObject* setflags(PyObject* self, PyObject* args, PyObject* keywords) {
     return guarded([&] {
         static const char* names[] = {"write", "align", "uic", nullptr};
@@ -300,10 +309,12 @@ PyObject* setflags(PyObject* self, PyObject* args, PyObject* keywords) {
         if (PyArg_ParseTupleAndKeywords(args, keywords, "|OOO", const_cast<char**>(names), &write, &align, &uic) == 0) throw PythonError{};
         if (write != Py_None) {
             const bool writable = is_true(write);
-            if (writable && !value_of(self).writable() && as_object(self)->base != nullptr) {
+            if (writable && !value_of(self).writable() && !is_writable_base(as_object(self)->base)) {
                 raise(PyExc_ValueError, "cannot set WRITEABLE flag to True of this array");
             }
-            as_object(self)->value.set_writable(writable);
+            array own_handle = detail::read_only(as_object(self)->value);  // others may share the one that it has
+            own_handle.set_writable(writable);
+            as_object(self)->value = std::move(own_handle);
         }
         return Py_NewRef(Py_None);
     });
@@ -383,7 +394,7 @@ PyGetSetDef properties[] = {
     {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
     {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
     {"flat", get_flat, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
-    {"flags", get_flags, nullptr, "Information about the memory layout.", const_cast<char*>("flags")},
+    {"flags", get_flags, nullptr, "Information about the memory layout.", nullptr},
     {"ctypes", get_address, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
     {"data", get_address, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
     {"__array_interface__", get_interface, nullptr, "NumPy's array interface, of arrays on the host.", const_cast<char*>("__array_interface__")},

@@ -1,5 +1,6 @@
 // Reductions, scans, clip, round and where: bodies of functions.def.
 #include "fastnp/detail/memory.h"
+#include "fastnp/detail/size.h"
 #include "functions.h"
 #include "tape.h"
 
@@ -105,7 +106,7 @@ PyObject* copyto_body(PyObject** v) {
     return Py_NewRef(Py_None);
 }
 
-// A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share.
+// A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share. The zeros of a real one are not to be written to.
 namespace {
 PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {
     if (is_ndarray(object) && !records_with(object) && is_complex(value_of(object).dtype())) {
@@ -115,6 +116,7 @@ PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOp
     if (!is_complex(x.dtype()) && attribute[0] == 'r') return is_ndarray(object) ? Py_NewRef(object) : wrap_view(x, object);
     const bool scalar = !is_ndarray(object) && !PyArray_Check(object);
     array result = function(x, {});
+    if (!is_complex(x.dtype())) result = detail::read_only(result);
     return scalar ? wrap_scalar(std::move(result)) : wrap(std::move(result));
 }
 }  // namespace
