@@ -29,13 +29,14 @@ Shape normalized(PyObject* axes, int rank, const char* what) {
     Shape list = to_shape(axes);
     for (std::int64_t& axis : list) {
         if (axis < -rank || axis >= rank) {
-            throw AxisError(std::string(what) + ": axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+            throw AxisError((what[0] == 0 ? "" : std::string(what) + ": ") + "axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
+                            std::to_string(rank));
         }
         if (axis < 0) axis += rank;
     }
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (std::find(list.begin(), list.begin() + i, list[i]) != list.begin() + i) {
-            throw ValueError(std::string("repeated axis in `") + what + "` argument");
+            throw ValueError(what[0] == 0 ? "repeated axis" : std::string("repeated axis in `") + what + "` argument");
         }
     }
     return list;
@@ -101,7 +102,7 @@ PyObject* expand_dims_body(PyObject** v) {
     array x = to_array(v[0]);
     if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, to_int(v[1])), v[0]);
     const int rank = x.ndim() + static_cast<int>(PySequence_Fast_GET_SIZE(v[1]));
-    Shape axes = normalized(v[1], rank, "axis");
+    Shape axes = normalized(v[1], rank, "");
     std::sort(axes.begin(), axes.end());
     for (const std::int64_t axis : axes) x = expand_dims(x, static_cast<int>(axis));
     return wrap_view(std::move(x), v[0]);

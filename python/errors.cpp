@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <new>
+#include <string_view>
 
 #include "common.h"
 
@@ -49,6 +50,22 @@ std::string with_place(const std::string& what) noexcept {
     }
 }
 
+// The exception that a function of fastnp._errors makes of the message.
+void set_error_of(const char* function, const char* message) noexcept {
+    try {
+        const Ref make = import_attribute("fastnp._errors", function);
+        const Ref text = own(PyUnicode_FromString(message));
+        const Ref error = own(PyObject_CallOneArg(make.get(), text.get()));
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
+    } catch (const PythonError&) {
+    }
+}
+
+// Whether NumPy may have an exception of its own for a TypeError.
+bool is_of_ufunc(std::string_view message) {
+    return message.starts_with("Cannot cast ufunc '") || message.find("' did not contain a loop with") != std::string_view::npos;
+}
+
 void set_numpy_error(const char* module, const char* name, const char* message) noexcept {
     try {
         const Ref type = import_attribute(module, name);
@@ -75,13 +92,14 @@ void translate() noexcept {
     } catch (const VerifyError& error) {
         PyErr_SetString(verify_error, error.what());
     } catch (const AxisError& error) {
-        set_numpy_error("numpy.exceptions", "AxisError", error.what());
+        set_error_of("axis_error", error.what());
     } catch (const LinAlgError& error) {
         set_numpy_error("numpy.linalg", "LinAlgError", error.what());
     } catch (const ValueError& error) {
         PyErr_SetString(PyExc_ValueError, error.what());
     } catch (const TypeError& error) {
-        PyErr_SetString(PyExc_TypeError, error.what());
+        if (is_of_ufunc(error.what())) set_error_of("type_error", error.what());
+        else PyErr_SetString(PyExc_TypeError, error.what());
     } catch (const IndexError& error) {
         PyErr_SetString(PyExc_IndexError, error.what());
     } catch (const OverflowError& error) {

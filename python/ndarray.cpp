@@ -107,8 +107,8 @@ FASTNP_BINARY(nb_or, bitwise_or)
 FASTNP_BINARY(nb_xor, bitwise_xor)
 #undef FASTNP_BINARY
 
-// NumPy computes x ** 2, x ** 0.5 and the like by cheaper ufuncs, whose results differ in the last place and at signed zeros.
-PyObject* fast_power(PyObject* a, PyObject* b) {
+// NumPy computes x ** 2, x ** 0.5 and the like by cheaper ufuncs, whose results differ in the last place and at signed zeros, and which differ for bools.
+Function1 cheaper_power(PyObject* a, PyObject* b) {
     if (!is_ndarray(a)) return nullptr;
     const array& x = value_of(a);
     double exponent = 0;
@@ -119,30 +119,36 @@ PyObject* fast_power(PyObject* a, PyObject* b) {
         int overflow = 0;
         const long value = PyLong_AsLongAndOverflow(b, &overflow);
         if (overflow != 0 || value < -1 || value > 2) return nullptr;
-        if (!is_inexact(x.dtype()) && !(is_integer(x.dtype()) && value == 2)) return nullptr;
+        if (!is_inexact(x.dtype()) && value != 2) return nullptr;
         exponent = static_cast<double>(value);
     } else {
         return nullptr;
     }
-    if (exponent == 1.0) return wrap_scalar(positive(x));
-    if (exponent == -1.0) return wrap_scalar(reciprocal(x));
-    if (exponent == 0.5) return wrap_scalar(sqrt(x));
-    if (exponent == 2.0) return wrap_scalar(square(x));
-    return nullptr;
+    if (exponent == 1.0) return &fastnp::positive;
+    if (exponent == -1.0) return &fastnp::reciprocal;
+    if (exponent == 0.5) return &fastnp::sqrt;
+    return exponent == 2.0 ? &fastnp::square : nullptr;
 }
 
 PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
     if (modulo != Py_None) return Py_NewRef(Py_NotImplemented);
     return guarded([&]() -> PyObject* {
         const Ref exponent = is_ndarray(a) ? concrete_number(b) : Ref::borrow(b);
-        if (PyObject* fast = fast_power(a, exponent.get())) return fast;
+        if (const Function1 cheaper = cheaper_power(a, exponent.get())) return wrap_scalar(cheaper(value_of(a), no_options));
         return binary<&fastnp::power>("power", a, exponent.get());
     });
 }
+
 PyObject* in_place_nb_power(PyObject* a, PyObject* b, PyObject*) {
     return guarded([&]() -> PyObject* {
-        if (is_ndarray(a) && PyLong_CheckExact(b) && PyLong_AsLong(b) == 2) return in_place<&fastnp::multiply>("multiply", a, a);
-        return in_place<&fastnp::power>("power", a, b);
+        if (reinterpret_cast<NdArray*>(a)->scalar) return nb_power(a, b, Py_None);  // as a NumPy scalar: a new value
+        const Function1 cheaper = cheaper_power(a, b);
+        if (cheaper == nullptr) return in_place<&fastnp::power>("power", a, b);
+        prepare_write(a);
+        UfuncOptions options;
+        options.out = value_of(a);
+        cheaper(value_of(a), options);
+        return Py_NewRef(a);
     });
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
+from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp import _core
 
@@ -92,7 +93,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         raise ValueError("diff requires input that is at least one dimensional")
     if n == 0:
         return x
-    axis = range(x.ndim)[axis]
+    axis = normalize_axis_index(axis, x.ndim)
     ends = [x if end is x else _core.asarray(end) for end in (prepend, x, append) if end is not None]
     if len(ends) > 1:
         length = (*x.shape[:axis], 1, *x.shape[axis + 1 :])

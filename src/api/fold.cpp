@@ -137,6 +137,11 @@ array count_of(const array& x, const AxisList& axes, const FoldOptions& options,
     return extent(count);
 }
 
+// As NumPy, which counts the elements along axes that there are, though the sum along axis 0 of a 0-d array is the array.
+void check_counted(const array& x, const FoldOptions& options) {
+    if (x.ndim() == 0 && !options.where) (void)ops::normalize_axes(options.axis.list(), 0);
+}
+
 // Sums are made in float64 for integers and in float32 for float16, as NumPy.
 Dtype statistic_dtype(Dtype dtype, std::optional<Dtype> wanted) {
     if (wanted) return *wanted;
@@ -168,6 +173,7 @@ array result_of(const array& x, const FoldOptions& options, Dtype dtype) {
 
 // The mean of squares of distances from the mean.
 array variance(const array& x, const FoldOptions& options, double ddof) {
+    check_counted(x, options);
     const AxisList axes = axes_of(options.axis, x.ndim());
     const Dtype dtype = statistic_dtype(x.dtype(), options.dtype);
     const array count = count_of(x, axes, options, true);
@@ -201,6 +207,7 @@ Dtype variance_dtype(const array& x, const FoldOptions& options) { return real_o
 
 array mean(const Operand& operand, const FoldOptions& options) {
     const array x = api::as_array(operand);
+    api::check_counted(x, options);
     const auto axes = api::axes_of(options.axis, x.ndim());
     const Dtype dtype = api::statistic_dtype(x.dtype(), options.dtype);
     const array total = api::reduce(ir::Op::sum, x, api::sum_options(options, axes, dtype, options.keepdims));

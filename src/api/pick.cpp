@@ -230,7 +230,10 @@ void set_masked(const array& x, const array& mask, const array& values) {
 
 array sort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::sort, x, axis, stable); }
 
-array argsort(const array& x, std::optional<int> axis, bool stable) { return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable); }
+array argsort(const array& x, std::optional<int> axis, bool stable) {
+    if (x.ndim() == 0 && axis) (void)ops::normalize_axis(*axis, 1);
+    return ordered(ir::Op::argsort, x, x.ndim() == 0 ? std::nullopt : axis, stable);
+}
 
 array searchsorted(const array& sorted, const Operand& values, Side side) {
     if (sorted.ndim() != 1) throw ValueError(sorted.ndim() == 0 ? "object of too small depth for desired array" : "object too deep for desired array");

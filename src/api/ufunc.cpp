@@ -310,7 +310,9 @@ array run(Op op, const Loop& loop, Operands operands, const UfuncOptions& option
 // Integers to negative powers are an error. Here a weak exponent is held against it; those in arrays the precompiled kernel looks at, at run time.
 void check_power(const Loop& loop, const Operand& exponent) {
     const Scalar* weak = exponent.as_scalar();
-    if (is_integer(loop.compute) && weak != nullptr && weak->negative()) throw ValueError("Integers to negative integer powers are not allowed.");
+    if (!is_integer(loop.compute) || weak == nullptr || !weak->negative()) return;
+    (void)ops::convert(*weak, loop.compute);  // OverflowError in an unsigned dtype
+    throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
 bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }

@@ -110,13 +110,15 @@ SmallVector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, int
 
 namespace {
 
-// NumPy prints a size that was left open by its place: "(4)" for (-1, 4).
+// NumPy prints a size that was left open by its place: "(4)" for (-1, 4), "(4,newaxis)" for (4, -1).
 std::string wanted_text(const Dims& to, const Sizes* sizes, bool open) {
     if (!open) return compact_text(to, sizes);
     std::string result;
     for (const Dim dim : to) {
-        if (dim == Dim(-1)) continue;
-        result += (result.empty() ? "" : ",") + std::to_string(dim.is_constant() ? dim.value() : sizes->hint(dim));
+        const bool is_open = dim == Dim(-1);
+        if (is_open && result.empty()) continue;
+        result += result.empty() ? "" : ",";
+        result += is_open ? "newaxis" : std::to_string(dim.is_constant() ? dim.value() : sizes->hint(dim));
     }
     return "(" + result + ")";
 }
