@@ -141,7 +141,7 @@ void initialise(py::module_& module) {
         py::call_guard<TapeCall>(), "Elements of an array's sorted lines along the last axis: from which on, and how many.");
     module.def(
         "_finds_sorted_part", [](py::handle x, std::int64_t count) { return detail::finds_sorted_part(to_array(x.ptr()), count); },
-        "Whether a device finds so many neighbouring elements of an array's sorted lines without sorting these.");
+        py::call_guard<TapeCall>(), "Whether a device finds so many neighbouring elements of an array's sorted lines without sorting these.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "_recorded_kind",
