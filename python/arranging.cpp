@@ -8,12 +8,6 @@ namespace fastnp::python {
 
 namespace {
 
-// reshape and ravel with order= other than C: by NumPy, on the same memory.
-bool is_c_order(PyObject* order) {
-    if (is_missing(order)) return true;
-    return PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0;
-}
-
 std::vector<array> to_arrays(PyObject* sequence) {
     if (is_ndarray(sequence) || PyArray_Check(sequence)) {
         const Ref items = own(PySequence_List(sequence));
@@ -59,14 +53,11 @@ std::optional<int> sort_axis(PyObject* axis) { return axis == nullptr ? std::opt
 }  // namespace
 
 PyObject* reshape_body(PyObject** v) {
-    if (!is_c_order(v[2]) || !is_missing(v[3])) throw NeedsNumpy{};
-    return wrap_view(reshape(to_array(v[0]), to_sizes(v[1])), v[0]);
+    if (!is_missing(v[3])) throw NeedsNumpy{};
+    return wrap_view(reshape(to_array(v[0]), to_sizes(v[1]), to_order(v[2], Order::c)), v[0]);
 }
 
-PyObject* ravel_body(PyObject** v) {
-    if (!is_c_order(v[1])) throw NeedsNumpy{};
-    return wrap_view(ravel(to_array(v[0])), v[0]);
-}
+PyObject* ravel_body(PyObject** v) { return wrap_view(ravel(to_array(v[0]), to_order(v[1], Order::c)), v[0]); }
 
 PyObject* transpose_body(PyObject** v) {
     std::optional<Shape> axes;
@@ -125,7 +116,7 @@ PyObject* joined(PyObject** v, bool new_axis) {
     int axis = v[1] == nullptr ? 0 : 0;
     if (v[1] == Py_None) {
         if (new_axis) throw NeedsNumpy{};
-        for (array& x : arrays) x = ravel(x);
+        for (array& x : arrays) x = reshape(x, {-1});
     } else if (v[1] != nullptr) {
         axis = to_int(v[1]);
     }

@@ -14,13 +14,17 @@ namespace fastnp::python {
 
 namespace {
 
-// order= other than C's (K and A too, which mean the same for what fastnp makes).
-// 'C' or 'K'; other orders are NumPy's to make.
-Order to_order(PyObject* order, Order fallback) {
-    if (is_missing(order)) return fallback;
-    const char* text = PyUnicode_Check(order) ? PyUnicode_AsUTF8(order) : nullptr;
-    if (text == nullptr || (text[0] != 'C' && text[0] != 'K') || text[1] != 0) throw NeedsNumpy{};
-    return text[0] == 'C' ? Order::c : Order::keep;
+// 'C' or 'K' of arrays that are made from nothing, or like others; other orders are NumPy's to make.
+Order made_order(PyObject* object, Order fallback) {
+    const Order order = to_order(object, fallback);
+    if (order != Order::c && order != Order::keep) throw NeedsNumpy{};
+    return order;
+}
+
+// Of asarray(order=): whether an array may stay as it lies.
+bool lies_in(const array& x, Order order) {
+    if (order == Order::c) return x.is_c_contiguous();
+    return order != Order::f || x.is_f_contiguous();
 }
 
 void cpu_only(PyObject* device, PyObject* like) {
@@ -49,12 +53,12 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     if (dtype && *dtype != value.dtype()) {
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
         const array made = value.astype(*dtype);
-        return {order == Order::c && !made.is_c_contiguous() ? made.copy() : made, nullptr};
+        return {lies_in(made, order) ? made : made.copy(order), nullptr};
     }
     if (is_array && copying == Copying::always) return {value.copy(order), nullptr};
-    if (is_array && order == Order::c && !value.is_c_contiguous()) {
+    if (is_array && !lies_in(value, order)) {
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
-        return {value.copy(), nullptr};
+        return {value.copy(order), nullptr};
     }
     return {value, is_array ? object : nullptr};
 }
@@ -62,7 +66,7 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
 using Shaped = array (*)(const Shape&, Dtype);
 
 PyObject* shaped(Shaped function, PyObject** v) {
-    to_order(v[2], Order::c);
+    made_order(v[2], Order::c);
     cpu_only(v[3], v[4]);
     return wrap(function(to_sizes(v[0]), to_dtype(v[1]).value_or(Dtype::float64)));
 }
@@ -70,7 +74,7 @@ PyObject* shaped(Shaped function, PyObject** v) {
 using Like = array (*)(const array&, std::optional<Dtype>);
 
 PyObject* like(Like function, Shaped by_shape, PyObject** v) {
-    const Order order = to_order(v[2], Order::keep);
+    const Order order = made_order(v[2], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[1]);
     if (order == Order::c && is_missing(v[4])) return wrap(function(prototype, dtype).copy());
@@ -147,13 +151,13 @@ PyObject* zeros_like_body(PyObject** v) { return like(&fastnp::zeros_like, &fast
 PyObject* ones_like_body(PyObject** v) { return like(&fastnp::ones_like, &fastnp::ones, v); }
 
 PyObject* full_body(PyObject** v) {
-    to_order(v[3], Order::c);
+    made_order(v[3], Order::c);
     cpu_only(v[4], v[5]);
     return wrap(filled(to_sizes(v[0]), v[1], to_dtype(v[2])));
 }
 
 PyObject* full_like_body(PyObject** v) {
-    const Order order = to_order(v[3], Order::keep);
+    const Order order = made_order(v[3], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[2]);
     if (!is_missing(v[5])) return wrap(filled(to_sizes(v[5]), v[1], dtype.value_or(prototype.dtype())));
@@ -213,7 +217,7 @@ PyObject* linspace_body(PyObject** v) {
 }
 
 PyObject* eye_body(PyObject** v) {
-    to_order(v[4], Order::c);
+    made_order(v[4], Order::c);
     cpu_only(v[5], v[6]);
     std::optional<std::int64_t> columns;
     if (!is_missing(v[1])) columns = size_of(v[1]);

@@ -100,6 +100,18 @@ PyObject* wrap_view(array result, PyObject* source) {
     return wrap(std::move(result), base, scalar);
 }
 
+Order to_order(PyObject* object, Order fallback) {
+    if (is_missing(object)) return fallback;
+    const char* text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : "";
+    switch (text == nullptr || text[0] == 0 || text[1] != 0 ? 0 : text[0]) {
+        case 'C': return Order::c;
+        case 'F': return Order::f;
+        case 'A': return Order::any;
+        case 'K': return Order::keep;
+        default: throw NeedsNumpy{};
+    }
+}
+
 void only_defaults(std::initializer_list<PyObject*> values) {
     for (PyObject* value : values) {
         if (!is_missing(value) && value != Py_False) throw NeedsNumpy{};

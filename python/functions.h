@@ -16,6 +16,8 @@ std::optional<array> to_mask(PyObject* object);
 PyObject* finish(array result, PyObject* out);
 /// A result that may share the memory of `source`, which is its base then.
 PyObject* wrap_view(array result, PyObject* source);
+/// order=; NeedsNumpy for what is none.
+Order to_order(PyObject* object, Order fallback);
 /// NeedsNumpy unless every one of these arguments was left at its default.
 void only_defaults(std::initializer_list<PyObject*> values);
 

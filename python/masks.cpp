@@ -38,7 +38,7 @@ PyObject* count_nonzero_body(PyObject** v) {
     return wrap_scalar(sum(x.astype(Dtype::bool_), options));
 }
 
-PyObject* extract_body(PyObject** v) { return wrap(compress(ravel(to_array(v[0])), ravel(to_array(v[1])))); }
+PyObject* extract_body(PyObject** v) { return wrap(compress(reshape(to_array(v[0]), {-1}), reshape(to_array(v[1]), {-1}))); }
 
 PyObject* compress_body(PyObject** v) {
     only_defaults({v[3]});

@@ -53,9 +53,24 @@ PyObject* positional(const char* name, PyObject* self, PyObject* const* args, Py
     });
 }
 
-PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+// The same with order= for the only keyword, which is null without it.
+using OrderedMethod = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+template <OrderedMethod method>
+PyObject* ordered(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        try {
+            const Py_ssize_t count = kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames);
+            if (count > 1 || (count == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "order") != 0)) throw NeedsNumpy{};
+            return method(self, args, nargs, count == 0 ? nullptr : args[nargs]);
+        } catch (const NeedsNumpy&) {
+            return numpy_method(name, self, args, nargs, kwnames);
+        }
+    });
+}
+
+PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* order) {
     const Ref shape = own(packed(args, nargs));
-    return wrap_view(reshape(value_of(self), to_sizes(shape.get())), self);
+    return wrap_view(reshape(value_of(self), to_sizes(shape.get()), to_order(order, Order::c)), self);
 }
 
 PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
@@ -64,14 +79,20 @@ PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t nar
     return wrap_view(transpose(value_of(self), to_shape(axes.get())), self);
 }
 
-PyObject* copy_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
-    if (nargs > 0) throw NeedsNumpy{};
-    return like_self(self, value_of(self).copy());
+// order= by its place or by its name.
+Order only_order(PyObject* const* args, Py_ssize_t nargs, PyObject* named) {
+    if (nargs > 1 || (nargs == 1 && named != nullptr)) throw NeedsNumpy{};
+    return to_order(nargs == 1 ? args[0] : named, Order::c);
 }
 
-PyObject* flatten_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
-    if (nargs > 0) throw NeedsNumpy{};
-    return wrap(ravel(value_of(self)).copy());
+PyObject* copy_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* order) {
+    return like_self(self, value_of(self).copy(only_order(args, nargs, order)));
+}
+
+PyObject* flatten_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* order) {
+    const Order read = only_order(args, nargs, order);
+    const bool is_fixed = read == Order::c || read == Order::f;
+    return wrap(is_fixed ? ravel(value_of(self).copy(read), read) : ravel(value_of(self), read).copy());
 }
 
 PyObject* conjugate_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
@@ -111,10 +132,7 @@ PyObject* format_method(PyObject* self, PyObject* const* args, Py_ssize_t) {
     PyObject* name##_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
         return positional<&name##_method>(python_name, self, args, nargs, kwnames);                     \
     }
-POSITIONAL(reshape, "reshape")
 POSITIONAL(transpose, "transpose")
-POSITIONAL(copy, "copy")
-POSITIONAL(flatten, "flatten")
 POSITIONAL(conjugate, "conjugate")
 POSITIONAL(fill, "fill")
 POSITIONAL(item, "item")
@@ -122,6 +140,15 @@ POSITIONAL(tolist, "tolist")
 POSITIONAL(complex, "__complex__")
 POSITIONAL(format, "__format__")
 #undef POSITIONAL
+
+#define ORDERED(name)                                                                                   \
+    PyObject* name##_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
+        return ordered<&name##_method>(#name, self, args, nargs, kwnames);                              \
+    }
+ORDERED(reshape)
+ORDERED(copy)
+ORDERED(flatten)
+#undef ORDERED
 
 PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     static const Signature signature("astype", "self, dtype, order='K', casting='unsafe', subok=True, copy=True");

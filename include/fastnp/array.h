@@ -148,7 +148,7 @@ public:
     array index(std::span<const Index> subscripts) const;
 
     array T() const;
-    /// The same elements in memory of their own: in C order, or in the order that this array has (numpy.copy's "K").
+    /// The same elements in memory of their own.
     array copy(Order order = Order::c) const;
     /// numpy.ndarray.astype; always a copy.
     array astype(Dtype dtype, Casting casting = Casting::unsafe) const;

@@ -124,8 +124,8 @@ constexpr Dtype complex_of(Dtype dtype) {
     return is_small ? Dtype::complex64 : Dtype::complex128;
 }
 
-/// The order of the axes in the memory of a copy: C, or as they lie in what is copied (NumPy's "K").
-enum class Order : std::uint8_t { c, keep };
+/// The order of axes in memory, or that elements are read in: C, as they lie (NumPy's "K"), Fortran, or Fortran for what lies so alone, else C ("A").
+enum class Order : std::uint8_t { c, keep, f, any };
 
 /// numpy.can_cast's `casting`.
 enum class Casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };

@@ -122,8 +122,10 @@ FASTNP_API array linspace(const Scalar& start, const Scalar& stop, std::int64_t 
 FASTNP_API array eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt, int k = 0, Dtype dtype = float64);
 
 // Rearranging. All are views but where NumPy copies (a reshape of strided memory, concatenate, stack, pad, take).
-FASTNP_API array reshape(const array& x, const Shape& shape);
-FASTNP_API array ravel(const array& x);
+/// ValueError for the order "K".
+FASTNP_API array reshape(const array& x, const Shape& shape, Order order = Order::c);
+/// A view of what is contiguous in that order alone.
+FASTNP_API array ravel(const array& x, Order order = Order::c);
 FASTNP_API array transpose(const array& x, std::optional<Shape> axes = std::nullopt);
 FASTNP_API array swapaxes(const array& x, int a, int b);
 FASTNP_API array moveaxis(const array& x, int from, int to);

@@ -39,7 +39,7 @@ def along(x: Any, axis: int, key: Any) -> Any:
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     x = _core.asarray(a)
     if axis is None:
-        return roll(_core.ravel(x), shift, 0).reshape(x.shape)
+        return roll(x.reshape(-1), shift, 0).reshape(x.shape)
     shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     if len(shifts) != len(axes):
@@ -116,7 +116,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if not isinstance(repeats, int):
         raise Unsupported
     if axis is None:
-        x, axis = _core.ravel(x), 0
+        x, axis = x.reshape(-1), 0
     place = axis_of(axis, x.ndim)
     shape = x.shape
     wide = _core.broadcast_to(_core.expand_dims(x, place + 1), (*shape[: place + 1], repeats, *shape[place + 1 :]))
@@ -139,7 +139,7 @@ def tile(A: Any, reps: Any) -> Any:
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     x, places = _core.asarray(arr), _core.asarray(indices)
     if axis is None:
-        return _core.take(_core.ravel(x), places)
+        return _core.take(x.reshape(-1), places)
     place = axis_of(axis, x.ndim)
     if places.ndim != x.ndim or places.dtype.kind not in "iu":
         raise Unsupported
@@ -302,7 +302,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 @composed
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     parts = [_core.asarray(arr), _core.asarray(values)]
-    return _core.concatenate([_core.ravel(part) for part in parts] if axis is None else parts, axis=0 if axis is None else axis)
+    return _core.concatenate([part.reshape(-1) for part in parts] if axis is None else parts, axis=0 if axis is None else axis)
 
 
 @composed
@@ -315,7 +315,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     if indexing not in ("xy", "ij") or not copy:
         raise Unsupported
     rank = len(xi)
-    parts = [_core.ravel(_core.asarray(x)).reshape((1,) * i + (-1,) + (1,) * (rank - 1 - i)) for i, x in enumerate(xi)]
+    parts = [_core.asarray(x).reshape(-1).reshape((1,) * i + (-1,) + (1,) * (rank - 1 - i)) for i, x in enumerate(xi)]
     if indexing == "xy" and rank > 1:
         parts = [_core.swapaxes(part, 0, 1) for part in parts]
     if sparse:

@@ -15,6 +15,7 @@ from fastnp import _core
 __all__ = [
     "array_split",
     "ascontiguousarray",
+    "asfortranarray",
     "astype",
     "atleast_1d",
     "atleast_2d",
@@ -44,6 +45,10 @@ __all__ = [
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> _core.ndarray:
     return atleast_1d(_core.asarray(a, dtype, order="C"))
+
+
+def asfortranarray(a: Any, dtype: Any = None) -> _core.ndarray:
+    return atleast_1d(_core.asarray(a, dtype, order="F"))
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> _core.ndarray:
@@ -147,7 +152,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 def vdot(a: Any, b: Any, /) -> Any:
-    return _core.dot(_core.conjugate(_core.ravel(a)), _core.ravel(b))
+    return _core.dot(_core.conjugate(_core.reshape(a, -1)), _core.reshape(b, -1))
 
 
 def ndim(a: Any) -> int:

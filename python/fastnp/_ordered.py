@@ -64,7 +64,7 @@ def _partitioned(a: Any, kth: Any, axis: Any, kind: str, order: Any) -> tuple[An
     (x,) = _on_device(a)
     if order is not None or kind != "introselect":
         raise Unsupported
-    x, axis = (_core.ravel(x), 0) if axis is None else (x, axis)
+    x, axis = (x.reshape(-1), 0) if axis is None else (x, axis)
     length = x.shape[axis_of(axis, x.ndim)]
     for k in numpy.atleast_1d(numpy.asarray(kth)):
         if not -length <= operator.index(k) < length:
@@ -294,7 +294,7 @@ def _histogram_between(x: Any, edges: Any) -> Any:
     if not bool(_core.all(edges[1:] >= edges[:-1])):
         raise Unsupported
     length = edges.shape[0]
-    x = _core.ravel(x)
+    x = x.reshape(-1)
     places = _core.where(x == edges[-1], length - 1, _core.searchsorted(edges, x, side="right"))
     return _counts((length + 1,), places)[1:-1].copy(), edges
 
@@ -309,7 +309,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
         raise Unsupported
     if x.dtype not in (numpy.float32, numpy.float64):
         raise Unsupported
-    x = _core.ravel(x)
+    x = x.reshape(-1)
     first, width, last, edges = _bins_of(x, int(bins)) if range is None else _bins_between(x.dtype, int(bins), *range)
     is_in = (x >= first) & (x <= last)
     x = _core.where(is_in, x, first).astype(x.dtype, copy=False)

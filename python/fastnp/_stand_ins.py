@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
-from fastnp._functions import ascontiguousarray
+from fastnp._functions import ascontiguousarray, asfortranarray
 
 # Values that are known by what they are: they are guarded by equality.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
@@ -72,7 +72,8 @@ IMPURE_NUMPY = frozenset(
 )
 
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
-CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creators()} | {"ascontiguousarray": ascontiguousarray}
+CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creators()}
+CREATORS |= {"ascontiguousarray": ascontiguousarray, "asfortranarray": asfortranarray}
 CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, function in CREATORS.items()}
 
 # Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.

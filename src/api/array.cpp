@@ -186,7 +186,8 @@ array copied(const array& x, Dtype dtype, const shape::AxisOrder& order, F recor
 }  // namespace
 
 array array::copy(Order order) const {
-    const shape::AxisOrder axes = order == Order::keep ? api::order_of(*this) : shape::AxisOrder{};
+    order = api::settled(*this, order);
+    const shape::AxisOrder axes = api::order_of(*this, order);
     if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, *this), recorder->shared_from_this(), axes);
     api::memory_of(*this, "copy()");
     return copied(*this, dtype(), axes, [order](const array& x) { return x.copy(order); });

@@ -122,7 +122,18 @@ Dims ordered_strides(const Dims& shape, const AxisOrder& order, Dtype dtype, sha
     return strides;
 }
 
-AxisOrder order_of(const array& x) { return shape::like_order(steps_of(x)); }
+AxisOrder order_of(const array& x, Order order) {
+    order = settled(x, order);
+    if (order == Order::keep) return shape::like_order(steps_of(x));
+    AxisOrder axes;
+    for (int axis = x.ndim(); order == Order::f && x.ndim() > 1 && axis-- > 0;) axes.push_back(axis);
+    return axes;
+}
+
+Order settled(const array& x, Order order) {
+    if (order != Order::any) return order;
+    return !lies_in_c_order(x) && lies_in_f_order(x) ? Order::f : Order::c;
+}
 
 bool lies_in_c_order(const array& x) {
     if (x.is_recorded()) return lies_in_order(x, true);

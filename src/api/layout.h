@@ -13,8 +13,10 @@ namespace fastnp::api {
 shape::Dims strides_of(const array& x);
 /// Strides of a recorded array whose axes lie in an order.
 shape::Dims ordered_strides(const shape::Dims& shape, const shape::AxisOrder& order, Dtype dtype, shape::Sizes& sizes);
-/// The order in which a copy's axes lie (numpy.copy, order "K").
-shape::AxisOrder order_of(const array& x);
+/// The order in which a copy's axes lie (numpy.copy).
+shape::AxisOrder order_of(const array& x, Order order = Order::keep);
+/// NumPy's order "A" as what it stands for with that array; others as they are.
+Order settled(const array& x, Order order);
 /// NumPy's flags; while recording, the recording is tied to the answer.
 bool lies_in_c_order(const array& x);
 bool lies_in_f_order(const array& x);

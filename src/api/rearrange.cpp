@@ -59,9 +59,25 @@ Dtype common_dtype(const std::vector<array>& arrays) {
 
 }  // namespace
 
-array reshape(const array& x, const Shape& shape) { return api::reshape(x, shape::to_dims(shape)); }
+array reshape(const array& x, const Shape& shape, Order order) {
+    if (order == Order::keep) throw ValueError("order 'K' is not permitted for reshaping");
+    if (api::settled(x, order) == Order::c) return api::reshape(x, shape::to_dims(shape));
+    Dims sizes = ops::reshaped(api::dims_of(x), shape::to_dims(shape), api::active_sizes());
+    std::reverse(sizes.begin(), sizes.end());
+    return transpose(api::reshape(transpose(x), sizes));
+}
 
-array ravel(const array& x) { return api::flatten(x); }
+array ravel(const array& x, Order order) {
+    order = api::settled(x, order);
+    if (order == Order::f) return ravel(transpose(x));
+    if (order == Order::c || api::lies_in_c_order(x)) return api::flatten(api::lies_in_c_order(x) ? x : x.copy());
+    // As the elements lie: a view where they are next to each other, else a copy in the order of numpy.nditer.
+    const shape::AxisOrder lying = api::order_of(x);
+    const array seen = lying.empty() ? x : api::permute(x, span_of(lying));
+    if (api::lies_in_c_order(seen)) return api::flatten(seen);
+    const shape::AxisOrder walked = api::result_order(ir::Op::cast, {}, {&x, 1});
+    return api::flatten((walked.empty() ? x : api::permute(x, span_of(walked))).copy());
+}
 
 array transpose(const array& x, std::optional<Shape> axes) {
     const int rank = x.ndim();
