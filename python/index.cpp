@@ -1,5 +1,6 @@
-// x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views and one array of integers is take(); every other
-// advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback, but in recordings and of what is on a device.
+// x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views (copies with an array of no axes among them) and one array of
+// integers is take(); every other advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback, but in recordings and of
+// what is on a device.
 #include <algorithm>
 
 #include "fastnp/detail/memory.h"
@@ -38,6 +39,17 @@ std::int64_t number(Py_ssize_t position) {
     if (position > -far && position < far) return position;
     PyErr_Format(PyExc_IndexError, "index %zd is out of bounds: no axis is as long", position);
     throw PythonError{};
+}
+
+// Whether it is an array, and not what stands for a scalar of NumPy's: as a subscript it has NumPy copy what is picked, even where it has no axes.
+bool is_array_index(PyObject* item) { return is_ndarray(item) ? !reinterpret_cast<NdArray*>(item)->scalar : PyArray_Check(item) != 0; }
+
+bool has_array_index(PyObject* key) {
+    if (!PyTuple_Check(key)) return is_array_index(key);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+        if (is_array_index(PyTuple_GET_ITEM(key, i))) return true;
+    }
+    return false;
 }
 
 // Appends one entry of a subscript; false where it is an advanced one.
@@ -117,7 +129,7 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
         const array index = to_array(key);
         const array taken = take(value, index, 0);
         // Where NumPy gives a view this is a copy: not one to write to.
-        return index.ndim() == 0 && taken.ndim() > 0 && records() ? detail::read_only(taken) : taken;
+        return index.ndim() == 0 && taken.ndim() > 0 && records() && !is_array_index(key) ? detail::read_only(taken) : taken;
     }
     const bool takes_masks = records() || detail::is_at_device(value);
     const auto known_mask = [takes_masks](PyObject* item) { return takes_masks ? mask_of(item) : std::nullopt; };
@@ -150,7 +162,7 @@ std::optional<array> get_picked(const array& value, PyObject* key) {
     if (!picking) return std::nullopt;
     try {
         const array picked = picking->in_place(pick(picking->x, picking->indices));
-        return picking->are_plain && picked.ndim() > 0 ? detail::read_only(picked) : picked;
+        return picking->are_plain && picked.ndim() > 0 && !has_array_index(key) ? detail::read_only(picked) : picked;
     } catch (const IndexError&) {
         if (records()) throw;
     } catch (const ValueError&) {
@@ -197,7 +209,8 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         const array& value = value_of(self);
         const bool element = is_element(indices, value);
         array picked = value.index(all_of(indices));
-        return element ? element_of(std::move(picked)) : view_of(self, std::move(picked));
+        if (element) return element_of(std::move(picked));
+        return has_array_index(key) ? wrap(picked.copy(Order::keep)) : view_of(self, std::move(picked));
     });
 }
 

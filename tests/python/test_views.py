@@ -80,8 +80,11 @@ def test_views(case, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("case", CASES)
 def test_writes_show_in_views(case, layout):
+    writes_show(CASES[case], LAYOUTS[layout])
+
+
+def writes_show(function, make):
     """Of the array in what was made of it before, and of that in the array, if it may be written to."""
-    function = CASES[case]
 
     def written(xp, x, both):
         z = x + 1
@@ -92,13 +95,62 @@ def test_writes_show_in_views(case, layout):
         return y, z, x
 
     for both in (False, True):
-        plain = LAYOUTS[layout]()
+        plain = make()
         try:
             want = written(numpy, plain, both)
         except ValueError as error:
             with pytest.raises(ValueError, match=str(error)):
-                np.compile(lambda x: written(np, x, True))(LAYOUTS[layout]())
+                np.compile(lambda x: written(np, x, True))(make())
             continue
-        for got in (written(np, np.asarray(LAYOUTS[layout]()), both), np.compile(lambda x, both=both: written(np, x, both))(LAYOUTS[layout]())):
+        for got in (written(np, np.asarray(make()), both), np.compile(lambda x, both=both: written(np, x, both))(make())):
             for g, w in zip(got, want, strict=True):
                 numpy.testing.assert_array_equal(numpy.asarray(g), w)
+
+
+SUBSCRIPTS = {
+    "i": lambda x, i: x[i],
+    "i, ...": lambda x, i: x[i, ...],
+    "..., i": lambda x, i: x[..., i],
+    ":, i": lambda x, i: x[:, i],
+    "None, i": lambda x, i: x[None, i],
+    "i, 0": lambda x, i: x[i, 0],
+    "0, i": lambda x, i: x[0, i],
+    "i, i": lambda x, i: x[i, i],
+    "i, ::2": lambda x, i: x[i, ::2],
+    "T": lambda x, i: x.T[i],
+}
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "square", "steps", "rows", "backwards", "transposed", "cube", "cube permuted"])
+@pytest.mark.parametrize("subscript", SUBSCRIPTS)
+@pytest.mark.parametrize("index", [numpy.asarray(1), numpy.asarray(-1, numpy.int32), numpy.asarray(0, numpy.uint8)])
+def test_subscripts_of_arrays_without_axes_copy(index, subscript, layout):
+    function = SUBSCRIPTS[subscript]
+    x = LAYOUTS[layout]()
+    want = told(numpy.asarray(function(x, index)), x)
+    assert not want[2]
+    for i in (index, np.asarray(index)):
+        assert told(numpy.asarray(function(np.asarray(x), i)), x) == want
+    for compiled in (np.compile(function), np.compile(lambda x, i: function(x, np.asarray(i))), lambda x, _: np.compile(lambda x: function(x, index))(x)):
+        got = told(numpy.asarray(compiled(x, index)), x)
+        assert (got[0], *got[2:]) == (want[0], *want[2:])
+
+
+@pytest.mark.parametrize("subscript", [name for name in SUBSCRIPTS if "0" not in name and name != "i, i"])
+def test_copies_that_subscripts_made_may_be_written_to(subscript):
+    def function(x, i):
+        y = SUBSCRIPTS[subscript](x, i)
+        y[...] = -1.0
+        return x, y
+
+    want = function(X.copy().reshape(4, 6), numpy.asarray(1))
+    for way in (lambda x, i: function(np.asarray(x), np.asarray(i)), np.compile(function)):
+        for got, wanted in zip(way(X.copy().reshape(4, 6), numpy.asarray(1)), want, strict=True):
+            assert numpy.array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("index", [1, numpy.int64(1), numpy.uint8(2)])
+def test_subscripts_of_scalars_are_views(index):
+    x = X.copy().reshape(4, 6)
+    assert told(numpy.asarray(np.asarray(x)[index]), x) == told(x[index], x)
+    assert told(numpy.asarray(np.asarray(x)[:, index]), x) == told(x[:, index], x)
