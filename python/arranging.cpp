@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fastnp/detail/size.h"
 #include "functions.h"
 
 namespace fastnp::python {
@@ -53,8 +54,11 @@ std::optional<int> sort_axis(PyObject* axis) { return axis == nullptr ? std::opt
 }  // namespace
 
 PyObject* reshape_body(PyObject** v) {
-    if (!is_missing(v[3])) throw NeedsNumpy{};
-    return wrap_view(reshape(to_array(v[0]), to_sizes(v[1]), to_order(v[2], Order::c)), v[0]);
+    const array x = to_array(v[0]);
+    const array result = reshape(x, to_sizes(v[1]), to_order(v[2], Order::c));
+    if (is_missing(v[3]) || detail::is_beside(result, x) != is_true(v[3])) return wrap_view(result, v[0]);
+    if (!is_true(v[3])) raise(PyExc_ValueError, "Unable to avoid creating a copy while reshaping.");
+    return wrap(result.copy());
 }
 
 PyObject* ravel_body(PyObject** v) { return wrap_view(ravel(to_array(v[0]), to_order(v[1], Order::c)), v[0]); }

@@ -58,16 +58,29 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 @method
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    x = _core.asarray(a)
+    """What NumPy's is a view of, this is too where rows or columns follow each other in memory. Like NumPy's it may not be written to."""
+    x, _ = _diagonal(_core.asarray(a), offset, axis1, axis2)
+    return _core.broadcast_to(x, x.shape)
+
+
+def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> tuple[Any, bool]:
+    """A diagonal, and whether it is a view: a step through rows that are one line, or columns that are."""
     first, second = axis_of(axis1, x.ndim), axis_of(axis2, x.ndim)
     if first == second:
         raise Unsupported
-    order = [i for i in range(x.ndim) if i not in (first, second)]
-    x = _core.transpose(x, [*order, first, second])
-    rows, columns = operator.index(x.shape[-2]), operator.index(x.shape[-1])
-    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
-    places = numpy.arange(length) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
-    return _core.take(x.reshape((*x.shape[:-2], rows * columns)), places, axis=-1)
+    lead = [i for i in range(x.ndim) if i not in (first, second)]
+    for rows_axis, columns_axis, above in ((first, second, offset), (second, first, -offset)):
+        seen = _core.transpose(x, [*lead, rows_axis, columns_axis])
+        rows, columns = operator.index(seen.shape[-2]), operator.index(seen.shape[-1])
+        length = max(min(rows, columns - above) if above >= 0 else min(rows + above, columns), 0)
+        start = above if above >= 0 else -above * columns
+        try:
+            line = _core.reshape(seen, (*seen.shape[:-2], rows * columns), copy=False)
+        except ValueError:
+            continue
+        return line[..., start : start + length * (columns + 1) : columns + 1], True
+    places = numpy.arange(length) * (columns + 1) + start
+    return _core.take(seen.reshape((*seen.shape[:-2], rows * columns)), places, axis=-1), False
 
 
 @method
@@ -224,26 +237,41 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
         for letter, size in zip(name, x.shape, strict=True):
             if sizes.setdefault(letter, operator.index(size)) != size:
                 raise Unsupported
-    if set(wanted) - sizes.keys() or any(x.dtype.kind not in "fc" for x in arrays):
+    if set(wanted) - sizes.keys():
         raise Unsupported
-    terms = [_without_repeats(name, x) for name, x in zip(names, arrays, strict=True)]
+    if len(names) == 1 and set(wanted) == set(names[0]):
+        return _seen_as(names[0], arrays[0], wanted)
+    if any(x.dtype.kind not in "fc" for x in arrays):
+        raise Unsupported
+    terms = [_without_repeats(name, x)[:2] for name, x in zip(names, arrays, strict=True)]
     name, total = terms[0]
     for number, (other, x) in enumerate(terms[1:], 1):
         later = set(wanted).union(*(rest for rest, _ in terms[number + 1 :]))
         name, total = _contract(name, total, other, x, later, sizes)
     name, total = _summed(name, total, set(wanted))
-    return _core.transpose(total, [name.index(letter) for letter in wanted]) + _core.zeros((), dtype=total.dtype)
+    total = _core.transpose(total, [name.index(letter) for letter in wanted]).copy("K")
+    return total if wanted else total[()]
 
 
-def _without_repeats(name: str, x: Any) -> tuple[str, Any]:
-    """A letter that is there twice stands for a diagonal."""
+def _seen_as(name: str, x: Any, wanted: str) -> Any:
+    """Of one operand without sums: a view, which may be written to."""
+    name, seen, is_view = _without_repeats(name, x)
+    if not is_view and _core._is_recording():
+        _core._refuse("a diagonal, as a view to write to, of an array whose rows do not follow each other in memory")
+    return _core.transpose(seen, [name.index(letter) for letter in wanted])
+
+
+def _without_repeats(name: str, x: Any) -> tuple[str, Any, bool]:
+    """A letter that is there twice stands for a diagonal. The last result: whether it is a view."""
+    is_view = True
     for letter in dict.fromkeys(name):
         while name.count(letter) > 1:
             first = name.index(letter)
             second = name.index(letter, first + 1)
-            x = diagonal(x, 0, first, second)
+            x, is_step = _diagonal(x, 0, first, second)
+            is_view = is_view and is_step
             name = "".join(each for i, each in enumerate(name) if i not in (first, second)) + letter
-    return name, x
+    return name, x, is_view
 
 
 def _summed(name: str, x: Any, kept: set[str]) -> tuple[str, Any]:

@@ -125,6 +125,7 @@ array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::s
         if (auto view = pass::view(*value, {inputs[0], shape::Dim(0), strides_of(operands[0])}, recorder.graph().sizes())) {
             array result = wrap(value, recorder.shared_from_this(), storage_of(recorder, operands[0]), std::move(view->strides));
             result.body()->writable = operands[0].writable() && op != Op::broadcast_to;
+            result.body()->stays_read_only = operands[0].body()->stays_read_only;
             return result;
         }
     }

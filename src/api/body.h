@@ -13,6 +13,7 @@ namespace fastnp::detail {
 struct ArrayBody {
     device::Memory memory;  // concrete: all of it; recorded: only the dtype
     bool writable = true;
+    bool stays_read_only = false;                // recorded: what a call returns of it may not be written to either (as numpy.broadcast_to's)
     ir::Value value = nullptr;                   // recorded: a chain of moves from `whole`
     ir::Value whole = nullptr;                   // recorded: what lay in the storage when the value was taken
     std::shared_ptr<trace::Recorder> recorder;   // recorded: whose value it is

@@ -141,6 +141,7 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
     captured = std::move(made.captured);
     reads = std::move(made.reads);
     written = std::move(made.written);
+    read_only = std::move(made.read_only);
     used = used_parameters(made.graph);
     if (!written.empty() && writes_overlap(*this, call)) {
         overlaps = true;
@@ -287,6 +288,7 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
     results.reserve(produced.results.size());
     for (plan::Result& result : produced.results) results.push_back(finish(*this, call, std::move(result)));
+    for (const int number : read_only) results[static_cast<std::size_t>(number)].body()->writable = false;
     return outcome;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/primitives.h"
+#include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
@@ -141,7 +142,9 @@ array broadcast_to(const array& x, const Shape& shape) {
         attributes.dims = sizes;
         return api::apply(ir::Op::broadcast_to, attributes, {&x, 1});
     }
-    return api::broadcast(x, sizes);
+    array result = detail::read_only(api::broadcast(x, sizes));
+    result.body()->stays_read_only = true;
+    return result;
 }
 
 std::vector<array> broadcast_arrays(const std::vector<array>& arrays) {

@@ -113,6 +113,9 @@ void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs
     made.captured = recorder.captured();
     made.owns_captured = recorder.made_all_captured();
     made.written = recorder.written();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i].body()->stays_read_only) made.read_only.push_back(static_cast<int>(i));
+    }
     made.reads = recorder.reads();
     for (const device::Memory& memory : made.captured) made.strides.push_back(shape::to_dims(memory.strides));
     made.graph = std::move(recorder.graph());

@@ -21,6 +21,7 @@ struct Recording {
     std::vector<device::Memory> captured;
     bool owns_captured = true;             // whether all of that was made by the recording itself
     std::vector<int> written;              // parameters whose memory is written to
+    std::vector<int> read_only;            // outputs that may not be written to, by their numbers
     std::vector<trace::Read> reads;
     plan::Times times;
 };

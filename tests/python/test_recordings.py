@@ -225,3 +225,11 @@ def test_other_processes_do_not_record(folder):
     assert results == expected
     assert taken > 160
     assert again + taken == recorded  # those left are functions that change what they read
+
+
+def test_results_that_may_not_be_written_to():
+    source = "import numpy\ndef f(x): return x * 2, numpy.broadcast_to(x, x.shape), numpy.diagonal(numpy.outer(x, x)), x[::-1]"
+    for is_known in (False, True):
+        compiled = np.compile(load(source), backend="eager")
+        assert [result.flags.writeable for result in compiled(X)] == [True, False, False, True]
+        assert ("load recording" in phases(compiled)) == is_known

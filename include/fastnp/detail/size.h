@@ -37,5 +37,7 @@ FASTNP_API const void* recording_of_sizes();
 
 /// The array as one that can't be written to, recorded or not.
 FASTNP_API array read_only(const array& x);
+/// Whether an array lies in the memory that another one lies in, as its views do, recorded or not.
+FASTNP_API bool is_beside(const array& x, const array& other);
 
 }  // namespace fastnp::detail
