@@ -133,7 +133,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     place = axis_of(axis, x.ndim)
     shape = x.shape
     wide = _core.broadcast_to(_core.expand_dims(x, place + 1), (*shape[: place + 1], repeats, *shape[place + 1 :]))
-    return wide.reshape((*shape[:place], shape[place] * repeats, *shape[place + 1 :])) + _core.zeros((), dtype=x.dtype)
+    return wide.reshape((*shape[:place], shape[place] * repeats, *shape[place + 1 :])).copy()
 
 
 @composed
@@ -142,10 +142,12 @@ def tile(A: Any, reps: Any) -> Any:
     counts = [operator.index(n) for n in reps] if isinstance(reps, (tuple, list)) else [operator.index(reps)]
     rank = max(x.ndim, len(counts))
     counts = [1] * (rank - len(counts)) + counts
+    if all(count == 1 for count in counts):
+        return x.copy(order="K")[(None,) * (rank - x.ndim)]
     shape = (1,) * (rank - x.ndim) + tuple(x.shape)
     x = x.reshape(tuple(part for size in shape for part in (1, size)))
     x = _core.broadcast_to(x, tuple(part for count, size in zip(counts, shape, strict=True) for part in (count, size)))
-    return x.reshape(tuple(count * size for count, size in zip(counts, shape, strict=True))) + _core.zeros((), dtype=x.dtype)
+    return x.reshape(tuple(count * size for count, size in zip(counts, shape, strict=True))).copy()
 
 
 @composed

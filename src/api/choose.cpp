@@ -110,7 +110,11 @@ array clip(const Operand& x, const std::optional<Operand>& low, const std::optio
     if (bottom == nullptr) return minimum(x, *top, options);
     if (top == nullptr) return maximum(x, *bottom, options);
     const Dtype common = options.dtype.value_or(common_dtype({&x, bottom, top}));
-    return minimum(maximum(as_dtype(x, common), as_dtype(*bottom, common)), as_dtype(*top, common), options);
+    const array least = as_dtype(*bottom, common), most = as_dtype(*top, common);
+    const array value = as_dtype(x, common);
+    // Of equal ones both give the second: of two zeros, NumPy keeps what lies between two single numbers as it is, and else takes the bound.
+    if (least.ndim() == 0 && most.ndim() == 0) return minimum(most, maximum(least, value), options);
+    return minimum(maximum(value, least), most, options);
 }
 
 array round(const Operand& operand, int decimals) {

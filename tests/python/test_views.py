@@ -209,3 +209,24 @@ def test_subscripts_of_scalars_are_views(index):
     x = X.copy().reshape(4, 6)
     assert told(numpy.asarray(np.asarray(x)[index]), x) == told(x[index], x)
     assert told(numpy.asarray(np.asarray(x)[:, index]), x) == told(x[:, index], x)
+
+
+def bits(x):
+    x = numpy.asarray(x)
+    return numpy.where(numpy.isnan(x), 2, numpy.signbit(x)).tolist(), x.tolist() if not numpy.isnan(x).any() else numpy.nan_to_num(x).tolist()
+
+
+SIGNED = [-0.0, 0.0, 1.0, -1.0, 0.5, -0.5, numpy.nan, numpy.inf, -numpy.inf]
+BOUNDS = [(0, 1), (-1, 0), (0.0, 0.0), (-0.0, -0.0), (0.0, -0.0), (-0.0, 1.0), (1, -1), (numpy.nan, 1.0), (0.0, numpy.nan), (0, None), (None, -0.0)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("low, high", BOUNDS)
+def test_signs_of_zeros_survive_clip(low, high, dtype):
+    x = numpy.array(SIGNED * 5, dtype)
+    as_arrays = [bound if bound is None else numpy.full(x.shape, bound, dtype) for bound in (low, high)]
+    for bounds in ((low, high), as_arrays):
+        want = bits(numpy.clip(x, *bounds))
+        assert bits(np.clip(np.asarray(x), *bounds)) == want
+        assert bits(np.compile(lambda x, bounds=bounds: np.clip(x, *bounds))(x)) == want
+        assert bits(np.compile(lambda x, *bounds: x.clip(*bounds))(x, *bounds)) == want
