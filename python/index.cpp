@@ -255,6 +255,9 @@ void fill_with(PyObject* self, PyObject* value) {
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
+        if (reinterpret_cast<NdArray*>(self)->scalar) {
+            raise(PyExc_TypeError, ("'numpy." + std::string(name_of(value_of(self).dtype())) + "' object does not support item assignment").c_str());
+        }
         if (is_ndarray(value)) (void)value_of(value);  // which may be on the tape
         prepare_write(self);
         Indices indices;

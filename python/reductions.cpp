@@ -114,10 +114,13 @@ PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOp
     }
     const array x = to_array(object);
     if (!is_complex(x.dtype()) && attribute[0] == 'r') return is_ndarray(object) ? Py_NewRef(object) : wrap_view(x, object);
-    const bool scalar = !is_ndarray(object) && !PyArray_Check(object);
+    const bool scalar = is_ndarray(object) ? reinterpret_cast<NdArray*>(object)->scalar : PyArray_Check(object) == 0;
     array result = function(x, {});
-    if (!is_complex(x.dtype())) result = detail::read_only(result);
-    return scalar ? wrap_scalar(std::move(result)) : wrap(std::move(result));
+    if (scalar) return wrap_scalar(std::move(result));
+    if (is_complex(x.dtype())) return wrap(std::move(result));
+    // The zeros that a real array has for imaginary parts: in one of two orders, and not to be written to.
+    const array zeros = result.copy(x.is_f_contiguous() && !x.is_c_contiguous() ? Order::f : Order::c);
+    return wrap(broadcast_to(zeros, detail::symbolic_shape(zeros)));
 }
 }  // namespace
 

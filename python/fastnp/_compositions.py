@@ -315,7 +315,8 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
     limits = numpy.finfo(z.dtype)
     z = _core.where(_core.isnan(z), nan, z)
     z = _core.where(z == numpy.inf, limits.max if posinf is None else posinf, z)
-    return _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
+    z = _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
+    return z if z.ndim else z[()]
 
 
 @composed
@@ -333,6 +334,99 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     parts = [_core.asarray(arr), _core.asarray(values)]
     return _core.concatenate([part.reshape(-1) for part in parts] if axis is None else parts, axis=0 if axis is None else axis)
+
+
+@composed
+def atleast_3d(*arys: Any) -> Any:
+    made = []
+    for each in arys:
+        x = _core.asarray(each)
+        made.append(x.reshape(1, 1, 1) if x.ndim == 0 else x[None, :, None] if x.ndim == 1 else x[:, :, None] if x.ndim == 2 else x)
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@composed
+def dstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    return _core.concatenate([atleast_3d(x) for x in tup], axis=2, dtype=dtype, casting=casting)
+
+
+def _depth(blocks: Any) -> int:
+    if type(blocks) is not list:
+        return 0
+    depths = {_depth(each) for each in blocks}
+    if len(depths) != 1 or any(type(each) is tuple for each in blocks):
+        raise Unsupported
+    return 1 + depths.pop()
+
+
+@composed
+def block(arrays: Any) -> Any:
+    depth = _depth(arrays)
+    leaves: list[Any] = []
+
+    def gather(blocks: Any) -> Any:
+        if type(blocks) is list:
+            return [gather(each) for each in blocks]
+        leaves.append(_core.asarray(blocks))
+        return leaves[-1]
+
+    parts = gather(arrays)
+    rank = max(depth, *(x.ndim for x in leaves))
+
+    def joined(blocks: Any, axis: int) -> Any:
+        if axis == rank:
+            return blocks[(None,) * (rank - blocks.ndim)]
+        return _core.concatenate([joined(each, axis + 1) for each in blocks], axis=axis)
+
+    whole = joined(parts, rank - depth)
+    if depth * whole.size > 2 * 512 * 512:  # NumPy concatenates, too
+        return whole.copy(order="K")
+    return whole.copy(order="F" if _are_fortran(leaves) else "C")
+
+
+def _are_fortran(arrays: list[Any]) -> bool:
+    try:
+        layouts = [x.flags for x in arrays]
+    except TypeError:  # what is differentiated or mapped tells nothing of its layout
+        return False
+    return all(flags.f_contiguous for flags in layouts) and not all(flags.c_contiguous for flags in layouts)
+
+
+def _spacings(steps: Any, count: int) -> Any:
+    if any(_core.asarray(step).ndim for step in steps):
+        raise Unsupported
+    return steps * count if len(steps) == 1 else steps or (1.0,) * count
+
+
+@composed
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    x = _core.asarray(f)
+    axes = range(x.ndim) if axis is None else [axis_of(each, x.ndim) for each in (axis if isinstance(axis, tuple) else (axis,))]
+    steps = _spacings(varargs, len(axes))
+    x = x.astype(float) if x.dtype.kind in "iu" else x
+    if x.dtype.kind not in "fc" or len(steps) != len(axes) or len(set(axes)) != len(axes) or edge_order not in (1, 2):
+        raise Unsupported
+    if any(x.shape[place] <= edge_order for place in axes):
+        raise Unsupported
+    made = tuple(_slopes(x, place, step, edge_order) for place, step in zip(axes, steps, strict=True))
+    return made[0] if len(axes) == 1 else made
+
+
+def _slopes(x: Any, axis: int, step: Any, edge_order: int) -> Any:
+    """Differences of an element's neighbours, and at the ends those of the first two or three and the last."""
+
+    def at(start: Any, stop: Any) -> Any:
+        return along(x, axis, slice(start, stop))
+
+    if edge_order == 1:
+        first, last = (at(1, 2) - at(0, 1)) / step, (at(-1, None) - at(-2, -1)) / step
+    else:
+        first = -1.5 / step * at(0, 1) + 2.0 / step * at(1, 2) + -0.5 / step * at(2, 3)
+        last = 0.5 / step * at(-3, -2) + -2.0 / step * at(-2, -1) + 1.5 / step * at(-1, None)
+    middle = (at(2, None) - at(None, -2)) / (2.0 * step)
+    slopes = _core.empty_like(x)
+    slopes[...] = _core.concatenate([first, middle, last], axis=axis)
+    return slopes
 
 
 @composed

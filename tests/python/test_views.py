@@ -230,3 +230,98 @@ def test_signs_of_zeros_survive_clip(low, high, dtype):
         assert bits(np.clip(np.asarray(x), *bounds)) == want
         assert bits(np.compile(lambda x, bounds=bounds: np.clip(x, *bounds))(x)) == want
         assert bits(np.compile(lambda x, *bounds: x.clip(*bounds))(x, *bounds)) == want
+
+
+COPIES = {
+    "tile": lambda xp, x: xp.tile(x, 2),
+    "tile rows": lambda xp, x: xp.tile(x, (3, 1)),
+    "tile once": lambda xp, x: xp.tile(x, 1),
+    "repeat": lambda xp, x: xp.repeat(x, 2),
+    "repeat rows": lambda xp, x: xp.repeat(x, 2, 0),
+    "einsum": lambda xp, x: xp.einsum("ij->ji", x),
+    "gradient": lambda xp, x: xp.gradient(x, axis=0),
+    "gradients": lambda xp, x: xp.gradient(x, 0.5)[1],
+    "gradient of order 2": lambda xp, x: xp.gradient(x, 0.5, axis=1, edge_order=2),
+    "gradient by spaces": lambda xp, x: xp.gradient(x, 0.5, 2)[0],
+    "dstack": lambda xp, x: xp.dstack([x, x]),
+    "dstack mixed": lambda xp, x: xp.dstack((x, x + 1, xp.ones(x.shape))),
+    "dstack of rows": lambda xp, x: xp.dstack([x[0], x[1]]),
+    "block": lambda xp, x: xp.block([[x, x], [x, -x]]),
+    "block of one": lambda xp, x: xp.block(x),
+    "block of rows": lambda xp, x: xp.block([x[0], 1.0, x[1]]),
+    "block mixed": lambda xp, x: xp.block([[x], [xp.zeros(x.shape)]]),
+    "deep block": lambda xp, x: xp.block([[[x, x]], [[x, x]]]),
+    "imag": lambda xp, x: xp.imag(x),
+    ".imag": lambda xp, x: x.imag,
+}
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "square", "steps", "rows", "backwards", "transposed"])
+@pytest.mark.parametrize("case", COPIES)
+def test_orders_and_signs_of_results(case, layout):
+    x, function = LAYOUTS[layout](), COPIES[case]
+    for of in (x, -0.0 * x):
+        want = function(numpy, of)
+        for got in (function(np, np.asarray(of)), np.compile(lambda x: function(np, x))(of)):
+            assert told(numpy.asarray(got), of)[:2] == told(want, of)[:2]
+            assert numpy.asarray(got).flags.writeable == want.flags.writeable
+            assert bits(got) == bits(want)
+
+
+@pytest.mark.parametrize(
+    "case", ["tile", "repeat rows", "gradient", "gradients", "gradient of order 2", "dstack", "block", "deep block", "einsum", "imag"]
+)
+def test_derivatives_go_through_rearrangements(case):
+    """Along a direction they say what the function changes by."""
+    x, direction = numpy.random.default_rng(3).random((2, 4, 5))
+    f = lambda xp, x: COPIES[case](xp, x) ** 2  # noqa: E731  # short as it is
+    step = 1e-6
+    want = numpy.sum(f(numpy, x + step * direction) - f(numpy, x - step * direction)) / (2 * step)
+    gradient = np.grad(lambda x: np.sum(f(np, x)))
+    tracked = np.asarray(x.copy())
+    tracked.requires_grad = True
+    np.sum(f(np, tracked) + 0 * np.sum(tracked)).backward()
+    for found in (gradient(x), np.compile(gradient)(x), tracked.grad):
+        numpy.testing.assert_allclose(numpy.sum(numpy.asarray(found) * direction), want, rtol=1e-6, atol=1e-8)
+    rows = [COPIES[case](numpy, each) for each in (x, direction)]
+    numpy.testing.assert_array_equal(np.vmap(lambda x: COPIES[case](np, x))(numpy.stack([x, direction])), rows)
+
+
+SCALARS = {
+    "take": lambda xp, x: x.take(0),
+    "take of an array": lambda xp, x: x.take(xp.asarray(0)),
+    "nan_to_num": lambda xp, x: xp.nan_to_num(x[0]),
+    "nan_to_num of no axes": lambda xp, x: xp.nan_to_num(x.reshape(-1)[:1].reshape(())),
+    "imag": lambda xp, x: x[0].imag,
+    "real": lambda xp, x: x[0].real,
+    "imag of complex": lambda xp, x: (x * 1j)[0].imag,
+    "numpy.imag": lambda xp, x: xp.imag(x.sum()),
+    "imag of no axes": lambda xp, x: xp.imag(x[:1].reshape(())),
+    "real of no axes": lambda xp, x: xp.real(x[:1].reshape(())),
+    "subscripts": lambda xp, x: x[xp.asarray(0)],
+    "einsum": lambda xp, x: xp.einsum("i->", x),
+    "einsum of two": lambda xp, x: xp.einsum("i,i->", x, x),
+    "trace": lambda xp, x: xp.trace(x[:, None]),
+    "ptp": lambda xp, x: xp.ptp(x),
+    "vecdot": lambda xp, x: xp.vecdot(x, x),
+}
+
+
+@pytest.mark.parametrize("case", SCALARS)
+def test_results_without_axes_are_scalars_where_numpys_are(case):
+    x, function = X.copy(), SCALARS[case]
+    want = function(numpy, x)
+    for got in (function(np, np.asarray(x)), np.compile(lambda x: function(np, x))(x)):
+        assert numpy.array_equal(got, want)
+        assert isinstance(got, numpy.generic) == isinstance(want, numpy.generic)
+        assert isinstance(got, numpy.generic) or got.flags.writeable == want.flags.writeable
+    if isinstance(want, numpy.generic):
+
+        def written(xp, x):
+            y = function(xp, x)
+            y[()] = 1.0
+            return y
+
+        for way in (lambda: written(np, np.asarray(x)), lambda: np.compile(lambda x: written(np, x))(x)):
+            with pytest.raises(TypeError, match="'numpy.float64' object does not support item assignment"):
+                way()
