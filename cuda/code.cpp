@@ -71,13 +71,18 @@ LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& 
     const Driver& driver = context_->driver();
     const Current current(*context_);
     ErrorLog log;
-    const int error = driver.module_load(&module_, image.c_str(), static_cast<unsigned>(log.options.size()), log.options.data(), log.values.data());
-    if (error != success) context_->check(error, "cuModuleLoadDataEx", log.read());
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
-        const int failed = driver.module_get_function(&functions_[i], module_, symbols[i].c_str());
-        if (failed == success) continue;
+    const auto load = [&] {
+        return driver.module_load(&module_, image.c_str(), static_cast<unsigned>(log.options.size()), log.options.data(), log.values.data());
+    };
+    context_->check_with_memory(load, "cuModuleLoadDataEx", [&] { return log.read(); });
+    try {
+        for (std::size_t i = 0; i < functions_.size(); ++i) {
+            const auto get = [&] { return driver.module_get_function(&functions_[i], module_, symbols[i].c_str()); };
+            context_->check_with_memory(get, "cuModuleGetFunction", [&] { return symbols[i]; });
+        }
+    } catch (...) {
         driver.module_unload(module_);
-        context_->check(failed, "cuModuleGetFunction", symbols[i]);
+        throw;
     }
 }
 

@@ -59,6 +59,13 @@ void Context::must_be_usable() const {
     throw DeviceError("device '" + name_ + "' can't be used any more in this process: " + why_broken_);
 }
 
+void Context::lack_memory(const char* function, std::string_view detail, const std::string& in_use) {
+    std::string text = "device '" + name_ + "': " + function + " failed: " + driver_.text_of(out_of_memory);
+    if (!detail.empty()) text.append(": ").append(detail);
+    if (!in_use.empty()) text += " (" + in_use + ")";
+    throw MemoryError(text);
+}
+
 void Context::fail(int error, const char* function, std::string_view detail) {
     std::string what = std::string(function) + " failed: " + driver_.text_of(error);
     if (!detail.empty()) what.append(": ").append(detail);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "driver.h"
 #include "launches.h"
@@ -42,6 +44,25 @@ public:
         if (error != success) [[unlikely]]
             fail(error, function, detail);
     }
+    /// What gives memory back that is only kept for later, and says what is in use then: for the device's pool, before others know the context.
+    void on_shortage(std::function<std::string()> give_back) { give_back_ = std::move(give_back); }
+    /// Calls it. "" if there is none.
+    std::string make_room() { return give_back_ ? give_back_() : ""; }
+    /// check(call(), ...) for a function of the driver's that may take memory of the device: where there is none, once more after room was made.
+    /// MemoryError, with what is in use, where there is none then. detail() tells more of an error.
+    template <class Call, class Detail>
+    void check_with_memory(const Call& call, const char* function, const Detail& detail) {
+        int error = call();
+        if (error == success) [[likely]]
+            return;
+        std::string in_use;
+        if (error == out_of_memory) {
+            in_use = make_room();
+            error = call();
+        }
+        if (error == out_of_memory) lack_memory(function, detail(), in_use);
+        if (error != success) fail(error, function, detail());
+    }
     /// Waits until all that was asked for is done.
     void synchronize();
 
@@ -52,6 +73,7 @@ public:
 
 private:
     [[noreturn]] void fail(int error, const char* function, std::string_view detail);
+    [[noreturn]] void lack_memory(const char* function, std::string_view detail, const std::string& in_use);
 
     friend class Current;
 
@@ -62,6 +84,7 @@ private:
     Handle context_ = nullptr;
     Handle stream_ = nullptr;
     Launches launches_;
+    std::function<std::string()> give_back_;
     std::mutex whole_;
     std::atomic<bool> broken_ = false;
     mutable std::mutex mutex_;

@@ -113,8 +113,8 @@ void Device::launch(const device::Module& module, std::size_t kernel, std::int64
     settings.stream = context_->stream();
     settings.attributes = &may_overlap;
     settings.attribute_count = launches_overlap_ ? 1 : 0;
-    const int error = launch_as(settings, loaded.function(kernel), arguments);
-    if (error != success) context_->check(error, launches_overlap_ ? "cuLaunchKernelEx" : "cuLaunchKernel", *loaded.name(kernel));
+    const auto launch = [&] { return launch_as(settings, loaded.function(kernel), arguments); };
+    context_->check_with_memory(launch, launches_overlap_ ? "cuLaunchKernelEx" : "cuLaunchKernel", [&] { return *loaded.name(kernel); });
     context_->launches().add(loaded.name(kernel));
 }
 

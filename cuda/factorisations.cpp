@@ -349,15 +349,20 @@ void Factorisations::make_handles() {
     const auto check = [&](int status, const std::string& what) {
         if (status != solver_success && problem_.empty()) problem_ = what + ": error " + std::to_string(status);
     };
-    check(solver_->create(&handle_), "cuSOLVER does not start (" + solver_->path + ")");
+    const auto created = [&](const auto& create) {
+        if (const int status = create(); status == solver_success) return status;
+        context_.make_room();  // it had no memory, it may be, which the pool keeps
+        return static_cast<int>(create());
+    };
+    check(created([&] { return solver_->create(&handle_); }), "cuSOLVER does not start (" + solver_->path + ")");
     if (!problem_.empty()) {
         handle_ = nullptr;
         return;
     }
-    check(solver_->parameters_create(&parameters_), "cuSOLVER does not start (" + solver_->path + ")");
-    check(solver_->jacobi_create(&jacobi_), "cuSOLVER does not start (" + solver_->path + ")");
+    check(created([&] { return solver_->parameters_create(&parameters_); }), "cuSOLVER does not start (" + solver_->path + ")");
+    check(created([&] { return solver_->jacobi_create(&jacobi_); }), "cuSOLVER does not start (" + solver_->path + ")");
     check(solver_->set_stream(handle_, context_.stream()), "cuSOLVER does not take a stream (" + solver_->path + ")");
-    check(blas_->create(&blas_handle_), "cuBLAS does not start (" + blas_->path + ")");
+    check(created([&] { return blas_->create(&blas_handle_); }), "cuBLAS does not start (" + blas_->path + ")");
     if (problem_.empty()) check(blas_->set_stream(blas_handle_, context_.stream()), "cuBLAS does not take a stream (" + blas_->path + ")");
 }
 

@@ -151,11 +151,13 @@ private:
     Node& node_;
 };
 
+constexpr auto no_detail = [] { return ""; };
+
 void WorkGraph::build(std::span<const device::Work> work) {
     context_->check(context_->driver().graph_create(&graph_, 0), "cuGraphCreate");
     Adding adding(*this);
     for (const device::Work& each : work) std::visit(adding, each);
-    context_->check(context_->driver().graph_instantiate(&executable_, graph_, 0), "cuGraphInstantiate");
+    context_->check_with_memory([&] { return context_->driver().graph_instantiate(&executable_, graph_, 0); }, "cuGraphInstantiate", no_detail);
 }
 
 WorkGraph::~WorkGraph() {
@@ -179,7 +181,7 @@ void WorkGraph::set(std::size_t place, const device::Work& work) {
 
 void WorkGraph::launch() {
     const Current current(*context_);
-    context_->check(context_->driver().graph_launch(executable_, context_->stream()), "cuGraphLaunch");
+    context_->check_with_memory([&] { return context_->driver().graph_launch(executable_, context_->stream()); }, "cuGraphLaunch", no_detail);
     context_->launches().add(launched_);
     if (products_ + transforms_ != 0) capture_.count(products_, transforms_);
 }

@@ -23,7 +23,16 @@ void* pointer_to(Address address) { return reinterpret_cast<void*>(static_cast<s
 
 }  // namespace
 
+Pool::Pool(Context& context, std::size_t limit) : context_(context), limit_(limit) {
+    context_.on_shortage([this] {
+        const std::scoped_lock lock(mutex_);
+        trim_locked();
+        return explain();
+    });
+}
+
 Pool::~Pool() {
+    context_.on_shortage(nullptr);
     if (!context_.is_usable()) return;
     try {
         const Current current(context_);

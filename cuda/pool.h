@@ -19,7 +19,7 @@ namespace fastnp::cuda {
 class Pool {
 public:
     /// Takes at most `limit` bytes from the driver.
-    Pool(Context& context, std::size_t limit) : context_(context), limit_(limit) {}
+    Pool(Context& context, std::size_t limit);
     /// Gives all memory back, blocks that are still in use too.
     ~Pool();
     Pool(const Pool&) = delete;

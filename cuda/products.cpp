@@ -220,7 +220,11 @@ bool Products::start() {
     problem_ = blas_->problem;
     if (!problem_.empty()) return false;
     const Current current(context_);
-    const int status = blas_->create(&handle_);
+    int status = blas_->create(&handle_);
+    if (status != blas_success) {  // for want of memory, it may be, which the pool keeps
+        context_.make_room();
+        status = blas_->create(&handle_);
+    }
     if (status == blas_success) return true;
     handle_ = nullptr;
     const char* text = blas_->text_of(status);

@@ -91,6 +91,11 @@ std::shared_ptr<const Transforms::Plan> Transforms::plan_for(const Transform& tr
     const Key key = key_of(transform);
     if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
     if (plans_.size() >= most_plans) plans_.clear();
+    try {
+        return plans_[key] = made(transform);
+    } catch (const DeviceError&) {  // for want of memory, it may be, which the pool keeps
+        context_.make_room();
+    }
     return plans_[key] = made(transform);
 }
 

@@ -10,6 +10,7 @@ import hypothesis
 import pytest
 
 os.environ["FASTNP_CACHE_DIR"] = ""  # tests generate the code that they run
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of a device's memory from all others
 sys.path.insert(0, os.path.dirname(__file__))
 if os.environ.get("FASTNP_SIMULATED_DEVICE", "0") != "0":  # all tests, in a process whose CUDA devices are simulated
     import simulated

@@ -130,8 +130,8 @@ BOOST_AUTO_TEST_CASE(graphs_are_launches_in_order) {
         BOOST_TEST(device.statistics().launches == 4U);
         BOOST_TEST(fake.calls("cuGraphLaunch") == 2);
         const int handles = fake.handles();
-        fake.fail("cuGraphInstantiate", 2);
-        BOOST_CHECK_EXCEPTION((void)device.graph(launches), DeviceError, says("cuGraphInstantiate failed: out of memory"));
+        fake.fail("cuGraphInstantiate", cuda::out_of_memory, 2);
+        BOOST_CHECK_EXCEPTION((void)device.graph(launches), MemoryError, says("cuGraphInstantiate failed: out of memory"));
         BOOST_TEST(fake.handles() == handles);
     }
     BOOST_TEST(fake.handles() == 0);
@@ -344,6 +344,34 @@ BOOST_AUTO_TEST_CASE(of_many_launches_the_last_are_named) {
     device.launch(*module, 0, 1, 32, {});
     for (int i = 0; i < 40; ++i) device.launch(*module, 1, 1, 32, {});
     BOOST_CHECK_EXCEPTION(device.synchronize(), DeviceError, says("cuStreamSynchronize failed", "last waited for: noop (and 9 launches before them)"));
+}
+
+BOOST_AUTO_TEST_CASE(what_finds_no_memory_is_tried_once_more) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    void* const memory = device.allocate(80);
+    const auto work = [&] {
+        const auto module = device.load(".entry fill", {"fill"});
+        fill(device, *module, memory, 10, 5);
+        device.synchronize();
+    };
+    const int before = fake.handles();
+    for (const char* function : {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuLaunchKernelEx"}) {
+        device.free(device.allocate(bytes), bytes);
+        BOOST_TEST(device.statistics().held_bytes >= bytes, function);
+        fake.fail(function, cuda::out_of_memory);
+        work();
+        BOOST_TEST(device.statistics().held_bytes < bytes, function);  // what was kept went back to the driver
+        fake.fail(function, cuda::out_of_memory, 2);
+        BOOST_CHECK_EXCEPTION(work(), MemoryError,
+                              says("device 'cuda:0': ", std::string(function) + " failed: out of memory (CUDA_ERROR_OUT_OF_MEMORY)",
+                                   "(in use: 256 bytes, free on the device: "));
+        BOOST_TEST(fake.handles() == before, function);
+        work();
+    }
+    device.free(memory, 80);
+    BOOST_TEST(fake.misuses().empty());
 }
 
 BOOST_AUTO_TEST_CASE(other_errors_pass) {

@@ -284,10 +284,10 @@ BOOST_AUTO_TEST_CASE(libraries_that_are_not_there) {
         setup.check_all_is_given_back();
     }
     Setup setup;
-    setup.driver.fail("cusolverDnCreate", 7);
+    setup.driver.fail("cusolverDnCreate", 7, 2);
     BOOST_TEST(setup.device->lacks_factorisations() == "cuSOLVER does not start (libfake.so): error 7");
     BOOST_TEST(setup.device->lacks_factorisations() != "");  // it is not tried again
-    BOOST_TEST(setup.driver.calls("cusolverDnCreate") == 1);
+    BOOST_TEST(setup.driver.calls("cusolverDnCreate") == 2);
     setup.library.handles = 0;
     setup.check_all_is_given_back();
 }

@@ -196,10 +196,19 @@ BOOST_AUTO_TEST_CASE(a_library_that_is_not_there_or_does_not_start) {
         setup.check_all_is_given_back();
     }
     Setup setup;
-    setup.driver.fail("cublasLtCreate", 1);
+    setup.driver.fail("cublasLtCreate", 1, 2);
     BOOST_TEST(setup.device->lacks_products(float32) == "cuBLAS does not start (libfake.so): it did not work");
     BOOST_TEST(setup.device->lacks_products(float32) != "");  // it is not tried again
-    BOOST_TEST(setup.driver.calls("cublasLtCreate") == 1);
+    BOOST_TEST(setup.driver.calls("cublasLtCreate") == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_library_that_finds_no_memory_gets_what_the_pool_keeps) {
+    Setup setup;
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    setup.device->free(setup.device->allocate(bytes), bytes);
+    setup.driver.fail("cublasLtCreate", 1);
+    BOOST_TEST(setup.device->lacks_products(float32).empty());
+    BOOST_TEST(setup.device->statistics().held_bytes == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(errors_of_the_library) {
