@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "functions.h"
 
@@ -201,7 +202,9 @@ PyObject* product(array (*function)(const array&, const array&), PyObject* a, Py
 
 PyObject* matmul_body(PyObject** v) {
     only_defaults({v[3]});
-    return product(&fastnp::matmul, v[0], v[1], v[2]);
+    const std::optional<array> out = to_out(v[2]);
+    const array x = to_array(v[0]), y = to_array(v[1]);
+    return finish(out ? detail::matmul_into(x, y, *out) : matmul(x, y), v[2]);
 }
 PyObject* dot_body(PyObject** v) {
     only_defaults({v[2]});

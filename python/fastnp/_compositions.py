@@ -431,7 +431,9 @@ def _slopes(x: Any, axis: int, step: Any, edge_order: int) -> Any:
 
 @composed
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    return _core.sum(_core.conjugate(_core.asarray(x1)) * x2, axis=axis)
+    x = _core.asarray(x1)
+    products = (_core.conjugate(x) if x.dtype.kind == "c" else x) * x2
+    return _core.sum(products, axis=axis, dtype=products.dtype)
 
 
 @composed

@@ -152,7 +152,8 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 def vdot(a: Any, b: Any, /) -> Any:
-    return _core.dot(_core.conjugate(_core.reshape(a, -1)), _core.reshape(b, -1))
+    x = _core.reshape(a, -1)
+    return _core.dot(_core.conjugate(x) if x.dtype.kind == "c" else x, _core.reshape(b, -1))
 
 
 def ndim(a: Any) -> int:

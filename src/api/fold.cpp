@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/fold_output.h"
 #include "api/primitives.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
@@ -54,17 +55,6 @@ void check_where(const array& where) {
     throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(where.dtype())) + "') to dtype('bool') according to the rule 'safe'");
 }
 
-array store(const array& result, const std::optional<array>& out, const ops::Info& row) {
-    if (!out) return result;
-    check_writable(*out);
-    if (out->ndim() != result.ndim()) {
-        throw ValueError("output parameter for reduction operation " + std::string(ops::info(row.combine).name) +
-                         " has the wrong number of dimensions: Found " + std::to_string(out->ndim()) + " but expected " + std::to_string(result.ndim()));
-    }
-    assign(*out, result);
-    return *out;
-}
-
 array combine(Op op, const array& x, const array& y) {
     const Operand first(x), second(y);
     const Operand* operands[] = {&first, &second};
@@ -75,7 +65,7 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     const ops::Info& row = ops::info(op);
     const array source = as_array(operand);
     const AxisList axes = axes_of(options.axis, source.ndim());
-    const Dtype dtype = ops::fold_dtype(op, source.dtype(), options.dtype);
+    const Dtype dtype = ops::fold_dtype(op, source.dtype(), wanted_dtype(row.combine, source.dtype(), options.dtype, options.out));
     array x = cast(source, dtype);
     if (options.where) {
         check_where(*options.where);
@@ -96,7 +86,7 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     }
     if (options.initial && !start_alone) result = combine(row.combine, result, constant(*options.initial, dtype));
     if (options.keepdims) result = expand(result, span_of(axes));
-    return store(result, options.out, row);
+    return store_reduced(result, options.out, {row.combine, x, span_of(axes), options.keepdims});
 }
 
 array choose(Op op, const Operand& operand, const AxisOptions& options) {
@@ -108,15 +98,15 @@ array choose(Op op, const Operand& operand, const AxisOptions& options) {
     const std::int64_t axis = flat ? 0 : ops::normalize_axis(*options.axis, rank);
     array result = fold(op, x, {&axis, 1});
     if (options.keepdims) result = expand(result, flat ? span_of(all_axes(rank)) : std::span<const std::int64_t>(&axis, 1));
-    return store(result, options.out, ops::info(op));
+    return store_places(result, options.out, op);
 }
 
 array scan(Op op, const Operand& operand, const AxisOptions& options) {
     const array source = as_array(operand);
     const array x = options.axis && source.ndim() > 0 ? source : flatten(source);
     const std::int64_t axis = options.axis ? ops::normalize_axis(*options.axis, x.ndim()) : 0;
-    const Dtype dtype = ops::fold_dtype(op, x.dtype(), options.dtype);
-    return store(fold(op, cast(x, dtype), {&axis, 1}), options.out, ops::info(op));
+    const Dtype dtype = ops::fold_dtype(op, x.dtype(), wanted_dtype(ops::info(op).combine, x.dtype(), options.dtype, options.out));
+    return store_scanned(fold(op, cast(x, dtype), {&axis, 1}), options.out, axis);
 }
 
 array binary(Op op, const Operand& x, const Operand& y) {
@@ -166,9 +156,16 @@ FoldOptions sum_options(const FoldOptions& options, const AxisList& axes, Dtype 
     return result;
 }
 
-array result_of(const array& x, const FoldOptions& options, Dtype dtype) {
-    const array result = cast(x, dtype);
-    return store(result, options.out, ops::info(Op::sum));
+// The sum that a statistic is made of; with out= in its dtype, as NumPy makes it there.
+array total_of(const array& x, const FoldOptions& options, const AxisList& axes, Dtype dtype) {
+    const bool chosen = options.dtype || dtype != x.dtype();
+    const auto wanted = chosen ? dtype : wanted_dtype(Op::add, dtype, std::nullopt, options.out);
+    const array total = reduce(Op::sum, x, sum_options(options, axes, wanted.value_or(dtype), options.keepdims));
+    return options.out ? cast(total, options.out->dtype()) : total;
+}
+
+array store_statistic(const array& result, const FoldOptions& options, const array& x, const AxisList& axes) {
+    return store_reduced(result, options.out, {Op::add, x, span_of(axes), options.keepdims});
 }
 
 // The mean of squares of distances from the mean.
@@ -186,13 +183,18 @@ array variance(const array& x, const FoldOptions& options, double ddof) {
     } else {
         squares = binary(Op::multiply, distance, distance);
     }
-    const array total = reduce(Op::sum, squares, sum_options(options, axes, real_of(dtype), options.keepdims));
+    const array total = total_of(squares, options, axes, real_of(dtype));
     const array counted = count_of(x, axes, options, options.keepdims);
     const array whole = ddof == std::floor(ddof) ? binary(Op::subtract, counted, static_cast<std::int64_t>(ddof)) : binary(Op::subtract, counted, ddof);
     return divided(total, binary(Op::maximum, whole, 0));
 }
 
-Dtype variance_dtype(const array& x, const FoldOptions& options) { return real_of(result_dtype(x.dtype(), options.dtype)); }
+// ... in the dtype that it has as a result; with out=, there.
+array stored_variance(const array& x, const FoldOptions& options, double ddof) {
+    const array result = variance(x, options, ddof);
+    if (!options.out) return cast(result, real_of(result_dtype(x.dtype(), options.dtype)));
+    return store_statistic(result, options, x, axes_of(options.axis, x.ndim()));
+}
 
 }  // namespace
 }  // namespace api
@@ -210,20 +212,19 @@ array mean(const Operand& operand, const FoldOptions& options) {
     api::check_counted(x, options);
     const auto axes = api::axes_of(options.axis, x.ndim());
     const Dtype dtype = api::statistic_dtype(x.dtype(), options.dtype);
-    const array total = api::reduce(ir::Op::sum, x, api::sum_options(options, axes, dtype, options.keepdims));
-    const array count = api::count_of(x, axes, options, options.keepdims);
-    return api::result_of(api::divided(total, count), options, api::result_dtype(x.dtype(), options.dtype));
+    const array total = api::total_of(x, options, axes, dtype);
+    const array result = api::divided(total, api::count_of(x, axes, options, options.keepdims));
+    if (!options.out) return api::cast(result, api::result_dtype(x.dtype(), options.dtype));
+    return api::store_statistic(result, options, x, axes);
 }
 
-array var(const Operand& operand, const FoldOptions& options, double ddof) {
-    const array x = api::as_array(operand);
-    return api::result_of(api::variance(x, options, ddof), options, api::variance_dtype(x, options));
-}
+array var(const Operand& operand, const FoldOptions& options, double ddof) { return api::stored_variance(api::as_array(operand), options, ddof); }
 
 array stddev(const Operand& operand, const FoldOptions& options, double ddof) {
-    const array x = api::as_array(operand);
-    const Dtype dtype = api::variance_dtype(x, options);
-    return api::result_of(sqrt(api::cast(api::variance(x, options, ddof), dtype)), options, dtype);
+    const array variance = api::stored_variance(api::as_array(operand), options, ddof);
+    UfuncOptions root;
+    if (options.out) root.out = *options.out;
+    return sqrt(variance, root);
 }
 
 }  // namespace fastnp

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/primitives.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
@@ -41,6 +42,26 @@ void check_core_rank(const array& x, int number) {
     if (x.ndim() > 0) return;
     throw ValueError("matmul: Input operand " + std::to_string(number) +
                      " does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
+}
+
+// Whether out= can hold products whose last `core` axes are those of each. What is before them broadcasts.
+void check_output(const array& result, const array& out, int core) {
+    constexpr const char* signature = "gufunc signature (n?,k),(k,m?)->(n?,m?)";
+    if (!can_cast(result.dtype(), out.dtype(), Casting::same_kind)) {
+        throw TypeError("Cannot cast ufunc 'matmul' output from dtype('" + std::string(name_of(result.dtype())) + "') to dtype('" +
+                        std::string(name_of(out.dtype())) + "') with casting rule 'same_kind'");
+    }
+    if (out.ndim() < core) {
+        throw ValueError("matmul: Output operand 0 does not have enough dimensions (has " + std::to_string(out.ndim()) +
+                         ", gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires " + std::to_string(core) + ")");
+    }
+    const Dims given = api::dims_of(out), wanted = api::dims_of(result);
+    for (int i = 0; i < core; ++i) {
+        const Dim there = given[given.size() - static_cast<std::size_t>(core - i)], here = wanted[wanted.size() - static_cast<std::size_t>(core - i)];
+        if (api::arithmetic().equal(there, here)) continue;
+        throw ValueError("matmul: Output operand 0 has a mismatch in its core dimension " + std::to_string(i) + ", with " + signature + " (size " +
+                         std::to_string(api::arithmetic().hint(there)) + " is different from " + std::to_string(api::arithmetic().hint(here)) + ")");
+    }
 }
 
 // The axes given, moved to the end or to the front, as a matrix.
@@ -85,6 +106,14 @@ array matmul(const array& x, const array& y) {
     if (vector_right) result = squeeze_at(result, result.ndim() - 1);
     if (vector_left) result = squeeze_at(result, result.ndim() - (vector_right ? 1 : 2));
     return result;
+}
+
+array detail::matmul_into(const array& x, const array& y, const array& out) {
+    const array result = matmul(x, y);
+    check_output(result, out, std::min(x.ndim(), 2) + std::min(y.ndim(), 2) - 2);
+    UfuncOptions options;
+    options.out = out;
+    return result.dtype() == Dtype::bool_ ? logical_or(result, result, options) : positive(result, options);
 }
 
 array dot(const array& x, const array& y) {

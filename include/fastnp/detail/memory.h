@@ -17,5 +17,8 @@ FASTNP_API std::shared_ptr<void> lend(const array& x);
 
 /// A view of the real or imaginary parts of a complex array that is not recorded.
 FASTNP_API array part_of(const array& x, bool imaginary);
+/// matmul(x, y) in out, whose stacks may be more (numpy.matmul's out=). UFuncTypeError's words where it can't be cast to out's dtype by same_kind,
+/// ValueError where the sizes don't fit.
+FASTNP_API array matmul_into(const array& x, const array& y, const array& out);
 
 }  // namespace fastnp::detail
