@@ -34,6 +34,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CCACHE}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  else()
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()
 endif()
 add_link_options("LINKER:--build-id=sha1")  # names the build that code kept on disk is for (src/codegen/store.h)
@@ -49,10 +51,14 @@ endif()
 add_compile_options(-fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
 if(FASTNP_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  # Generated functions have no types written before them, which that check would read.
+  add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
 add_library(fastnp_warnings INTERFACE)
 target_compile_options(fastnp_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-restrict -Wno-array-bounds>
+                       # (What libstdc++ itself uses is deprecated; loops that ask for vectors have none in unoptimised code.)
+                       $<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical -Wno-deprecated-declarations -Wno-pass-failed -Wno-unknown-warning-option>
                        $<$<BOOL:${FASTNP_WERROR}>:-Werror>)

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 apt_packages=(g++ cmake ninja-build ccache lld-19 git ca-certificates
-              llvm-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev
+              llvm-19-dev clang-19 libclang-rt-19-dev libpolly-19-dev libzstd-dev zlib1g-dev
               libxtensor-dev libxsimd-dev libboost-dev libboost-test-dev libopenblas-dev libopenblas-pthread-dev
               clang-format-19 clang-tidy-19)
 venv=build/venv

@@ -79,6 +79,9 @@ private:
     std::vector<device::BufferPtr> held_;
 };
 
+// Where temporaries lie that have no elements, if all are such: parts of them begin somewhere, too.
+char no_bytes;
+
 // The results of one stage, and one block for its temporaries.
 void Run::allocate(int stage) {
     SmallVector<std::size_t, 8> places;
@@ -95,7 +98,7 @@ void Run::allocate(int stage) {
         const auto number = static_cast<std::size_t>(slot.number);
         if (slot.kind == Slot::Kind::temporary) {
             const auto group = static_cast<std::size_t>(plan_.temporary_group[number]);
-            if (plan_.group_stage[group] == stage && block) bases_[i] = static_cast<char*>(block->data()) + places[group];
+            if (plan_.group_stage[group] == stage) bases_[i] = block ? static_cast<char*>(block->data()) + places[group] : &no_bytes;
         } else if (slot.kind == Slot::Kind::result && slot.stage == stage) {
             made_[number] = device::Buffer::allocate(shape::allocatable(value_of(slot.bytes, values_)));
             bases_[i] = made_[number]->data();

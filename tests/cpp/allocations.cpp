@@ -12,7 +12,7 @@ thread_local std::int64_t count = 0;
 
 std::int64_t fastnp::allocations() { return count; }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef FASTNP_SANITIZED
 void* operator new(std::size_t bytes) {
     ++count;
     if (void* made = std::malloc(bytes == 0 ? 1 : bytes)) return made;

@@ -8,7 +8,7 @@ namespace fastnp {
 /// Calls of operator new so far; none where sanitizers have an operator new of their own.
 std::int64_t allocations();
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef FASTNP_SANITIZED
 inline constexpr bool counts_allocations = false;
 #else
 inline constexpr bool counts_allocations = true;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace fastnp::simulated {
 
 void Accesses::begin_grid() {
-    constexpr std::size_t most_pages = std::size_t{64} << 10;  // a gigabyte
+    constexpr std::size_t most_pages = std::size_t{16} << 10;  // a gigabyte, if all their bytes are apart
     if (pages_.size() > most_pages || time_ > std::numeric_limits<std::uint32_t>::max() / 2) {
         known_ = {};
         pages_.clear();
@@ -41,80 +40,89 @@ Accesses::Page& Accesses::page_of(std::uintptr_t at) {
     return *known.page;
 }
 
-Accesses::Touch Accesses::now(const Access& access, unsigned thread) const {
-    Touch made;
-    made.time = time_;
-    made.thread = thread;
-    made.meetings = meetings_[thread / warp];
-    made.is_atomic = static_cast<std::uint32_t>(access.is_atomic);
-    return made;
+// The cells of a word's bytes, each of which was touched as the word was.
+Accesses::Bytes& Accesses::bytes_of(Page& page, std::uint32_t number) {
+    if (page.apart == nullptr) page.apart = std::make_unique<std::array<Bytes, page_bytes / word>>();
+    Bytes& bytes = (*page.apart)[number];
+    Cell& whole = page.words[number];
+    if (whole.write.time != set_apart) bytes.fill(whole);
+    whole.write.time = set_apart;
+    return bytes;
 }
 
 // Whether neither the block nor, if both are of one, the warp has met since.
-bool Accesses::is_since_meeting(const Touch& before, unsigned thread) const {
-    return before.time == time_ && (before.thread / warp != thread / warp || before.meetings == meetings_[thread / warp]);
+inline bool Accesses::is_since_meeting(const Touch& before, const Now& now) const {
+    return before.time == time_ && (is_by_other_warp(before, now) || ((before.bits ^ now.touch.bits) & who & ~all_threads) == 0);
 }
 
 // Whether a thread did not wait for what another one did before.
-bool Accesses::is_unordered(const Touch& before, const Access& access, unsigned thread) const {
-    if (!counts(before, access) || (access.is_atomic && before.is_atomic != 0)) return false;
-    return !is_of_block(before) || (before.thread != thread && is_since_meeting(before, thread));
+inline bool Accesses::is_unordered(const Touch& before, const Now& now) const {
+    if (before.time < now.began || (before.bits & now.touch.bits & is_atomic) != 0) return false;
+    return !is_of_block(before) || (is_by_other_thread(before, now) && is_since_meeting(before, now));
 }
 
-void Accesses::say(const char* what, const Touch& before, const Access& access, unsigned thread) {
+void Accesses::say(const char* what, const Touch& before, const Now& now) {
     if (!problem_.empty()) return;
-    problem_ = std::string("thread ") + std::to_string(thread) + what + (access.is_on_chip ? " of the block's memory" : " of a buffer") +
-               (is_of_block(before) ? " by thread " + std::to_string(before.thread) : " in another block") + " without a barrier between them";
+    problem_ = std::string("thread ") + std::to_string(now.touch.thread()) + what + (now.access.is_on_chip ? " of the block's memory" : " of a buffer") +
+               (is_of_block(before) ? " by thread " + std::to_string(before.thread()) : " in another block") + " without a barrier between them";
 }
 
-void Accesses::read(Cell& cell, const Access& access, unsigned thread) {
-    if (access.is_on_chip && !is_of_block(cell.write) && problem_.empty()) {
-        problem_ = "thread " + std::to_string(thread) + " reads of the block's memory what nothing wrote";
+inline void Accesses::read(Cell& cell, const Now& now) {
+    if (now.access.is_on_chip && !is_of_block(cell.write) && problem_.empty()) {
+        problem_ = "thread " + std::to_string(now.touch.thread()) + " reads of the block's memory what nothing wrote";
     }
-    if (is_unordered(cell.write, access, thread)) say(" reads a write", cell.write, access, thread);
-    Touch made = now(access, thread);
-    const Touch& last = cell.read;
-    if (counts(last, access)) {
-        made.has_other_blocks = last.has_other_blocks | static_cast<std::uint32_t>(!is_of_block(last));
-        if (last.time == time_) made.has_other_warps = last.has_other_warps | static_cast<std::uint32_t>(last.thread / warp != thread / warp);
-        const bool is_here = is_of_block(last) && is_since_meeting(last, thread);
-        if (is_here) made.has_others = last.has_others | static_cast<std::uint32_t>(last.thread != made.thread);
-        if (is_here || made.has_other_blocks != 0 || made.has_other_warps != 0) made.is_atomic &= last.is_atomic;
+    if (is_unordered(cell.write, now)) say(" reads a write", cell.write, now);
+    Touch made = now.touch;
+    const Touch last = cell.read;
+    if (last.time >= now.began) {
+        const auto mark = [&made](bool is_so, std::uint32_t bit) { made.bits |= is_so ? bit : 0; };
+        // Whoever writes there has not waited for all that read: nothing more has to be known.
+        if (last.has(has_other_blocks) && !last.has(is_atomic)) return;
+        mark(last.has(has_other_blocks) || !is_of_block(last), has_other_blocks);
+        if (last.time == time_) mark(last.has(has_other_warps) || is_by_other_warp(last, now), has_other_warps);
+        const bool is_here = is_of_block(last) && is_since_meeting(last, now);
+        if (is_here) mark(last.has(has_others) || is_by_other_thread(last, now), has_others);
+        if ((is_here || made.has(has_other_blocks | has_other_warps)) && !last.has(is_atomic)) made.bits &= ~is_atomic;
     }
     cell.read = made;
 }
 
-void Accesses::write(Cell& cell, const Access& access, unsigned thread, bool is_change) {
-    if (is_change && is_unordered(cell.write, access, thread)) say(" writes over a write", cell.write, access, thread);
-    const Touch& last = cell.read;
-    if (is_change && counts(last, access) && !(access.is_atomic && last.is_atomic != 0)) {
+inline void Accesses::write(Cell& cell, const Now& now, bool is_change) {
+    if (is_change && is_unordered(cell.write, now)) say(" writes over a write", cell.write, now);
+    const Touch last = cell.read;
+    if (is_change && last.time >= now.began && (now.touch.bits & last.bits & is_atomic) == 0) {
         const bool by_others =
-            last.has_other_blocks != 0 || (last.time == time_ && last.has_other_warps != 0) || (is_since_meeting(last, thread) && last.has_others != 0);
-        if (by_others || is_unordered(last, access, thread)) say(" writes over a read", last, access, thread);
+            last.has(has_other_blocks) || (last.time == time_ && last.has(has_other_warps)) || (last.has(has_others) && is_since_meeting(last, now));
+        if (by_others || is_unordered(last, now)) say(" writes over a read", last, now);
     }
-    cell.write = now(access, thread);
+    cell.write = now.touch;
 }
 
-void Accesses::touch(Cell& cell, const Access& access, std::uint32_t from, std::uint32_t bytes, unsigned thread) {
-    if (access.reads) read(cell, access, thread);
+template <std::uint32_t bytes>
+inline void Accesses::touch(Cell& cell, const Now& now, std::uint32_t from) {
+    const Access& access = now.access;
+    if (access.reads) read(cell, now);
     if (!access.writes) return;
-    write(cell, access, thread, access.stored == nullptr || std::memcmp(access.at + from, access.stored + from, bytes) != 0);
+    write(cell, now, access.stored == nullptr || std::memcmp(access.at + from, access.stored + from, bytes) != 0);
 }
 
 void Accesses::note(const Access& access, unsigned thread) {
+    const std::uint32_t by = thread | (meetings_[thread / warp] * meeting & who) | (access.is_atomic ? is_atomic : 0);
+    const Now now{access, {time_, by}, access.is_on_chip ? block_began_ : grid_began_};
     const auto begin = reinterpret_cast<std::uintptr_t>(access.at);
+    Page* page = nullptr;
     for (std::uint32_t done = 0; done < access.bytes;) {
-        Page& page = page_of(begin + done);
-        const std::uintptr_t at = (begin + done) % page_bytes, first = at / word * word;
-        bool& is_apart = page.is_apart[at / word];
-        const bool is_whole = at == first && access.bytes - done >= word;
-        if (!is_whole && !is_apart) {
-            std::fill_n(&page.cells[first] + 1, word - 1, page.cells[first]);
-            is_apart = true;
+        const auto at = static_cast<std::uint32_t>((begin + done) % page_bytes);
+        if (page == nullptr || at == 0) page = &page_of(begin + done);
+        const std::uint32_t number = at / word;
+        Cell& whole = page->words[number];
+        if (at % word == 0 && access.bytes - done >= word && whole.write.time != set_apart) {
+            touch<word>(whole, now, done);
+            done += word;
+        } else {
+            touch<1>(bytes_of(*page, number)[at % word], now, done);
+            ++done;
         }
-        const std::uint32_t bytes = is_whole && !is_apart ? word : 1;
-        touch(page.cells[at], access, done, bytes, thread);
-        done += bytes;
     }
 }
 

@@ -127,7 +127,7 @@ Assembler::~Assembler() {
 
 // The sanitizers see how a text is made; what the assembler, a program of its own, says of it they do not change, so it is asked in other builds alone.
 void Assembler::add(const std::string& name, std::string ptx, int capability) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef FASTNP_SANITIZED
     return;
 #endif
     complaints_.push_back(std::async(std::launch::async, [this, name = name + " sm_" + std::to_string(capability), ptx = std::move(ptx), capability] {
