@@ -47,9 +47,11 @@ void* Pool::allocate(std::size_t bytes) {
     const device::SizeClass size = device::size_class(bytes, smallest);
     const std::scoped_lock lock(mutex_);
     void* block = nullptr;
-    if (auto& blocks = kept_[size.number].blocks; !blocks.empty()) {
-        block = blocks.back();
-        blocks.pop_back();
+    SameSize& blocks = blocks_[size.number];
+    blocks.bytes = size.bytes;
+    if (!blocks.kept.empty()) {
+        block = blocks.kept.back();
+        blocks.kept.pop_back();
     } else {
         block = fresh(size.bytes);
     }
@@ -61,6 +63,7 @@ void* Pool::allocate(std::size_t bytes) {
         throw MemoryError("Unable to allocate " + device::readable(bytes) + " for an array on device '" + context_.name() + "' (" + explain() + ")");
     }
     live_ += size.bytes;
+    ++blocks.live;
     return block;
 }
 
@@ -69,10 +72,10 @@ void Pool::free(void* memory, std::size_t bytes) noexcept {
     const device::SizeClass size = device::size_class(bytes, smallest);
     const std::scoped_lock lock(mutex_);
     live_ -= size.bytes;
+    SameSize& blocks = blocks_[size.number];
+    --blocks.live;
     try {
-        Kept& kept = kept_[size.number];
-        kept.bytes = size.bytes;
-        kept.blocks.push_back(memory);
+        blocks.kept.push_back(memory);
     } catch (const std::bad_alloc&) {  // NOLINT: the host has no memory for the list: the block stays unused
     }
 }
@@ -130,11 +133,11 @@ Pool::Slabs::iterator Pool::slab_of(void* block) { return std::prev(slabs_.upper
 void Pool::trim_locked() {
     context_.synchronize();  // what runs may still use them
     for (auto& [address, slab] : slabs_) slab.free = 0;
-    for (const Kept& kept : kept_) {
-        for (void* block : kept.blocks) slab_of(block)->second.free += kept.bytes;
+    for (const SameSize& blocks : blocks_) {
+        for (void* block : blocks.kept) slab_of(block)->second.free += blocks.bytes;
     }
     const auto goes = [](const Slab& slab) { return slab.free == slab.used; };
-    for (Kept& kept : kept_) std::erase_if(kept.blocks, [&](void* block) { return goes(slab_of(block)->second); });
+    for (SameSize& blocks : blocks_) std::erase_if(blocks.kept, [&](void* block) { return goes(slab_of(block)->second); });
     if (small_ != slabs_.end() && goes(small_->second)) small_ = slabs_.end();
     const Current current(context_);
     int error = success;
@@ -150,14 +153,34 @@ void Pool::trim_locked() {
     context_.check(error, "cuMemFree");
 }
 
+// The largest first, equal ones together: " in 4 buffers: 2.0 GiB, 3 of 1.0 MiB".
+std::string Pool::live_blocks() const {
+    constexpr int most_listed = 8;
+    std::size_t count = 0, smaller = 0;
+    int listed = 0;
+    std::string list;
+    for (auto blocks = blocks_.rbegin(); blocks != blocks_.rend(); ++blocks) {
+        if (blocks->live == 0) continue;
+        count += blocks->live;
+        if (listed++ >= most_listed) {
+            smaller += blocks->live;
+            continue;
+        }
+        list += (list.empty() ? "" : ", ") + (blocks->live == 1 ? "" : std::to_string(blocks->live) + " of ") + device::readable(blocks->bytes);
+    }
+    if (count == 0) return list;
+    if (smaller != 0) list += ", " + std::to_string(smaller) + " smaller";
+    return " in " + std::to_string(count) + (count == 1 ? " buffer: " : " buffers: ") + list;
+}
+
 std::string Pool::explain() {
-    std::string text = "in use: " + device::readable(live_);
-    if (limit_ != std::numeric_limits<std::size_t>::max()) return text + ", FASTNP_CUDA_MEMORY_LIMIT: " + device::readable(limit_);
+    std::string text = "in use: " + device::readable(live_) + live_blocks();
+    if (limit_ != std::numeric_limits<std::size_t>::max()) return text + "; FASTNP_CUDA_MEMORY_LIMIT: " + device::readable(limit_);
     const Current current(context_);
     std::size_t free = 0;
     std::size_t total = 0;
     context_.check(context_.driver().memory_get_info(&free, &total), "cuMemGetInfo");
-    return text + ", free on the device: " + device::readable(free) + " of " + device::readable(total);
+    return text + "; free on the device: " + device::readable(free) + " of " + device::readable(total);
 }
 
 }  // namespace fastnp::cuda

@@ -40,9 +40,10 @@ private:
         std::size_t free = 0;  // of blocks that are kept; worked out by trim()
     };
     using Slabs = std::map<Address, Slab>;
-    struct Kept {
+    struct SameSize {
         std::size_t bytes = 0;  // of each
-        std::vector<void*> blocks;
+        std::size_t live = 0;
+        std::vector<void*> kept;
     };
 
     void* fresh(std::size_t bytes);
@@ -51,11 +52,12 @@ private:
     Slabs::iterator slab_of(void* block);
     void trim_locked();
     std::string explain();
+    std::string live_blocks() const;
 
     Context& context_;
     const std::size_t limit_;
     mutable base::Lock mutex_;
-    std::array<Kept, device::size_class_count> kept_;
+    std::array<SameSize, device::size_class_count> blocks_;
     Slabs slabs_;
     Slabs::iterator small_ = slabs_.end();  // the slab that small blocks are cut from
     std::size_t taken_ = 0, live_ = 0;

@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(what_finds_no_memory_is_tried_once_more) {
         fake.fail(function, cuda::out_of_memory, 2);
         BOOST_CHECK_EXCEPTION(work(), MemoryError,
                               says("device 'cuda:0': ", std::string(function) + " failed: out of memory (CUDA_ERROR_OUT_OF_MEMORY)",
-                                   "(in use: 256 bytes, free on the device: "));
+                                   "(in use: 256 bytes in 1 buffer: 256 bytes; free on the device: "));
         BOOST_TEST(fake.handles() == before, function);
         work();
     }

@@ -95,9 +95,9 @@ BOOST_AUTO_TEST_CASE(out_of_memory_kept_blocks_are_given_back_and_it_is_tried_ag
     void* const second = device.allocate(80 * mebibyte);
     BOOST_TEST(fake.calls("cuMemAlloc") == 3);
     BOOST_TEST(fake.calls("cuMemFree") == 1);
-    BOOST_CHECK_EXCEPTION(
-        device.allocate(32 * mebibyte), MemoryError,
-        says("Unable to allocate 32.0 MiB for an array on device 'cuda:0' (in use: 80.0 MiB, free on the device: 15.0 MiB of 95.0 MiB)"));
+    BOOST_CHECK_EXCEPTION(device.allocate(32 * mebibyte), MemoryError,
+                          says("Unable to allocate 32.0 MiB for an array on device 'cuda:0' (in use: 80.0 MiB in 1 buffer: 80.0 MiB; free on the device: "
+                               "15.0 MiB of 95.0 MiB)"));
     BOOST_TEST(device.statistics().live_bytes == 80 * mebibyte);
     void* const small = device.allocate(10);  // there is no slab for it
     device.free(small, 10);
@@ -112,7 +112,8 @@ BOOST_AUTO_TEST_CASE(no_more_than_the_limit_is_taken) {
     std::vector<void*> blocks;
     for (int i = 0; i < 10; ++i) blocks.push_back(device.allocate(2 * mebibyte));
     BOOST_CHECK_EXCEPTION(device.allocate(1), MemoryError,
-                          says("Unable to allocate 1 bytes for an array on device 'cuda:0' (in use: 20.0 MiB, FASTNP_CUDA_MEMORY_LIMIT: 20.0 MiB)"));
+                          says("Unable to allocate 1 bytes for an array on device 'cuda:0' (in use: 20.0 MiB in 10 buffers: 10 of 2.00 MiB; "
+                               "FASTNP_CUDA_MEMORY_LIMIT: 20.0 MiB)"));
     for (void* block : blocks) device.free(block, 2 * mebibyte);
     device.free(device.allocate(20 * mebibyte), 20 * mebibyte);
     BOOST_CHECK_THROW(device.allocate(std::size_t{1} << 62), MemoryError);
@@ -121,6 +122,24 @@ BOOST_AUTO_TEST_CASE(no_more_than_the_limit_is_taken) {
     BOOST_TEST(cuda::memory_limit("20") == 20 * mebibyte);
     for (const char* text : {"", "0", "-1", "x", "1x", "99999999999999999999"}) BOOST_TEST(cuda::memory_limit(text) == Device::no_limit);
     BOOST_TEST(cuda::memory_limit(nullptr) == Device::no_limit);
+}
+
+BOOST_AUTO_TEST_CASE(where_there_is_no_memory_left_live_buffers_are_listed) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0, 70 * mebibyte);
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    for (const std::size_t bytes :
+         {40 * mebibyte, 4 * mebibyte, 4 * mebibyte, 1000 * 1024UL, 256UL, 512UL, 1024UL, 2048UL, 4096UL, 4096UL, 8192UL, 8192UL}) {
+        blocks.emplace_back(device.allocate(bytes), bytes);
+    }
+    device.free(blocks.back().first, blocks.back().second);
+    blocks.pop_back();
+    BOOST_CHECK_EXCEPTION(device.allocate(8 * mebibyte), MemoryError,
+                          says("(in use: 49.0 MiB in 11 buffers: 40.0 MiB, 2 of 4.00 MiB, 1.00 MiB, 8.00 KiB, 2 of 4.00 KiB, 2.00 KiB, 1.00 KiB, "
+                               "512 bytes, 1 smaller; FASTNP_CUDA_MEMORY_LIMIT: 70.0 MiB)"));
+    for (const auto& [block, bytes] : blocks) device.free(block, bytes);
+    device.free(device.allocate(60 * mebibyte), 60 * mebibyte);
+    BOOST_CHECK_EXCEPTION(device.allocate(80 * mebibyte), MemoryError, says("(in use: 0 bytes; FASTNP_CUDA_MEMORY_LIMIT: 70.0 MiB)"));
 }
 
 BOOST_AUTO_TEST_CASE(work_that_uses_a_freed_block_is_done_before_its_next_owners) {
