@@ -27,15 +27,14 @@ if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")  # CMake's default; the kern
   set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 endif()
 
-# Paths relative to the source folder let ccache serve one build folder (a wheel's, say) with what another one compiled.
+# Paths relative to the source folder let ccache serve one build folder (a wheel's, say) with what another one compiled. (Not clang's with precompiled headers,
+# which it names by whole paths: the preset asan has none.)
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
       "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CCACHE}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
-  else()
-    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()
 endif()
 add_link_options("LINKER:--build-id=sha1")  # names the build that code kept on disk is for (src/codegen/store.h)

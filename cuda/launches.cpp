@@ -1,6 +1,7 @@
 #include "launches.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace fastnp::cuda {
@@ -25,13 +26,18 @@ void Launches::ended(std::uint64_t count) {
 std::string Launches::names() const {
     const std::uint64_t count = this->count(), ended = ended_.load(std::memory_order_relaxed);
     const std::uint64_t first = std::max(ended, count > kept ? count - kept : 0);
-    std::vector<const std::string*> names;
+    std::vector<std::pair<const std::string*, const std::string*>> found;
     for (std::uint64_t i = first; i < count; ++i) {
-        const std::string* const name = last_[i % kept].load(std::memory_order_acquire);
-        if (name != nullptr && std::ranges::find(names, name) == names.end()) names.push_back(name);
+        const Launch& launch = last_[i % kept];
+        const std::pair each{launch.name.load(std::memory_order_acquire), launch.caller.load(std::memory_order_acquire)};
+        if (each.first != nullptr && std::ranges::find(found, each) == found.end()) found.push_back(each);
     }
     std::string text;
-    for (const std::string* name : names) text += (text.empty() ? "" : ", ") + *name;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto& [name, caller] = found[i];
+        text += (text.empty() ? "" : ", ") + *name;
+        if (caller != nullptr && (i + 1 == found.size() || found[i + 1].second != caller)) text += " of " + *caller;
+    }
     if (first > ended) text += " (and " + std::to_string(first - ended) + " launches before them)";
     return text;
 }

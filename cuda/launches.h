@@ -1,4 +1,4 @@
-// Which kernels were launched last. A kernel that goes wrong is noticed by a later call of the driver, which does not say which one it was.
+// Which kernels were launched last, and for whom. A kernel that goes wrong is noticed by a later call of the driver, which does not say which one it was.
 #pragma once
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <set>
 #include <span>
 #include <string>
+
+#include "device/caller.h"
 
 namespace fastnp::cuda {
 
@@ -25,17 +27,25 @@ public:
     void ended(std::uint64_t count);
     /// Whether there are launches that may not have ended.
     bool may_run() const { return ended_.load(std::memory_order_relaxed) < count(); }
-    /// The names of those, in order, each once; "" if there are none. What other threads launch meanwhile may take the place of what is named.
+    /// The names of those, in order, each once, and for whom they were launched (device/caller.h): "add, sum of loss (model.py:12), exp"; "" if there are
+    /// none. What other threads launch meanwhile may take the place of what is named.
     std::string names() const;
 
 private:
     static constexpr std::size_t kept = 32;
+    struct Launch {
+        std::atomic<const std::string*> name = nullptr, caller = nullptr;
+    };
     // Whoever reads the name sees its text: threads pass each other names and nothing else.
-    void note(std::uint64_t launch, const std::string* name) { last_[launch % kept].store(name, std::memory_order_release); }
+    void note(std::uint64_t launch, const std::string* name) {
+        Launch& noted = last_[launch % kept];
+        noted.caller.store(device::Caller::current(), std::memory_order_release);
+        noted.name.store(name, std::memory_order_release);
+    }
 
     std::mutex mutex_;
     std::set<std::string> known_;  // held by mutex_
-    std::array<std::atomic<const std::string*>, kept> last_{};
+    std::array<Launch, kept> last_{};
     std::atomic<std::uint64_t> count_ = 0, ended_ = 0;
 };
 

@@ -65,25 +65,27 @@ PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool fr
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name",    "cache_size_limit",
-                                      "on_limit", "verify",  "sizes",   "split",     "is_part", nullptr};
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", "on_limit", "verify",
+                                      "sizes",    "split",   "is_part", "place",     nullptr};
         PyObject *function = nullptr, *dynamic = nullptr, *split = Py_None;
         const char* backend = "llvm";
         const char* name = "function";
+        const char* place = "";
         const char* on_limit = "generalise";
         unsigned long long verify = 0;
         const char* sizes = "automatic";
         int fullgraph = 0, is_part = 0;
         CompileOptions options;
         auto limit = static_cast<Py_ssize_t>(options.cache_size_limit);
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsOp", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic,
-                                        &fullgraph, &name, &limit, &on_limit, &verify, &sizes, &split, &is_part) == 0) {
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsOps", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic,
+                                        &fullgraph, &name, &limit, &on_limit, &verify, &sizes, &split, &is_part, &place) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
         options.backend = backend;
         options.fullgraph = fullgraph != 0;
         options.name = name;
+        options.place = place;
         options.cache_size_limit = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 0));
         options.on_limit = policy_named(on_limit);
         options.verify = verify;

@@ -55,8 +55,10 @@ struct CompileOptions {
     /// Every so many calls the function is recorded once more, and VerifyError says what is different now: something that it depends on and that is not
     /// guarded (in C++, what a lambda reads through references). 0: never.
     std::uint64_t verify = 0;
-    /// For explain(): the function's name.
+    /// For explain() and for errors: the function's name.
     std::string name = "function";
+    /// For errors of devices: where the function is ("file:line"); empty: in C++ where compile() is called.
+    std::string place = {};
 };
 
 /// Counts of a compiled function: calls served from the cache, calls that were not, entries held, compilations done.

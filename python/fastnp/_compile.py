@@ -120,6 +120,7 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
     dynamic = options["dynamic"]
     title = options["name"] or str(getattr(function, "__name__", type(function).__name__))
     named = dynamic if isinstance(dynamic, Mapping) else None
+    code = getattr(function, "__code__", None)
     compiled = CompiledFunction(
         function,
         options["backend"],
@@ -132,6 +133,7 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
         "always" if dynamic is True else "never" if dynamic is False else "automatic",
         split or Split(function, options, title),
         split is not None,
+        f"{code.co_filename}:{code.co_firstlineno}".encode("utf-8", "backslashreplace").decode() if isinstance(code, types.CodeType) else "",
     )
     compiled_functions.add(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:

@@ -294,6 +294,7 @@ class CompiledFunction:
         sizes: str = ...,
         split: Any = ...,
         is_part: bool = ...,
+        place: str = ...,
     ) -> CompiledFunction: ...
     @property
     def __wrapped__(self) -> Callable[..., Any]: ...

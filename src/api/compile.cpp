@@ -14,6 +14,7 @@
 #include "api/entry.h"
 #include "base/kept.h"
 #include "codegen/store.h"
+#include "device/caller.h"
 #include "device/movable.h"
 #include "device/range.h"
 #include "fastnp/error.h"
@@ -44,6 +45,7 @@ std::string difference(std::string_view before, std::string_view now) {
 
 struct Engine::State {
     CompileOptions options;
+    const std::string* caller = nullptr;  // what devices are told of it
     mutable std::shared_mutex mutex;  // of `entries` and `seen_misses`
     mutable std::recursive_mutex compiling;  // one recording at a time; of `patience`
     std::vector<EntryPtr> entries;
@@ -334,6 +336,7 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
         if (dim.multiple_of < 1) throw ValueError("multiple_of of " + dim.name + " must be at least 1");
     }
     if (options.cache_size_limit == 0) throw ValueError("cache_size_limit must be at least 1");
+    state_->caller = device::Caller::named(options.place.empty() ? options.name : options.name + " (" + options.place + ")");
     state_->options = std::move(options);
 }
 
@@ -346,6 +349,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
     device::Backend* const device = device_of(arguments);
     const device::Range range(device, state_->options.name);
+    const device::Caller caller(device != nullptr ? state_->caller : nullptr);
     std::array<std::int64_t, most_values> values;
     std::vector<trace::Found> known;  // what reads gave in this call so far
     int made = 0;

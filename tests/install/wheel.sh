@@ -4,9 +4,12 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 env=$PWD/build/wheel-venv
 build/venv/bin/python -m venv --clear "$env"
-# The compiler by the name that CMake found it under, so that ccache knows the release build's objects again.
+# The compiler by the name that CMake found it under, and headers by the release build's paths (those of pip's own environment are others each time), so
+# that ccache knows the release build's objects again.
 export CXX="${CXX:-c++}" CC="${CC:-cc}"
-"$env/bin/python" -m pip install --disable-pip-version-check .
+pybind11=$(build/venv/bin/python -m pybind11 --cmakedir)
+numpy=$(build/venv/bin/python -c 'import numpy; print(numpy.get_include())')
+"$env/bin/python" -m pip install --disable-pip-version-check . "-Ccmake.define.pybind11_DIR=$pybind11" "-Ccmake.define.Python_NumPy_INCLUDE_DIR=$numpy"
 cd "$env"
 "$env/bin/python" - << 'PYTHON'
 import pathlib

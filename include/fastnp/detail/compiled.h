@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -335,23 +336,33 @@ void effect(F&& function, const A&... args) {
     detail::noted_effects()->push_back(std::move(noted));
 }
 
+namespace detail {
+
+inline CompileOptions placed(CompileOptions options, const std::source_location& where) {
+    if (options.place.empty()) options.place = std::string(where.file_name()) + ":" + std::to_string(where.line());
+    return options;
+}
+
+}  // namespace detail
+
 /// Compiles a function, a lambda (with captures: arrays captured by value are read anew at each call, plain ones are fixed) or any callable with one
 /// operator(). ValueError for an unknown backend.
 template <class F>
-Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
-    return Compiled<std::decay_t<F>>(std::forward<F>(function), std::move(options));
+Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
+    return Compiled<std::decay_t<F>>(std::forward<F>(function), detail::placed(std::move(options), where));
 }
 
 /// Compiles a member function for one object, which must outlive the result.
 template <class R, class C, class... A>
-auto compile(R (C::*member)(A...), C& object, CompileOptions options = {}) {
+auto compile(R (C::*member)(A...), C& object, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
     auto bound = [member, &object](A... arguments) -> R { return (object.*member)(arguments...); };
-    return Compiled<decltype(bound)>(std::move(bound), std::move(options));
+    return Compiled<decltype(bound)>(std::move(bound), detail::placed(std::move(options), where));
 }
 template <class R, class C, class... A>
-auto compile(R (C::*member)(A...) const, const C& object, CompileOptions options = {}) {
+auto compile(R (C::*member)(A...) const, const C& object, CompileOptions options = {},
+             const std::source_location& where = std::source_location::current()) {
     auto bound = [member, &object](A... arguments) -> R { return (object.*member)(arguments...); };
-    return Compiled<decltype(bound)>(std::move(bound), std::move(options));
+    return Compiled<decltype(bound)>(std::move(bound), detail::placed(std::move(options), where));
 }
 
 }  // namespace fastnp

@@ -7,6 +7,7 @@
 
 #include "allocations.h"
 #include "cuda/device.h"
+#include "cuda/says.h"
 #include "device/registry.h"
 #include "fastnp/fastnp.h"
 
@@ -88,12 +89,26 @@ device::Backend& idle_device() {
     return *made;
 }
 
+// One that goes wrong when it is waited for.
+device::Backend& failing_device() {
+    static const cuda::Driver driver = [] {
+        cuda::Driver made = idle_driver();
+        made.stream_synchronize = [](cuda::Handle /*stream*/) { return 700; };  // an illegal address
+        made.get_error_name = [](int /*error*/, const char** text) { return *text = "CUDA_ERROR_ILLEGAL_ADDRESS", 0; };
+        made.get_error_string = [](int /*error*/, const char** text) { return *text = "an illegal memory access was encountered", 0; };
+        return made;
+    }();
+    static auto* const made = new cuda::Device(driver, 0, cuda::Device::no_limit, {&idle_blas});
+    return *made;
+}
+
 device::Listing list() { return {{{"cuda:0", "idle", std::size_t{1} << 30, 90}}, ""}; }
 device::Backend& open(int /*number*/) { return idle_device(); }
+device::Backend& open_failing(int /*number*/) { return failing_device(); }
 
 class AtTheDoor {
 public:
-    AtTheDoor() : before_(device::register_cuda({&list, &open, nullptr, nullptr})) {}
+    explicit AtTheDoor(device::Backend& (*opened)(int) = &open) : before_(device::register_cuda({&list, opened, nullptr, nullptr})) {}
     ~AtTheDoor() { device::register_cuda(before_); }
     AtTheDoor(const AtTheDoor&) = delete;
     AtTheDoor& operator=(const AtTheDoor&) = delete;
@@ -241,6 +256,18 @@ BOOST_AUTO_TEST_CASE(a_call_takes_little_beside_the_driver) {
 #if defined(NDEBUG) && !defined(FASTNP_SANITIZED)
     BOOST_TEST(few < 2.0);
 #endif
+}
+
+// Which function's kernels may have gone wrong, and where it is.
+BOOST_AUTO_TEST_CASE(what_goes_wrong_is_told_with_the_users_line) {
+    const AtTheDoor door(&open_failing);
+    const array x = ones({64, 64}, float32).to("cuda"), y = x.copy();
+    const auto sum = compile(&one_kernel, {.name = "weighed"});
+    const std::string line = std::to_string(__LINE__ - 1);
+    sum(x, y);
+    BOOST_CHECK_EXCEPTION(synchronize("cuda"), DeviceError,
+                          cuda::says("an illegal memory access was encountered", "; kernels launched since the device was last waited for: ",
+                                     "_0 of weighed (", "calls_test.cpp:" + line + "); the device can't be used any more in this process"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

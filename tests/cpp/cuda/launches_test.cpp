@@ -33,6 +33,30 @@ BOOST_AUTO_TEST_CASE(names_of_what_may_run) {
     BOOST_TEST(launches.names() == "two (and 68 launches before them)");
 }
 
+BOOST_AUTO_TEST_CASE(callers_are_named_after_their_kernels) {
+    using fastnp::device::Caller;
+    Launches launches;
+    const std::string *const one = launches.name("one"), *const two = launches.name("two");
+    const std::string* const loss = Caller::named("loss (model.py:12)");
+    BOOST_TEST(Caller::named("loss (model.py:12)") == loss);
+    BOOST_TEST(Caller::current() == nullptr);
+    {
+        const Caller outer(loss);
+        launches.add(one);
+        launches.add(two);
+        {
+            const Caller inner(Caller::named("step"));
+            launches.add(one);
+            const Caller nobody(nullptr);
+            BOOST_TEST(*Caller::current() == "step");
+        }
+        launches.add(two);
+        BOOST_TEST(Caller::current() == loss);
+    }
+    launches.add(two);
+    BOOST_TEST(launches.names() == "one, two of loss (model.py:12), one of step, two");
+}
+
 BOOST_AUTO_TEST_CASE(threads_launch_side_by_side) {
     Launches launches;
     constexpr int threads = 4, each = 5000;

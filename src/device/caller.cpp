@@ -1,0 +1,20 @@
+#include "device/caller.h"
+
+#include <mutex>
+#include <set>
+
+namespace fastnp::device {
+
+thread_local constinit const std::string* Caller::current_ = nullptr;
+
+const std::string* Caller::named(const std::string& text) {
+    struct Names {
+        std::mutex mutex;
+        std::set<std::string> all;
+    };
+    static auto* const names = new Names;  // never destroyed: kernels may run until the very end of the process
+    const std::scoped_lock lock(names->mutex);
+    return &*names->all.insert(text).first;
+}
+
+}  // namespace fastnp::device
