@@ -76,29 +76,41 @@ pathlib.Path(sysconfig.get_path("purelib"), "fastnp-build.pth").write_text(f"{bu
 PYTHON
 }
 
-# pocketfft's header out of NumPy's sources: its Fourier transforms are NumPy's to the bit.
-numpy_sources=https://files.pythonhosted.org/packages/d0/ad/fed0499ce6a338d2a03ebae59cd15093910c8875328855781952abf6c2fe/numpy-2.4.6.tar.gz
+# pocketfft's header out of NumPy's sources, by pip's own client: its Fourier transforms are NumPy's to the bit.
+numpy_sources=numpy==2.4.6
 numpy_sha256=f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda
 pocketfft=$venv/include/pocketfft_hdronly.h
 
 fetch_pocketfft() {
     say "pocketfft into $pocketfft"
-    logged pocketfft "$venv/bin/python" - "$numpy_sources" "$numpy_sha256" "$pocketfft" << 'PYTHON' ||
-import hashlib, io, pathlib, sys, tarfile, urllib.request
-url, digest, header = sys.argv[1:]
-with urllib.request.urlopen(url, timeout=60) as answer:
-    archive = answer.read()
-if hashlib.sha256(archive).hexdigest() != digest:
-    sys.exit(f"Error: {url} is not the file that was expected")
-folder = pathlib.PurePosixPath(url).name.removesuffix(".tar.gz")
-with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-    content = files.extractfile(f"{folder}/numpy/fft/pocketfft/pocketfft_hdronly.h").read()
-path = pathlib.Path(header)
-path.parent.mkdir(parents=True, exist_ok=True)
-path.with_suffix(".new").write_bytes(content)
-path.with_suffix(".new").rename(path)
+    local download=build/numpy-download
+    rm -rf "$download"
+    mkdir -p "$download" "$venv/include"
+    printf '%s --hash=sha256:%s\n' "$numpy_sources" "$numpy_sha256" > "$download/sources.txt"
+    # pip asks an archive's build backend for the package's name before it keeps the archive. NumPy's own would configure all of NumPy.
+    cat > "$download/mesonpy.py" << 'PYTHON'
+import os, pathlib
+def prepare_metadata_for_build_wheel(folder, settings=None):
+    name, version = os.environ["FASTNP_SOURCES"].split("==")
+    info = pathlib.Path(folder, f"{name}-{version}.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    return info.name
 PYTHON
-        stop "fetching pocketfft failed (no network?): $(reason pocketfft)"
+    logged pocketfft env "PYTHONPATH=$PWD/$download" "FASTNP_SOURCES=$numpy_sources" "$venv/bin/python" -m pip download \
+        --disable-pip-version-check --quiet --no-deps --no-binary numpy --no-build-isolation --require-hashes -r "$download/sources.txt" -d "$download" ||
+        stop "fetching the sources of $numpy_sources failed (no network?): $(reason pocketfft)"
+    logged pocketfft "$venv/bin/python" - "$download" "$pocketfft" << 'PYTHON' || stop "unpacking $numpy_sources failed: $(reason pocketfft)"
+import pathlib, sys, tarfile
+download, header = map(pathlib.Path, sys.argv[1:])
+(archive,) = download.glob("*.tar.gz")
+folder = archive.name.removesuffix(".tar.gz")
+with tarfile.open(archive) as files:
+    content = files.extractfile(f"{folder}/numpy/fft/pocketfft/pocketfft_hdronly.h").read()
+header.with_suffix(".new").write_bytes(content)
+header.with_suffix(".new").rename(header)
+PYTHON
+    rm -rf "$download"
 }
 
 # CUDA's library of device functions, which becomes part of ours, and the assembler that tests check generated code with; nothing else of the toolkit.
