@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
 # Sets up, builds, and passes all tests and checks, C++ and Python; the last line counts them. Again, it compiles only what changed.
+#
+#   bash tests/run.sh          the first tier, which CI runs
+#   bash tests/run.sh --all    the second one, too: every instruction set, long random runs, ThreadSanitizer
 set -euo pipefail
+all=${1:-}
 # shellcheck source=cmake/setup.sh
 source "$(dirname "$0")/../cmake/setup.sh"
 
 export FASTNP_CACHE_DIR="$PWD/build/cache"  # of what runs as users run it: the examples
 passed=0
 failed=0
-declare -a broken=()
+declare -a broken=() times=() reports=()
+[ "$all" != --all ] || export FASTNP_LONG_TESTS=1
 
 # check NAME COMMAND...: one test, whose output is shown if it fails.
 check() {
-    local name=$1
+    local name=$1 start=$SECONDS
     shift
     if logged "${name// /-}" "$@"; then
         passed=$((passed + 1))
@@ -22,12 +27,14 @@ check() {
         tail -n 60 "build/log/${name// /-}.log"
         say "FAILED  $name (build/log/${name// /-}.log)"
     fi
+    times+=("$((SECONDS - start)) s $name")
 }
 
 # suite NAME JUNIT COMMAND...: many tests, counted from the JUnit file that the command writes.
 suite() {
-    local name=$1 junit=$2 status=0 good bad
+    local name=$1 junit=$2 status=0 good bad start=$SECONDS
     shift 2
+    reports+=("$junit")
     rm -f "$junit"
     say "        $name ..."
     logged "${name// /-}" "$@" || status=1
@@ -42,6 +49,14 @@ suite() {
         tail -n 120 "build/log/${name// /-}.log"
         say "FAILED  $name: $good passed, $bad failed (build/log/${name// /-}.log)"
     fi
+    times+=("$((SECONDS - start)) s $name")
+}
+
+# built PRESET: its build, timed as well.
+built() {
+    local start=$SECONDS
+    build_preset "$1"
+    times+=("$((SECONDS - start)) s build of $1")
 }
 
 # The functions below are called where bash does not heed set -e: each step says itself what follows from its failure.
@@ -79,8 +94,11 @@ types_are_right() {
 }
 
 setup
-build_preset release
-suite "C++ tests" build/release/ctest.xml ctest --preset release --output-junit "$PWD/build/release/ctest.xml"
+built release
+# What is labelled "long" is of the second tier.
+tier=(-LE long)
+[ "$all" != --all ] || tier=()
+suite "C++ tests" build/release/ctest.xml ctest --preset release "${tier[@]}" --output-junit "$PWD/build/release/ctest.xml"
 [ ! -f build/release/gpu_kernels.txt ] || say "        $(tail -n 1 build/release/gpu_kernels.txt)"
 # pytest in a process for each processor, which take tests from each other's ends; what measures time comes after them.
 python_tests=("$venv/bin/python" -m pytest -q -o junit_logging=no)
@@ -103,13 +121,25 @@ check "ruff format" "$venv/bin/ruff" format --check .
 check "mypy and stubtest" types_are_right
 check "find_package from outside" bash tests/install/consumer.sh
 check "pip install" bash tests/install/wheel.sh
-if (build_preset asan); then
-    suite "C++ tests under sanitizers" build/asan/ctest.xml ctest --preset asan --output-junit "$PWD/build/asan/ctest.xml"
-else
-    failed=$((failed + 1))
-    broken+=("the asan build")
+# sanitized PRESET NAME: its build and its tests.
+sanitized() {
+    local start=$SECONDS
+    if (build_preset "$1"); then
+        times+=("$((SECONDS - start)) s build of $1")
+        suite "C++ tests under $2" "build/$1/ctest.xml" ctest --preset "$1" "${tier[@]}" --output-junit "$PWD/build/$1/ctest.xml"
+    else
+        failed=$((failed + 1))
+        broken+=("the $1 build")
+    fi
+}
+sanitized asan sanitizers
+if [ "$all" = --all ]; then
+    check "Random programs" "$venv/bin/python" tests/fuzz/run.py --programs "${FASTNP_FUZZ_PROGRAMS:-20000}"
 fi
 
+printf '\nseconds of each suite and build:\n'
+printf '  %s\n' "${times[@]}" | sort -rn
+python3 tests/slowest.py "${reports[@]}"
 [ ${#broken[@]} = 0 ] || say "failed: ${broken[*]}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

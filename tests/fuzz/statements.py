@@ -224,7 +224,8 @@ def folded(w: Writer) -> Statement:
         function = w.one_of(["max", "min", "any", "all", "argmax", "argmin", "count_nonzero"])
         if is_complex(value) and function.startswith(("max", "min", "arg")):
             raise Unfit
-        return Statement(f"{made} = np.{function}({x}, axis={axis}{keep})", 0.0)
+        zero = " + 0" if function in ("max", "min") else ""  # which of two zeros is the larger one is nowhere said
+        return Statement(f"{made} = np.{function}({x}, axis={axis}{keep}){zero}", 0.0)
     function = w.one_of(["sum", "mean", "max", "min", "sum", "prod", "var"])
     if function in ("prod", "var") and (bound > 0 or is_complex(value) or w.maker.kind == "differentiable"):
         function = "sum"
