@@ -154,7 +154,7 @@ private:
             if (const auto inner = through(*value, map, sizes_)) {
                 visit(value->inputs[0], *inner, false, leaf, seen);
             } else {
-                if (roots_.resolve(value)) leaf(roots_.version_of(value), IndexMap{});  // a reshape of something in memory
+                if (roots_.resolve(value)) leaf_in_memory(roots_.version_of(value), leaf);  // a reshape of something in memory
             }
             return;
         }
@@ -166,10 +166,13 @@ private:
         for (const Value input : value->inputs) visit(input, map, false, leaf, seen);
     }
 
+    // What has to lie in memory first: no point of a region is what is read. (A map with an axis too many fits none.)
+    static void leaf_in_memory(Value value, const Leaf& leaf) { leaf(value, IndexMap(value->shape.size() + 1)); }
+
     // The indices are looked at before, and all of what is taken from is there.
     void visit_gathered(Value take, const IndexMap& map, const Leaf& leaf, Seen& seen) {
-        leaf(take, IndexMap{});
-        leaf(roots_.version_of(take->inputs[0]), IndexMap{});
+        leaf_in_memory(take, leaf);
+        leaf_in_memory(roots_.version_of(take->inputs[0]), leaf);
         visit(take->inputs[1], taken_maps(*take, map).indices, false, leaf, seen);
     }
 

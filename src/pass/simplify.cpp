@@ -318,6 +318,7 @@ private:
             return rewrite(make(Op::reshape, operand->inputs, value->attributes, value->dtype, value->shape));
         }
         if (through(*value, identity_map(value->shape.size()), sizes_)) return value;
+        if (const Value number = repeated_number(operand)) return make(Op::broadcast_to, {number}, value->attributes, value->dtype, value->shape);
         if (ops::info(operand->op).kind != Kind::map || is_copy(operand)) return value;
         SmallVector<Value, 3> inputs;
         for (const Value input : operand->inputs) {
@@ -333,6 +334,14 @@ private:
             }
         }
         return make(operand->op, inputs, operand->attributes, operand->dtype, value->shape);
+    }
+
+    // The value of no axes that all elements are, or null.
+    static Value repeated_number(Value value) {
+        if (value->op != Op::broadcast_to) return nullptr;
+        value = value->inputs[0];
+        while (value->op == Op::expand_dims || value->op == Op::squeeze) value = value->inputs[0];
+        return value->shape.empty() ? value : nullptr;
     }
 
     const ir::Graph& before_;

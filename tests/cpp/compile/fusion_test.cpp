@@ -92,4 +92,16 @@ BOOST_AUTO_TEST_CASE(column_reductions) {
     BOOST_TEST(made.back().kind == "columns");
 }
 
+// A sum that is repeated, given another shape, and added to what it is the sum of: the gradient of such a program.
+BOOST_AUTO_TEST_CASE(reshapes_of_a_repeated_sum) {
+    const auto gradient = compile([](const array& x) { return grad([](const array& y) { return array(sum(sum(ravel(y)) + y)); })(x); });
+    for (const Shape& shape : {Shape{3, 4}, Shape{33, 5, 4}, Shape{1, 7}}) {
+        const array x = ones(shape);
+        const double count = static_cast<double>(x.size());
+        BOOST_TEST(all(equal(gradient(x), count + 1)).item<bool>());
+    }
+    const auto cut = compile([](const array& x) { return broadcast_to(sum(x), {4, 6})(range(0, 2), fastnp::all).reshape({3, 4}) + x; });
+    BOOST_TEST(fastnp::all(equal(cut(ones({3, 4})), 13)).item<bool>());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
