@@ -389,6 +389,16 @@ std::optional<array> narrowed_exponents(Op op, Operands operands) {
     return cast(clip(cast(exponents, Dtype::int64), INT32_MIN, INT32_MAX), Dtype::int32);
 }
 
+bool is_logical(Op op) { return op == Op::logical_and || op == Op::logical_or || op == Op::logical_xor; }
+
+// Of a Python integer beside arrays only its truth counts to a logical op, whatever the arrays' dtype holds; NumPy takes it as a C long first.
+std::optional<Operand> truth_of(Op op, const Operand& operand) {
+    const Scalar* weak = operand.as_scalar();
+    if (!is_logical(op) || weak == nullptr || weak->kind() != WeakKind::integer) return std::nullopt;
+    (void)ops::convert(*weak, Dtype::int64);  // OverflowError
+    return Operand(Scalar(weak->bits() != 0));
+}
+
 void check_mask(const array& mask) {
     if (mask.dtype() == Dtype::bool_) return;
     throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(mask.dtype())) + "') to dtype('bool') according to the rule 'safe'");
@@ -405,6 +415,14 @@ array ufunc(Op op, Operands operands, const UfuncOptions& options) {
         const Operand exponents(*narrow);
         const Operand* both[] = {operands[0], &exponents};
         return ufunc(op, both, options);
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const auto truth = truth_of(op, *operands[i]);
+        if (!truth) continue;
+        std::array<const Operand*, most_operands> replaced{};
+        std::copy(operands.begin(), operands.end(), replaced.begin());
+        replaced[i] = &*truth;
+        return ufunc(op, {replaced.data(), operands.size()}, options);
     }
     std::array<ops::LoopOperand, most_operands> types;
     for (std::size_t i = 0; i < operands.size(); ++i) types[i] = loop_operand(*operands[i]);

@@ -90,3 +90,28 @@ def test_scalars_come_back_where_numpy_has_them():
         assert type(got) is kind or (is_scalar(got) and got.dtype == kind)
     for got in (x[1, ...], np.array(2.0), np.where(True, 1.0, 2.0), x.reshape(2, 2)[0], np.asarray(numpy.float32(3)), x.sum(keepdims=True), np.zeros(())):
         assert type(got) is np.ndarray
+
+
+WIDE = """logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal add maximum bitwise_and left_shift floor_divide copysign
+    heaviside gcd""".split()
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_python_integers_of_any_size_beside_every_dtype(name):
+    for dtype in DTYPES:
+        x = numpy.array([0, 1, 2], dtype)
+        for number in (300, -1, 2**40, 2**63, 2**70, -(2**70)):
+            for reverse in (False, True):
+
+                def run(module, x, number=number, reverse=reverse):
+                    function = getattr(module, name)
+                    return function(number, x) if reverse else function(x, number)
+
+                want = attempt(run, numpy, x)
+                for got in (attempt(run, np, np.asarray(x)), attempt(np.compile(lambda x, run=run: run(numpy, x)), x)):
+                    if isinstance(want, (type, str)):
+                        assert isinstance(got, (type, str)), (name, dtype, number, got, want)
+                    else:
+                        assert not isinstance(got, (type, str)), (name, dtype, number, got, want)
+                        assert got.dtype == want.dtype
+                        numpy.testing.assert_array_equal(got, want)
