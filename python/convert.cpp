@@ -10,6 +10,7 @@
 #include "fastnp/device.h"
 #include "foreign.h"
 #include "number.h"
+#include "overrides.h"
 #include "size.h"
 
 #include <array>
@@ -301,8 +302,10 @@ Operand to_operand_beside(PyObject* object, Dtype dtype) {
 bool is_operand(PyObject* object) {
     if (is_recorded_number(object)) return true;
     if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object) || PyBool_Check(object)) return true;
-    return PyComplex_CheckExact(object) || PyArray_IsScalar(object, Generic) || PyList_Check(object) || PyTuple_Check(object) || PyLong_Check(object) ||
-           PyFloat_Check(object) || is_foreign(object);
+    if (PyComplex_CheckExact(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object)) return true;
+    const bool is_number = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object);
+    if (is_number || PyList_Check(object) || PyTuple_Check(object)) return !overrides(object);
+    return is_foreign(object) || (PyObject_CheckBuffer(object) != 0 && !overrides(object));
 }
 
 Scalar to_scalar(PyObject* object) {

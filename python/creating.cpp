@@ -126,6 +126,7 @@ array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
 PyObject* array_body(PyObject** v) {
     const Order order = to_order(v[3], Order::keep);
     cpu_only(nullptr, v[6]);
+    if (v[4] != nullptr && is_true(v[4]) && PyArray_Check(v[0]) && !PyArray_CheckExact(v[0])) throw NeedsNumpy{};  // subok
     auto [value, base] = convert(v[0], v[1], to_copying(v[2], Copying::always), order);
     const std::int64_t rank = is_missing(v[5]) ? 0 : to_index(v[5]);
     while (value.ndim() < rank) value = expand_dims(value, 0);
@@ -141,6 +142,12 @@ PyObject* asarray_body(PyObject** v) {
     if (base == v[0] && is_ndarray(base) && !reinterpret_cast<NdArray*>(base)->scalar) return Py_NewRef(base);
     if (base != v[0]) return wrap(at_home(std::move(value)));
     return wrap(std::move(value), base == v[0] && is_ndarray(base) ? nullptr : base);
+}
+
+// Subclasses of NumPy's stay what they are.
+PyObject* asanyarray_body(PyObject** v) {
+    if (PyArray_Check(v[0]) && !PyArray_CheckExact(v[0])) throw NeedsNumpy{};
+    return asarray_body(v);
 }
 
 PyObject* empty_body(PyObject** v) { return shaped(&fastnp::empty, v); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndarray.h"
+#include "overrides.h"
 
 namespace fastnp::python {
 
@@ -122,8 +123,22 @@ namespace {
 
 using Body = PyObject* (*)(PyObject** values);
 
-PyObject* invoke(const char* name, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+// NumPy's method on a view: it asks others than the function does.
+PyObject* numpy_method(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    std::vector<PyObject*> all{self};
+    all.insert(all.end(), args, args + count_of(nargs, kwnames));
+    return call_numpy((std::string("ndarray.") + name).c_str(), all.data(), nargs + 1, kwnames);
+}
+
+// Whether NumPy asks the arguments of a function that makes arrays.
+constexpr bool asks(std::string_view creator) { return creator.ends_with("_like") || creator == "linspace"; }
+
+PyObject* invoke(const char* name, bool asks, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs,
+                 PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
+        if (asks && any_overrides(args, count_of(nargs, kwnames), first == nullptr ? name : nullptr)) {
+            return first == nullptr ? call_numpy(name, args, nargs, kwnames) : numpy_method(name, first, args, nargs, kwnames);
+        }
         try {
             if (recording != nullptr) detail::check_allowed(name);
             PyObject* values[Signature::most] = {};
@@ -138,18 +153,18 @@ PyObject* invoke(const char* name, const Signature& signature, Body body, PyObje
     });
 }
 
+enum FunctionKind : std::uint8_t { function, both, creator };
+
 #define FUNCTION(name, kind, signature)                                                                                    \
     PyObject* name##_function(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                     \
         static const Signature parameters(#name, signature);                                                               \
-        return invoke(#name, parameters, &name##_body, nullptr, args, nargs, kwnames);                                     \
+        return invoke(#name, kind != creator || asks(#name), parameters, &name##_body, nullptr, args, nargs, kwnames);     \
     }                                                                                                                      \
     [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
         static const Signature parameters(#name, signature);                                                               \
-        return invoke(#name, parameters, &name##_body, self, args, nargs, kwnames);                                        \
+        return invoke(#name, true, parameters, &name##_body, self, args, nargs, kwnames);                                  \
     }
 #include "functions.def"
-
-enum FunctionKind : std::uint8_t { function, both, creator };
 
 // "sum(a, axis=None)\n--\n\n...": what inspect.signature and help read.
 const char* documentation(const char* name, const char* signature, bool method) {

@@ -6,6 +6,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "ndarray.h"
+#include "overrides.h"
 #include "picking.h"
 #include "size.h"
 #include "tape.h"
@@ -246,6 +247,7 @@ static bool try_to_set(const array& target, PyObject* key, PyObject* value) {
 void fill_with(PyObject* self, PyObject* value) {
     if (is_ndarray(value)) (void)value_of(value);  // which may be on the tape
     prepare_write(self);
+    if (!is_known(value) && overrides(value)) throw NeedsNumpy{};
     array whole = value_of(self).index({Index(ellipsis)});
     const std::optional<array> size = is_size(value) ? size_as_array(value, whole.dtype()) : std::nullopt;
     const Operand element = size ? Operand(*size) : element_operand(value, whole.dtype());
@@ -261,7 +263,8 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         if (is_ndarray(value)) (void)value_of(value);  // which may be on the tape
         prepare_write(self);
         Indices indices;
-        if (parse(indices, key)) {
+        const bool is_asked = !is_known(value) && overrides(value);  // NumPy asks it for its elements
+        if (!is_asked && parse(indices, key)) {
             try {
                 array part = value_of(self).index(all_of(indices));
                 const std::optional<array> size = is_size(value) ? size_as_array(value, part.dtype()) : std::nullopt;
@@ -273,7 +276,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             } catch (const NeedsNumpy&) {
             }
         }
-        if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value)) return 0;
+        if (is_asked) {
+            if (records()) refuse(std::string("sets a part of an array to a ") + Py_TYPE(value)->tp_name);
+        } else if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value))
+            return 0;
         if (records()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);

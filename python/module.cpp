@@ -17,6 +17,7 @@
 #include "linalg.h"
 #include "ndarray.h"
 #include "number.h"
+#include "overrides.h"
 #include "size.h"
 #include "tape.h"
 #include "transform.h"
@@ -60,6 +61,7 @@ void initialise(py::module_& module) {
     add_size(module.ptr());
     add_float(module.ptr());
     add_ufuncs(module.ptr());
+    add_dispatched_function(module.ptr());
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
     add_compiled_function(module.ptr());
     module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
@@ -119,6 +121,9 @@ void initialise(py::module_& module) {
     module.def("_look_for_libraries_in", [](const std::string& folder) { look_for_libraries_in(folder); }, "A folder of Python's packages.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
+    module.def(
+        "_overrides", [](py::handle x) { return overrides(x.ptr()); },
+        "Whether an object, or one in a list or tuple, decides itself what NumPy does with it.");
     module.def("_is_foreign", [](py::handle x) { return is_foreign(x.ptr()); }, "Whether it is an array of another library on a CUDA device.");
     module.def(
         "_from_foreign", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(from_foreign(x.ptr()))); },

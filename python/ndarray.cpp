@@ -1,6 +1,7 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
 #include "number.h"
+#include "overrides.h"
 #include "size.h"
 #include "tape.h"
 
@@ -19,13 +20,7 @@ using Function1 = array (*)(const Operand&, const UfuncOptions&);
 
 const UfuncOptions no_options;
 
-// Whether the other operand wants to handle the operation itself (numpy's rule for __array_ufunc__ = None and unknown types).
-bool defers(PyObject* a, PyObject* b) {
-    if (is_operand(a) && is_operand(b)) return false;
-    PyObject* other = is_ndarray(a) ? b : a;
-    if (PyArray_Check(other)) return true;  // a subclass of numpy.ndarray: its own operators, then __array_ufunc__
-    return PyObject_HasAttrString(other, "__array__") == 0 && PyObject_CheckBuffer(other) == 0;
-}
+bool are_operands(PyObject* a, PyObject* b) { return is_operand(a) && is_operand(b); }
 
 PyObject* numpy_operator(const char* name, PyObject* a, PyObject* b) {
     PyObject* args[] = {a, b};
@@ -33,7 +28,7 @@ PyObject* numpy_operator(const char* name, PyObject* a, PyObject* b) {
 }
 
 PyObject* binary_slow(BinaryUfunc function, const char* name, PyObject* a, PyObject* b) {
-    if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+    if (!are_operands(a, b)) return operate(name, a, b);
     std::vector<Ref> sized;
     PyObject* operands[] = {a, b};
     if ((is_recorded_number(a) || is_recorded_number(b)) && numbers_as_arrays(name, operands, sized)) {
@@ -61,7 +56,7 @@ PyObject* unary(PyObject* a) {
 
 // a op= b, written into a.
 PyObject* in_place_slow(BinaryUfunc function, const char* name, PyObject* a, PyObject* b) {
-    if (!is_operand(b) && defers(a, b)) return Py_NewRef(Py_NotImplemented);
+    if (!is_operand(b)) return operate(name, a, b, true);
     try {
         UfuncOptions options;
         options.out = value_of(a);
@@ -154,7 +149,7 @@ PyObject* in_place_nb_power(PyObject* a, PyObject* b, PyObject*) {
 
 PyObject* nb_divmod(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+        if (!are_operands(a, b)) return operate("divmod", a, b);
         try {
             std::pair<array, array> both = divmod(to_operand(a), to_operand(b));
             const Ref quotient = own(wrap_scalar(std::move(both.first)));
@@ -168,7 +163,7 @@ PyObject* nb_divmod(PyObject* a, PyObject* b) {
 
 PyObject* nb_matmul(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        if (defers(a, b)) return Py_NewRef(Py_NotImplemented);
+        if (!are_operands(a, b)) return operate("matmul", a, b);
         try {
             return wrap_scalar(matmul(to_array(a), to_array(b)));
         } catch (const NeedsNumpy&) {
@@ -179,6 +174,7 @@ PyObject* nb_matmul(PyObject* a, PyObject* b) {
 
 PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
+        if (!is_operand(b)) return operate("matmul", a, b, true);
         const array result = matmul(value_of(a), to_array(b));
         UfuncOptions options;
         options.out = value_of(a);
@@ -225,10 +221,7 @@ PyObject* nb_index(PyObject* self) {
 template <BinaryUfunc function>
 PyObject* compare(const char* name, PyObject* a, PyObject* b) {
     if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
-    if (b == Py_None || PyUnicode_Check(b) || (!is_operand(b) && !PyArray_Check(b))) {
-        if (defers(a, b) && b != Py_None) return Py_NewRef(Py_NotImplemented);
-        return numpy_operator(name, a, b);
-    }
+    if (b == Py_None || PyUnicode_Check(b)) return numpy_operator(name, a, b);
     return binary_slow(function, name, a, b);
 }
 
@@ -262,8 +255,16 @@ PyObject* iterate(PyObject* self) {
     });
 }
 
+// As numpy.ndarray: of what the other one makes of the comparison.
+PyObject* any_equal(PyObject* self, PyObject* element) {
+    const Ref found = own(PyObject_RichCompare(self, element, Py_EQ));
+    const Ref method = own(PyObject_GetAttrString(found.get(), "any"));
+    return check(PyObject_CallNoArgs(method.get()));
+}
+
 int contains(PyObject* self, PyObject* element) {
     return guarded_int([&] {
+        if (!is_operand(element)) return is_true(own(any_equal(self, element)).get()) ? 1 : 0;
         const array found = any(equal(value_of(self), to_operand(element)));
         return static_cast<bool>(found) ? 1 : 0;
     });

@@ -14,6 +14,7 @@
 #include "fastnp/detail/memory.h"
 #include "functions.h"
 #include "number.h"
+#include "overrides.h"
 #include "picking.h"
 #include "size.h"
 #include "tape.h"
@@ -67,6 +68,8 @@ PyTypeObject* ufunc_type = nullptr;
 const UfuncOptions no_options;
 
 const Row& row_of(PyObject* self) { return *reinterpret_cast<Ufunc*>(self)->row; }
+// NumPy's, which may have the same function under two.
+const char* name_of(PyObject* self) { return PyUnicode_AsUTF8(reinterpret_cast<Ufunc*>(self)->name); }
 
 struct Parsed {
     PyObject* inputs[2] = {};
@@ -144,12 +147,6 @@ PyObject* run(const Row& row, Parsed& parsed) {
     return is_missing(parsed.outs[0]) ? wrap_scalar(std::move(result)) : Py_NewRef(parsed.outs[0]);
 }
 
-// An operand of an unknown type with an __array_ufunc__ of its own decides for itself; NumPy asks it.
-bool overrides(PyObject* object) {
-    if (is_operand(object)) return false;
-    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__array_ufunc__") != 0 && !is_ndarray(object);
-}
-
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
     const Row& row = row_of(self);
     const Py_ssize_t nargs = PyVectorcall_NARGS(flagged);
@@ -167,20 +164,18 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged,
             return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
         }
         try {
-            for (Py_ssize_t i = 0; i < nargs; ++i) {
-                if (overrides(args[i])) throw NeedsNumpy{};
-            }
+            if (any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
             Parsed parsed = parse(row, args, nargs, kwnames);
             return run(row, parsed);
         } catch (const NeedsNumpy&) {
-            return call_numpy(row.name, args, nargs, kwnames);
+            return call_numpy(name_of(self), args, nargs, kwnames);
         }
     });
 }
 
 // "add.reduce" by NumPy, on views.
 PyObject* numpy_method(PyObject* self, const char* method, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return call_numpy((std::string(row_of(self).name) + "." + method).c_str(), args, nargs, kwnames);
+    return call_numpy((std::string(name_of(self)) + "." + method).c_str(), args, nargs, kwnames);
 }
 
 void binary_only(const Row& row, const char* method) {
@@ -194,7 +189,7 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         binary_only(row_of(self), "reduce");
         try {
             const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
-            if (reduction == nullptr) throw NeedsNumpy{};
+            if (reduction == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
             PyObject* v[Signature::most] = {};
             signature.bind(nullptr, args, nargs, kwnames, v);
             FoldOptions options;
@@ -220,7 +215,7 @@ PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
         binary_only(row_of(self), "accumulate");
         try {
             const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
-            if (reduction == nullptr || reduction->scan == nullptr) throw NeedsNumpy{};
+            if (reduction == nullptr || reduction->scan == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
             PyObject* v[Signature::most] = {};
             signature.bind(nullptr, args, nargs, kwnames, v);
             AxisOptions options;
@@ -239,9 +234,9 @@ PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
 PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         const Row& row = row_of(self);
-        binary_only(row, "outer");
+        if (row.inputs() != 2) raise(PyExc_ValueError, "outer product only supported for binary functions");
         try {
-            if (nargs != 2 || kwnames != nullptr) throw NeedsNumpy{};
+            if (row.two == nullptr || nargs != 2 || kwnames != nullptr || any_overrides(args, nargs)) throw NeedsNumpy{};
             const array x = to_array(args[0]);
             const array y = to_array(args[1]);
             std::vector<Index> subscript{ellipsis};
@@ -271,7 +266,7 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
         for (Py_ssize_t i = 1; i < nargs; ++i) (void)records_with(args[i]);
         if (nargs > 0 && is_ndarray(args[0])) prepare_write(args[0]);
         const bool is_ours = nargs == 3 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
-        if (is_ours && kwnames == nullptr && record_at(row_of(self), args)) return Py_NewRef(Py_None);
+        if (is_ours && kwnames == nullptr && !any_overrides(args, nargs) && record_at(row_of(self), args)) return Py_NewRef(Py_None);
         return numpy_method(self, "at", args, nargs, kwnames);
     });
 }
@@ -279,9 +274,9 @@ PyObject* reduceat(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
     return guarded([&] { return numpy_method(self, "reduceat", args, nargs, kwnames); });
 }
 
-PyObject* pickled(PyObject* self, PyObject*) { return PyUnicode_FromString(row_of(self).name); }
+PyObject* pickled(PyObject* self, PyObject*) { return PyUnicode_FromString(name_of(self)); }
 
-Ref numpy_ufunc(PyObject* self) { return import_attribute("numpy", row_of(self).name); }
+Ref numpy_ufunc(PyObject* self) { return import_attribute("numpy", name_of(self)); }
 
 PyObject* by_numpy(PyObject* self, void* name) {
     return guarded([&] { return check(PyObject_GetAttrString(numpy_ufunc(self).get(), static_cast<const char*>(name))); });
@@ -308,7 +303,7 @@ PyObject* get_ntypes(PyObject* self, void*) {
     return guarded([&] { return PyLong_FromSsize_t(PyList_GET_SIZE(loops(self).get())); });
 }
 
-PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", row_of(self).name); }
+PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", name_of(self)); }
 
 template <class F>
 PyCFunction as_method(F function) {
@@ -341,6 +336,20 @@ PyMemberDef ufunc_members[] = {{"__name__", T_OBJECT, offsetof(Ufunc, name), REA
 // Rows of the catalogue that are no ufuncs in NumPy: halves of frexp and modf, and real and imag, which are functions (reductions.cpp).
 bool is_hidden(std::string_view name) { return name.starts_with("frexp_") || name.starts_with("modf_") || name == "real" || name == "imag"; }
 
+// Ufuncs of NumPy's that are others under two names, of which objects that are asked are told.
+constexpr std::pair<const char*, const char*> second_names[] = {{"deg2rad", "radians"}, {"rad2deg", "degrees"}};
+
+void add_ufunc(PyObject* module, const Row& row, const char* name) {
+    auto* ufunc = reinterpret_cast<Ufunc*>(check(ufunc_type->tp_alloc(ufunc_type, 0)));
+    ufunc->call = call_ufunc;
+    ufunc->row = &row;
+    ufunc->name = PyUnicode_InternFromString(name);
+    for (const Reduction& reduction : reductions) {
+        if (std::strcmp(reduction.name, row.name) == 0) ufunc->reduction = &reduction;
+    }
+    check(PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(ufunc)));
+}
+
 }  // namespace
 
 void add_ufuncs(PyObject* module) {
@@ -351,15 +360,10 @@ void add_ufuncs(PyObject* module) {
     PyType_Spec spec = {"fastnp.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     ufunc_type = add_type(module, "ufunc", spec);
     for (const Row& row : rows) {
-        if (is_hidden(row.name)) continue;
-        auto* ufunc = reinterpret_cast<Ufunc*>(check(ufunc_type->tp_alloc(ufunc_type, 0)));
-        ufunc->call = call_ufunc;
-        ufunc->row = &row;
-        ufunc->name = PyUnicode_InternFromString(row.name);
-        for (const Reduction& reduction : reductions) {
-            if (std::strcmp(reduction.name, row.name) == 0) ufunc->reduction = &reduction;
+        if (!is_hidden(row.name)) add_ufunc(module, row, row.name);
+        for (const auto& [name, other] : second_names) {
+            if (row.name == std::string_view(other)) add_ufunc(module, row, name);
         }
-        check(PyModule_AddObject(module, row.name, reinterpret_cast<PyObject*>(ufunc)));
     }
 }
 

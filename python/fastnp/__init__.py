@@ -39,8 +39,6 @@ _aliases = {
     "mod": "remainder",
     "pow": "power",
     "conj": "conjugate",
-    "deg2rad": "radians",
-    "rad2deg": "degrees",
     "acos": "arccos",
     "acosh": "arccosh",
     "asin": "arcsin",
@@ -54,10 +52,6 @@ _aliases = {
     "bitwise_right_shift": "right_shift",
     "permute_dims": "transpose",
     "concat": "concatenate",
-    "amax": "max",
-    "amin": "min",
-    "around": "round",
-    "asanyarray": "asarray",
 }
 for _name, _target in _aliases.items():
     globals()[_name] = globals()[_target]
@@ -70,11 +64,12 @@ _transforms = {
     **dict.fromkeys(["current_device", "device"], "_device"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
 }
-_submodules = {"random", "linalg", "fft", "compiler", "cuda"}
+_own_modules = {"random", "linalg", "fft", "compiler", "cuda"}
+_dispatched = type(_numpy.sum)
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _submodules:
+    if name in _own_modules:
         return _importlib.import_module(f"fastnp.{name}")
     if name in _transforms:
         found = getattr(_importlib.import_module(f"fastnp.{_transforms[name]}"), name)
@@ -98,11 +93,15 @@ def __getattr__(name: str) -> _Any:
         found = getattr(_numpy, name)
     except AttributeError:
         raise AttributeError(f"module 'fastnp' has no attribute {name!r}") from None
-    if callable(found) and not isinstance(found, (type, _types.ModuleType)):
+    if isinstance(found, _types.FunctionType) or type(found) is _dispatched:
         found = _fallback.wrap(found, name)
+    else:
+        from fastnp import _submodules  # not needed to import fastnp
+
+        found = _submodules.counted(found, name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_submodules, *_transforms, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})
+    return sorted({*globals(), *_own_modules, *_transforms, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})

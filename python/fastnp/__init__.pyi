@@ -104,8 +104,6 @@ true_divide: ufunc
 mod: ufunc
 pow: ufunc
 conj: ufunc
-deg2rad: ufunc
-rad2deg: ufunc
 acos: ufunc
 acosh: ufunc
 asin: ufunc

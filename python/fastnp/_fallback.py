@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 import os
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +16,7 @@ import numpy
 from fastnp import _core
 
 counts: dict[str, int] = {}
+_lock = threading.Lock()
 
 
 class FallbackError(RuntimeError):
@@ -24,42 +27,65 @@ class FallbackWarning(UserWarning):
     """FASTNP_FALLBACK=warn, and a function that fastnp leaves to NumPy was called."""
 
 
-def _count(name: str) -> None:
-    counts[name] = counts.get(name, 0) + 1
+def count(name: str) -> None:
+    """Before each call of a function of NumPy's."""
     mode = os.environ.get("FASTNP_FALLBACK")
     if mode == "error":
         raise FallbackError(f"numpy.{name} is not fastnp's own: it would run in NumPy (FASTNP_FALLBACK=error)")
+    with _lock:
+        counts[name] = counts.get(name, 0) + 1
     if mode == "warn":
         warnings.warn(f"numpy.{name} runs in NumPy", FallbackWarning, stacklevel=4)
 
 
-def to_numpy(value: Any, originals: dict[int, Any]) -> Any:
-    """The value with views for its arrays; which view is whose goes into `originals`."""
+# What stands for an argument, the argument, and what it was like before the call: a copy of an array that is shared on a device, the items of a list.
+Originals = dict[int, tuple[Any, Any, Any]]
+
+
+def to_numpy(value: Any, originals: Originals) -> Any:
+    """The value with views for its arrays; which view is whose goes into `originals`. Lists without any are the function's to change."""
     kind = type(value)
     if kind is _core.ndarray:
         view = _core._view(value)
         originals[id(view)] = (view, value, view.copy() if _core._is_shared(value) else None)
         return view
     if kind is list or kind is tuple:
-        return kind([to_numpy(item, originals) for item in value])
+        items = [to_numpy(item, originals) for item in value]
+        if all(map(operator.is_, items, value)):
+            return value
+        if kind is tuple:
+            return tuple(items)
+        originals[id(items)] = (items, value, list(items))
+        return items
     if kind is dict:
-        return {key: to_numpy(item, originals) for key, item in value.items()}
+        made = {key: to_numpy(item, originals) for key, item in value.items()}
+        return value if all(map(operator.is_, made.values(), value.values())) else made
     if isinstance(value, _core.ufunc):
         return getattr(numpy, value.__name__)
     return value
 
 
-def from_numpy(value: Any, originals: dict[int, Any]) -> Any:
+def from_numpy(value: Any, originals: Originals) -> Any:
     """The value with fastnp arrays over the memory of its NumPy arrays."""
+    if id(value) in originals:
+        return originals[id(value)][1]
     if type(value) is numpy.ndarray:
-        if id(value) in originals:
-            return originals[id(value)][1]
         return _core.asarray(value) if _core._is_supported(value) else value
     if type(value) in (tuple, list):
         return type(value)([from_numpy(item, originals) for item in value])
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make([from_numpy(item, originals) for item in value])
     return value
+
+
+def settle(originals: Originals) -> None:
+    """After the call: what was written to copies goes to the arguments."""
+    for made, value, before in originals.values():
+        if type(value) is list:
+            if len(made) != len(before) or not all(map(operator.is_, made, before)):
+                value[:] = [from_numpy(item, originals) for item in made]
+        elif before is not None and made.tobytes() != before.tobytes():  # what is shared on a device is seen by copies
+            value[...] = made
 
 
 def is_composed(value: Any, records: bool) -> bool:
@@ -72,33 +98,88 @@ def is_composed(value: Any, records: bool) -> bool:
 
 
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
-    if is_composed((*args, *kwargs.values()), _core._records()):
+    """A function that is NumPy's own, or that NumPy does for the sake of an argument that decides itself what becomes of it."""
+    given = (*args, *kwargs.values())
+    records = _core._records()
+    is_asked = _core._overrides(given)
+    if is_asked and _core._is_recording():
+        return _refuse(name)
+    if not is_asked and is_composed(given, records):
         from fastnp import _compositions, _fft, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
 
         if name in _compositions.COMPOSED:
             with contextlib.suppress(_compositions.Unsupported):
                 return _compositions.call(name, args, kwargs)
+    if records:
+        from fastnp import _mapped, _outside  # not needed to import fastnp
+
+        if _outside.holds_recorded((args, kwargs)) if _core._is_recording() else _mapped.is_active() and _mapped.depends((args, kwargs)):
+            return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
+    return call_counted(function, name, args, kwargs)
+
+
+def check_unrecorded(name: str) -> None:
+    """What takes functions of the user's, or gives something else than arrays, is no part of a recording."""
     if _core._is_recording():
-        from fastnp import _outside  # not needed to import fastnp
+        from fastnp import _stand_ins
 
-        if _outside.holds_recorded((args, kwargs)):
-            _count(name)
-            return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
-    elif _core._records():
-        from fastnp import _mapped, _outside
+        _stand_ins.refuse(f"uses numpy.{name}")
 
-        if _mapped.is_active() and _mapped.depends((args, kwargs)):
-            _count(name)
-            return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
-    originals: dict[int, Any] = {}
+
+def _refuse(name: str) -> Any:
+    from fastnp import _stand_ins  # not needed to import fastnp
+
+    return _stand_ins.refuse(f"uses numpy.{name} on an object of another library, which decides itself what that does")
+
+
+def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
+    """The function on views, by NumPy."""
+    originals: Originals = {}
     plain_args = [to_numpy(value, originals) for value in args]
     plain_kwargs = {key: to_numpy(value, originals) for key, value in kwargs.items()}
-    _count(name)
+    count(name)
     result = function(*plain_args, **plain_kwargs)
-    for view, value, before in originals.values():
-        if before is not None and view.tobytes() != before.tobytes():  # what is shared on a device is seen by copies
-            value[...] = view
+    settle(originals)
+    if type(result) is numpy.ndarray and result is kwargs.get("out"):
+        return result
     return from_numpy(result, originals)
+
+
+# Python's operators by their ufuncs.
+_OPERATORS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "matmul": "matmul",
+    "left_shift": "lshift",
+    "right_shift": "rshift",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+}
+_COMPARISONS = {"less": "lt", "less_equal": "le", "equal": "eq", "not_equal": "ne", "greater": "gt", "greater_equal": "ge"}
+
+
+def operate(name: str, a: Any, b: Any, in_place: bool) -> Any:
+    """An operator beside an object of others: what Python and NumPy make of it for NumPy's array."""
+    if _core._is_recording():
+        return _refuse(name)
+    if in_place:
+        function = getattr(operator, f"__i{_OPERATORS[name]}__")
+    elif name in _COMPARISONS:
+        function = getattr(operator, _COMPARISONS[name])
+    else:
+        function = divmod if name == "divmod" else getattr(operator, f"__{_OPERATORS[name]}__")
+        if type(a) is _core.ndarray and getattr(type(b), "__array_ufunc__", function) is None:  # it takes any array
+            reflected = getattr(type(b), f"__r{_OPERATORS.get(name, name)}__", None)
+            result = NotImplemented if reflected is None else reflected(b, a)
+            if result is not NotImplemented:
+                return result
+    return run(function, name, (a, b), {})
 
 
 def _find(name: str) -> Callable[..., Any]:

@@ -13,12 +13,16 @@ from numpy.lib.array_utils import normalize_axis_index
 from fastnp import _core
 
 __all__ = [
+    "amax",
+    "amin",
+    "around",
     "array_split",
     "ascontiguousarray",
     "asfortranarray",
     "astype",
     "atleast_1d",
     "atleast_2d",
+    "broadcast_arrays",
     "column_stack",
     "copy",
     "diff",
@@ -70,6 +74,10 @@ def atleast_1d(*arys: Any) -> Any:
 def atleast_2d(*arys: Any) -> Any:
     made = tuple(_at_least(x, 2) for x in arys)
     return made[0] if len(made) == 1 else made
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[_core.ndarray, ...]:
+    return _core.broadcast_arrays(*args)
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> _core.ndarray:
@@ -233,3 +241,11 @@ def _split_along(name: str, least: int, axis: int) -> Any:
 hsplit = _split_along("hsplit", 1, 1)
 vsplit = _split_along("vsplit", 2, 0)
 dsplit = _split_along("dsplit", 3, 2)
+
+# Functions that NumPy has twice.
+amax = _core._Function(_core.max, "amax")
+amin = _core._Function(_core.min, "amin")
+around = _core._Function(_core.round, "around")
+
+# An argument that is no array of ours may decide itself what becomes of it; NumPy asks it.
+globals().update({name: _core._Function(globals()[name], name) for name in __all__ if name not in ("amax", "amin", "around", "from_dlpack", "identity")})

@@ -85,7 +85,7 @@ class Loop:
                 self.source.restore(self.initial)
             for results, (step, varies), tree in zip(made, self.steps, given, strict=True):
                 args, kwargs = part_of(tree, iter(varies), k)
-                results.append(step.function(*args, **kwargs))
+                results.append(step.counted(*args, **kwargs))
         return tuple(stacked(step.__name__, results) for results, (step, _) in zip(made, self.steps, strict=True))
 
 
@@ -94,14 +94,19 @@ def part_of(tree: Any, varies: Iterator[bool], k: int) -> Any:
 
 
 class Looped(Outside):
-    """A loop as a function of the outside."""
+    """A loop as a function of the outside. Its steps are counted, not the loop."""
 
     __slots__ = ()
+
+    def counted(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
 
 
 def stacked(name: str, results: list[Any]) -> Any:
     """What a function gave for each part, as one; TypeError where they differ in more than the elements of arrays."""
     first = results[0]
+    if not isinstance(first, (numpy.generic, tuple, list)) and _core._overrides(first):
+        raise TypeError(f"vmap: {name} gives a {type(first).__name__}, which can't be mapped over the parts of an array")
     if type(first) in (tuple, list) or (isinstance(first, tuple) and hasattr(first, "_make")):
         if any(type(each) is not type(first) or len(each) != len(first) for each in results):
             raise TypeError(f"vmap: {name} gives a {type(first).__name__} of {len(first)} for one part, and something else for another")
@@ -290,7 +295,7 @@ def _call(outside: Outside, given: Any, depth: int) -> Any:
 
         def made() -> Any:
             args, kwargs = _map(_as_own, (plain, named)) if outside.native else (plain, named)
-            return _fallback.from_numpy(outside.function(*args, **kwargs), originals)
+            return _fallback.from_numpy(outside.counted(*args, **kwargs), originals)
 
         with _drawing(outside.source):
             return _core._unrecorded(made)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _fallback
 from fastnp._stand_ins import Forbidden, refuse
 
 # What changes its arguments in place.
@@ -48,6 +48,12 @@ class Outside:
             drawn = _draws.draw(self.source, getattr(self.function, "__name__", ""), args, kwargs)
             if drawn is not None:
                 return drawn
+        return self.counted(*args, **kwargs)
+
+    def counted(self, *args: Any, **kwargs: Any) -> Any:
+        """The function itself; of NumPy's own, each call is counted."""
+        if self.__name__.startswith("numpy.") and not self.native:
+            _fallback.count(self.__name__.removeprefix("numpy.").replace("random.RandomState.", "random."))
         return self.function(*args, **kwargs)
 
     @property

@@ -241,7 +241,7 @@ class Reads:
             return "draw"
         if cls is types.BuiltinFunctionType and value.__module__ == "math":
             return "math"
-        if isinstance(value, (_core.ufunc, numpy.ufunc)):
+        if isinstance(value, (_core.ufunc, _core._Function, numpy.ufunc)):
             return "same"
         if cls in (tuple, frozenset):
             return "tuple"

@@ -43,6 +43,8 @@ def refuse(what: str) -> Any:
 class Unknown:
     """The value of something that a recording can't hold, while what else it can't hold is looked for."""
 
+    __array_ufunc__ = None  # it takes the operators of arrays
+
     def __getattr__(self, name: str) -> Any:
         return self
 
@@ -113,6 +115,8 @@ def stand_in_type(*args: Any, **kwargs: Any) -> Any:
 
 class Forbidden:
     """Stands for something that can't be guarded: any use ends the recording."""
+
+    __array_ufunc__ = None  # it takes the operators of arrays
 
     def __init__(self, what: str) -> None:
         object.__setattr__(self, "_what", what)

@@ -22,6 +22,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return _core.sqrt(_core.sum(squares, axis=axis, keepdims=keepdims))
 
 
+globals()["norm"] = _core._Function(norm, "linalg.norm")
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)

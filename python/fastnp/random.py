@@ -23,7 +23,7 @@ def _drawn_there(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return _draws.draw(getattr(function, "__self__", None), function.__name__, args, kwargs)
 
 
-def _owned(function: Any) -> Any:
+def _owned(function: Any, name: str) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if _core._is_recording():
@@ -42,10 +42,7 @@ def _owned(function: Any) -> Any:
         drawn = _drawn_there(function, args, kwargs)
         if drawn is not None:
             return drawn
-        originals: dict[int, Any] = {}
-        plain = [_fallback.to_numpy(value, originals) for value in args]
-        named = {key: _fallback.to_numpy(value, originals) for key, value in kwargs.items()}
-        return _fallback.from_numpy(function(*plain, **named), originals)
+        return _fallback.call_counted(function, name, args, kwargs)
 
     return call
 
@@ -71,7 +68,7 @@ class Generator:
         if name == "_numpy":
             raise AttributeError(name)
         found = getattr(self._numpy, name)
-        return _owned(found) if callable(found) else found
+        return _owned(found, f"random.Generator.{name}") if callable(found) else found
 
     def __reduce__(self) -> Any:
         return Generator, (self._numpy.bit_generator,)
@@ -84,6 +81,7 @@ def default_rng(seed: Any = None) -> Generator:
     """numpy.random.default_rng."""
     if isinstance(seed, Generator):
         return seed
+    _fallback.count("random.default_rng")
     made = Generator(numpy.random.default_rng(seed).bit_generator)
     if seed is None and _core._records():  # one stream for all parts of a vmap is as good as one for each
         from fastnp import _mapped
@@ -96,4 +94,4 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     found = getattr(numpy.random, name)
-    return _owned(found) if callable(found) and not isinstance(found, type) else found
+    return _owned(found, f"random.{name}") if callable(found) and not isinstance(found, type) else found

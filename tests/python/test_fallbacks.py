@@ -1,0 +1,203 @@
+"""What NumPy does for fastnp is counted, at each call, and can be forbidden; what works in place changes what it was given."""
+
+from __future__ import annotations
+
+import collections
+import os
+import pickle
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy
+import pytest
+
+import fastnp as np
+
+SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
+
+
+def square(value: Any) -> Any:
+    return value * value
+
+
+USES = {
+    "r_": lambda x: np.r_[x, 1.0],
+    "mgrid": lambda x: np.mgrid[0:3],
+    "vectorize": lambda x: np.vectorize(square)(x),
+    "nditer": lambda x: [float(each) for each in np.nditer(x)],
+    "ndenumerate": lambda x: dict(np.ndenumerate(x)),
+    "matrix": lambda x: np.matrix(x),
+    "poly1d": lambda x: np.poly1d([1.0, 2.0]),
+    "ma.masked_array": lambda x: np.ma.masked_array(x, x > 1),
+    "ma.sum": lambda x: np.ma.sum(x),
+    "ma.add": lambda x: np.ma.add(x, 1),
+    "ma.add.reduce": lambda x: np.ma.add.reduce(x),
+    "polynomial.polynomial.polyval": lambda x: np.polynomial.polynomial.polyval(x, [1.0, 2.0]),
+    "polynomial.Polynomial": lambda x: np.polynomial.Polynomial([1.0, 2.0]),
+    "lib.stride_tricks.sliding_window_view": lambda x: np.lib.stride_tricks.sliding_window_view(x, 2),
+    "random.normal": lambda x: np.random.normal(size=3),
+    "random.Generator.normal": lambda x: GENERATOR.normal(size=3),
+    "random.default_rng": lambda x: np.random.default_rng(0),
+    "median": lambda x: np.median(x),
+    "linalg.inv": lambda x: np.linalg.inv(np.eye(2)),
+    "fft.fft": lambda x: np.fft.fft(x),
+    "ndarray.tobytes": lambda x: x.tobytes(),
+    "add.reduceat": lambda x: np.add.reduceat(x, [0, 1]),
+}
+GENERATOR = np.random.default_rng(0)
+ON_HOST = pytest.mark.skipif(np.current_device() != "cpu" or bool(os.environ.get("FASTNP_TEST_DEVICE")), reason="devices draw and compute some of it")
+
+
+@ON_HOST
+@pytest.mark.parametrize("name", USES)
+def test_each_use_is_counted_and_forbidden(name, monkeypatch):
+    x = np.arange(4.0)
+    np.compiler.reset_fallbacks()
+    for _ in range(3):
+        USES[name](x)
+    assert np.compiler.fallbacks()[name] == 3
+    monkeypatch.setenv("FASTNP_FALLBACK", "error")
+    with pytest.raises(np.compiler.FallbackError, match=name):
+        USES[name](x)
+
+
+COUNTED = {
+    "median": lambda x: np.median(x) + x,
+    "kron": lambda x: np.kron(x, x)[:4] + 1,
+    "percentile": lambda x: np.percentile(x, 30) * x,
+    "nanmedian": lambda x: np.nanmedian(x) - x,
+    "polyfit": lambda x: np.polyfit(x, x, 1)[0] * x,
+    "gradient": lambda x: np.gradient(x) + x,
+    "trim_zeros": lambda x: x + np.trim_zeros(x).sum(),
+    "unwrap": lambda x: np.unwrap(x) * 2,
+}
+
+
+def traced(call: Any) -> collections.Counter[str]:
+    """Functions of NumPy's in Python that fastnp calls, by name."""
+    seen: collections.Counter[str] = collections.Counter()
+    package, numpys = os.path.realpath(os.path.dirname(np.__file__)), os.path.dirname(numpy.__file__)
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        name, caller = frame.f_code.co_name, frame.f_back
+        is_numpys = event == "call" and frame.f_code.co_filename.startswith(numpys) and not name.endswith("_dispatcher")
+        if is_numpys and caller is not None and os.path.basename(caller.f_code.co_filename) in os.listdir(package):
+            seen[name] += 1
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+@ON_HOST
+def test_counts_are_what_numpy_sees():
+    rng = random.Random(SEED)
+    for _ in range(12):
+        names = rng.choices(list(COUNTED), k=rng.randrange(1, 4))
+        compiles = rng.random() < 0.7
+
+        def program(x: Any, names: list[str] = names) -> Any:
+            for name in names:
+                x = COUNTED[name](x)
+            return x
+
+        function = np.compile(program) if compiles else program
+        np.compiler.reset_fallbacks()
+        sizes = [rng.randrange(4, 9) for _ in range(4)]
+        seen = traced(lambda function=function, sizes=sizes: [function(np.arange(1.0, 1.0 + size)[:4]) for size in sizes])
+        expected = {name: seen[name] for name in set(names)}
+        got = {name: np.compiler.fallbacks().get(name, 0) for name in set(names)}
+        assert got == expected, f"FASTNP_TEST_SEED={SEED}: {names}, compiled: {compiles}"
+
+
+@ON_HOST
+def test_calls_of_other_processes_recordings_are_counted_and_forbidden(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("""
+import fastnp as np
+@np.compile
+def f(x):
+    return np.median(x * 2) + np.random.normal() * 0
+try:
+    print([f(np.arange(5.0)) for _ in range(3)], np.compiler.fallbacks())
+except np.compiler.FallbackError as error:
+    print(type(error).__name__)
+""")
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+
+    def run(**mode: str) -> str:
+        env = {**os.environ, "FASTNP_CACHE_DIR": str(cache), **mode}
+        return subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True).stdout
+
+    assert "'median': 3" in run() and "'random.normal': 3" in run()
+    assert run(FASTNP_FALLBACK="error").strip() == "FallbackError"
+
+
+def test_compiled_functions_count_in_vmap():
+    x = np.arange(12.0).reshape(3, 4)
+    np.compiler.reset_fallbacks()
+    np.vmap(lambda row: np.nanmedian(row))(x)
+    assert np.compiler.fallbacks()["nanmedian"] == 3
+
+
+def test_classes_are_numpys():
+    made = np.matrix([[1.0, 2.0]])
+    assert type(made) is numpy.matrix and isinstance(made, np.matrix) and np.matrix == numpy.matrix and issubclass(numpy.matrix, np.matrix)
+    masked = np.ma.masked_array([1.0, 2.0], [0, 1])
+    assert isinstance(masked, np.ma.MaskedArray) and type(masked) is numpy.ma.MaskedArray and np.ma.masked is numpy.ma.masked
+    assert pickle.loads(pickle.dumps(np.matrix)) is np.matrix and pickle.loads(pickle.dumps(np.ma.MaskedArray)) is np.ma.MaskedArray
+    assert pickle.loads(pickle.dumps(np.vstack)) is np.vstack
+
+    class Mine(np.matrix):
+        pass
+
+    assert type(Mine([[1.0]])) is Mine and isinstance(Mine([[1.0]]), numpy.matrix) and not isinstance(made, Mine)
+    assert isinstance(np.polynomial.Polynomial([1.0]), np.polynomial.Polynomial)
+
+
+@pytest.mark.parametrize("module", ["random", "generator", "state"])
+@pytest.mark.parametrize("compiles", [False, True])
+def test_shuffles_change_what_they_are_given(module, compiles):
+    def program(m: Any, given: Any) -> Any:
+        source = {"random": m.random, "generator": m.random.default_rng(5), "state": m.random.RandomState(5)}[module]
+        if module == "random":
+            source.seed(5)
+        source.shuffle(given)
+        return given
+
+    def givens(m: Any) -> list[Any]:
+        arrays = [m.arange(3.0) + each for each in range(5)]
+        return [
+            list(range(8)),
+            list("abcdef"),
+            [[1], [2, 3], [4]],
+            arrays,
+            collections.deque(range(7)),
+            numpy.arange(8),
+            m.arange(6.0),
+            m.arange(12.0).reshape(4, 3),
+        ]
+
+    function = np.compile(lambda given: program(np, given)) if compiles else lambda given: program(np, given)
+    for mine, theirs in zip(givens(np), givens(numpy), strict=True):
+        same = list(mine) if type(mine) is list else mine
+        assert function(mine) is mine
+        program(numpy, theirs)
+        assert str([numpy.asarray(each).tolist() for each in mine]) == str([numpy.asarray(each).tolist() for each in theirs])
+        if type(mine) is list:
+            assert sorted(map(id, same)) == sorted(map(id, mine))
+
+
+def test_results_go_where_they_are_told():
+    for m in (np, numpy):
+        rng, out = m.random.default_rng(0), m.zeros((2, 3))
+        assert rng.permuted(m.arange(6.0).reshape(2, 3), axis=1, out=out) is out
+        assert rng.random(out=out) is out and out.any()
+    plain = numpy.zeros(3)
+    assert np.nancumsum(np.arange(3.0), out=plain) is plain and plain.tolist() == [0, 1, 3]
