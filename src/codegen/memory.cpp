@@ -214,7 +214,8 @@ std::vector<Emitter::Beside> Emitter::loads_beside(nest::ExprId id, int spacing)
     for (nest::ExprId i = 0; i < kernel_.exprs.size(); ++i) {
         const nest::Expr& expr = kernel_.exprs[i];
         const nest::Access& other = expr.access;
-        if (expr.kind != nest::Expr::Kind::load || !expr.args.empty() || other.buffer != own.buffer || other.strides != own.strides) continue;
+        // What is guarded is no load for others' sake; the own guard is known to hold.
+        if (expr.kind != nest::Expr::Kind::load || (i != id && !expr.args.empty()) || other.buffer != own.buffer || other.strides != own.strides) continue;
         if (!other.offset.is_constant() || (other.offset.value() - own.offset.value()) % itemsize != 0) continue;
         const std::int64_t elements = (other.offset.value() - own.offset.value()) / itemsize;
         if (std::abs(elements) >= spacing) continue;
