@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -141,7 +142,9 @@ public:
     /// A view: x(1, all, newaxis, range(0, -1)). IndexError in NumPy's words.
     template <class... I>
     array operator()(const I&... subscripts) const {
-        return index({to_index(subscripts)...});
+        constexpr bool are_subscripts = (requires { to_index(subscripts); } && ...);
+        static_assert(are_subscripts, "fastnp: subscripts are integers, range(), from(), until(), every(), all, newaxis and ellipsis");
+        if constexpr (are_subscripts) return index({to_index(subscripts)...});
     }
     array operator[](std::int64_t i) const { return index({Index(i)}); }
     array index(std::initializer_list<Index> subscripts) const { return index(std::span<const Index>(subscripts.begin(), subscripts.size())); }
@@ -175,7 +178,7 @@ private:
     static Index to_index(Ellipsis) { return ellipsis; }
     template <std::integral I>
     static Index to_index(I i) {
-        return static_cast<std::int64_t>(i);
+        return static_cast<std::int64_t>(std::in_range<std::int64_t>(i) ? i : static_cast<I>(INT64_MAX));  // out of any bounds, too
     }
     template <class F>  // `all`, which is a function object too
         requires requires { F::is_all; }

@@ -150,7 +150,7 @@ bool move_strides(Op op, const ir::Attributes& attributes, const Memory& from, M
             std::int64_t offset = 0;
             for (std::size_t i = 0; i < rank; ++i) {
                 offset += attributes.dims[i].value() * from.strides[i];
-                to.strides.push_back(from.strides[i] * attributes.ints[i]);
+                to.strides.push_back(shape::wrapping_product(from.strides[i], attributes.ints[i]));
             }
             if (shape::count(to.shape) != 0) to.data = static_cast<char*>(from.data) + offset;
             return true;

@@ -122,7 +122,7 @@ array round(const Operand& operand, int decimals) {
     const bool whole = is_integer(x.dtype());
     if (whole && decimals >= 0) return x.copy();
     if (decimals == 0) return rint(x);
-    const double factor = std::pow(10.0, std::abs(decimals));
+    const double factor = std::pow(10.0, std::abs(static_cast<double>(decimals)));
     if (decimals > 0) return divide(rint(multiply(x, factor)), factor);
     const array rounded = multiply(rint(divide(x, factor)), factor);
     return whole ? api::cast(rounded, x.dtype()) : rounded;

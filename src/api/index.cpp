@@ -1,9 +1,10 @@
 // Basic subscripts: integers, slices, newaxis and ellipsis become one slice and axes left out or put in. Always a view.
-#include <cstdlib>
+#include <algorithm>
 
 #include "api/primitives.h"
 #include "fastnp/array.h"
 #include "fastnp/error.h"
+#include "shape/strides.h"
 
 namespace fastnp {
 
@@ -11,6 +12,15 @@ using api::Dim;
 using api::Dims;
 
 namespace {
+
+// Numbers that are further from 0 than any size: as far as they go, these are the same, and their sums are numbers.
+constexpr std::int64_t furthest = Dim::too_big / 4, longest_step = std::int64_t{1} << 40;
+
+// A number of a subscript: an expression, or one that is near enough to be counted with.
+std::int64_t near(std::int64_t number, const shape::Sizes* sizes) {
+    const bool is_expression = number >= Dim::too_big && sizes != nullptr && Dim(number).id() < sizes->size() && number - Dim::too_big == Dim(number).id();
+    return is_expression ? number : std::clamp(number, -furthest, furthest);
+}
 
 // What a subscript does to the axes, before anything is done.
 struct Plan {
@@ -69,11 +79,13 @@ private:
         ++result_axis_;
     }
 
-    void take_integer(std::int64_t index) {
+    void take_integer(std::int64_t given) {
+        const std::int64_t index = near(given, sizes_.sizes());
         const Dim start = index >= 0 ? Dim(index) : sizes_.add(size(), Dim(index));
         const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(Dim(index), Dim(1)) : Dim(-index));
         if (!inside) {
-            throw IndexError("index " + std::to_string(sizes_.hint(Dim(index))) + " is out of bounds for axis " + std::to_string(plan_.starts.size()) +
+            const std::int64_t told = index == given ? sizes_.hint(Dim(index)) : given;
+            throw IndexError("index " + std::to_string(told) + " is out of bounds for axis " + std::to_string(plan_.starts.size()) +
                              " with size " + std::to_string(sizes_.hint(size())));
         }
         plan_.dropped.push_back(static_cast<std::int64_t>(plan_.starts.size()));
@@ -82,7 +94,8 @@ private:
     }
 
     // A bound counted from the start, within [low, high].
-    Dim bound(std::int64_t value, Dim low, Dim high) const {
+    Dim bound(std::int64_t given, Dim low, Dim high) const {
+        const std::int64_t value = near(given, sizes_.sizes());
         if (value >= 0) return sizes_.min(Dim(value), high);
         return sizes_.max(sizes_.add(size(), Dim(value)), low);
     }
@@ -92,7 +105,8 @@ private:
         if (!slice.start && !slice.stop && slice.step == 1) return take_whole();
         ++result_axis_;
         plan_.slices = true;
-        const std::int64_t step = slice.step;
+        const std::int64_t longest = size().is_constant() ? std::max(size().value(), longest_step) : shape::most_elements;
+        const std::int64_t step = std::clamp(slice.step, -longest, longest);
         Dim start, span;
         if (step > 0) {
             start = slice.start ? bound(*slice.start, Dim(0), size()) : Dim(0);
@@ -139,7 +153,7 @@ array view(const array& x, const Plan& plan) {
             continue;
         }
         to.shape.push_back(plan.lengths[i].value());
-        to.strides.push_back(from.strides[i] * plan.steps[i]);
+        to.strides.push_back(shape::wrapping_product(from.strides[i], plan.steps[i]));
         empty = empty || plan.lengths[i].value() == 0;
     }
     add_new_axes();

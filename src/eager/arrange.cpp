@@ -5,6 +5,7 @@
 #include "eager/kernels.h"
 #include "fastnp/error.h"
 #include "ops/number.h"
+#include "shape/strides.h"
 
 namespace fastnp::eager {
 
@@ -99,7 +100,7 @@ std::optional<View> moved(ops::Op op, const ir::Attributes& attributes, const Vi
         case ops::Op::slice:
             for (std::size_t i = 0; i < shape.size(); ++i) {
                 seen.data = static_cast<char*>(seen.data) + attributes.dims[i].value() * x.strides[i];
-                seen.strides[i] = attributes.ints[i] * x.strides[i];
+                seen.strides[i] = shape::wrapping_product(attributes.ints[i], x.strides[i]);
             }
             return seen;
         case ops::Op::expand_dims:

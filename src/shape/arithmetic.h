@@ -10,12 +10,24 @@ class Arithmetic {
 public:
     explicit Arithmetic(Sizes* sizes) : sizes_(sizes) {}
 
-    Dim add(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() + b.value()) : table().add(a, b); }
-    Dim subtract(Dim a, Dim b) const { return plain(a, b) ? Dim(a.value() - b.value()) : table().subtract(a, b); }
+    /// ValueError where plain numbers get too big.
+    Dim add(Dim a, Dim b) const {
+        if (!plain(a, b)) return table().add(a, b);
+        std::int64_t sum = 0;
+        if (__builtin_add_overflow(a.value(), b.value(), &sum) || sum >= Dim::too_big) throw_too_big();
+        return sum;
+    }
+    Dim subtract(Dim a, Dim b) const {
+        if (!plain(a, b)) return table().subtract(a, b);
+        std::int64_t difference = 0;
+        if (__builtin_sub_overflow(a.value(), b.value(), &difference) || difference >= Dim::too_big) throw_too_big();
+        return difference;
+    }
     Dim multiply(Dim a, Dim b) const { return plain(a, b) ? product_of(a.value(), b.value()) : table().multiply(a, b); }
     /// Floor division; `b` is not zero.
     Dim divide(Dim a, Dim b) const {
         if (!plain(a, b)) return table().divide(a, b);
+        if (b.value() == -1) return subtract(Dim(0), a);
         const std::int64_t quotient = a.value() / b.value();
         return a.value() % b.value() != 0 && (a.value() < 0) != (b.value() < 0) ? quotient - 1 : quotient;
     }

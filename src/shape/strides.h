@@ -9,6 +9,11 @@
 
 namespace fastnp::shape {
 
+/// As NumPy multiplies strides by steps, which may be any: of what has one element at most they are not used.
+inline std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 /// Elements of a shape; ValueError where they are too many to address, or a size is negative.
 std::int64_t count(const Shape& shape);
 /// The bytes they take, for allocating; ValueError as above.
