@@ -17,4 +17,5 @@ if(NOT POCKETFFT_INCLUDE_DIR)
 endif()
 
 # OpenBLAS starts its threads when they are asked for, not when the library is loaded: eager/blas.cpp has what it calls instead.
-set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} -Wl,--wrap=blas_thread_init Threads::Threads ${CMAKE_DL_LIBS} m)
+set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} -Wl,--wrap=blas_thread_init
+    -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -71,8 +72,14 @@ private:
 
 class Pool {
 public:
-    explicit Pool(int threads) : count_(threads) {
-        for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+    /// With fewer threads where the system gives no more.
+    explicit Pool(int threads) {
+        threads_.reserve(static_cast<std::size_t>(threads));
+        try {
+            for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+        } catch (const std::exception&) {  // of std::thread: no thread, or no memory for one
+        }
+        count_ = 1 + static_cast<int>(threads_.size());
     }
 
     ~Pool() {
@@ -187,7 +194,7 @@ private:
         ready_.notify_all();
     }
 
-    int count_;
+    int count_ = 1;
     std::vector<std::thread> threads_;
     std::mutex entry_;  // held by the thread that uses the workers
     std::mutex mutex_;
@@ -210,6 +217,15 @@ private:
 std::atomic<Pool*> pool{nullptr};
 std::mutex making;
 
+// Where the system gives no more threads, or no memory for them, something is left for others: half of those that there could be.
+std::unique_ptr<Pool> make_pool(int wanted) {
+    auto made = std::make_unique<Pool>(wanted);
+    const int count = made->count();
+    if (count == wanted) return made;
+    made.reset();
+    return std::make_unique<Pool>(std::max(1, count / 2));
+}
+
 Pool& the_pool() {
     Pool* made = pool.load(std::memory_order_acquire);
     if (made != nullptr) return *made;
@@ -224,7 +240,7 @@ Pool& the_pool() {
                                making.unlock();
                            });
         });
-        made = new Pool(wanted_threads());
+        made = make_pool(wanted_threads()).release();
         pool.store(made, std::memory_order_release);
     }
     return *made;

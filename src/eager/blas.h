@@ -15,4 +15,13 @@ public:
     BlasThreads& operator=(const BlasThreads&) = delete;
 };
 
+/// While one lives, this thread calls OpenBLAS: MemoryError where there is no memory for its buffer (it would ask for it for ever).
+class BlasCall {
+public:
+    BlasCall();
+    ~BlasCall();
+    BlasCall(const BlasCall&) = delete;
+    BlasCall& operator=(const BlasCall&) = delete;
+};
+
 }  // namespace fastnp::eager

@@ -130,6 +130,7 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
             plain<T>(x, y, out);
             return;
         }
+        const BlasCall call;
         if (gemv<T>(x, y, out)) return;
         std::unique_ptr<char[]> held_x, held_y, held_out;
         Layout a = layout_of(x, sizeof(T));

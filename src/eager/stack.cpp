@@ -29,6 +29,7 @@ void over_stack(std::span<const View> operands, const View& out, std::int64_t ef
     std::int64_t work = effort * rows * columns * std::min(rows, columns) + own_work;
     for (std::size_t i = 0; i < rank; ++i) work *= x.shape[i];
     use_blas();
+    const BlasCall call;
     if (rows * columns > largest_shared) {
         const BlasThreads threads;
         return body(operands, out);
@@ -37,6 +38,7 @@ void over_stack(std::span<const View> operands, const View& out, std::int64_t ef
     const std::int64_t length = x.shape[longest];
     const std::int64_t tasks = std::clamp<std::int64_t>(work / task_work, 1, std::min<std::int64_t>(length, base::thread_count() * 8));
     auto task = [&](std::int64_t number) {
+        const BlasCall own;
         const std::int64_t start = length * number / tasks, count = length * (number + 1) / tasks - start;
         std::vector<View> parts;
         for (const View& operand : operands) parts.push_back(part_of(operand, longest, start, count));
