@@ -217,6 +217,13 @@ std::optional<detail::Given> Recorded::make_call(const void* kept, int number, s
     }
 }
 
+// The thread that is waited for may need the GIL.
+void Recorded::wait(const std::function<void()>& body) {
+    if (PyGILState_Check() == 0) return body();
+    const Released released;
+    body();
+}
+
 void Recorded::take_back() {
     for (auto call = performed_.rbegin(); call != performed_.rend(); ++call) fastnp::python::take_back(*call);
     performed_.clear();

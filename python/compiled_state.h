@@ -13,6 +13,17 @@
 
 namespace fastnp::python {
 
+/// The GIL is free while it lives.
+struct Released {
+    PyThreadState* state = PyEval_SaveThread();
+    Released() = default;
+    Released(const Released&) = delete;
+    ~Released() noexcept(false) {
+        if (_Py_IsFinalizing() != 0) hang();
+        PyEval_RestoreThread(state);
+    }
+};
+
 /// A recording got longer than is good where a loop can stay a loop: in that case it is tried.
 struct SplitFirst {};
 
@@ -93,7 +104,6 @@ private:
     std::string given_up_;     // why no call is compiled any more, or empty
     int volatile_ = 0;         // recordings in a row that change what they read
     std::vector<std::string> reasons_;
-    int inside_ = 0;           // calls in the engine, under the GIL
     int fresh_ = 0;            // guard sets made in a row without one being used again
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0;
@@ -109,6 +119,7 @@ public:
     std::string identity() override;
     std::optional<std::string> pack(const void* kept) override;
     std::shared_ptr<const void> restore(std::string_view packed) override;
+    void wait(const std::function<void()>& body) override;
     Limits limits() const override { return state_.limits(); }
     bool goes_in_parts() const override { return !state_.options().fullgraph; }
     /// While recording: what a call of an `Outside` gives.

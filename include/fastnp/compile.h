@@ -13,12 +13,9 @@
 #include <vector>
 
 #include "fastnp/array.h"
+#include "fastnp/detail/argument.h"
 #include "fastnp/detail/outside.h"
 #include "fastnp/export.h"
-
-namespace fastnp::device {
-class Buffer;
-}
 
 namespace fastnp {
 
@@ -53,7 +50,8 @@ struct CompileOptions {
     std::size_t cache_size_limit = 8;
     OnLimit on_limit = OnLimit::generalise;
     /// Every so many calls the function is recorded once more, and VerifyError says what is different now: something that it depends on and that is not
-    /// guarded (in C++, what a lambda reads through references). 0: never.
+    /// guarded (in C++, what a lambda reads through references: see ref.h), and of a C++ function that it stores arrays in variables of the outside. 0:
+    /// never.
     std::uint64_t verify = 0;
     /// For explain() and for errors: the function's name.
     std::string name = "function";
@@ -126,20 +124,6 @@ FASTNP_API void keep_note(std::string_view name, std::string_view note);
 /// RecordError, in a recording, for a function that was disallowed.
 FASTNP_API void check_allowed(std::string_view name);
 
-/// An array argument of a call, borrowed for its duration.
-struct Argument {
-    void* data;
-    const std::int64_t* shape;
-    const std::int64_t* strides;  // bytes
-    Dtype dtype;
-    std::int8_t rank;
-    bool writable;
-    /// An array that shares this memory and keeps it alive, for results that are views of an argument. Null: such results are copies.
-    array (*hold)(const Argument& argument);
-    const void* context;  // for `hold`
-    const device::Buffer* buffer;  // whose memory it is, if that is known: where it lies need not be searched for then
-};
-
 /// Arrays that a call gave, in memory that the thread keeps for the next one's.
 class FASTNP_API Results {
 public:
@@ -188,6 +172,15 @@ public:
         virtual Limits limits() const;
         /// Whether it can do with a part of the function what can't be done with the whole: a recording that ends early then tells it where.
         virtual bool goes_in_parts() const;
+        /// What the last recording is good for: its entry for other calls than this one (not if `once`), and the function for being recorded again (if
+        /// `given_up` says why not, calls that have no entry run as written from now on).
+        struct Use {
+            bool once = false;
+            std::string given_up = {};
+        };
+        virtual Use use() const;
+        /// Does `body`, which waits for another thread. What that thread may need, and this one has (Python's lock), is given up meanwhile.
+        virtual void wait(const std::function<void()>& body);
 
     protected:
         ~Callee() = default;

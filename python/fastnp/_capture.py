@@ -52,12 +52,15 @@ __all__ = ["Capture", "Slot"]
 class Capture(Classes):
     """The guards of one function with the objects (`roots`) among the arguments of one call, and its twin."""
 
-    @functools.cached_property
+    @property
     def identity(self) -> Identity | None:
         """What names all this in other processes."""
         from fastnp._identity import identity_of  # where recordings are kept on disk
 
-        return identity_of(self)
+        # Not by functools.cached_property: Python 3.11 has a lock in it, one for all, which a fork may find taken.
+        if "_identity" not in vars(self):
+            self._identity = identity_of(self)
+        return self._identity
 
     def begin(self, inputs: list[tuple[Any, Any]]) -> tuple[Any, dict[int, Any], dict[int, Any]]:
         """(the twin, what takes the place of the objects among the arguments by their ids, what these stand for by theirs).

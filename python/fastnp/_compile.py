@@ -9,7 +9,7 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fastnp import _core
+from fastnp import _core, _fork  # noqa: F401  (what a fork needs)
 from fastnp._control import Disabled, compiled_functions
 from fastnp._core import CompiledFunction
 

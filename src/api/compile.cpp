@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <deque>
 #include <map>
@@ -12,7 +13,9 @@
 
 #include "api/body.h"
 #include "api/entry.h"
+#include "base/fork.h"
 #include "base/kept.h"
+#include "base/turn_lock.h"
 #include "codegen/store.h"
 #include "device/caller.h"
 #include "device/movable.h"
@@ -28,6 +31,7 @@ constexpr std::size_t most_paths = 16;      // entries that differ in the values
 constexpr std::size_t most_branches = 256;  // that differ in yes or no alone: the turns of loops, say
 constexpr std::size_t most_steps = 30000;   // of the plans of such entries, about 50 MB
 constexpr std::size_t most_misses = 64;     // that are remembered
+constexpr auto longest_wait = std::chrono::seconds(10);  // for another thread's recording
 constexpr std::uint64_t least_patience = 16, most_patience = std::uint64_t{1} << 20;  // calls; see make_room
 
 // The first line in which two texts differ.
@@ -46,14 +50,17 @@ std::string difference(std::string_view before, std::string_view now) {
 struct Engine::State {
     CompileOptions options;
     const std::string* caller = nullptr;  // what devices are told of it
-    mutable std::shared_mutex mutex;  // of `entries` and `seen_misses`
-    mutable std::recursive_mutex compiling;  // one recording at a time; of `patience`
+    mutable base::ForkSafe<std::shared_mutex> mutex;  // of `entries` and `seen_misses`
+    mutable base::TurnLock compiling;  // one recording at a time; of `patience`
     std::vector<EntryPtr> entries;
     std::deque<MissInfo> seen_misses;
     std::uint32_t next_group = 0;
     std::uint64_t patience = least_patience;
     bool has_shown_read = false;  // under `compiling`
+    std::string given_up;         // why nothing is recorded any more, or empty
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
+
+    class Turn;
 
     std::uint64_t clock() const { return hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed); }
     Result written(std::string reason) {
@@ -74,16 +81,45 @@ struct Engine::State {
     bool make_room_for_course(const std::vector<EntryPtr>& courses, const std::vector<trace::Found>& known);
     bool is_idle(std::uint64_t last_call, std::uint64_t made_at);
     EntryPtr add(const std::shared_ptr<Entry>& entry);
+    void give_up(const std::string& why);
+    std::string why_given_up() const;
     static EntryPtr refuse(std::string reason);
     EntryPtr specialise(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
                         const std::vector<trace::Found>& known, bool& refused);
     bool take_stored(Entry& entry, const std::string& name, std::span<const Argument> call, std::string_view key, Callee& callee,
                      const std::vector<trace::Found>& known) const;
-    void record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee, const std::vector<trace::Found>& known) const;
+    void record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee, const std::vector<trace::Found>& known);
     EntryPtr make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee, const std::vector<trace::Found>& known,
                   std::int64_t* values, int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
     void show_read(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known);
+};
+
+// A turn at recording. A thread that holds another function's waits for none: the two could wait for each other. Nor does anyone wait for ever: what is
+// recorded is the user's code, and may itself wait for a thread that comes here. A call without a turn runs as written.
+class Engine::State::Turn {
+public:
+    Turn(const State& state, Callee& callee) : lock_(state.compiling) {
+        has_it_ = lock_.try_lock();
+        if (!has_it_ && held() == 0) callee.wait([&] { has_it_ = lock_.lock_within(longest_wait); });
+        held() += has_it_ ? 1 : 0;
+    }
+    ~Turn() {
+        if (!has_it_) return;
+        --held();
+        lock_.unlock();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    explicit operator bool() const { return has_it_; }
+
+private:
+    static int& held() {
+        thread_local int count = 0;
+        return count;
+    }
+    base::TurnLock& lock_;
+    bool has_it_ = false;
 };
 
 // The entry for a call in which reads gave `known` so far, with the values of its sizes. Without any it is the one that is thought likeliest; else the one
@@ -117,6 +153,17 @@ EntryPtr Engine::State::add(const std::shared_ptr<Entry>& entry) {
     // The widest first: a generalised entry is the one that later calls will want.
     entries.insert(entries.begin(), entry);
     return entry;
+}
+
+void Engine::State::give_up(const std::string& why) {
+    if (options.fullgraph) throw RecordError(options.name + " " + why);
+    const std::unique_lock lock(mutex);
+    given_up = why;
+}
+
+std::string Engine::State::why_given_up() const {
+    const std::shared_lock lock(mutex);
+    return given_up;
 }
 
 // An entry of no call: this one runs as written.
@@ -229,15 +276,19 @@ bool Engine::State::take_stored(Entry& entry, const std::string& name, std::span
 }
 
 // Records the call, and leaves the recording for other processes.
-void Engine::State::record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee,
-                           const std::vector<trace::Found>& known) const {
+void Engine::State::record(Entry& entry, const std::string& name, std::span<const Argument> call, Callee& callee, const std::vector<trace::Found>& known) {
     Recording recording = record_call(entry.signature, call, callee, known);
     entry.kept = callee.keep();
+    const Callee::Use use = callee.use();
+    entry.once = use.once;
+    if (!use.given_up.empty()) give_up(use.given_up);
+    CompileOptions own = options;
+    if (use.once) own.backend = "eager";
     if (options.verify != 0) entry.recorded = recording.graph.text();
-    compiler::prepare(recording.graph, options.backend, recording.times);
+    compiler::prepare(recording.graph, own.backend, recording.times);
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry.kept.get());
     const auto packed = kept ? pack(recording, *kept) : std::nullopt;
-    entry.compile(std::move(recording), call, options);
+    entry.compile(std::move(recording), call, own);
     if (packed) codegen::store_bytes(name, *packed);
 }
 
@@ -283,7 +334,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         entry->plan = {};
     }
     note_miss(std::move(miss), milliseconds);
-    return add(entry);
+    return entry->once ? entry : add(entry);
 }
 
 // Shows the front end, once, which read it is that has too many values: a recording ends there.
@@ -300,14 +351,17 @@ void Engine::State::show_read(std::span<const Argument> call, std::string_view k
 // The entry for a call that found none, as far as is known of what it reads: by now another thread may have made one.
 EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
                              const std::vector<trace::Found>& known, std::int64_t* values, int& made, bool& refused) {
-    const std::scoped_lock lock(compiling);
+    const Turn turn(*this, callee);
+    if (!turn) return refuse("another thread is compiling it");
     EntryPtr entry = match(call, key, device, values, known);
     if (entry) return entry;
+    if (std::string why = why_given_up(); !why.empty()) return refuse(std::move(why));
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
     entry = specialise(call, key, device, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());
+    if (entry->once && entry->serves(call, key, known, values)) return entry;
     const EntryPtr found = match(call, key, device, values, known);
     if (found != entry && entry->uncompiled.empty()) throw InternalError("a new entry does not fit the call that it was made for");
     return entry;
@@ -315,7 +369,8 @@ EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view ke
 
 // Records the call once more and compares: a function that depends on something that is not guarded would give another graph.
 void Engine::State::verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const {
-    const std::scoped_lock lock(compiling);
+    const Turn turn(*this, callee);
+    if (!turn) return;
     std::vector<trace::Found> known;  // the same course, though what it read may be overwritten by now
     for (const trace::Read& read : entry.reads) known.push_back({read.value, nullptr});
     std::string now;
@@ -366,6 +421,7 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         }
         if (!entry->uncompiled.empty()) break;
         const plan::Outcome outcome = entry->run(arguments, values.data(), callee, results);
+        if (entry->once && outcome.error) std::rethrow_exception(outcome.error);  // what the function did besides is done
         if (outcome.kind == plan::Outcome::Kind::raised) break;
         done = outcome.kind == plan::Outcome::Kind::done;
         if (done) continue;
@@ -388,6 +444,8 @@ std::optional<std::string> Engine::Callee::pack(const void*) { return std::nullo
 std::shared_ptr<const void> Engine::Callee::restore(std::string_view) { return nullptr; }
 Engine::Callee::Limits Engine::Callee::limits() const { return {}; }
 bool Engine::Callee::goes_in_parts() const { return false; }
+Engine::Callee::Use Engine::Callee::use() const { return {}; }
+void Engine::Callee::wait(const std::function<void()>& body) { body(); }
 
 CacheInfo Engine::cache_info() const {
     const std::shared_lock lock(state_->mutex);
@@ -404,6 +462,7 @@ void Engine::clear() {
     state_->compiles = 0;
     state_->uncompiled = 0;
     state_->has_shown_read = false;
+    state_->given_up.clear();
 }
 
 bool is_disabled() {
@@ -424,6 +483,10 @@ std::vector<EntryInfo> Engine::entries(bool with_code) const {
     }
     std::vector<EntryInfo> result;
     for (auto entry = held.rbegin(); entry != held.rend(); ++entry) result.push_back((*entry)->info(with_code));
+    if (std::string why = state_->why_given_up(); !why.empty()) {
+        result.emplace_back();
+        result.back().uncompiled = std::move(why);
+    }
     return result;
 }
 
@@ -432,38 +495,4 @@ std::vector<MissInfo> Engine::misses() const {
     return {state_->seen_misses.begin(), state_->seen_misses.end()};
 }
 
-std::vector<Effect>*& noted_effects() {
-    thread_local std::vector<Effect>* effects = nullptr;
-    return effects;
-}
-
-bool is_recording() { return trace::Recorder::active() != nullptr; }
-
-bool borrow(const array& value, Argument& argument) {
-    const ArrayBody& body = *value.body();
-    if (body.value != nullptr) return false;
-    const device::Memory& memory = body.memory;
-    argument.data = memory.data;
-    argument.shape = memory.shape.data();
-    argument.strides = memory.strides.data();
-    argument.dtype = memory.dtype;
-    argument.rank = static_cast<std::int8_t>(memory.shape.size());
-    argument.writable = body.writable;
-    argument.hold = [](const Argument& held) { return *static_cast<const array*>(held.context); };
-    argument.context = &value;
-    argument.buffer = memory.buffer.get();
-    return true;
-}
-
-void check_allowed(std::string_view name) {
-    if (const trace::Recorder* recorder = trace::Recorder::active()) recorder->check_allowed(name);
-}
-
 }  // namespace fastnp::detail
-
-namespace fastnp {
-
-void disallow_in_graph(const std::vector<std::string>& names) { trace::Recorder::disallow(names); }
-void allow_in_graph(const std::vector<std::string>& names) { trace::Recorder::allow(names); }
-
-}  // namespace fastnp

@@ -37,6 +37,7 @@ struct Entry {
     std::vector<int> used;      // parameters that the plan reads or writes
     std::vector<int> by_value;  // parameters whose only element is on the host, and is given to a device's kernels as it is
     std::vector<trace::Read> reads;  // while recording
+    bool once = false;          // for the call that it was made for alone
     bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
     std::uint64_t made_at = 0;  // by the count of calls
     mutable std::atomic<std::uint64_t> last_call{0};

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/fork.h"
 #include "codegen/distinct.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
@@ -67,7 +68,7 @@ private:
         std::vector<KernelFunction> functions;
         std::weak_ptr<void> owner;
     };
-    std::mutex mutex_;
+    base::ForkSafe<std::mutex> mutex_;
     std::unordered_map<std::string, Held> held_;
 };
 
@@ -110,8 +111,10 @@ bool link(const StoredCode& stored, Code& code) {
     auto made = jit.createJITDylib("plan" + std::to_string(counter++));
     if (!made) fail("making a library", made.takeError());
     llvm::orc::JITDylib& library = *made;
-    code.owner = std::shared_ptr<void>(
-        &library, [](void* held) { llvm::consumeError(session().getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(held))); });
+    code.owner = std::shared_ptr<void>(&library, [](void* held) {
+        const base::NoFork whole;
+        llvm::consumeError(session().getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(held)));
+    });
     if (!define_externals(library, stored.externals)) return false;
     for (const std::string& object : stored.objects) {
         auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "fastnp");
@@ -146,6 +149,7 @@ Code compile_distinct(const Distinct<Job>& kernels) {
 }  // namespace
 
 Code compile(std::span<const Job> jobs) {
+    const base::NoFork whole;  // of the session
     const Distinct<Job> kernels = distinct(jobs, [](const Job& job) { return nest::fingerprint(*job.kernel, *job.schedule); });
     Code code = compile_distinct(kernels);
     std::vector<KernelFunction> functions;

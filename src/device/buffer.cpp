@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "device/sizes.h"
 #include "fastnp/error.h"
 
@@ -87,7 +88,7 @@ private:
         return block;
     }
 
-    std::mutex mutex_;
+    base::ForkSafe<std::mutex> mutex_;
     std::array<std::vector<void*>, size_class_count> free_;
     PoolStatistics statistics_;
 };

@@ -3,13 +3,15 @@
 #include <mutex>
 #include <set>
 
+#include "base/fork.h"
+
 namespace fastnp::device {
 
 thread_local constinit const std::string* Caller::current_ = nullptr;
 
 const std::string* Caller::named(const std::string& text) {
     struct Names {
-        std::mutex mutex;
+        base::ForkSafe<std::mutex> mutex;
         std::set<std::string> all;
     };
     static auto* const names = new Names;  // never destroyed: kernels may run until the very end of the process

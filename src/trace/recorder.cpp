@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fork.h"
 #include "device/movable.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
@@ -20,7 +21,7 @@ namespace fastnp::trace {
 namespace {
 
 thread_local Recorder* current = nullptr;
-std::mutex disallowed_mutex;
+base::ForkSafe<std::mutex> disallowed_mutex;
 std::vector<std::string> disallowed_now;
 
 bool same_layout(const device::Memory& a, const device::Memory& b) {

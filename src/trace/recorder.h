@@ -105,6 +105,14 @@ public:
     /// The parameters whose memory was written to.
     std::vector<int> written() const;
 
+    /// Handles of its values that are made from now on are noted.
+    void watch_handles() { watches_handles_ = true; }
+    bool watches_handles() const { return watches_handles_; }
+    void note_handle(std::weak_ptr<void> handle) { handles_.push_back(std::move(handle)); }
+    const std::vector<std::weak_ptr<void>>& handles() const { return handles_; }
+    /// Lets go what transforms needed.
+    void forget_kept() { kept_.clear(); }
+
     /// Keeps what transforms of this recording need, until it ends; gives its number.
     std::size_t keep(std::shared_ptr<const void> object) {
         kept_.push_back(std::move(object));
@@ -115,7 +123,7 @@ public:
     class Keeping {
     public:
         explicit Keeping(Recorder& recorder) : recorder_(recorder) {}
-        ~Keeping() { recorder_.kept_.clear(); }
+        ~Keeping() { recorder_.forget_kept(); }
         Keeping(const Keeping&) = delete;
         Keeping& operator=(const Keeping&) = delete;
 
@@ -174,6 +182,8 @@ private:
     std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;
     std::vector<std::shared_ptr<const void>> kept_;
+    bool watches_handles_ = false;
+    std::vector<std::weak_ptr<void>> handles_;
 };
 
 }  // namespace fastnp::trace

@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "api/record_call.h"
 #include "base/bytes.h"
+#include "base/fork.h"
 #include "device/movable.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
@@ -71,7 +72,7 @@ private:
         order_.pop_back();
     }
 
-    std::mutex mutex_;
+    base::ForkSafe<std::mutex> mutex_;
     std::list<Known> order_;  // the last used first
     std::unordered_map<std::string, std::list<Known>::iterator> index_;
 };
