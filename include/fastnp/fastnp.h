@@ -13,5 +13,6 @@
 #include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"
 #include "fastnp/random.h"
+#include "fastnp/ref.h"
 #include "fastnp/tape.h"
 #include "fastnp/transform.h"

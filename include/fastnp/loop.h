@@ -15,14 +15,17 @@ namespace fastnp {
 
 /// The state after `count` turns of `state = body(turn, state)` or `state = body(state)`, beginning with `init`. `count`: a number, or an integer array of
 /// no axes, which may differ from call to call of a compiled function. `turn`: int64, from 0. A state is an array, or tuples, vectors and structs of
-/// arrays; with several, the body takes them all and gives a tuple of them, as loop() does. Shapes and dtypes stay what they are (else TypeError); the
-/// body may write to the states that it is given, which leaves `init` as it is. Outside of compiled functions and transforms the body is called at each
-/// turn. In them it is recorded once: it can't read values (RecordError, and the compiled function runs as written) and writes to no array from outside.
+/// arrays; with several, the body takes them all and gives a tuple of them, as loop() does. Their number, shapes and dtypes stay what they are
+/// (else TypeError); the body may write to the states that it is given, which leaves `init` as it is. Outside of compiled functions and transforms the
+/// body is called at each turn. In them it is recorded once: it can't read values (RecordError, and the compiled function runs as written) and writes to
+/// no array from outside.
 template <class Count, class Body, class... State>
 auto loop(const LoopOptions& options, const Count& count, Body&& body, State... init) {
     static_assert(sizeof...(State) > 0, "fastnp::loop: give it a state");
     using All = std::tuple<State...>;
     constexpr bool takes_turn = std::is_invocable_v<Body&, const array&, State&...>;
+    static_assert(takes_turn || std::is_invocable_v<Body&, State&...>,
+                  "fastnp::loop: the body takes the states, or the number of the turn and the states");
     All state(std::move(init)...);
     const std::vector<array> begin = detail::leaves_of(state);
     std::vector<array> parts;
@@ -34,8 +37,13 @@ auto loop(const LoopOptions& options, const Count& count, Body&& body, State... 
             if constexpr (takes_turn) return body(part[0], each...);
             else return (void)part, body(each...);
         };
-        auto next = std::apply(call, given);
-        return detail::TurnResult{detail::leaves_of(next), {}};
+        static_assert(!std::is_void_v<decltype(std::apply(call, given))>, "fastnp::loop: the body gives nothing; it is to return the next state");
+        if constexpr (std::is_void_v<decltype(std::apply(call, given))>) {
+            return detail::TurnResult();
+        } else {
+            auto next = std::apply(call, given);
+            return detail::TurnResult{detail::leaves_of(next), {}};
+        }
     };
     const detail::TurnResult last = detail::take_turns(count, begin, parts, options, turn);
     detail::put_leaves(state, last.states);
@@ -52,6 +60,7 @@ auto loop(const Count& count, Body&& body, State... init) {
 /// ValueError where the lengths differ.
 template <class Body, class State, class Parts>
 auto scan(Body&& body, State init, Parts parts, const LoopOptions& options = {}) {
+    static_assert(std::is_invocable_v<Body&, State&, Parts&>, "fastnp::scan: the body takes the state, and the parts of a turn");
     using Result = std::remove_cvref_t<std::invoke_result_t<Body&, State&, Parts&>>;
     static_assert(detail::is_pair<Result>, "fastnp::scan: the body gives a pair of the next state and what is collected");
     std::optional<typename Result::second_type> made;

@@ -40,6 +40,7 @@ array wrap(ir::Value value, std::shared_ptr<Recorder> recorder, trace::StoragePt
     auto body = std::make_shared<detail::ArrayBody>();
     body->memory.dtype = value->dtype;
     body->value = value;
+    if (recorder->watches_handles()) recorder->note_handle(body);
     body->whole = storage->whole;
     body->recorder = std::move(recorder);
     body->storage = std::move(storage);

@@ -1,5 +1,6 @@
 // fastnp::loop and fastnp::scan, outside of recordings and in them.
 #include <algorithm>
+#include <optional>
 
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
@@ -30,6 +31,21 @@ void check_state(const array& next, const array& state, std::size_t number) {
         return "shape " + ops::shape_text(api::dims_of(x), nullptr) + " and dtype " + std::string(name_of(x.dtype()));
     };
     throw TypeError("loop: the body turns state " + std::to_string(number) + " of " + text(state) + " into one of " + text(next));
+}
+
+// The body, which gives as many states as it is given, and collects the same number of arrays at each turn.
+TurnFunction checked(const TurnFunction& body) {
+    return [&body, collected = std::optional<std::size_t>()](std::span<const array> states, std::span<const array> parts) mutable {
+        TurnResult next = body(states, parts);
+        const auto check = [](const char* what, std::size_t given, std::size_t wanted) {
+            if (given == wanted) return;
+            throw TypeError("loop: the body gives " + std::to_string(given) + what + ", not " + std::to_string(wanted));
+        };
+        check(states.size() == 1 ? " arrays as the next state" : " arrays as the next states", next.states.size(), states.size());
+        check(" arrays to collect", next.collected.size(), collected.value_or(next.collected.size()));
+        collected = next.collected.size();
+        return next;
+    };
 }
 
 // One turn after the other, as written. States are copies: the body may write to them.
@@ -80,7 +96,8 @@ void check_options(const LoopOptions& options) {
 }  // namespace
 
 TurnResult take_turns(std::int64_t count, std::span<const array> states, std::span<const array> parts, const LoopOptions& options,
-                      const TurnFunction& body) {
+                      const TurnFunction& written) {
+    const TurnFunction body = checked(written);
     check_options(options);
     if (count < 0) throw ValueError("loop: the number of turns must not be negative");
     check_parts(count, parts);
@@ -89,10 +106,11 @@ TurnResult take_turns(std::int64_t count, std::span<const array> states, std::sp
 }
 
 TurnResult take_turns(const array& count, std::span<const array> states, std::span<const array> parts, const LoopOptions& options,
-                      const TurnFunction& body) {
+                      const TurnFunction& written) {
     if (count.ndim() != 0 || !is_integer(count.dtype())) throw TypeError("loop: the number of turns must be an integer, or an integer array of no axes");
-    if (trace::Recorder::active() == nullptr) return take_turns(count.item<std::int64_t>(), states, parts, options, body);
+    if (trace::Recorder::active() == nullptr) return take_turns(count.item<std::int64_t>(), states, parts, options, written);
     check_options(options);
+    const TurnFunction body = checked(written);
     const Dim turns = api::size_of(count);
     check_parts(turns, parts);
     return in_recording(turns, states, parts, options, body);

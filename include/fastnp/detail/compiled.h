@@ -1,13 +1,10 @@
-// compile() for C++ callables: arguments and results are walked at compile time. An argument may be an array, a plain value (a guard by equality), or a
-// tuple, pair, vector, std::array or aggregate of these; so may what the function returns.
+// compile() for C++ callables: arguments and results are walked at compile time (detail/walk.h). An argument may be an array, a plain value (a guard by
+// equality), or a tuple, pair, vector, std::array or aggregate of these; so may what the function returns. What a callable holds by value is a guard, too
+// (detail/callable.h), and so is what it reads through fastnp::ref (detail/references.h).
 #pragma once
 
-#include <algorithm>
-#include <any>
 #include <array>
 #include <atomic>
-#include <bit>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <source_location>
@@ -18,149 +15,14 @@
 #include <vector>
 
 #include "fastnp/compile.h"
+#include "fastnp/detail/callable.h"
+#include "fastnp/detail/references.h"
+#include "fastnp/detail/walk.h"
 #include "fastnp/error.h"
 
 namespace fastnp {
 
 namespace detail {
-
-/// Converts to anything: counts the members of an aggregate.
-struct AnyMember {
-    template <class T>
-    operator T() const;  // NOLINT: for overload resolution alone
-};
-
-template <class T, std::size_t... I>
-constexpr bool constructible_from_members(std::index_sequence<I...>) {
-    return requires { T{((void)I, AnyMember{})...}; };
-}
-template <class T, std::size_t N = 12>
-constexpr std::size_t member_count() {
-    if constexpr (N == 0 || constructible_from_members<T>(std::make_index_sequence<N>{})) return N;
-    else return member_count<T, N - 1>();
-}
-
-template <class T>
-inline constexpr bool is_tuple = false;
-template <class... T>
-inline constexpr bool is_tuple<std::tuple<T...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple<std::pair<A, B>> = true;
-template <class T>
-inline constexpr bool is_sequence = false;
-template <class T>
-inline constexpr bool is_sequence<std::vector<T>> = true;
-template <class T, std::size_t N>
-inline constexpr bool is_sequence<std::array<T, N>> = true;
-
-/// Calls visit(member...) with the members of an aggregate.
-template <class T, class F>
-decltype(auto) with_members(T& value, F&& visit) {
-    constexpr std::size_t count = member_count<std::remove_cv_t<T>>();
-    static_assert(count <= 12, "fastnp::compile: structs of up to 12 members");
-    if constexpr (count == 0) {
-        return visit();
-    } else if constexpr (count == 1) {
-        auto& [a] = value;
-        return visit(a);
-    } else if constexpr (count == 2) {
-        auto& [a, b] = value;
-        return visit(a, b);
-    } else if constexpr (count == 3) {
-        auto& [a, b, c] = value;
-        return visit(a, b, c);
-    } else if constexpr (count == 4) {
-        auto& [a, b, c, d] = value;
-        return visit(a, b, c, d);
-    } else if constexpr (count == 5) {
-        auto& [a, b, c, d, e] = value;
-        return visit(a, b, c, d, e);
-    } else if constexpr (count == 6) {
-        auto& [a, b, c, d, e, f] = value;
-        return visit(a, b, c, d, e, f);
-    } else if constexpr (count == 7) {
-        auto& [a, b, c, d, e, f, g] = value;
-        return visit(a, b, c, d, e, f, g);
-    } else if constexpr (count == 8) {
-        auto& [a, b, c, d, e, f, g, h] = value;
-        return visit(a, b, c, d, e, f, g, h);
-    } else if constexpr (count == 9) {
-        auto& [a, b, c, d, e, f, g, h, i] = value;
-        return visit(a, b, c, d, e, f, g, h, i);
-    } else if constexpr (count == 10) {
-        auto& [a, b, c, d, e, f, g, h, i, j] = value;
-        return visit(a, b, c, d, e, f, g, h, i, j);
-    } else if constexpr (count == 11) {
-        auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
-        return visit(a, b, c, d, e, f, g, h, i, j, k);
-    } else {
-        auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
-        return visit(a, b, c, d, e, f, g, h, i, j, k, l);
-    }
-}
-
-/// Visits the leaves of a structure: `leaf(array&)`, `plain(value)`, `length(n)` before a sequence.
-template <class T, class Leaf, class Plain, class Length>
-void walk(T& value, Leaf& leaf, Plain& plain, Length& length) {
-    using Bare = std::remove_cv_t<T>;
-    if constexpr (std::is_same_v<Bare, array>) {
-        leaf(value);
-    } else if constexpr (std::is_arithmetic_v<Bare> || std::is_enum_v<Bare> || std::is_same_v<Bare, std::string> || std::is_same_v<Bare, Scalar> ||
-                         std::is_same_v<Bare, std::complex<float>> || std::is_same_v<Bare, std::complex<double>>) {
-        plain(value);
-    } else if constexpr (is_tuple<Bare>) {
-        std::apply([&](auto&... part) { (walk(part, leaf, plain, length), ...); }, value);
-    } else if constexpr (is_sequence<Bare>) {
-        length(value.size());
-        for (auto& part : value) walk(part, leaf, plain, length);
-    } else if constexpr (std::is_same_v<Bare, std::optional<array>>) {
-        length(value.has_value() ? 1 : 0);
-        if (value) leaf(*value);
-    } else if constexpr (std::is_aggregate_v<Bare>) {
-        with_members(value, [&](auto&... part) { (walk(part, leaf, plain, length), ...); });
-    } else {
-        static_assert(std::is_aggregate_v<Bare>,
-                      "fastnp::compile: arguments and results are arrays, plain values, and tuples, vectors and structs of these");
-    }
-}
-
-/// For the parts of a structure that a walk passes over.
-inline constexpr auto ignore = [](const auto&...) {};
-
-inline void append(std::string& key, const std::string& text) {
-    const std::size_t size = text.size();
-    key.append(reinterpret_cast<const char*>(&size), sizeof size);
-    key += text;
-}
-template <class T>
-void append(std::string& key, const T& value) {
-    if constexpr (std::is_same_v<T, Scalar>) {
-        append(key, static_cast<int>(value.kind()));
-        append(key, value.bits());
-        append(key, value.real());
-        append(key, value.imag());
-    } else {
-        char bytes[sizeof(T)];
-        std::memcpy(bytes, &value, sizeof(T));
-        key.append(bytes, sizeof(T));
-    }
-}
-
-template <class F>
-struct Callable : Callable<decltype(&F::operator())> {};
-template <class R, class... A>
-struct Callable<R(A...)> {
-    using Result = std::remove_cvref_t<R>;
-    using Arguments = std::tuple<std::remove_cvref_t<A>...>;
-};
-template <class R, class... A>
-struct Callable<R (*)(A...)> : Callable<R(A...)> {};
-template <class R, class C, class... A>
-struct Callable<R (C::*)(A...)> : Callable<R(A...)> {};
-template <class R, class C, class... A>
-struct Callable<R (C::*)(A...) const> : Callable<R(A...)> {};
-template <class R, class C, class... A>
-struct Callable<R (C::*)(A...) const noexcept> : Callable<R(A...)> {};
 
 /// What a compiled function does besides computing, after its compiled code has run: act(arrays).
 struct Effect {
@@ -181,10 +43,21 @@ private:
     std::vector<Effect>* before_;
 };
 
-/// Fills `argument` from a concrete array; false for one that is being recorded.
-FASTNP_API bool borrow(const array& value, Argument& argument);
 /// Whether this thread is recording: compiled functions then run as written, into the recording.
 FASTNP_API bool is_recording();
+/// Whether it is recording for other calls than this one.
+FASTNP_API bool is_recording_for_later();
+/// Notes the arrays that this thread's recording makes from now on.
+FASTNP_API void watch_arrays();
+/// Of these, and of the parameters: those that are left when the function has returned: besides the parameters and what it gave, something outside of the
+/// function holds them.
+FASTNP_API std::vector<array> outliving(std::span<const array> parameters, std::span<const array> given);
+/// Such an array gets what the call computed for it: from now on it is memory.
+FASTNP_API void become(const array& recorded, const array& computed);
+/// In a `catch`: throws fastnp's error again, with where it was.
+[[noreturn]] FASTNP_API void rethrow_within(const std::string& where);
+/// "function 'model', compiled at model.cpp:12"
+FASTNP_API std::string place_of(const CompileOptions& options);
 
 }  // namespace detail
 
@@ -195,21 +68,27 @@ class Compiled {
     using Returned = typename Types::Result;
     using Result = std::conditional_t<std::is_void_v<Returned>, std::tuple<>, Returned>;  // a function may return nothing and write to its arguments
     using Arguments = typename Types::Arguments;
+    static_assert(detail::can_walk<Arguments>() && detail::can_walk<Result>(), FASTNP_WALKED);
+    static constexpr int most_changes = 8;  // of the function's own state, before it runs as written
 
 public:
     Compiled(F function, CompileOptions options) : shared_(std::make_shared<Shared>(std::move(function), std::move(options))) {}
 
     template <class... A>
     Returned operator()(A&&... values) const {
-        Arguments arguments(std::forward<A>(values)...);
-        return static_cast<Returned>(call(arguments));
+        if constexpr (detail::check_call<Arguments, A...>()) {
+            Arguments arguments(std::forward<A>(values)...);
+            return static_cast<Returned>(call(arguments));
+        }
     }
 
     /// Calls it with what is compiled; a call that nothing is compiled for runs as written.
     template <class... A>
     Returned frozen(A&&... values) const {
-        Arguments arguments(std::forward<A>(values)...);
-        return static_cast<Returned>(call(arguments, false));
+        if constexpr (detail::check_call<Arguments, A...>()) {
+            Arguments arguments(std::forward<A>(values)...);
+            return static_cast<Returned>(call(arguments, false));
+        }
     }
 
     CacheInfo cache_info() const { return shared_->engine.cache_info(); }
@@ -222,88 +101,156 @@ private:
     struct Template {
         std::optional<Result> result;
         std::vector<detail::Effect> effects;
+        std::optional<detail::StateBytes<F>> next_state;  // of the function
+        std::vector<array> left;                          // arrays that something outside of the function holds
+        bool does_more() const { return !effects.empty() || next_state || !left.empty(); }
     };
 
     struct Shared {
-        Shared(F function_, CompileOptions options) : function(std::move(function_)), engine(std::move(options)) {}
+        Shared(F function_, CompileOptions options)
+            : function(std::move(function_)), first_state(detail::state_bytes(function)), engine(std::move(options)) {}
         F function;
+        detail::StateBytes<F> first_state;
+        detail::References references;
         detail::Engine engine;
-        std::atomic<bool> any_effects{false};                 // of any entry
+        std::atomic<bool> does_more{false};  // any entry
+        std::atomic<int> changes{0};         // recordings that changed its state
     };
 
+    Result apply(F& function, Arguments& arguments) const {
+        if constexpr (std::is_void_v<Returned>) return std::apply(function, arguments), Result();
+        else return std::apply(function, arguments);
+    }
+
+    // As written: on its own, or into the recording that this thread is in.
     Result run(Arguments& arguments) const {
-        if constexpr (std::is_void_v<Returned>) return std::apply(shared_->function, arguments), Result();
-        else return std::apply(shared_->function, arguments);
+        if constexpr (detail::has_plain_state<F> || detail::may_change_itself<F>()) {
+            if (detail::is_recording_for_later()) {
+                detail::Observed<F> observed(shared_->function);
+                Result result = apply(observed.function(), arguments);
+                if (observed.next() || observed.has_changed()) throw RecordError("calls a compiled function that changes what it holds");
+                return result;
+            }
+        }
+        return apply(shared_->function, arguments);
     }
 
     Result call(Arguments& arguments, bool may_compile = true) const {
-        if (detail::is_recording()) return run(arguments);
-        SmallVector<detail::Argument, 8> borrowed;
-        bool concrete = true;
-        auto leaf = [&](const array& value) {
-            detail::Argument argument{};
-            concrete = detail::borrow(value, argument) && concrete;
-            borrowed.push_back(argument);
-        };
-        std::string key;
-        auto plain = [&](const auto& value) { detail::append(key, value); };
-        detail::walk(arguments, leaf, plain, plain);
-        if (!concrete) return run(arguments);
+        try {
+            return call_unplaced(arguments, may_compile);
+        } catch (const Error&) {
+            detail::rethrow_within(detail::place_of(shared_->engine.options()));
+        }
+    }
 
-        Recording recording(*this, arguments);
+    Result call_unplaced(Arguments& arguments, bool may_compile) const {
+        if (detail::is_recording()) return run(arguments);
+        detail::CallParts parts;
+        parts.add(arguments);
+        const detail::References::List* const references = shared_->references.known();
+        if (references != nullptr) {
+            for (const detail::Referenced& each : *references) each.add(each.variable, parts);
+        }
+        if constexpr (detail::has_plain_state<F>) {
+            if (!detail::has_state(shared_->function, shared_->first_state)) detail::append(parts.key, detail::state_bytes(shared_->function));
+        }
+        if (!parts.is_concrete) return run(arguments);
+
+        Recording recording(*this, arguments, references);
         detail::Results given;
         std::vector<array>& results = given.arrays;
-        const detail::Engine::Result outcome = shared_->engine.call({borrowed.data(), borrowed.size()}, key, recording, may_compile, results);
+        const detail::Engine::Result outcome =
+            shared_->engine.call({parts.arguments.data(), parts.arguments.size()}, parts.key, recording, may_compile, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
         if constexpr (std::is_same_v<Result, array>) {
-            if (!shared_->any_effects.load(std::memory_order_relaxed)) return std::move(results[0]);
+            if (!shared_->does_more.load(std::memory_order_relaxed)) return std::move(results[0]);
         }
         return put_together(*static_cast<const Template*>(outcome.kept.get()), results);
     }
 
-    // The result around its arrays; then the effects.
-    static Result put_together(const Template& made, std::vector<array>& results) {
+    // The result around its arrays; then what is done besides.
+    Result put_together(const Template& made, std::vector<array>& results) const {
         Result result = *made.result;
         std::size_t next = 0;
         auto put = [&](array& value) { value = results[next++]; };
         detail::walk(result, put, detail::ignore, detail::ignore);
+        if (made.next_state) detail::set_state(shared_->function, *made.next_state);
+        std::size_t left = results.size() - made.left.size();
+        for (const array& each : made.left) detail::become(each, results[left++]);
         for (const detail::Effect& effect : made.effects) {
             effect.act({results.data() + next, effect.arrays.size()});
             next += effect.arrays.size();
         }
+        if (!made.left.empty() && shared_->engine.options().verify != 0) throw VerifyError(shared_->engine.options().name + " " + keeps_arrays(made.left));
         return result;
+    }
+
+    static std::string keeps_arrays(const std::vector<array>& arrays) {
+        std::string text;
+        for (const array& each : arrays)
+            text += (text.empty() ? "" : ", ") + std::string(name_of(each.dtype())) + " of " + std::to_string(each.ndim()) + " axes";
+        return "stores arrays that it makes (" + text + ") in variables of the outside; give them back as results, or set them through fastnp::ref";
     }
 
     class Recording final : public detail::Engine::Callee {
     public:
-        Recording(const Compiled& compiled, const Arguments& arguments) : compiled_(compiled), arguments_(arguments) {}
+        Recording(const Compiled& compiled, const Arguments& arguments, const detail::References::List* references)
+            : compiled_(compiled), arguments_(arguments), references_(references) {}
 
         std::vector<array> record(std::span<const array> parameters) override {
-            Arguments symbolic = arguments_;
-            std::size_t next = 0;
-            auto put = [&](array& value) { value = parameters[next++]; };
-            detail::walk(symbolic, put, detail::ignore, detail::ignore);
             made_ = std::make_shared<Template>();
-            const detail::EffectScope scope(made_->effects);
-            made_->result.emplace(compiled_.run(symbolic));
+            use_ = {};
+            detail::watch_arrays();
             std::vector<array> outputs;
             auto take = [&](array& value) { outputs.push_back(std::exchange(value, array())); };
+            detail::Observed<F> observed(compiled_.shared_->function);
+            call_function(observed.function(), parameters);
             detail::walk(*made_->result, take, detail::ignore, detail::ignore);
             for (detail::Effect& effect : made_->effects) {
                 for (array& value : effect.arrays) take(value);
             }
+            note_state(observed);
+            made_->left = detail::outliving(parameters, outputs);
+            if (!made_->left.empty()) use_ = {true, keeps_arrays(made_->left)};
+            outputs.insert(outputs.end(), made_->left.begin(), made_->left.end());
             return outputs;
         }
 
         std::shared_ptr<const void> keep() override {
-            if (!made_->effects.empty()) compiled_.shared_->any_effects.store(true, std::memory_order_relaxed);
+            if (made_->does_more()) compiled_.shared_->does_more.store(true, std::memory_order_relaxed);
             return std::exchange(made_, nullptr);
         }
 
+        Use use() const override { return use_; }
+
     private:
+        void call_function(F& function, std::span<const array> parameters) {
+            Arguments symbolic = arguments_;
+            std::size_t next = 0;
+            auto put = [&](array& value) { value = parameters[next++]; };
+            detail::walk(symbolic, put, detail::ignore, detail::ignore);
+            const detail::ReferenceScope scope(references_, parameters.subspan(next));
+            const detail::EffectScope effects(made_->effects);
+            made_->result.emplace(compiled_.apply(function, symbolic));
+            if (scope.missed().empty()) return;
+            compiled_.shared_->references.add(scope.missed());  // the next call is one with these
+            use_.once = true;
+        }
+
+        void note_state(detail::Observed<F>& observed) {
+            made_->next_state = observed.next();
+            if (made_->next_state && ++compiled_.shared_->changes > most_changes) use_ = {true, "changes what it holds at every call"};
+            if (!observed.has_changed()) return;
+            const char* const why = "changes what it holds (a mutable lambda, or an object's member function) in ways that can't be followed";
+            if (!detail::Observed<F>::is_in_place) throw RecordError(why);
+            use_ = {true, why};
+        }
+
         const Compiled& compiled_;
         const Arguments& arguments_;
+        const detail::References::List* references_;
         std::shared_ptr<Template> made_;
+        Use use_;
     };
 
     std::shared_ptr<Shared> shared_;
@@ -345,24 +292,26 @@ inline CompileOptions placed(CompileOptions options, const std::source_location&
 
 }  // namespace detail
 
-/// Compiles a function, a lambda (with captures: arrays captured by value are read anew at each call, plain ones are fixed) or any callable with one
-/// operator(). ValueError for an unknown backend.
+/// Compiles a function, a lambda or any callable with one operator(). ValueError for an unknown backend. What it holds by value is seen: arrays are read
+/// anew at each call; if it is trivially copyable, its bytes are a guard, so counters of mutable lambdas count; others that change what they hold run as
+/// written. What it reads through C++ references and pointers is not seen, and is taken for granted: give it as an argument, or by fastnp::ref (ref.h).
+/// CompileOptions::verify finds such things. Arrays that it stores there get their values when the call is done, and it runs as written from then on.
 template <class F>
 Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
     return Compiled<std::decay_t<F>>(std::forward<F>(function), detail::placed(std::move(options), where));
 }
 
-/// Compiles a member function for one object, which must outlive the result.
+/// Compiles a member function for one object, which must outlive the result. The bytes of an object that is trivially copyable are a guard.
 template <class R, class C, class... A>
 auto compile(R (C::*member)(A...), C& object, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
-    auto bound = [member, &object](A... arguments) -> R { return (object.*member)(arguments...); };
-    return Compiled<decltype(bound)>(std::move(bound), detail::placed(std::move(options), where));
+    using Bound = detail::BoundMember<C, R (C::*)(A...), R(A...)>;
+    return Compiled<Bound>(Bound{member, &object}, detail::placed(std::move(options), where));
 }
 template <class R, class C, class... A>
 auto compile(R (C::*member)(A...) const, const C& object, CompileOptions options = {},
              const std::source_location& where = std::source_location::current()) {
-    auto bound = [member, &object](A... arguments) -> R { return (object.*member)(arguments...); };
-    return Compiled<decltype(bound)>(std::move(bound), detail::placed(std::move(options), where));
+    using Bound = detail::BoundMember<const C, R (C::*)(A...) const, R(A...)>;
+    return Compiled<Bound>(Bound{member, &object}, detail::placed(std::move(options), where));
 }
 
 }  // namespace fastnp

@@ -1,6 +1,8 @@
 // The templates of fastnp/transform.h: what they take apart and put together around the functions of detail/transform.h.
 #pragma once
 
+#include <source_location>
+
 #include "fastnp/compile.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
@@ -26,10 +28,21 @@ std::vector<array> leaves_of(T& value) {
 template <class T>
 void put_leaves(T& value, std::span<const array> leaves) {
     auto put = [&](array& leaf) {
+        if (leaves.empty()) throw ValueError("a function gave fewer arrays than its place in a transform takes");
         leaf = leaves.front();
         leaves = leaves.subspan(1);
     };
     walk(value, put, ignore, ignore);
+}
+
+/// Does `body`; fastnp's errors tell in which transform they were, and where that was made.
+template <class F>
+auto within(const char* transform, const std::source_location& where, F&& body) {
+    try {
+        return body();
+    } catch (const Error&) {
+        rethrow_within(std::string(transform) + " at " + where.file_name() + ":" + std::to_string(where.line()));
+    }
 }
 
 /// Runs `body`, which fills a structure, as `recorded` does; gives the structure around what was computed.
@@ -76,6 +89,7 @@ inline constexpr bool is_pair<std::pair<A, B>> = true;
 /// The arguments with these numbers: one as it is, several as a tuple.
 template <class Arguments, std::size_t... I>
 struct Chosen {
+    static_assert(((I < std::tuple_size_v<Arguments>) && ...), "fastnp: a derivative with respect to an argument that the function does not have");
     using Type = std::tuple<std::tuple_element_t<I, Arguments>...>;
     static Type of(const Arguments& arguments) { return Type(std::get<I>(arguments)...); }
     static void put(Arguments& arguments, const Type& chosen) {
@@ -127,15 +141,15 @@ array value_part(const Result& result) {
 /// element; of a pair, the first part is, and the second is handed through (has_aux). The derivative has the type of the argument (plain values in it are
 /// as they are); of several, a tuple. ValueError for a result that is no single element, TypeError for dtypes that are not floating or complex.
 template <std::size_t... I, class F>
-auto value_and_grad(F f) {
+auto value_and_grad(F f, const std::source_location& where = std::source_location::current()) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
     using Chosen = detail::Chosen<Arguments, I...>;
     using One = detail::OneOrTuple<typename Chosen::Type>;
     using Both = std::pair<Result, typename One::Type>;
-    return detail::FunctionOf<Both, Arguments>::make([f = std::move(f)](Arguments arguments) -> Both {
-        return detail::recorded_as<Both>([&]() -> Both {
+    return detail::FunctionOf<Both, Arguments>::make([f = std::move(f), where](Arguments arguments) -> Both {
+        const auto body = [&]() -> Both {
             auto chosen = Chosen::of(arguments);
             const detail::Marked marked(chosen);
             Chosen::put(arguments, chosen);
@@ -146,16 +160,17 @@ auto value_and_grad(F f) {
             const array one = ones_like(value);
             detail::put_leaves(chosen, detail::pull_back(marked.marks(), {&value, 1}, {&one, 1}));
             return Both(std::move(result), One::of(std::move(chosen)));
-        });
+        };
+        return detail::within("grad", where, [&] { return detail::recorded_as<Both>(body); });
     });
 }
 
 /// The derivative alone, as jax.grad; of a function that gives a pair, a pair of it and the second part.
 template <std::size_t... I, class F>
-auto grad(F f) {
+auto grad(F f, const std::source_location& where = std::source_location::current()) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
     using Result = typename Types::Result;
-    auto both = value_and_grad<I...>(std::move(f));
+    auto both = value_and_grad<I...>(std::move(f), where);
     using Derivative = typename detail::Callable<decltype(both)>::Result::second_type;
     if constexpr (detail::is_pair<Result>) {
         using Given = std::pair<Derivative, typename Result::second_type>;
@@ -196,6 +211,9 @@ struct VmapOptions {
 
 namespace detail {
 
+/// ValueError unless there is an axis for each argument, or none at all.
+FASTNP_API void check_axes(std::size_t axes, std::size_t arguments);
+
 /// What batch() needs, gathered over arguments. ValueError for axes of different sizes, and where nothing is mapped.
 class FASTNP_API Examples {
 public:
@@ -218,18 +236,19 @@ private:
 /// f for all parts of its arguments along an axis at once: as jax.vmap. ValueError for axes of different sizes; TypeError where f depends on values that
 /// differ from part to part in other ways than through arrays.
 template <class F>
-auto vmap(F f, VmapOptions options = {}) {
+auto vmap(F f, VmapOptions options = {}, const std::source_location& where = std::source_location::current()) {
     using Types = detail::Callable<std::remove_cvref_t<F>>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
-    return detail::FunctionOf<Result, Arguments>::make([f = std::move(f), options = std::move(options)](Arguments arguments) -> Result {
-        return detail::recorded_as<Result>([&]() -> Result {
+    return detail::FunctionOf<Result, Arguments>::make([f = std::move(f), options = std::move(options), where](Arguments arguments) -> Result {
+        const auto body = [&]() -> Result {
             detail::Examples examples;
+            detail::check_axes(options.in_axes.size(), std::tuple_size_v<Arguments>);
             std::size_t number = 0;
             std::apply(
                 [&](auto&... argument) {
                     const auto add = [&](auto& each) {
-                        const std::optional<int> axis = options.in_axes.empty() ? 0 : options.in_axes.at(number);
+                        const std::optional<int> axis = options.in_axes.empty() ? 0 : options.in_axes[number];
                         ++number;
                         auto leaf = [&](array& x) { x = examples.add(x, axis); };
                         detail::walk(each, leaf, detail::ignore, detail::ignore);
@@ -243,7 +262,8 @@ auto vmap(F f, VmapOptions options = {}) {
             examples.write_back();
             detail::put_leaves(result, examples.batch(detail::leaves_of(result), options.out_axes));
             return result;
-        });
+        };
+        return detail::within("vmap", where, [&] { return detail::recorded_as<Result>(body); });
     });
 }
 
@@ -410,32 +430,34 @@ auto checkpoint(F f) {
 
 /// The derivatives of f(x)'s elements with respect to x's: f(x).shape + x.shape. By forward mode, a column for each element of x, all at once.
 template <class F>
-std::function<array(array)> jacfwd(F f) {
-    return [f = std::move(f)](array x) {
-        return detail::recorded_as<array>([&] {
+std::function<array(array)> jacfwd(F f, const std::source_location& where = std::source_location::current()) {
+    return [f = std::move(f), where](array x) {
+        const auto body = [&] {
             const detail::Marked marked(x);
             const array y = f(x);
             marked.write_back();
             return detail::jacobian_columns(marked.marks()[0], y);
-        });
+        };
+        return detail::within("jacfwd", where, [&] { return detail::recorded_as<array>(body); });
     };
 }
 /// The same by reverse mode, a row for each element of f(x).
 template <class F>
-std::function<array(array)> jacrev(F f) {
-    return [f = std::move(f)](array x) {
-        return detail::recorded_as<array>([&] {
+std::function<array(array)> jacrev(F f, const std::source_location& where = std::source_location::current()) {
+    return [f = std::move(f), where](array x) {
+        const auto body = [&] {
             const detail::Marked marked(x);
             const array y = f(x);
             marked.write_back();
             return detail::jacobian_rows(marked.marks()[0], y);
-        });
+        };
+        return detail::within("jacrev", where, [&] { return detail::recorded_as<array>(body); });
     };
 }
 /// The second derivatives of f(x), one element: x.shape + x.shape.
 template <class F>
-std::function<array(array)> hessian(F f) {
-    return jacfwd(jacrev(std::move(f)));
+std::function<array(array)> hessian(F f, const std::source_location& where = std::source_location::current()) {
+    return jacfwd(jacrev(std::move(f), where), where);
 }
 
 }  // namespace fastnp

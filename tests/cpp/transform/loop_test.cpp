@@ -379,4 +379,41 @@ BOOST_AUTO_TEST_CASE(states_that_a_derivative_saves_are_not_computed_twice) {
     BOOST_TEST(loops == 2u);  // there and back
 }
 
+BOOST_AUTO_TEST_CASE(a_body_gives_as_many_states_as_it_takes) {
+    const array x = ones({2});
+    const auto one_of_two = [](array a, array b) { return std::get<1>(loop(3, [](array s, array t) { return s + t; }, a, b)); };
+    const auto two_of_one = [](array a) { return loop(3, [](array s) { return std::tuple(s, s); }, a); };
+    const auto short_list = [](array a) { return loop(2, [](std::vector<array> s) { return std::vector<array>{s[0]}; }, std::vector<array>{a, a})[0]; };
+    const auto collected = [](array a) {
+        int turn = 0;
+        const auto body = [&turn](array s, array part) { return std::pair(s + part, std::vector<array>(static_cast<std::size_t>(++turn), s)); };
+        return scan(body, array(a(0)), a).first;
+    };
+    const auto fewer = [](array a) {
+        return scan([](std::vector<array> s, array) { return std::pair(std::vector<array>{s[0]}, s[1]); }, std::vector<array>{a, a}, a).second;
+    };
+    BOOST_CHECK_THROW(one_of_two(x, x), TypeError);
+    BOOST_CHECK_THROW(compile(one_of_two)(x, x), TypeError);
+    BOOST_CHECK_THROW(grad([&](array a) { return array(sum(one_of_two(a, a))); })(x), TypeError);
+    BOOST_CHECK_THROW(two_of_one(x), TypeError);
+    BOOST_CHECK_THROW(compile(two_of_one)(x), TypeError);
+    BOOST_CHECK_THROW(short_list(x), TypeError);
+    BOOST_CHECK_THROW(compile(short_list)(x), TypeError);
+    BOOST_CHECK_THROW(collected(x), TypeError);
+    BOOST_CHECK_THROW(fewer(x), TypeError);
+    BOOST_CHECK_THROW(compile(fewer)(x), TypeError);
+    BOOST_CHECK_THROW(loop(0, [](array s, array t) { return s + t; }, x, x), TypeError);
+    BOOST_CHECK_THROW(loop(array(std::int64_t{2}), [](array s, array t) { return s + t; }, x, x), TypeError);
+}
+
+BOOST_AUTO_TEST_CASE(a_body_keeps_shapes_and_dtypes) {
+    const array x = ones({2});
+    const auto grows = [](array a) { return loop(2, [](array s) { return concatenate({s, s}); }, a); };
+    const auto other = [](array a) { return loop(2, [](array s) { return s.astype(float32); }, a); };
+    BOOST_CHECK_THROW(grows(x), TypeError);
+    BOOST_CHECK_THROW(compile(grows)(x), TypeError);
+    BOOST_CHECK_THROW(other(x), TypeError);
+    BOOST_CHECK_THROW(compile(other)(x), TypeError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
