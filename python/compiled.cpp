@@ -27,19 +27,6 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged,
     return guarded([&] { return state_of(self).call(args, PyVectorcall_NARGS(flagged), kwnames, !reinterpret_cast<CompiledFunction*>(self)->frozen); });
 }
 
-// {(argument, axis): (name, low, high)}
-void read_dynamic(PyObject* dict, CompileOptions& options) {
-    Py_ssize_t position = 0;
-    PyObject *key = nullptr, *value = nullptr;
-    while (PyDict_Next(dict, &position, &key, &value) != 0) {
-        int argument = 0, axis = 0;
-        const char* name = nullptr;
-        long long low = 0, high = 0, multiple = 1;
-        if (PyArg_ParseTuple(key, "ii", &argument, &axis) == 0 || PyArg_ParseTuple(value, "sLLL", &name, &low, &high, &multiple) == 0) throw PythonError{};
-        options.dynamic.emplace(std::pair(argument, axis), Dim(name, low, high, multiple));
-    }
-}
-
 OnLimit policy_named(std::string_view name) {
     if (name == "generalise") return OnLimit::generalise;
     if (name == "evict") return OnLimit::evict;
@@ -90,8 +77,8 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.on_limit = policy_named(on_limit);
         options.verify = verify;
         options.sizes = sizes_named(sizes);
-        if (dynamic != nullptr) read_dynamic(dynamic, options);
-        return make(type, std::make_shared<CompiledState>(function, std::move(options), split, is_part != 0), false);
+        auto named = dynamic == nullptr ? std::vector<NamedParameter>() : read_named(dynamic);
+        return make(type, std::make_shared<CompiledState>(function, std::move(options), std::move(named), split, is_part != 0), false);
     });
 }
 

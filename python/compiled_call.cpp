@@ -20,11 +20,12 @@ constexpr int most_volatile = 3;
 
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
 
-CompiledState::CompiledState(PyObject* function, CompileOptions options, PyObject* split, bool is_part)
+CompiledState::CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part)
     : function_(Ref::borrow(function)),
       split_(Ref::borrow(split)),
       is_part_(is_part),
       options_(std::move(options)),
+      named_(std::move(named)),
       parameters_(function),
       engine_(std::make_unique<detail::Engine>(options_)),
       read_lists_(own(PySet_New(nullptr))),
@@ -184,8 +185,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     Flat flat(options_.sizes == DynamicSizes::never ? nullptr : &numbers_);
     if (!parameters_.bind(function_.get(), args, nargs, kwnames, bound))
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    Parameters::flatten(bound, flat);
+    Starts starts;
+    Parameters::flatten(bound, flat, named_.empty() ? nullptr : &starts);
     flat.add_numbers();
+    const NamedSizes named = named_.empty() || !flat.compilable ? NamedSizes() : named_sizes_of(named_, bound, starts, flat, !is_part_);
     if (!has_recalled_ && may_compile) recall_parts();
     if (const Ref parted = in_parts_ ? frame() : Ref()) {
         ++uncompiled_;
@@ -212,7 +215,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (guards->guards(flat.containers[i]))
             flat.mark(Tag::known_container, static_cast<std::uint64_t>(i));  // known by name too: stores through one are seen through the other
     }
-    Recorded recorded(*this, bound, flat, *guards);
+    Recorded recorded(*this, bound, flat, named, *guards);
     detail::Results given;
     std::vector<array>& results = given.arrays;
     detail::Engine::Result outcome{};

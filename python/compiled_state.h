@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "guards.h"
+#include "named_sizes.h"
 #include "outside.h"
 #include "parameters.h"
 
@@ -41,7 +42,7 @@ public:
 
     /// `split`: called when a recording breaks, it gives the function's parts (fastnp._parts.Parts) or None.
     /// `is_part`: it is a part of another compiled function, and compiles nothing where that one may not.
-    CompiledState(PyObject* function, CompileOptions options, PyObject* split, bool is_part);
+    CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part);
 
     /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
@@ -94,6 +95,7 @@ private:
     int too_long_ = 0;         // of a part: recordings that got too long
     bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
+    std::vector<NamedParameter> named_;  // sizes that have names
     Parameters parameters_;
     std::unique_ptr<detail::Engine> engine_;
     std::vector<std::shared_ptr<GuardSet>> guard_sets_;      // the last used first
@@ -112,7 +114,8 @@ private:
 /// A call, as the engine records it.
 class Recorded final : public detail::Engine::Callee {
 public:
-    Recorded(CompiledState& state, const Bound& bound, const Flat& flat, GuardSet& guards) : state_(state), bound_(bound), flat_(flat), guards_(guards) {}
+    Recorded(CompiledState& state, const Bound& bound, const Flat& flat, const NamedSizes& named, GuardSet& guards)
+        : state_(state), bound_(bound), flat_(flat), named_(named), guards_(guards) {}
     std::vector<array> record(std::span<const array> parameters) override;
     std::shared_ptr<const void> keep() override;
     std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last) override;
@@ -122,6 +125,7 @@ public:
     void wait(const std::function<void()>& body) override;
     Limits limits() const override { return state_.limits(); }
     bool goes_in_parts() const override { return !state_.options().fullgraph; }
+    const NamedSizes* named_sizes() const override { return &named_; }
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
     /// How its recording ended, if it was not to be kept.
@@ -137,6 +141,7 @@ private:
     CompiledState& state_;
     const Bound& bound_;
     const Flat& flat_;
+    const NamedSizes& named_;
     GuardSet& guards_;
     std::unique_ptr<Return> made_;
     std::optional<RecordingEnd> end_;

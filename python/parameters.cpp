@@ -75,16 +75,20 @@ bool Parameters::fill(PyObject* function, Bound& bound) const {
     return true;
 }
 
-void Parameters::flatten(const Bound& bound, Flat& flat) {
-    for (PyObject* slot : bound.slots) flat.add(slot);
+void Parameters::flatten(const Bound& bound, Flat& flat, Starts* starts) {
+    const auto add = [&](PyObject* argument) {
+        if (starts != nullptr) starts->push_back(flat.arguments.size());
+        flat.add(argument);
+    };
+    for (PyObject* slot : bound.slots) add(slot);
     if (bound.extra.size() != 0) {
         flat.mark(Tag::extra, bound.extra.size());
-        for (PyObject* extra : bound.extra) flat.add(extra);
+        for (PyObject* extra : bound.extra) add(extra);
     }
     for (std::size_t i = 0; i < bound.names.size(); ++i) {
         flat.mark(Tag::keywords);
         flat.mark_text(bound.names[i]);
-        flat.add(bound.values[i]);
+        add(bound.values[i]);
     }
 }
 

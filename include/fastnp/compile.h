@@ -30,6 +30,9 @@ struct Dim {
         : name(std::move(name_)), low(low_), high(high_), multiple_of(multiple_of_) {}
 };
 
+/// Sizes that have names, by (argument, axis). Axes from -1 down are counted from the last.
+using NamedSizes = std::map<std::pair<int, int>, Dim>;
+
 /// What happens when a call needs a new kind of entry and there are cache_size_limit of them. Generalise: what was not called for longest makes room, but
 /// where more kinds alternate than there is room for, the surplus runs as written (what differs in sizes alone never counts: the second size makes an
 /// entry for all sizes). Evict: what was not called for longest makes room. Eager: such calls run as written. Error: CacheLimitError.
@@ -42,7 +45,7 @@ struct CompileOptions {
     /// "llvm": fused machine code. "eager": the recorded ops on the precompiled kernels.
     std::string backend = "llvm";
     /// Sizes known to vary, by (position among the flattened array arguments, axis).
-    std::map<std::pair<int, int>, Dim> dynamic = {};
+    NamedSizes dynamic = {};
     DynamicSizes sizes = DynamicSizes::automatic;
     /// A function that can't be recorded is an error instead of running uncompiled.
     bool fullgraph = false;
@@ -124,6 +127,12 @@ FASTNP_API void keep_note(std::string_view name, std::string_view note);
 /// RecordError, in a recording, for a function that was disallowed.
 FASTNP_API void check_allowed(std::string_view name);
 
+/// The same sizes, where those of one name have the range that is in all of theirs. ValueError for a range without a size in it.
+FASTNP_API NamedSizes unified(NamedSizes named);
+/// An error that says so for what a call lacks of its named sizes: IndexError for an argument, AxisError for an axis, ValueError for a size outside of its
+/// range, or one that is another than that of the same name. `name_of`: an argument in words; by default its number.
+FASTNP_API void check_named_sizes(std::span<const Argument> call, const NamedSizes& named, const std::function<std::string(int)>& name_of = {});
+
 /// Arrays that a call gave, in memory that the thread keeps for the next one's.
 class FASTNP_API Results {
 public:
@@ -170,6 +179,8 @@ public:
             std::size_t reads = 1000;  // of values
         };
         virtual Limits limits() const;
+        /// The named sizes of this call, by position among its arguments; a front end that gives them has checked them. Null: those of the options.
+        virtual const NamedSizes* named_sizes() const;
         /// Whether it can do with a part of the function what can't be done with the whole: a recording that ends early then tells it where.
         virtual bool goes_in_parts() const;
         /// What the last recording is good for: its entry for other calls than this one (not if `once`), and the function for being recorded again (if

@@ -9,53 +9,15 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fastnp import _core, _fork  # noqa: F401  (what a fork needs)
+from fastnp import _core, _dynamic, _fork  # noqa: F401  (_fork: what a fork needs)
 from fastnp._control import Disabled, compiled_functions
 from fastnp._core import CompiledFunction
+from fastnp._dynamic import Dim
+
+__all__ = ["Dim", "compile"]
 
 # As functools.lru_cache's, with the number of compilations and of calls that ran as written.
 CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize", "compiles", "uncompiled"])
-
-
-class Dim:
-    """A size that may vary from `low` to `high`, in steps of `multiple_of`, without a new compilation; equal names mean equal sizes."""
-
-    __slots__ = ("high", "low", "multiple_of", "name")
-
-    def __init__(self, name: str, low: int = 0, high: int | None = None, *, multiple_of: int = 1) -> None:
-        if multiple_of < 1:
-            raise ValueError(f"multiple_of must be at least 1, not {multiple_of}")
-        self.name = name
-        self.low = low
-        self.high = 2**63 - 1 if high is None else high
-        self.multiple_of = multiple_of
-
-    def __repr__(self) -> str:
-        return f"Dim({self.name!r}, {self.low}, {self.high}, multiple_of={self.multiple_of})"
-
-
-def flat_dynamic(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[int, int], tuple[str, int, int, int]]:
-    """{(argument, axis): size}, or {argument: axis, axes, or {axis: size}}, where an argument is a number or a name and a size a Dim or a name."""
-    flat: dict[tuple[int, int], tuple[str, int, int, int]] = {}
-    names = function.__code__.co_varnames if hasattr(function, "__code__") else ()
-    for key, value in (dynamic or {}).items():
-        argument = key[0] if isinstance(key, tuple) else key
-        if isinstance(argument, str):
-            argument = names.index(argument)
-        if isinstance(key, tuple):
-            sizes = {(argument, key[1]): value}
-        else:
-            if isinstance(value, int):
-                value = (value,)
-            axes = value if isinstance(value, Mapping) else dict.fromkeys(value)
-            sizes = {(argument, axis): size for axis, size in axes.items()}
-        for place, size in sizes.items():
-            if size is None or isinstance(size, int):
-                size = Dim(f"n{place[0]}_{place[1]}")
-            elif isinstance(size, str):
-                size = Dim(size)
-            flat[place] = (size.name, size.low, size.high, size.multiple_of)
-    return flat
 
 
 def compile(
@@ -118,13 +80,14 @@ def compile(
 def make(function: Any, options: dict[str, Any], split: Any) -> Any:
     """The compiled function. `split`: of a part of another one, what it calls when it breaks."""
     dynamic = options["dynamic"]
+    _dynamic.check(dynamic)
     title = options["name"] or str(getattr(function, "__name__", type(function).__name__))
     named = dynamic if isinstance(dynamic, Mapping) else None
     code = getattr(function, "__code__", None)
     compiled = CompiledFunction(
         function,
         options["backend"],
-        flat_dynamic(named, function),
+        _dynamic.named_sizes(named, function),
         options["fullgraph"],
         title,
         options["cache_size_limit"],

@@ -1,6 +1,6 @@
 """Types of the C++ core: fastnp.ndarray, ufuncs, functions and compiled functions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, SupportsIndex, final
 
 import numpy
@@ -291,7 +291,7 @@ class CompiledFunction:
         cls,
         function: Callable[..., Any],
         backend: str = ...,
-        dynamic: dict[tuple[int, int], tuple[str, int, int, int]] = ...,
+        dynamic: Mapping[tuple[int, int], tuple[str, str, int, int, int, bool]] = ...,
         fullgraph: bool = ...,
         name: str = ...,
         cache_size_limit: int = ...,

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastnp import _compile, _core
+from fastnp import _compile, _core, _dynamic
 from fastnp._stand_ins import is_own_frame
 
 if TYPE_CHECKING:
@@ -183,12 +183,10 @@ class Parts(Cuts):
         options = {**self.options, "fullgraph": False, "name": title}
         dynamic = options["dynamic"]
         if isinstance(dynamic, Mapping):
-            flat = _compile.flat_dynamic(dynamic, self.function)
-            names = self.function.__code__.co_varnames
             options["dynamic"] = {
-                (part.takes.index(names[argument]), axis): _compile.Dim(name, low, high, multiple_of=multiple)
-                for (argument, axis), (name, low, high, multiple) in flat.items()
-                if names[argument] in part.takes
+                (each.argument, axis): _dynamic.Dim(each.name, each.low, each.high, multiple_of=each.multiple_of)
+                for (_, axis), each in _dynamic.named_sizes(dynamic, self.function).items()
+                if each.argument in part.takes
             }
         return options
 

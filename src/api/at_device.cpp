@@ -40,7 +40,7 @@ CompileOptions options() {
 
 EntryPtr compiled(std::string_view key, std::span<const Argument> call, device::Backend& device, const Operation::Record& record) {
     auto entry = std::make_shared<Entry>();
-    entry->signature = compiler::describe(call, key, {}, options());
+    entry->signature = compiler::describe(call, key, {}, options().sizes, options().dynamic);
     entry->device = &device;
     try {
         Recording callee(record);

@@ -294,6 +294,8 @@ void Engine::State::record(Entry& entry, const std::string& name, std::span<cons
 
 EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee,
                                    const std::vector<trace::Found>& known, bool& refused) {
+    const NamedSizes* const named = callee.named_sizes();
+    if (named == nullptr) check_named_sizes(call, options.dynamic);
     std::vector<std::pair<int, int>> dynamic;
     MissInfo miss = explain_miss(call, key, device, dynamic);
     if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
@@ -312,7 +314,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     const auto begin = [&] {
         entry = std::make_shared<Entry>();
         entry->reason = miss.reason;
-        entry->signature = compiler::describe(call, key, dynamic, options);
+        entry->signature = compiler::describe(call, key, dynamic, options.sizes, named != nullptr ? *named : options.dynamic);
         entry->group = group;
         entry->device = device;
     };
@@ -342,7 +344,7 @@ void Engine::State::show_read(std::span<const Argument> call, std::string_view k
     if (known.empty() || has_shown_read || !callee.goes_in_parts()) return;
     has_shown_read = true;
     try {
-        (void)record_call(compiler::describe(call, key, {}, options), call, callee, known, known.size() - 1);
+        (void)record_call(compiler::describe(call, key, {}, options.sizes, options.dynamic), call, callee, known, known.size() - 1);
     } catch (const RecordError&) {
         return;  // as it should
     }
@@ -387,9 +389,7 @@ Engine::Engine(CompileOptions options) : state_(std::make_unique<State>()) {
     if (!compiler::is_backend(options.backend)) {
         throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
     }
-    for (const auto& [where, dim] : options.dynamic) {
-        if (dim.multiple_of < 1) throw ValueError("multiple_of of " + dim.name + " must be at least 1");
-    }
+    options.dynamic = unified(std::move(options.dynamic));
     if (options.cache_size_limit == 0) throw ValueError("cache_size_limit must be at least 1");
     state_->caller = device::Caller::named(options.place.empty() ? options.name : options.name + " (" + options.place + ")");
     state_->options = std::move(options);
@@ -446,6 +446,7 @@ Engine::Callee::Limits Engine::Callee::limits() const { return {}; }
 bool Engine::Callee::goes_in_parts() const { return false; }
 Engine::Callee::Use Engine::Callee::use() const { return {}; }
 void Engine::Callee::wait(const std::function<void()>& body) { body(); }
+const NamedSizes* Engine::Callee::named_sizes() const { return nullptr; }
 
 CacheInfo Engine::cache_info() const {
     const std::shared_lock lock(state_->mutex);

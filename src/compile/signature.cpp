@@ -1,6 +1,7 @@
 #include "compile/signature.h"
 
 #include <algorithm>
+#include <map>
 
 #include "fastnp/error.h"
 
@@ -131,10 +132,27 @@ std::vector<std::string> Signature::describe() const {
     return lines;
 }
 
-Signature describe(std::span<const detail::Argument> call, std::string_view key, const std::vector<std::pair<int, int>>& dynamic,
-                   const CompileOptions& options) {
+namespace {
+
+bool fits(const Dim& dim, std::int64_t size) { return size >= dim.low && size <= dim.high && size % dim.multiple_of == 0; }
+
+// What an axis is called, or null.
+const Dim* name_of(const NamedSizes& named, std::pair<int, int> where, int rank) {
+    auto found = named.find(where);
+    if (found == named.end()) found = named.find({where.first, where.second - rank});
+    return found == named.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Signature describe(std::span<const detail::Argument> call, std::string_view key, const std::vector<std::pair<int, int>>& dynamic, DynamicSizes sizes,
+                   const NamedSizes& named) {
     Signature signature;
     signature.key = key;
+    std::map<std::string, std::int64_t> size_of;  // by name
+    const auto takes = [&](const Dim* dim, std::int64_t size) {
+        return dim != nullptr && fits(*dim, size) && size_of.emplace(dim->name, size).first->second == size;
+    };
     auto symbol_named = [&](const std::string& name, std::int64_t low, std::int64_t high, std::int64_t multiple_of = 1) {
         for (std::size_t s = 0; s < signature.symbols.size(); ++s) {
             if (signature.symbols[s].name == name) return static_cast<int>(s);
@@ -149,14 +167,11 @@ Signature describe(std::span<const detail::Argument> call, std::string_view key,
         for (int i = 0; i < argument.rank; ++i) {
             const std::pair<int, int> where{static_cast<int>(a), i};
             Extent extent{-1, argument.shape[i]};
-            const auto range = options.dynamic.find(where);
+            const Dim* const dim = named.empty() ? nullptr : name_of(named, where, argument.rank);
             const bool is_large = argument.shape[i] > shape::most_elements;  // of elements that are repeated: no size that varies
-            const bool named = !is_large && range != options.dynamic.end() && argument.shape[i] >= range->second.low &&
-                               argument.shape[i] <= range->second.high && argument.shape[i] % range->second.multiple_of == 0;
-            if (named) {
-                extent.symbol =
-                    symbol_named(range->second.name, range->second.low, std::min(range->second.high, shape::most_elements), range->second.multiple_of);
-            } else if (!is_large && (options.sizes == DynamicSizes::always || std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end())) {
+            if (!is_large && takes(dim, argument.shape[i])) {
+                extent.symbol = symbol_named(dim->name, dim->low, std::min(dim->high, shape::most_elements), dim->multiple_of);
+            } else if (!is_large && (sizes == DynamicSizes::always || std::find(dynamic.begin(), dynamic.end(), where) != dynamic.end())) {
                 extent.symbol = symbol_named("n" + suffix + std::to_string(i), 0, shape::most_elements);
             }
             guard.shape.push_back(extent);

@@ -47,9 +47,9 @@ struct Signature {
     std::vector<std::string> describe() const;
 };
 
-/// The signature of a call: exact but for the (argument, axis) in `dynamic` and the ranges that the user gave.
-Signature describe(std::span<const detail::Argument> call, std::string_view key, const std::vector<std::pair<int, int>>& dynamic,
-                   const CompileOptions& options);
+/// The signature of a call: exact but for the (argument, axis) in `dynamic` and the sizes in `named` that fit the call.
+Signature describe(std::span<const detail::Argument> call, std::string_view key, const std::vector<std::pair<int, int>>& dynamic, DynamicSizes sizes,
+                   const NamedSizes& named);
 
 bool is_c_contiguous(const detail::Argument& argument);
 

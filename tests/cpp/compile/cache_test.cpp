@@ -82,8 +82,24 @@ BOOST_AUTO_TEST_CASE(ranges_given_by_the_user_compile_once) {
     const auto f = compile([](const array& x) { return sum(x, {.axis = 0}); }, {.dynamic = {{{0, 0}, Dim("n", 1, 4096)}}});
     for (const std::int64_t n : {3, 1, 4096, 77}) f(ramp({n, 4}));
     BOOST_TEST(f.cache_info().compiles == 1U);
-    f(ramp({5000, 4}));  // out of the range: an entry of its own
-    BOOST_TEST(f.cache_info().compiles == 2U);
+    BOOST_CHECK_THROW(f(ramp({5000, 4})), ValueError);
+    BOOST_TEST(f.cache_info().compiles == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(named_sizes_that_a_call_lacks_are_errors) {
+    const auto total = [](const array& x, const array& y) { return sum(x) + sum(y); };
+    const auto says = [](const char* words) {
+        return [words](const Error& error) { return std::string_view(error.what()).find(words) != std::string_view::npos; };
+    };
+    const auto same = compile(total, {.dynamic = {{{0, 0}, Dim("n")}, {{1, -1}, Dim("n", 2)}}});
+    for (const std::int64_t n : {3, 4, 5}) same(ramp({n}), ramp({2, n}));
+    BOOST_TEST(same.cache_info().compiles == 1U);
+    BOOST_CHECK_EXCEPTION(same(ramp({3}), ramp({2, 4})), ValueError, says("named n differ"));
+    BOOST_CHECK_EXCEPTION(same(ramp({1}), ramp({2, 1})), ValueError, says("has size 1"));
+    BOOST_CHECK_EXCEPTION(compile(total, {.dynamic = {{{0, 7}, Dim("n")}}})(ramp({3}), ramp({3})), AxisError, says("axis 7"));
+    BOOST_CHECK_EXCEPTION(compile(total, {.dynamic = {{{5, 0}, Dim("n")}}})(ramp({3}), ramp({3})), IndexError, says("argument 5"));
+    BOOST_CHECK_THROW(compile(total, {.dynamic = {{{0, 0}, Dim("n", 10, 4)}}}), ValueError);
+    BOOST_CHECK_THROW(compile(total, {.dynamic = {{{0, 0}, Dim("n", 1, 4)}, {{1, 0}, Dim("n", 5)}}}), ValueError);
 }
 
 BOOST_AUTO_TEST_CASE(layouts_dtypes_and_plain_values_are_guarded) {
