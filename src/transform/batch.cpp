@@ -140,10 +140,7 @@ array Batch::of_loop(Value value) {
     return api::constant(false, Dtype::bool_);  // a loop itself has no value
 }
 
-array Batch::of_after(Value value) const {
-    const std::optional<array>& found = loops_.at(value->inputs[0])[static_cast<std::size_t>(value->attributes.ints[0])];
-    return found ? *found : api::broadcast(array_of(value), with_first(count_, value->shape));
-}
+array Batch::of_after(Value value) const { return loops_.at(value->inputs[0])[static_cast<std::size_t>(value->attributes.ints[0])]; }
 
 array Batch::of_across(Value value) const {
     const array x = parts(value->inputs[0]);

@@ -47,7 +47,7 @@ private:
     shape::Dim count_;
     std::int64_t axis_;
     std::unordered_map<Value, array> parts_;
-    std::unordered_map<Value, std::vector<std::optional<array>>> loops_;  // all parts of a loop's arrays; nothing where they are the same
+    std::unordered_map<Value, std::vector<array>> loops_;  // all parts of a loop's arrays
     std::unordered_map<std::int64_t, std::vector<array>> customs_;
 };
 

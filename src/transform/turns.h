@@ -43,7 +43,7 @@ Turned loop_of(const ir::Looped& looped, shape::Dim count, std::span<const array
 std::vector<std::optional<array>> pull_back_loop(const ir::Node& loop, const std::map<std::int64_t, array>& cotangents, const std::vector<bool>& wanted);
 /// The tangents of a loop's arrays for those of its operands.
 std::vector<std::optional<array>> push_forward_loop(const ir::Node& loop, const std::vector<std::optional<array>>& tangents);
-/// All parts of a loop's arrays, for those of its operands; nothing for what is the same in all parts.
-std::vector<std::optional<array>> batch_loop(const ir::Node& loop, const std::vector<std::optional<array>>& operands, shape::Dim count, std::int64_t axis);
+/// All parts of a loop's arrays, for those of its operands (nothing for what is the same in all parts).
+std::vector<array> batch_loop(const ir::Node& loop, const std::vector<std::optional<array>>& operands, shape::Dim count, std::int64_t axis);
 
 }  // namespace fastnp::transform

@@ -397,7 +397,7 @@ std::vector<std::optional<array>> push_forward_loop(const ir::Node& loop, const 
 }
 
 // A loop whose states, parts and constants that differ are those of all parts at once.
-std::vector<std::optional<array>> batch_loop(const ir::Node& loop, const std::vector<std::optional<array>>& operands, Dim count, std::int64_t axis) {
+std::vector<array> batch_loop(const ir::Node& loop, const std::vector<std::optional<array>>& operands, Dim count, std::int64_t axis) {
     const trace::Turns& turns = turns_of(ir::Looped(loop.attributes.ints));
     const std::size_t states = turns.states.size(), parts = turns.parts.size();
     const std::vector<bool> moving = moving_states(turns, operands, false);
@@ -442,11 +442,11 @@ std::vector<std::optional<array>> batch_loop(const ir::Node& loop, const std::ve
         return result;
     };
     const Turned turned = record_loop(shape_of(loop), begin, along, turn);
-    std::vector<std::optional<array>> found;
+    std::vector<array> found;  // of this loop, all of them: the one that is batched may depend on an example by others of its arrays
     const auto take = [&](const std::vector<array>& arrays, const std::vector<bool>& which, bool stacked) {
         for (std::size_t i = 0; i < arrays.size(); ++i) {
-            if (!which[i]) found.emplace_back();
-            else found.emplace_back(stacked ? moveaxis(arrays[i], 1, 0) : arrays[i]);
+            if (!which[i]) found.push_back(api::broadcast(arrays[i], with_first(count, api::dims_of(arrays[i]))));
+            else found.push_back(stacked ? moveaxis(arrays[i], 1, 0) : arrays[i]);
         }
     };
     take(turned.states, moving, false);
