@@ -1,4 +1,6 @@
 // QR, eigenvalues and singular values.
+#include <limits>
+
 #include "linalg/matrix.h"
 #include "transform/values.h"
 
@@ -57,16 +59,36 @@ Qr qr_raw(const array& a) {
 
 namespace {
 
-// 1 / (s[j] - s[i]), and 0 where they are equal.
-array gaps(const array& s) {
-    const array difference = as_row(s) - as_column(s), equal = difference == 0;
-    return where(equal, 0, 1 / where(equal, 1, difference));
+// What values may differ by and still be equal: the rounding errors of LAPACK, for values as large as the largest of `s`.
+array rounding_of(const array& s) {
+    constexpr double bound = 16 * std::numeric_limits<double>::epsilon();
+    return bound * max(absolute(s), {.axis = -1, .keepdims = true, .initial = Scalar(0.0)});
+}
+
+// x / gap. Where there is no gap (`none`) it is 0 for x = 0, and else NaN: by how much vectors of equal values turn among each other, nobody knows.
+// It is linear in x, and its own transpose.
+array over_gap(const array& x, const array& gap, const array& none) {
+    const auto forward = [](Arrays given, Arrays results, Arrays changes) {
+        return std::vector<array>{over_gap(changes[0] - results[0] * changes[1], given[1], given[2])};
+    };
+    const auto reverse = [](Arrays given, Arrays results, Arrays cotangents) {
+        const array g = over_gap(cotangents[0], given[1], given[2]);
+        return std::vector<std::optional<array>>{g, -(g * results[0]), std::nullopt};
+    };
+    const array undefined = where(x == 0, 0, std::numeric_limits<double>::quiet_NaN());
+    return with_rule("linalg.eigh", {x, gap, none}, {where(none, api::cast(undefined, x.dtype()), x / where(none, 1, gap))}, forward, reverse)[0];
+}
+
+// x[i, j] / (s[j] - s[i]) off the diagonal, and 0 on it.
+array over_gaps(const array& x, const array& s) {
+    const array gap = as_row(s) - as_column(s), diagonal = on_diagonal(rows_of(gap), columns_of(gap));
+    return over_gap(where(diagonal, 0, x), where(diagonal, 1, gap), where(diagonal, false, absolute(gap) <= as_column(rounding_of(s))));
 }
 
 std::vector<array> change_of_eigh(Arrays, Arrays results, Arrays changes) {
     const array &values = results[0], &vectors = results[1];
     const array seen = matmul(adjoint(vectors), matmul(hermitian_part(changes[0]), vectors));
-    return {real(diagonal_of(seen)), matmul(vectors, gaps(values) * seen)};
+    return {real(diagonal_of(seen)), matmul(vectors, over_gaps(seen, values))};
 }
 
 Eigen hermitian(const array& x, Triangle triangle) {
@@ -116,7 +138,7 @@ array normalised_change(const array& vectors, const array& change) {
 std::vector<array> change_of_eig(Arrays, Arrays results, Arrays changes) {
     const array &values = results[0], &vectors = results[1];
     const array seen = solved({}, vectors, matmul(complex_of(changes[0]), vectors));
-    return {diagonal_of(seen), normalised_change(vectors, matmul(vectors, gaps(values) * seen))};
+    return {diagonal_of(seen), normalised_change(vectors, matmul(vectors, over_gaps(seen, values)))};
 }
 
 Eigen general(const array& x) {
@@ -148,14 +170,11 @@ array eigvals(const array& a) {
 
 namespace {
 
-// 1 / s, and 0 where it is 0.
-array reciprocals(const array& s) {
-    const array zero = s == 0;
-    return where(zero, 0, 1 / where(zero, 1, s));
-}
-
 // What a change adds outside of the space that the columns of U span.
-array outside(const array& u, const array& change, const array& s) { return (change - matmul(u, matmul(adjoint(u), change))) * as_row(reciprocals(s)); }
+array outside(const array& u, const array& change, const array& s) {
+    const array beyond = change - matmul(u, matmul(adjoint(u), change)), row = api::broadcast(as_row(s), api::dims_of(beyond));
+    return over_gap(beyond, row, row <= as_column(rounding_of(s)));
+}
 
 // Of U, s and V.H with k columns and rows.
 std::vector<array> change_of_svd(Arrays operands, Arrays results, Arrays changes) {
@@ -166,13 +185,11 @@ std::vector<array> change_of_svd(Arrays operands, Arrays results, Arrays changes
         throw TypeError("linalg.svd has a derivative with full_matrices=False, and with full matrices for square ones alone");
     }
     const array v = adjoint(vh), seen = matmul(matmul(adjoint(u), change), v);
-    const array row = as_row(s), column = as_column(s);
-    const array product = (row + column) * (row - column), equal = product == 0;
-    const array gap = where(equal, 0, 1 / where(equal, 1, product));
-    const array left = seen * row, right = column * seen;
-    const Dim k = columns_of(u);
-    const array phases = where(on_diagonal(k, k), (seen - adjoint(seen)) * (0.5 * as_row(reciprocals(s))), 0);
-    array du = matmul(u, gap * (left + adjoint(left)) + phases), dv = matmul(v, gap * (right + adjoint(right)));
+    const array row = as_row(s), column = as_column(s), bound = as_column(rounding_of(s)), diagonal = on_diagonal(columns_of(u), columns_of(u));
+    const array gap = where(diagonal, 1, (row + column) * (row - column)), none = where(diagonal, false, absolute(row - column) <= bound);
+    const auto over_gaps = [&](const array& x) { return over_gap(where(diagonal, 0, x + adjoint(x)), gap, none); };
+    const array rows = where(diagonal, row, 1), phases = over_gap(where(diagonal, (seen - adjoint(seen)) * 0.5, 0), rows, rows <= bound);
+    array du = matmul(u, over_gaps(seen * row) + phases), dv = matmul(v, over_gaps(column * seen));
     if (!sizes.at_least(n, m)) du = du + outside(u, matmul(change, v), s);
     if (!sizes.at_least(m, n)) dv = dv + outside(v, matmul(adjoint(change), u), s);
     return {du, real(diagonal_of(seen)), adjoint(dv)};
