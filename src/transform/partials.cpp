@@ -21,6 +21,8 @@ constexpr double log_2 = 0.69314718055994530942, log_10 = 2.30258509299404568402
 
 // Where the operand is what came out, g; where both are, half of it.
 array share(const array& g, const array& wins, const array& ties) { return where(wins, g, where(ties, g * 0.5, 0)); }
+// x - r, for r the logarithm of a sum of two powers; also where rounding, or infinity, leaves nothing of the difference: operands that are equal share it.
+array lead(const array& x, const array& y, const array& r, double half) { return where(x == r, where(x == y, -half, 0), x - r); }
 array power_base(const array& g, const array& x, const array& y) { return where(y == 0, 0, g * y * power(x, y - 1)); }
 
 struct Row {
