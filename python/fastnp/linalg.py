@@ -16,7 +16,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     values = _core.asarray(x)
     euclidean = (ord is None and not isinstance(axis, (tuple, list))) or (ord == 2 and (isinstance(axis, int) or (axis is None and values.ndim == 1)))
     has_axis = axis is None or values.ndim > 0  # a sum of a 0-d array would not mind
-    if not euclidean or not has_axis or values.dtype.kind not in "fc":
+    is_recorded = _core._records() or values.requires_grad  # then the one that has a derivative at 0
+    if is_recorded or not euclidean or not has_axis or values.dtype.kind not in "fc":
         return _fallback.run(numpy.linalg.norm, "linalg.norm", (x, ord, axis, keepdims), {})
     squares = values.real**2 + values.imag**2 if values.dtype.kind == "c" else values * values
     return _core.sqrt(_core.sum(squares, axis=axis, keepdims=keepdims))

@@ -4,6 +4,7 @@
 
 #include "api/fold_output.h"
 #include "api/primitives.h"
+#include "api/root.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -222,8 +223,9 @@ array var(const Operand& operand, const FoldOptions& options, double ddof) { ret
 
 array stddev(const Operand& operand, const FoldOptions& options, double ddof) {
     const array variance = api::stored_variance(api::as_array(operand), options, ddof);
+    if (!options.out) return api::root_of_sum(variance);
     UfuncOptions root;
-    if (options.out) root.out = *options.out;
+    root.out = *options.out;
     return sqrt(variance, root);
 }
 

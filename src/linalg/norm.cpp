@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "api/root.h"
 #include "linalg/matrix.h"
 #include "ops/infer.h"
 
@@ -25,8 +26,8 @@ array vector_norm_along(const array& x, double ord, const FoldOptions& along) {
     if (ord == -infinity) return min(absolute(x), along);
     if (ord == 0) return sum(api::cast(x != 0, real_of(x.dtype())), along);
     if (ord == 1) return sum(absolute(x), along);
-    if (ord == 2) return sqrt(sum(squares(x), along));
-    return power(sum(power(absolute(x), ord), along), 1 / ord);
+    if (ord == 2) return api::root_of_sum(sum(squares(x), along));
+    return api::root_of_sum(sum(power(absolute(x), ord), along), ord);
 }
 
 // What was folded over axes of x, these put back with size 1 where they are kept.
@@ -61,7 +62,7 @@ array of_sums(const array& x, std::int64_t summed, std::int64_t chosen, bool lar
 array norm_of_matrices(const array& x, const std::optional<NormOrder>& ord, const AxisList& axes, bool keepdims) {
     const std::string* name = ord ? std::get_if<std::string>(&*ord) : nullptr;
     if (!ord || (name != nullptr && (*name == "fro" || *name == "f"))) {
-        return with_axes(sqrt(sum(squares(x), {.axis = axes_of(axes)})), x, axes, keepdims);
+        return with_axes(api::root_of_sum(sum(squares(x), {.axis = axes_of(axes)})), x, axes, keepdims);
     }
     if (name != nullptr && *name == "nuc") return of_singular_values(x, axes, keepdims, &fastnp::sum, true);
     const double number = name != nullptr ? 0 : std::get<double>(*ord);
@@ -90,7 +91,7 @@ array norm(const array& given, const NormOptions& options) {
     AxisList axes;
     for (const std::int64_t axis : options.axis.list()) axes.push_back(axis);
     for (std::int64_t i = 0; options.axis.is_none() && i < x.ndim(); ++i) axes.push_back(i);
-    if (options.axis.is_none() && is_of_all(x, options.ord)) return with_axes(sqrt(sum(squares(x))), x, axes, options.keepdims);
+    if (options.axis.is_none() && is_of_all(x, options.ord)) return with_axes(api::root_of_sum(sum(squares(x))), x, axes, options.keepdims);
     for (std::int64_t& axis : axes) axis = ops::normalize_axis(axis, x.ndim());
     if (axes.size() == 1) return norm_of_vectors(x, options.ord, axes, options.keepdims);
     if (axes.size() != 2) throw ValueError("Improper number of dimensions to norm.");
