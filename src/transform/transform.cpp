@@ -76,6 +76,8 @@ bool depends_on_op(const array& x, std::initializer_list<ir::Op> ops, std::optio
 
 bool is_differentiated(const array& x) { return is_inexact(x.dtype()) && depends_on_op(x, {ir::Op::mark, ir::Op::example}, ir::Op::stop_gradient); }
 
+bool is_marked(const array& x) { return x.is_recorded() && is_inexact(x.dtype()) && depends_on_op(x, {ir::Op::mark}, ir::Op::stop_gradient); }
+
 bool is_mapped(const array& x) { return x.is_recorded() && depends_on_op(x, {ir::Op::example}); }
 
 bool is_same_value(const array& x, const array& y) { return transform::value_of(x) == transform::value_of(y); }
@@ -188,7 +190,21 @@ array jacobian_columns(const array& mark, const array& output) {
     return api::reshape(moveaxis(columns, 0, -1), joined(output, mark));
 }
 
+namespace {
+
+// Whether forward mode goes all the way: no function on it has a derivative for reverse mode alone.
+bool goes_forward(const array& mark, const array& output) {
+    const Value from[] = {transform::value_of(mark)}, to[] = {transform::value_of(output)};
+    const transform::Segment segment(from, to, transform::Segment::Of::derivatives);
+    return std::none_of(segment.values().begin(), segment.values().end(),
+                        [](Value value) { return value->op == ir::Op::custom && !transform::custom_of(transform::recorder(), *value).forward; });
+}
+
+}  // namespace
+
+// With respect to a single number there is one column, in which no element's derivative meets another's.
 array jacobian_rows(const array& mark, const array& output) {
+    if (mark.ndim() == 0 && goes_forward(mark, output)) return jacobian_columns(mark, output);
     const array directions = units(output), direction = example(directions, 0);
     const int axes[] = {0};
     const std::vector<array> gradient = pull_back({&mark, 1}, {&output, 1}, {&direction, 1});

@@ -42,6 +42,8 @@ FASTNP_API void unrecorded(const std::function<void()>& body);
 FASTNP_API array value_at_hand(const array& x);
 /// Whether it depends on what derivatives are taken with respect to: then handing its elements to others loses the derivative.
 FASTNP_API bool is_differentiated(const array& x);
+/// The same of derivatives alone, not of what is mapped.
+FASTNP_API bool is_marked(const array& x);
 /// Whether it stands for any one of the parts that a function is mapped over: then its elements can't be read.
 FASTNP_API bool is_mapped(const array& x);
 
