@@ -23,11 +23,12 @@ public:
     std::vector<Marked> leaves;
     bool is_taken = false;
 
-    /// Whether no array is on it but those that stand for leaves.
+    /// Whether no array is on it but those that stand for leaves. One that a view of all of a leaf has is more than that.
     bool is_unused(long holders) const {
         for (const Marked& each : leaves) {
             const std::shared_ptr<Leaf> leaf = each.leaf.lock();
-            if (leaf && leaf->marked && leaf->marked->body()->recorder.get() == this) ++holders;
+            const bool stands_here = leaf && leaf->marked && leaf->marked->body()->recorder.get() == this;
+            if (stands_here && leaf->marked->body().use_count() == 1) ++holders;
         }
         return weak_from_this().use_count() == holders;
     }
