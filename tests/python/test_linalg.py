@@ -537,7 +537,7 @@ def test_determinants_of_singular_matrices() -> None:
 
 
 def test_equal_eigenvalues() -> None:
-    """Functions of eigenvalues alone have derivatives where some are equal; of vectors, the change among those is taken for none."""
+    """Functions of eigenvalues alone have derivatives where some are equal; of vectors, where the change among those is not asked for."""
     x, t = np.asarray(numpy.diag([2.0, 2.0, 1.0])), np.asarray(hermitian("d", 3, 3))
     for f in (lambda a: np.sum(np.linalg.eigvalsh(a) ** 3), lambda a: np.sum(np.linalg.eigh(a)[0] ** 3), lambda a: np.sum(np.linalg.svdvals(a) ** 3)):
         numpy.testing.assert_allclose(float(np.jvp(f, (x,), (t,))[1]), 3 * numpy.trace(numpy.asarray(x @ x @ t)), rtol=1e-12)
