@@ -103,14 +103,16 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         }
         InFrame(const InFrame&) = delete;
     } const inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
-    const bool in_parts = parted && (may_compile || !goes_on_later(function_.get()));
+    // In the recording of a transform it is a part of that one, whose values go on as they are.
+    const bool records = detail::is_recording();
+    const bool in_parts = parted && !records && (may_compile || !goes_on_later(function_.get()));
     const Py_ssize_t count = nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames));
     SmallVector<PyObject*, 8> given(std::span<PyObject* const>(args, static_cast<std::size_t>(count)));
     std::vector<Ref> held;
     for (Py_ssize_t i = 0; i < count && flat.takes_foreign(); ++i) given[static_cast<std::size_t>(i)] = held.emplace_back(flat.as_own(args[i])).get();
     PyObject* const called = in_parts ? parted.get() : function_.get();
     const Ref result = flat.as_given(own(PyObject_Vectorcall(called, given.data(), static_cast<std::size_t>(nargs), kwnames)));
-    return flat.numpy_results() ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+    return flat.numpy_results() && !records ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
 // A limit is reached: said once.
@@ -187,6 +189,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Starts starts;
     Parameters::flatten(bound, flat, named_.empty() ? nullptr : &starts);
+    // A transform around it sees what the function does, also to arrays of which it knows more than lies in their memory.
+    if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());
     flat.add_numbers();
     const NamedSizes named = named_.empty() || !flat.compilable ? NamedSizes() : named_sizes_of(named_, bound, starts, flat, !is_part_);
     if (!has_recalled_ && may_compile) recall_parts();
@@ -207,6 +211,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     flat.set_generation(guards->generation());
     flat.given = flat.objects.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
+    if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());  // one of them is on a tape
     if (guards->is_plain_numpy() || (is_part_ && frame_gives_numpy)) flat.expect_numpy();
     flat.settle();
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason, may_compile);
