@@ -144,16 +144,18 @@ array from_numpy_scalar(PyObject* object) {
     return array::from_elements(element, *dtype, Shape{});
 }
 
-// Lists and tuples with fastnp arrays in them would be read element by element through __array__; views make it NumPy's own business.
-Ref with_views(PyObject* object, int depth = 0) {
+// Lists and tuples with fastnp arrays in them would be read element by element through __array__; views make it NumPy's own business. So is one that
+// contains itself.
+Ref with_views(PyObject* object, const Nesting* outer = nullptr) {
     if (is_ndarray(object)) return own(readable_view(object, "numpy.asarray"));
-    if ((PyList_CheckExact(object) || PyTuple_CheckExact(object)) && depth < 32) {
+    const Nesting here{object, outer};
+    if ((PyList_CheckExact(object) || PyTuple_CheckExact(object)) && here.is_array_like()) {
         const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
         Ref copied;
         for (Py_ssize_t i = 0; i < size; ++i) {
             PyObject* item = PySequence_Fast_GET_ITEM(object, i);
             if (!copied && !is_ndarray(item) && !PyList_CheckExact(item) && !PyTuple_CheckExact(item)) continue;
-            Ref converted = with_views(item, depth + 1);
+            Ref converted = with_views(item, &here);
             if (converted.get() == item) continue;
             if (!copied) copied = own(PySequence_List(object));
             check(PyList_SetItem(copied.get(), i, converted.release()));
@@ -164,22 +166,25 @@ Ref with_views(PyObject* object, int depth = 0) {
 }
 
 // np.array([x, y]) of recorded arrays is a stack, as NumPy would make it of their values.
-bool holds_recorded(PyObject* object) {
-    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
+bool holds_recorded(PyObject* object, const Nesting* outer = nullptr) {
+    const Nesting here{object, outer};
+    if ((!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || !here.is_array_like()) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(object, i);
-        if (is_ndarray(item) ? records_with(item) : holds_recorded(item)) return true;
+        if (is_ndarray(item) ? records_with(item) : holds_recorded(item, &here)) return true;
     }
     return false;
 }
 
-array stack_of(PyObject* sequence) {
+array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
+    const Nesting here{sequence, outer};
+    if (!here.is_array_like()) throw ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.");
     std::vector<Operand> operands;
     std::vector<Dtype> dtypes;
     std::vector<WeakKind> weak;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-        operands.push_back(holds_recorded(item) ? Operand(stack_of(item)) : to_operand(item));
+        operands.push_back(holds_recorded(item) ? Operand(stack_of(item, &here)) : to_operand(item));
         if (const array* x = operands.back().as_array()) dtypes.push_back(x->dtype());
         else weak.push_back(operands.back().as_scalar()->kind());
     }

@@ -5,6 +5,23 @@
 
 namespace fastnp::python {
 
+/// A container that is walked through, and those that it is in.
+struct Nesting {
+    PyObject* object;
+    const Nesting* outer;
+    int depth = outer == nullptr ? 0 : outer->depth + 1;
+
+    /// Whether an array can be made of it: it is in no more lists than an array has axes, and not in itself.
+    bool is_array_like() const { return depth < most_axes && !is_in_itself(); }
+    bool is_in_itself() const {
+        for (const Nesting* each = outer; each != nullptr; each = each->outer) {
+            if (each->object == object) return true;
+        }
+        return false;
+    }
+    static constexpr int most_axes = 64;
+};
+
 /// NumPy's dtype object (a new reference). TypeError for bfloat16 where ml_dtypes is not installed.
 PyArray_Descr* descr_of(Dtype dtype);
 /// The dtype of a native NumPy dtype that fastnp has, else nothing.

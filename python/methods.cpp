@@ -300,10 +300,17 @@ PyObject* get_flags(PyObject* self, void*) {
     });
 }
 
+// `value` is null where the attribute is deleted.
+void refuse_deletion(PyObject* value, const std::string& part) {
+    if (value == nullptr) raise(PyExc_AttributeError, "Cannot delete array " + part);
+}
+
 int set_by_view(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
+        const std::string_view text = static_cast<const char*>(name);
+        refuse_deletion(value, text == "real" ? "real part" : text == "imag" ? "imaginary part" : "flat iterator");
         const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
-        const Ref plain = value != nullptr && is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
+        const Ref plain = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
         check(PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get()));
         if (detail::is_shared(value_of(self))) array(value_of(self)) = from_numpy(as_numpy(view.get()));  // it was written into a copy
         return 0;
@@ -312,6 +319,7 @@ int set_by_view(PyObject* self, PyObject* value, void* name) {
 
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_int([&] {
+        refuse_deletion(value, "shape");
         if (recording != nullptr) refuse("writing an array's shape");
         array reshaped = reshape(value_of(self), to_shape(value));
         if (detail::address_of(reshaped) != detail::address_of(value_of(self))) {

@@ -30,6 +30,17 @@ struct Apart {
     const Rebuild& arguments;
     PyObject* originals;
     HandedOut& out;
+    int depth = 0;
+    static constexpr int deepest = 256;
+
+    struct Within {
+        int& depth;
+        explicit Within(int& now) : depth(now) {
+            if (++depth > deepest) throw RecordError("returns containers nested too deeply");
+        }
+        Within(const Within&) = delete;
+        ~Within() { --depth; }
+    };
 
     // Each call makes containers anew, so one that is in two places would become two.
     void once(PyObject* container) {
@@ -113,6 +124,7 @@ struct Apart {
     }
 
     Output any(PyObject* object) {
+        const Within within(depth);
         const Ref id = own(PyLong_FromVoidPtr(object));
         if (PyObject* original = PyDict_GetItemWithError(originals, id.get())) return plain(original);
         if (const int container = out.by_value ? -1 : arguments.container_of(object); container >= 0) {
@@ -202,15 +214,18 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
     return sequence.release();
 }
 
-Ref with_numpy_arrays(PyObject* result, int depth) {
+constexpr int deepest_converted = 32;
+
+Ref with_numpy_arrays(PyObject* result, const Nesting* outer) {
     if (is_ndarray(result) && reinterpret_cast<NdArray*>(result)->scalar) return own(numpy_scalar(value_of(result)));
     if (is_ndarray(result)) return own(numpy_view(value_of(result), result));
-    if (depth > 16) return Ref::borrow(result);
+    const Nesting here{result, outer};
+    if (here.depth > deepest_converted || here.is_in_itself()) return Ref::borrow(result);
     if (PyTuple_CheckExact(result) || is_namedtuple(result)) {
         Ref items = own(PyTuple_New(PyTuple_GET_SIZE(result)));
         bool changed = false;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
-            Ref item = with_numpy_arrays(PyTuple_GET_ITEM(result, i), depth + 1);
+            Ref item = with_numpy_arrays(PyTuple_GET_ITEM(result, i), &here);
             changed = changed || item.get() != PyTuple_GET_ITEM(result, i);
             PyTuple_SET_ITEM(items.get(), i, item.release());
         }
@@ -220,12 +235,12 @@ Ref with_numpy_arrays(PyObject* result, int depth) {
     }
     if (PyList_CheckExact(result)) {
         const Ref items = own(PyList_AsTuple(result));
-        const Ref converted = with_numpy_arrays(items.get(), depth);
+        const Ref converted = with_numpy_arrays(items.get(), &here);
         return converted.get() == items.get() ? Ref::borrow(result) : own(PySequence_List(converted.get()));
     }
     if (PyDict_CheckExact(result)) {
         const Ref values = own(PyDict_Values(result));
-        const Ref converted = with_numpy_arrays(values.get(), depth);
+        const Ref converted = with_numpy_arrays(values.get(), &here);
         if (converted.get() == values.get()) return Ref::borrow(result);
         Ref dict = own(PyDict_New());
         Py_ssize_t position = 0, at = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include "exchange.h"
@@ -16,6 +17,7 @@ namespace fastnp::python {
 namespace {
 
 constexpr int deepest = 64;
+constexpr std::size_t longest_key = std::size_t{1} << 24;  // of a tree that is not the same list over and over
 constexpr std::size_t most_compared = 16;  // arguments that are looked through for the same object
 
 // Whether it is a number that may be an input.
@@ -68,6 +70,36 @@ void Flat::mark_text(PyObject* text) {
     }
     mark(Tag::text, static_cast<std::uint64_t>(size));
     append(Tag::characters, bytes, static_cast<std::size_t>(size));
+}
+
+// What an argument is made of, itself among it. Arrays are known by what they are.
+static void collect_parts(PyObject* object, std::vector<PyObject*>& parts, int depth) {
+    if (depth > deepest) return;
+    parts.push_back(object);
+    if (PyTuple_Check(object) || PyList_CheckExact(object)) {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) collect_parts(PySequence_Fast_GET_ITEM(object, i), parts, depth + 1);
+    } else if (PyDict_CheckExact(object)) {
+        Py_ssize_t position = 0;
+        PyObject *key = nullptr, *value = nullptr;
+        while (PyDict_Next(object, &position, &key, &value) != 0) {
+            collect_parts(key, parts, depth + 1);
+            collect_parts(value, parts, depth + 1);
+        }
+    }
+}
+
+void Flat::mark_identities(std::span<PyObject* const> arguments) {
+    std::vector<PyObject*> parts;
+    for (PyObject* argument : arguments) collect_parts(argument, parts, 0);
+    std::unordered_map<PyObject*, std::size_t> places;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto [first, is_new] = places.emplace(parts[i], i);
+        if (is_new) continue;
+        mark(Tag::same_container, i);
+        mark(Tag::same_container, first->second);
+        const bool varies = std::find(varying_.begin(), varying_.end(), parts[i]) != varying_.end();
+        if (varies) return fail("asks whether two numbers that vary are one object");
+    }
 }
 
 void Flat::set_generation(std::uint64_t generation) { std::memcpy(key.data(), &generation, sizeof generation); }
@@ -142,11 +174,11 @@ PyObject* Flat::own_of(PyObject* object) const {
     return found == foreign_.end() ? nullptr : found->second.get();
 }
 
-Ref Flat::as_own(PyObject* object) const {
+Ref Flat::as_own(PyObject* object, int depth) const {
     if (PyObject* own = own_of(object)) return Ref::borrow(own);
-    if (foreign_.empty() || !PyTuple_CheckExact(object)) return Ref::borrow(object);
+    if (foreign_.empty() || !PyTuple_CheckExact(object) || depth > deepest) return Ref::borrow(object);
     Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, as_own(PyTuple_GET_ITEM(object, i)).release());
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, as_own(PyTuple_GET_ITEM(object, i), depth + 1).release());
     return items;
 }
 
@@ -259,8 +291,8 @@ void Flat::add(PyObject* object, int depth) {
     }
     if (object == Py_None) return mark(Tag::none);
     if (type == &PyBool_Type) return mark(object == Py_True ? Tag::yes : Tag::no);
-    if (depth > deepest) return fail("takes containers nested too deeply");
-    add_other(object, depth);
+    if (depth > deepest || key.size() > longest_key) return fail("takes containers nested too deeply");
+    if (compilable || depth == 0) add_other(object, depth);
 }
 
 void Flat::add_other(PyObject* object, int depth) {

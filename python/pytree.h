@@ -73,6 +73,8 @@ public:
     void mark(Tag tag, std::uint64_t value);
     void mark(Tag tag) { key.push_back(static_cast<char>(tag)); }
     void mark_text(PyObject* text);
+    /// Has the key say which parts of the arguments are one object, for functions that ask.
+    void mark_identities(std::span<PyObject* const> arguments);
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
 
@@ -95,7 +97,7 @@ public:
     /// The fastnp array over an argument that is an array of another library on a device; null for other objects.
     PyObject* own_of(PyObject* object) const;
     /// What takes an argument's place where the function is run as written: fastnp arrays for those, in tuples too.
-    Ref as_own(PyObject* object) const;
+    Ref as_own(PyObject* object, int depth = 0) const;
     /// The argument that such an array stands for, or the object itself.
     Ref as_given(Ref object) const;
 
@@ -203,7 +205,7 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
 /// A result array as the caller gets it.
 PyObject* result_array(array value, bool scalar, bool as_numpy);
 /// fastnp arrays of a result as NumPy arrays, for functions called as written with NumPy arrays.
-Ref with_numpy_arrays(PyObject* result, int depth = 0);
+Ref with_numpy_arrays(PyObject* result, const Nesting* outer = nullptr);
 
 bool is_namedtuple(PyObject* object);
 bool is_dataclass(PyObject* object);
