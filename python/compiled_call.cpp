@@ -178,6 +178,17 @@ detail::Engine::Result CompiledState::run(const Flat& flat, Recorded& call, std:
     return serve();
 }
 
+// Marks the containers that the function knows by name, too: stores through one are seen through the other. Whether there are any.
+static bool mark_known(Flat& flat, const GuardSet& guards) {
+    bool any = false;
+    for (std::size_t i = 0; i < flat.containers.size(); ++i) {
+        if (!guards.guards(flat.containers[i])) continue;
+        any = true;
+        flat.mark(Tag::known_container, static_cast<std::uint64_t>(i));
+    }
+    return any;
+}
+
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
@@ -214,12 +225,11 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());  // one of them is on a tape
     if (guards->is_plain_numpy() || (is_part_ && frame_gives_numpy)) flat.expect_numpy();
     flat.settle();
+    if (guards->asks_identity()) flat.mark_identities(Parameters::all(bound));
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason, may_compile);
 
-    for (std::size_t i = 0; i < flat.containers.size(); ++i) {
-        if (guards->guards(flat.containers[i]))
-            flat.mark(Tag::known_container, static_cast<std::uint64_t>(i));  // known by name too: stores through one are seen through the other
-    }
+    if (mark_known(flat, *guards) && guards->asks_identity())
+        return uncompiled(args, nargs, kwnames, flat, "asks whether an argument is what it knows by name", may_compile);
     Recorded recorded(*this, bound, flat, named, *guards);
     detail::Results given;
     std::vector<array>& results = given.arrays;

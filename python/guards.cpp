@@ -30,6 +30,7 @@ Py_ssize_t slot_number(PyObject* expected) {
 struct Found {
     const std::vector<PyTypeObject*>& types;
     SlotArrays& arrays;
+    bool by_identity;
 
     bool takes(Py_ssize_t slot, PyObject* object) {
         const auto number = static_cast<std::size_t>(slot);
@@ -38,10 +39,12 @@ struct Found {
         return arrays[number].get() == object;
     }
 
+    bool same(PyObject* object, PyObject* expected) const { return object == expected || (!by_identity && is_same(object, expected)); }
+
     bool fits(PyObject* object, PyObject* expected) {
         if (object == expected) return true;
         const Py_ssize_t slot = slot_number(expected);
-        return slot < 0 ? is_same(object, expected) : takes(slot, object);
+        return slot < 0 ? same(object, expected) : takes(slot, object);
     }
 };
 
@@ -59,10 +62,110 @@ bool same_dict(PyObject* dict, PyObject* expected, Found& found) {
     Py_ssize_t position = 0, at = 0;
     PyObject *key = nullptr, *value = nullptr;
     while (PyDict_Next(dict, &position, &key, &value) != 0) {
-        if (!is_same(key, PyTuple_GET_ITEM(expected, at)) || !found.fits(value, PyTuple_GET_ITEM(expected, at + 1))) return false;
+        if (!found.same(key, PyTuple_GET_ITEM(expected, at)) || !found.fits(value, PyTuple_GET_ITEM(expected, at + 1))) return false;
         at += 2;
     }
     return true;
+}
+
+// The same elements in the same order, which depends on how the set came about.
+bool same_set(PyObject* set, PyObject* expected, const Found& found) {
+    if (PySet_GET_SIZE(set) != PyTuple_GET_SIZE(expected)) return false;
+    const Ref iterator = own(PyObject_GetIter(set));
+    for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(expected); ++at) {
+        const Ref element(PyIter_Next(iterator.get()));
+        if (!element || !found.same(element.get(), PyTuple_GET_ITEM(expected, at))) return false;
+    }
+    return true;
+}
+
+// The names are interned: others are as good as another name.
+bool has_names(PyObject* dict, PyObject* expected) {
+    if (PyDict_GET_SIZE(dict) != PyTuple_GET_SIZE(expected)) return false;
+    Py_ssize_t position = 0, at = 0;
+    PyObject *name = nullptr, *value = nullptr;
+    while (PyDict_Next(dict, &position, &name, &value) != 0) {
+        if (name != PyTuple_GET_ITEM(expected, at++)) return false;
+    }
+    return true;
+}
+
+bool is_special(PyObject* name) {
+    return PyUnicode_Check(name) && PyUnicode_GET_LENGTH(name) > 4 && PyUnicode_READ_CHAR(name, 0) == '_' && PyUnicode_READ_CHAR(name, 1) == '_';
+}
+
+// Whether of the names that the function may read (all, if `read` is None) those are there that were.
+bool has_names_read(PyObject* dict, PyObject* present, PyObject* read) {
+    Py_ssize_t position = 0, found = 0;
+    PyObject *name = nullptr, *value = nullptr;
+    while (PyDict_Next(dict, &position, &name, &value) != 0) {
+        if (read != Py_None && !is_special(name) && PySet_Contains(read, name) != 1) continue;
+        if (PySet_Contains(present, name) != 1) return false;
+        ++found;
+    }
+    return found == PySet_GET_SIZE(present);
+}
+
+// Whether an object has the attributes that it had. What was looked at is compared by pointers the next time.
+bool has_same_names(Guard& guard) {
+    PyObject** const place = _PyObject_GetDictPtr(guard.holder.get());
+    PyObject* dict = place == nullptr ? nullptr : *place;
+    const bool was_empty = guard.key.get() == Py_None;
+    if (dict == nullptr || PyDict_GET_SIZE(dict) == 0) return was_empty;
+    if (!was_empty && dict != guard.key.get()) return false;
+    if (guard.names && has_names(dict, guard.names.get())) return true;
+    if (!has_names_read(dict, PyTuple_GET_ITEM(guard.expected.get(), 0), PyTuple_GET_ITEM(guard.expected.get(), 1))) return false;
+    guard.names = own(PySequence_Tuple(dict));
+    return true;
+}
+
+// `expected`: the classes that it inherits from, itself among them, the names read of each, or None, and all names read. Python gives a class another
+// version with each change.
+bool has_shape(Guard& guard) {
+    auto* type = reinterpret_cast<PyTypeObject*>(guard.holder.get());
+    PyObject* bases = PyTuple_GET_ITEM(guard.expected.get(), 0);
+    PyObject* present = PyTuple_GET_ITEM(guard.expected.get(), 1);
+    if (PyTuple_GET_SIZE(type->tp_mro) != PyTuple_GET_SIZE(bases)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+        PyObject* base = PyTuple_GET_ITEM(bases, i);
+        if (PyTuple_GET_ITEM(type->tp_mro, i) != base) return false;
+        PyObject* names = PyTuple_GET_ITEM(present, i);
+        if (names == Py_None) continue;
+        if (!has_names_read(reinterpret_cast<PyTypeObject*>(base)->tp_dict, names, PyTuple_GET_ITEM(guard.expected.get(), 2))) return false;
+    }
+    return true;
+}
+
+// Its class has not changed since all guards held: what they compare in it needs no look.
+bool is_known(const Guard& guard) {
+    const auto* type = reinterpret_cast<PyTypeObject*>(guard.holder.get());
+    return guard.version != 0 && type->tp_version_tag == guard.version;
+}
+
+unsigned version_of(PyTypeObject* type) {
+    static PyObject* any_name = PyUnicode_InternFromString("__doc__");
+    (void)_PyType_Lookup(type, any_name);  // has it numbered
+    return type->tp_version_tag;
+}
+
+bool has_attribute(const Guard& guard, Found& found) {
+    const Ref value(PyObject_GetAttr(guard.holder.get(), guard.key.get()));
+    if (!value) PyErr_Clear();
+    if (!value || !guard.expected) return !value && !guard.expected;
+    return found.fits(value.get(), guard.expected.get());
+}
+
+bool is_still_subclass(const Guard& guard) {
+    const int answer = PyObject_IsSubclass(guard.holder.get(), guard.key.get());
+    if (answer < 0) PyErr_Clear();
+    return answer == static_cast<int>(guard.expected.get() == Py_True);
+}
+
+bool has_value(const Guard& guard) {
+    PyObject* value = nullptr;
+    if (PyContextVar_Get(guard.holder.get(), nullptr, &value) < 0) PyErr_Clear();
+    const Ref held(value);
+    return value == guard.expected.get();
 }
 
 bool holds(Guard& guard, Found& found) {
@@ -74,7 +177,12 @@ bool holds(Guard& guard, Found& found) {
         case GuardKind::type_attribute: current = _PyType_Lookup(reinterpret_cast<PyTypeObject*>(holder), guard.key.get()); break;
         case GuardKind::list_items: return same_items(holder, guard.expected.get(), found);
         case GuardKind::dict_items: return same_dict(holder, guard.expected.get(), found);
-        case GuardKind::set_items: return PyObject_RichCompareBool(holder, guard.expected.get(), Py_EQ) == 1;
+        case GuardKind::set_items: return same_set(holder, guard.expected.get(), found);
+        case GuardKind::class_shape: return has_shape(guard);
+        case GuardKind::attribute: return has_attribute(guard, found);
+        case GuardKind::subclass: return is_still_subclass(guard);
+        case GuardKind::context: return has_value(guard);
+        case GuardKind::names: return has_same_names(guard);
         case GuardKind::array: current = holder; break;
         case GuardKind::known: return true;
         case GuardKind::code: current = PyFunction_GET_CODE(holder); break;
@@ -82,6 +190,7 @@ bool holds(Guard& guard, Found& found) {
         case GuardKind::keyword_defaults: current = PyFunction_GET_KW_DEFAULTS(holder); break;
         case GuardKind::instance_dict: {
             if (PyWeakref_Check(holder) != 0) holder = PyWeakref_GET_OBJECT(holder);
+            if (reinterpret_cast<PyObject*>(Py_TYPE(holder)) != guard.key.get()) return false;
             PyObject** dict = _PyObject_GetDictPtr(holder);
             current = dict == nullptr ? nullptr : *dict;
             break;
@@ -89,14 +198,15 @@ bool holds(Guard& guard, Found& found) {
     }
     if (guard.slot >= 0) return current != nullptr && found.takes(guard.slot, current);
     if (current == guard.expected.get()) return true;
-    if (current == nullptr || !guard.expected || !is_same(current, guard.expected.get())) return false;
+    if (current == nullptr || !guard.expected || !found.same(current, guard.expected.get())) return false;
     guard.expected = Ref::borrow(current);  // equal, so the next check is of pointers again
     return true;
 }
 
 }  // namespace
 
-bool is_same(PyObject* a, PyObject* b) {
+bool is_same(PyObject* a, PyObject* b, int depth) {
+    constexpr int deepest = 64;
     if (a == b) return true;
     if (Py_TYPE(a) != Py_TYPE(b)) return false;
     if (PyFloat_CheckExact(a)) return std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(a)) == std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(b));
@@ -106,10 +216,10 @@ bool is_same(PyObject* a, PyObject* b) {
                std::bit_cast<std::uint64_t>(x.imag) == std::bit_cast<std::uint64_t>(y.imag);
     }
     if (PyLong_CheckExact(a) || PyUnicode_CheckExact(a) || PyBytes_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
-    if (PyTuple_CheckExact(a)) {
+    if (PyTuple_CheckExact(a) && depth < deepest) {
         if (PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); ++i) {
-            if (!is_same(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+            if (!is_same(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i), depth + 1)) return false;
         }
         return true;
     }
@@ -137,20 +247,37 @@ GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std
     const Ref reason = own(PyObject_GetAttrString(capture_.get(), "reason"));
     if (reason.get() != Py_None) reason_ = PyUnicode_AsUTF8(reason.get());
     is_plain_numpy_ = is_true(own(PyObject_GetAttrString(capture_.get(), "is_plain_numpy")).get());
+    by_identity_ = is_true(own(PyObject_GetAttrString(capture_.get(), "asks_identity")).get());
 }
 
 bool GuardSet::holds(std::span<PyObject* const> roots, SlotArrays& arrays) {
     arrays.assign(slot_types_.size(), Ref());
-    Found found{slot_types_, arrays};
+    Found found{slot_types_, arrays, by_identity_};
     if (roots.size() != roots_.size()) return false;
     for (std::size_t i = 0; i < roots.size(); ++i) {
         PyObject* held = roots_[i].object.get();
         if ((roots_[i].weak ? PyWeakref_GET_OBJECT(held) : held) != roots[i]) return false;
     }
+    const Guard* known = nullptr;  // the class whose attributes need no look
+    bool any_new = false;
     for (Guard& guard : guards_) {
+        if (guard.kind == GuardKind::class_shape) {
+            known = is_known(guard) ? &guard : nullptr;
+            if (known != nullptr) continue;
+            any_new = true;
+        } else if (known != nullptr && guard.kind == GuardKind::type_attribute && guard.slot < 0 && guard.holder.get() == known->holder.get()) {
+            continue;
+        }
         if (!python::holds(guard, found)) return false;
     }
+    if (any_new) note_versions();
     return true;
+}
+
+void GuardSet::note_versions() {
+    for (Guard& guard : guards_) {
+        if (guard.kind == GuardKind::class_shape) guard.version = version_of(reinterpret_cast<PyTypeObject*>(guard.holder.get()));
+    }
 }
 
 bool GuardSet::guards(PyObject* container) const {

@@ -24,7 +24,12 @@ enum class GuardKind : std::uint8_t {
     keyword_defaults,
     instance_dict,
     array,
-    known  // nothing to check: a list that the function makes longer
+    known,       // nothing to check: a list that the function makes longer
+    class_shape, // (the classes that a class inherits from, the names in each)
+    names,       // of the attributes in the dict of an object, which is the key if there are any
+    attribute,   // what getattr gives
+    subclass,    // whether a class is a subclass of the key, which may be told so at any time
+    context      // the value of a context variable
 };
 
 struct Guard {
@@ -33,6 +38,8 @@ struct Guard {
     Ref key;
     Ref expected;  // null: absent
     Py_ssize_t slot = -1;  // expected is an array: its slot
+    unsigned version = 0;  // of a class when all guards held
+    Ref names;             // of the attributes that were looked at
 };
 
 /// What a call finds in the slots, owned.
@@ -56,9 +63,12 @@ public:
     const std::string& reason() const { return reason_; }
     /// Whether the function uses NumPy and nothing of fastnp's.
     bool is_plain_numpy() const { return is_plain_numpy_; }
+    /// Whether the function may ask if two values are one object.
+    bool asks_identity() const { return by_identity_; }
     std::vector<std::string> describe() const;
 
 private:
+    void note_versions();
     struct Root {
         Ref object;  // a weak reference where there can be one
         bool weak;
@@ -69,10 +79,11 @@ private:
     std::vector<PyTypeObject*> slot_types_;
     std::string reason_;
     bool is_plain_numpy_ = false;
+    bool by_identity_ = false;  // the function may ask whether two values are one object
     std::uint64_t generation_;
 };
 
 /// The same object, or equal plain values (of the same type; floating numbers by their bits).
-bool is_same(PyObject* a, PyObject* b);
+bool is_same(PyObject* a, PyObject* b, int depth = 0);
 
 }  // namespace fastnp::python

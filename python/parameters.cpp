@@ -75,6 +75,13 @@ bool Parameters::fill(PyObject* function, Bound& bound) const {
     return true;
 }
 
+std::vector<PyObject*> Parameters::all(const Bound& bound) {
+    std::vector<PyObject*> found(bound.slots.begin(), bound.slots.end());
+    found.insert(found.end(), bound.extra.begin(), bound.extra.end());
+    found.insert(found.end(), bound.values.begin(), bound.values.end());
+    return found;
+}
+
 void Parameters::flatten(const Bound& bound, Flat& flat, Starts* starts) {
     const auto add = [&](PyObject* argument) {
         if (starts != nullptr) starts->push_back(flat.arguments.size());

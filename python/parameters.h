@@ -24,6 +24,8 @@ struct Parameters {
     bool bind(PyObject* function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound& bound) const;
     /// Adds the arguments to a call's: slots, extra positional arguments, extra keywords. `starts`, unless null, gets how many arrays were before each.
     static void flatten(const Bound& bound, Flat& flat, Starts* starts = nullptr);
+    /// All objects that were passed.
+    static std::vector<PyObject*> all(const Bound& bound);
     /// Calls a function of these parameters on what takes the place of the arguments while recording.
     Ref call(PyObject* function, const Bound& bound, Rebuild& rebuild, PyObject* swaps) const;
 

@@ -19,25 +19,24 @@ import numpy
 
 from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
-from fastnp._reads import ITEM, Slot, is_pure
+from fastnp._homes import is_pure
+from fastnp._reads import ITEM, Slot
 from fastnp._stand_ins import (
     CREATORS,
     CREATORS_BY_ID,
     IMPURE_BUILTINS,
     IMPURE_NUMPY,
     NUMBERS,
-    PLAIN,
     REPLACED,
     Forbidden,
     Module,
+    is_value,
     refuse,
-    stand_in_isinstance,
     stand_in_len,
     stand_in_type,
 )
 
 _STAND_INS = (
-    (isinstance, stand_in_isinstance),
     (type, stand_in_type),
     (print, _effects.stand_in_print),
     (len, stand_in_len),
@@ -171,7 +170,7 @@ class Capture(Classes):
         if key in self.memo:
             return self.memo[key]
         kind = self.kinds.get(key, "same")
-        if kind == "same" or isinstance(value, PLAIN):
+        if kind in ("same", "value") or is_value(value):
             return CREATORS_BY_ID.get(key, value)
         made = getattr(self, f"swap_{kind}")(value)
         self.memo[key] = made
@@ -183,7 +182,12 @@ class Capture(Classes):
         """What stands for one of Python's own functions."""
         if key not in self.builtins:
             self.builtins = {id(function): Forbidden(f"calls {name}()") for name, function in IMPURE_BUILTINS.items()}
-            own = ((getattr, self.stand_in_getattr), (hasattr, self.stand_in_hasattr))
+            own = (
+                (getattr, self.stand_in_getattr),
+                (hasattr, self.stand_in_hasattr),
+                (isinstance, self.stand_in_isinstance),
+                (issubclass, self.stand_in_issubclass),
+            )
             self.builtins.update({id(function): stands_in for function, stands_in in (*_STAND_INS, *own)})
         return self.builtins[key]
 
@@ -210,7 +214,15 @@ class Capture(Classes):
 
     def swap_tuple(self, value: Any) -> Any:
         items = [self.swap(item) for item in value]
-        return value if all(a is b for a, b in zip(items, value, strict=True)) else type(value)(items)
+        if all(a is b for a, b in zip(items, value, strict=True)):
+            return value
+        return type(value)(items) if type(value) is tuple else self.in_order(type(value)(items), items)
+
+    def in_order(self, made: Any, items: list[Any]) -> Any:
+        """A set whose order is that of the one that it stands for; it may not be, as that depends on addresses and on how a set came about."""
+        if len(made) == len(items) and all(a is b for a, b in zip(made, items, strict=True)):
+            return made
+        return Forbidden("uses a set whose order can't be kept")
 
     def swap_record(self, value: Any) -> Any:
         items = self.swap_tuple(tuple(value))
@@ -225,10 +237,11 @@ class Capture(Classes):
         self.copies.append((made, value, None, "a list"))
         return made
 
-    def swap_set(self, value: set[Any]) -> set[Any]:
-        made = {self.swap(item) for item in value}
+    def swap_set(self, value: set[Any]) -> Any:
+        items = [self.swap(item) for item in value]
+        made = value.copy() if all(a is b for a, b in zip(items, value, strict=True)) else set(items)
         self.copies.append((made, value, None, "a set"))
-        return made
+        return self.in_order(made, items)
 
     def swap_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
@@ -240,7 +253,7 @@ class Capture(Classes):
     def space(self, source: dict[str, Any]) -> dict[str, Any]:
         """The globals of twins."""
         if id(source) not in self.spaces:
-            made = dict(source)
+            made = dict(source, __fastnp_twin__=True)
             self.spaces[id(source)] = made
             self.originals[id(made)] = source
             for name in self.stored & made.keys():
@@ -261,12 +274,15 @@ class Capture(Classes):
         self.memo[id(value)] = made
         made.__qualname__, made.__module__, made.__doc__ = value.__qualname__, value.__module__, value.__doc__
         fields = vars(made)
-        fields.update({name: self.swap_item(vars(value), name, item) for name, item in vars(value).items() if name in self.names or name == "__wrapped__"})
+        read = self.attributes_read(value)
+        fields.update({name: self.swap_item(vars(value), name, item) for name, item in vars(value).items() if name in read or name == "__wrapped__"})
         self.originals[id(fields)] = vars(value)
+        if "__annotations__" in self.names:
+            made.__annotations__ = self.swap(value.__annotations__)
         self.copies.append((fields, vars(value), None, f"the attribute {{}} of {value.__qualname__}"))
         made.__defaults__ = self.swap_tuple(value.__defaults__) if value.__defaults__ else value.__defaults__
         if value.__kwdefaults__:
-            made.__kwdefaults__ = {key: self.swap(item) for key, item in value.__kwdefaults__.items()}
+            made.__kwdefaults__ = self.swap(value.__kwdefaults__)
         return made
 
     def cell(self, cell: types.CellType) -> types.CellType:
@@ -285,8 +301,10 @@ class Capture(Classes):
         return self.swap(value.__wrapped__)
 
     def swap_partial(self, value: functools.partial[Any]) -> Any:
-        keywords = {key: self.swap(item) for key, item in value.keywords.items()}
-        return functools.partial(self.swap(value.func), *(self.swap(item) for item in value.args), **keywords)
+        made = functools.partial(self.swap(value.func), *(self.swap(item) for item in value.args), **self.swap(value.keywords))
+        for name in self.attributes_read(value):
+            setattr(made, name, self.swap_item(vars(value), name, vars(value)[name]))
+        return made
 
     def swap_transformed(self, value: Any) -> Any:
         made = value.blank()

@@ -6,22 +6,38 @@ has no functions of the user's; else its use ends the recording.
 
 from __future__ import annotations
 
+import abc
 import functools
+import sys
 import types
+import typing
 from typing import Any
 
-from fastnp import _effects
-from fastnp._reads import Reads, is_plain, is_pure, is_record
-from fastnp._stand_ins import PLAIN, Forbidden, refuse
+from fastnp import _core, _effects
+from fastnp._homes import is_own, is_plain, is_pure, is_record
+from fastnp._questions import has_functions
+from fastnp._reads import Reads
+from fastnp._stand_ins import METACLASSES, NUMBERS, PLAIN, Forbidden, refuse, stand_in_isinstance, stand_in_type
 
 _OWN = frozenset(["__dict__", "__weakref__", "__slots__", "_abc_impl", "__getattribute__"])
 
 
-def _has_functions(cls: type) -> bool:
-    """Whether it has functions that would have to be followed."""
-    attributes = [item for base in cls.__mro__ for item in vars(base).values()]
-    parts = [part for item in attributes for part in (item, *(getattr(item, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")))]
-    return any(type(part) is types.FunctionType and not is_pure(part.__module__) for part in parts)
+class _NoClass:
+    """Nothing is an instance of it."""
+
+
+def _each(classes: Any) -> list[Any]:
+    """The classes that `isinstance` was asked about."""
+    if type(classes) is tuple:
+        return [part for each in classes for part in _each(each)]
+    return [*typing.get_args(classes)] if isinstance(classes, types.UnionType) else [classes]
+
+
+def _dict_of(cls: type) -> dict[str, Any]:
+    return dict(vars(type)["__dict__"].__get__(cls))
+
+
+_metaclasses: dict[type, type] = {}
 
 
 class Classes(Reads):
@@ -43,22 +59,24 @@ class Classes(Reads):
     def check_name(self, value: Any, name: str) -> None:
         """Looks at a read of an attribute of an object's twin, or of a class: one by a name that the code does not show, or of nothing, is not guarded."""
         original = self.originals.get(id(value), value if isinstance(value, type) else None)
-        if original is None or (isinstance(original, type) and is_pure(original.__module__)):
+        if original is None or (isinstance(original, type) and is_own(original)):
             return
         bases = original.__mro__ if isinstance(original, type) else type(original).__mro__
-        known = {each for base in bases if not is_pure(base.__module__) for each in vars(base) if each[:2] != "__"}
+        known = {each for base in bases if not is_own(base) for each in vars(base) if each[:2] != "__"}
         if not isinstance(original, type):
             known |= vars(original).keys()
         found = known if name in known else {*known, name} if name == "__dict__" else {name}
         if not found <= (self.names if found is known else self.computed):
-            self.computed |= found
-            self.again = True
+            self.look_for(found)
             refuse(f"reads {name} by a computed name")
 
     def check_class(self, value: Any, name: Any) -> None:
         """The same for classes, which do not say what is read of them."""
         if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):
             self.check_name(value, name)
+        if type(value) in (types.FunctionType, functools.partial) and id(value) in self.originals and name not in self.names:
+            self.look_for({name})
+            refuse(f"reads {name} by a computed name")
 
     def stand_in_getattr(self, value: Any, name: str, /, *default: Any) -> Any:
         self.check_class(value, name)
@@ -68,18 +86,45 @@ class Classes(Reads):
         self.check_class(value, name)
         return hasattr(value, name)
 
+    # Which classes something is of.
+
+    def stand_in_isinstance(self, value: Any, classes: Any, /) -> Any:
+        return stand_in_isinstance(value, tuple(self.told(each, type(value)) for each in _each(classes)))
+
+    def stand_in_issubclass(self, cls: Any, classes: Any, /) -> Any:
+        return issubclass(cls, tuple(self.told(each, cls) for each in _each(classes)))
+
+    def told(self, cls: Any, of: Any) -> Any:
+        """A class that is asked whether another is of it; the verdict itself, as a class, where it is one that may change, which is guarded then."""
+        if cls is stand_in_type or not isinstance(cls, type):
+            return cls
+        asked = self.originals.get(id(cls), cls)
+        checks = [vars(base)["__instancecheck__"] for base in type(asked).__mro__ if "__instancecheck__" in vars(base)]
+        if checks[0] is vars(type)["__instancecheck__"]:
+            return cls
+        hook = getattr(getattr(asked, "__subclasshook__", None), "__func__", None)
+        if checks[0] is not vars(abc.ABCMeta)["__instancecheck__"] or (hook is not None and not is_own(hook)):
+            return refuse(f"asks whether something is of {asked.__qualname__}, which has ways of its own to tell")
+        given = self.originals.get(id(of), of)
+        if not isinstance(given, type) or given in NUMBERS or issubclass(given, (Forbidden, _core.ndarray)) or (is_own(given) and is_own(asked)):
+            return cls
+        if (given, asked) not in self.found_late:
+            self.look_for({(given, asked)})
+            refuse(f"asks whether a {given.__qualname__} is a {asked.__qualname__}")
+        return object if issubclass(given, asked) else _NoClass
+
     # Twins.
 
     def swap_class(self, value: type) -> Any:
         if is_record(value):
             return value
         twin = self.twin(value)
-        if twin is None and _has_functions(value):
+        if twin is None and has_functions(value):
             return Forbidden(f"uses {value.__module__}.{value.__qualname__}, a class that can't be followed")
         return value if twin is None else twin
 
     def twin(self, cls: type) -> type | None:
-        if cls is object or is_pure(cls.__module__):
+        if cls is object or is_own(cls):
             return cls
         key = id(cls)
         if key not in self.classes:
@@ -88,7 +133,7 @@ class Classes(Reads):
             if is_plain(cls) and len(bases) == len(cls.__bases__):
                 named = {name: vars(cls)[name] for name in ("__module__", "__doc__", "__orig_bases__") if name in vars(cls)}
                 try:
-                    made = type(cls)(cls.__name__, tuple(bases), {**named, "__qualname__": cls.__qualname__})
+                    made = self.metaclass(type(cls))(cls.__name__, tuple(bases), {**named, "__qualname__": cls.__qualname__})
                 except TypeError:  # a base has its own mind
                     return None
                 if "__abstractmethods__" in vars(cls):
@@ -97,6 +142,20 @@ class Classes(Reads):
                 self.originals[id(made)] = cls
                 self.fill(made, cls)
         return self.classes[key]
+
+    def metaclass(self, original: type) -> type:
+        """The class of twins: what they are asked for of themselves is not theirs to tell."""
+        if original not in _metaclasses:
+
+            def getattribute(cls: type, name: str) -> Any:
+                if name == "__dict__" and "__fastnp_twin__" in sys._getframe(1).f_globals:
+                    return refuse("reads the dict of a class")
+                return original.__getattribute__(cls, name)  # type: ignore[call-arg, arg-type]  # a metaclass's
+
+            bases = (original,) if original is type else (original, self.metaclass(type))
+            _metaclasses[original] = type(original.__name__, bases, {"__getattribute__": getattribute})
+            METACLASSES[_metaclasses[original]] = original
+        return _metaclasses[original]
 
     def fill(self, made: type, cls: type) -> None:
         for name, attribute in list(vars(cls).items()):
@@ -116,14 +175,17 @@ class Classes(Reads):
                 raise
 
         made.__getattribute__ = getattribute  # type: ignore[method-assign, assignment]  # a class made here
-        self.class_copies.append((made, dict(vars(made))))
+        if made.__repr__ is object.__repr__:
+            made.__repr__ = lambda instance: refuse("shows the address of an object")  # type: ignore[method-assign, assignment, misc]
+        self.class_copies.append((made, _dict_of(made)))
 
     def followed(self, value: Any) -> Any:
         """The twin of a function of a class; `ABSENT` for one that nothing was known to call."""
         kind = self.kinds.get(id(value))
         if kind in ("function", "same", "disabled", "refused"):
             return self.swap(value)
-        return value if is_pure(getattr(value, "__module__", None)) else _effects.ABSENT
+        pure = is_own(value) if type(value) is types.FunctionType else is_pure(getattr(value, "__module__", None))
+        return value if pure else _effects.ABSENT
 
     def attribute(self, value: Any, name: str) -> Any:
         """What takes the place of an attribute of a class."""
@@ -146,11 +208,13 @@ class Classes(Reads):
             return staticmethod(self.swap(value))  # no method, as it is none
         if id(value) in self.inputs or id(value) in self.kinds:
             return self.swap(value)
-        return value if isinstance(value, PLAIN) or name[:2] == "__" else _effects.ABSENT
+        if isinstance(value, PLAIN) or name[:2] == "__":
+            return value
+        return Forbidden(f"uses {name} of a class") if name in self.names else _effects.ABSENT
 
     def check_classes(self) -> None:
         """Refuses what the recorded function changed in classes."""
         for made, before in self.class_copies:
-            now = dict(vars(made))
+            now = _dict_of(made)
             if now.keys() != before.keys() or any(now[name] is not item for name, item in before.items()):
                 refuse(f"changes the class {made.__qualname__}")

@@ -14,13 +14,15 @@ import struct
 import sys
 import types
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
 
 from fastnp import _core, _effects, _outside
 from fastnp._bytecode import codes_of, instructions
-from fastnp._reads import INSTANCE, TYPE, Reads, Slot, is_pure
+from fastnp._homes import is_pure
+from fastnp._reads import INSTANCE, NAMES, SHAPE, SUBCLASS, TYPE, Reads, Slot
 
 
 class Unknown(Exception):
@@ -86,6 +88,13 @@ def _plain(value: Any) -> str:
     raise Unknown
 
 
+def _parts(value: Any) -> Iterator[Any]:
+    """The values in a tuple or in what code names as constants, and these."""
+    yield value
+    for item in value if isinstance(value, (tuple, list)) else value.co_consts if isinstance(value, types.CodeType) else ():
+        yield from _parts(item)
+
+
 def _resolved(module: str, path: str) -> Any:
     found: Any = sys.modules.get(module)
     for part in path.split("."):
@@ -132,10 +141,18 @@ class Identity:
             value = self.held(value)
             parts.append(f"{reads.kinds[id(value)]} {self.head(value)}")
         for kind, holder, name, *expected in reads.entries:
-            parts.append(f"{kind} {self.numbers[id(self.held(holder))]} {name!r} {self.expected(kind, *expected)}")
+            parts.append(f"{kind} {self.numbers[id(self.held(holder))]} {self.key(kind, name)} {self.expected(kind, *expected)}")
+        parts += [f"argument {self.argument(*root)}" for root in reads.named_roots]
+        if reads.asks_identity:
+            parts.append(f"one object: {self.one_object()}")
         if self.uses_sets:  # whose order is that of hashes, which each process has its own of
             parts.append(f"hashes as of {hash('fastnp')}")
         self.bytes = "\n".join(parts).encode("utf-8", "surrogatepass")
+
+    def one_object(self) -> list[int]:
+        """Of the values in the entries and in the code, which are one object: the place of the first."""
+        ids = [id(value) for _, _, _, *expected in self.reads.entries for value in _parts(expected)]
+        return [ids.index(each) for each in ids]
 
     @staticmethod
     def held(value: Any) -> Any:
@@ -147,10 +164,25 @@ class Identity:
             self.numbers[key] = len(self.objects)
             self.objects.append(value)
 
+    def key(self, kind: int, name: Any) -> str:
+        if kind == SUBCLASS:
+            return self.text(name)
+        return "" if kind in (INSTANCE, NAMES) else repr(name)
+
+    def argument(self, is_known: bool, value: Any) -> str:
+        """An object among the arguments, by its value or its id."""
+        if not is_known and value not in self.numbers:
+            raise Unknown
+        return self.text(value) if is_known else f"#{self.numbers[value]}"
+
     def expected(self, kind: int, value: Any = None) -> str:
         """What lies in the place that an entry is for."""
         if kind == INSTANCE:
             return "fields"
+        if kind == SHAPE:
+            return repr([None if names is None else sorted(names) for names in value[1]])
+        if kind == NAMES:
+            return repr(sorted(value[0]))
         if kind != TYPE:
             return self.text(value)
         # A class is used as it is, so what lies in it must be something that is written down as a whole.
@@ -163,6 +195,8 @@ class Identity:
     def head(self, value: Any) -> str:
         """What an object is besides what the entries say of it."""
         kind = self.reads.kinds[id(value)]
+        if kind == "value":
+            raise Unknown
         if kind in ("same", "math", "builtin"):
             return repr(named(value))
         if kind in ("generator", "draw"):  # a recording that draws is not kept

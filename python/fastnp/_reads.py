@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import enum
 import functools
-import os
-import sys
 import types
 import weakref
 from typing import Any
@@ -20,80 +19,27 @@ import numpy
 
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
+from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_record, is_walkable, package_of
 from fastnp._outside import is_generator
-from fastnp._stand_ins import PLAIN, REPLACED
+from fastnp._questions import (
+    attributes_asked,
+    class_shape,
+    is_boring,
+    is_unchanging,
+    names_in,
+    own_attributes,
+    reads_text,
+    tells_objects_apart,
+    text_options,
+)
+from fastnp._stand_ins import PLAIN, REPLACED, is_value
 
 # Kinds of guards, as GuardKind in python/guards.h.
 ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INSTANCE, _ARRAY, _KNOWN = range(12)
+SHAPE, NAMES, ATTRIBUTE, SUBCLASS, CONTEXT = range(12, 17)
 
-# Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
-_PURE = frozenset(
-    """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions
-    string statistics numpy fastnp __future__ contextlib re""".split()
-)
-# Those of Python's own modules whose functions and objects are followed as if they were the user's.
-_FOLLOWED = frozenset(["argparse", "heapq", "bisect", "random", "graphlib", "colorsys"])
 _MOST_ENTRIES = 5000
-
-
-def is_pure(module: str | None) -> bool:
-    return module is not None and module.partition(".")[0] in _PURE
-
-
-_outside: dict[str, bool] = {}
-
-
-def is_outside(package: str) -> bool:
-    """Whether a package is one of Python's that deal with the world outside (files, clocks, threads, logs), or is installed."""
-    if package not in _outside:
-        if package in _PURE or package in _FOLLOWED:
-            _outside[package] = False
-        elif package in sys.stdlib_module_names:
-            _outside[package] = True
-        else:
-            file = getattr(sys.modules.get(package), "__file__", None) or ""
-            _outside[package] = not {"site-packages", "dist-packages"}.isdisjoint(file.split(os.sep))
-    return _outside[package]
-
-
-class _Plain:
-    pass
-
-
-_HEAP_TYPE, _BASE_TYPE = 1 << 9, 1 << 10
-_HOOKS = ("__init_subclass__", "__getattribute__", "__del__", "__set_name__", "__prepare__")
-
-
-def is_plain(cls: type) -> bool:
-    """Whether a class is what its dict says, and nothing besides: written in Python, without slots, hooks and a metaclass of its own."""
-    flags = cls.__flags__
-    if not flags & _HEAP_TYPE or not flags & _BASE_TYPE or vars(cls).get("__slots__") or any(name in vars(cls) for name in _HOOKS):
-        return False
-    room = max(base.__basicsize__ for base in cls.__bases__) + _Plain.__basicsize__ - object.__basicsize__
-    return cls.__basicsize__ <= room and (type(cls) is type or type(cls).__module__ == "abc")
-
-
-def _is_walkable(cls: type) -> bool:
-    """Whether instances are nothing but their attributes, so that a copy can stand for one."""
-    return all(base is object or base.__module__ in ("typing", "abc") or is_plain(base) for base in cls.__mro__)
-
-
-def is_record(cls: type) -> bool:
-    """Whether it is a named tuple without methods of the user's."""
-    made = ("__new__", "_make", "_replace", "__repr__", "_asdict", "__getnewargs__", "__replace__")
-    if cls.__bases__ != (tuple,) or "_fields" not in vars(cls):
-        return False
-    return all(name in made or not isinstance(getattr(item, "__func__", item), (types.FunctionType, property)) for name, item in vars(cls).items())
-
-
-def _home(value: Any) -> str:
-    """The package that a module, a function, or an array is from."""
-    if isinstance(value, types.ModuleType):
-        name = value.__name__
-    else:
-        name = value.__module__ if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) else type(value).__module__
-    return str(name).partition(".")[0]
-
+_FUNCTIONS_OF = {staticmethod: "__func__", classmethod: "__func__", property: "fget", functools.cached_property: "func"}
 
 # Where a number lies: (id of the dict or cell, name or key).
 Place = tuple[int, Any]
@@ -112,19 +58,24 @@ class Slot:
 class Reads:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
-    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place], computed: set[str]) -> None:
+    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place], found_late: set[Any]) -> None:
         self.function = function
         self.package = str(getattr(function, "__module__", "")).partition(".")[0]
         self.roots = roots
         self.read_lists = read_lists  # ids of lists whose contents it reads, as far as is known
         self.varying = varying  # places of numbers that changed between calls, as far as is known
-        self.computed = computed  # names of attributes that it reads though its code does not show them, as far as is known
+        # What its code does not show, as far as is known: names of attributes that it reads, and (class, class) where it asks whether one is of the other.
+        self.found_late = found_late
+        self.computed = {name for name in found_late if type(name) is str}
         self.again = False  # whether it turned out while recording that it reads more than was known
         self.volatile: str | None = None  # what the recorded function changes that it also reads, so that the next call needs another recording
-        self.names = set(computed)  # of attributes that are read
+        self.names = set(self.computed)  # of attributes that are read
+        self.asks_identity = False  # whether it may ask if two values are one object
+        self.reads_text = False  # whether it may take the text of an array
         self.stored: set[str] = set()  # of attributes and globals that are written to
         self.reason: str | None = None
         self.entries: list[tuple[Any, ...]] = []
+        self.named_roots = [(is_value(root), root if is_value(root) else id(root)) for root in roots]
         while True:  # a function found late may name attributes of objects found early
             before = len(self.names)
             self.entries = []
@@ -135,6 +86,7 @@ class Reads:
             self.numbers: dict[Place, Slot] = {}
             for root in (function, *roots):
                 self.walk(root)
+            self.walk_questions()
             if len(self.names) == before or self.reason:
                 break
         if len(self.entries) > _MOST_ENTRIES:
@@ -143,7 +95,7 @@ class Reads:
             self.reason = "is disabled"
         if self.kinds.get(id(function)) == "forbidden":
             self.reason = f"is a {type(function).__name__}, which can't be recorded"
-        used = set(map(_home, self.seen.values()))
+        used = set(map(package_of, self.seen.values()))
         self.is_plain_numpy = "numpy" in used and "fastnp" not in used
         self.name_slots()
         self.let_go()
@@ -175,6 +127,22 @@ class Reads:
         for key in self.slots:
             del self.seen[key]
             self.kinds.pop(key, None)
+
+    def walk_questions(self) -> None:
+        """What is guarded for the sake of the question, and not of a place."""
+        for asked in self.found_late:
+            if type(asked) is tuple:
+                for cls in asked:
+                    self.walk(cls)
+                self.entries.append((SUBCLASS, *asked, issubclass(*asked)))
+        if self.reads_text and text_options is not None:
+            self.entries.append((CONTEXT, text_options, None, text_options.get()))
+
+    def look_for(self, found: Any) -> None:
+        """What was found while recording: it is looked for when the recording begins again."""
+        self.found_late.update(found)
+        self.computed.update(name for name in found if type(name) is str)
+        self.again = True
 
     def slot_types(self) -> list[type]:
         return [slot.type for slot in sorted((*self.slots.values(), *self.numbers.values()), key=lambda slot: slot.number)]
@@ -222,7 +190,7 @@ class Reads:
             self.walk_place(value)
             self.entries.append((_ARRAY, value, None, value))
             return
-        if isinstance(value, PLAIN) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
+        if is_value(value) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
             return
         self.seen[id(value)] = value
         kind = self.kind_of(value)
@@ -235,6 +203,8 @@ class Reads:
         cls = type(value)
         if id(value) in REPLACED:
             return "builtin"
+        if isinstance(value, PLAIN):
+            return "value" if is_unchanging(value) else "forbidden"
         if is_generator(value):
             return "generator"
         if is_generator(getattr(value, "__self__", None)):
@@ -256,33 +226,33 @@ class Reads:
         if isinstance(value, _control.Transformed):
             return "transformed"
         if cls is types.FunctionType:
-            if value in _control.allowed or is_pure(value.__module__):
+            if value in _control.allowed or is_own(value):
                 return "same"
-            if self.is_outside(value.__module__):
+            if self.is_outside(home_of(value)):
                 return "forbidden"
             return "disabled" if _control.is_disabled(value) else "function"
         if cls is types.MethodType:
             return "method"
         if cls is _core.CompiledFunction:
-            return "compiled"
+            return "forbidden" if own_attributes(value) else "compiled"
         if cls is functools.partial:
             return "partial"
         if isinstance(value, types.ModuleType):
             return "module"
         if isinstance(value, type):
-            if is_pure(value.__module__):
+            if is_own(value):
                 return "same"
-            is_written = value.__flags__ & (1 << 9) and is_pure(type(value).__module__)  # in Python, without a metaclass of the user's
-            return "class" if is_written and not self.is_outside(value.__module__) else "forbidden"
+            is_written = value.__flags__ & HEAP_TYPE and is_own(type(value))  # in Python, without a metaclass of the user's
+            return "class" if is_written and not self.is_outside(home_of(value)) else "forbidden"
         if callable(value) and not hasattr(value, "__dict__"):
-            home = getattr(value, "__module__", None) or getattr(type(getattr(value, "__self__", None)), "__module__", None)
             bound = getattr(value, "__self__", None)
             if isinstance(bound, types.ModuleType) or bound is None:
-                return "same" if is_pure(home) else "forbidden"
-            return "same" if isinstance(bound, (*PLAIN, type)) else "forbidden"
+                home = getattr(value, "__module__", None) or getattr(value, "__objclass__", cls).__module__
+                return "same" if is_pure(home) and not isinstance(value, weakref.ref) else "forbidden"
+            return "same" if is_value(bound) or isinstance(bound, type) else "forbidden"
         if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
             return "same"
-        return "object" if _is_walkable(cls) and hasattr(value, "__dict__") and not self.is_outside(cls.__module__) else "forbidden"
+        return "object" if is_walkable(cls) and hasattr(value, "__dict__") and not self.is_outside(cls.__module__) else "forbidden"
 
     def is_outside(self, module: str | None) -> bool:
         """Whether using what is from there ends a recording: it is not of the function's own package, and of none that is followed."""
@@ -309,7 +279,7 @@ class Reads:
             self.walk_place(item)
 
     def walk_set(self, value: set[Any]) -> None:
-        self.entries.append((_SET, value, None, frozenset(value)))
+        self.entries.append((_SET, value, None, tuple(value)))
         self.walk_tuple(value)
 
     def walk_dict(self, value: dict[Any, Any]) -> None:
@@ -317,6 +287,14 @@ class Reads:
         for key, item in list(value.items()):
             self.walk(key)
             self.walk_place(item)
+
+    def walk_value(self, value: Any) -> None:
+        """A member of an enumeration, or a number or text of a class of the user's: it is used as it is."""
+        fields = getattr(value, "__dict__", None)
+        self.entries.append((INSTANCE, value, type(value)) if fields is None else (INSTANCE, value, type(value), fields))
+        if fields is not None:
+            self.entries.append((_DICT, fields, None, tuple(part for item in fields.items() for part in item)))
+        self.walk(type(value))
 
     def item(self, holder: dict[str, Any], name: str) -> None:
         if name in holder:
@@ -337,11 +315,14 @@ class Reads:
             return
         for kind, held in ((_DEFAULTS, value.__defaults__), (_KEYWORD_DEFAULTS, value.__kwdefaults__)):
             self.entries.append((kind, value, None) if held is None else (kind, value, None, held))
-        for item in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
+        for item in value.__defaults__ or ():
             self.walk(item)
-        for name in sorted(self.names & vars(value).keys()):
-            self.item(vars(value), name)
+        if value.__kwdefaults__:
+            self.walk(value.__kwdefaults__)
+        self.walk_attributes(value)
         for code in codes:
+            self.asks_identity = self.asks_identity or tells_objects_apart(code)
+            self.reads_text = self.reads_text or reads_text(code)
             stored = stored_attributes(code)
             self.stored |= stored
             self.names.update(name for name in code.co_names if name not in stored or loads(code, name))
@@ -363,8 +344,7 @@ class Reads:
                 self.item(value.__globals__, name)
             else:
                 self.entries.append((ITEM, value.__globals__, name))
-                if name in known:
-                    self.entries.append((ITEM, known, name, known[name]))
+                self.entries.append((ITEM, known, name, known[name]) if name in known else (ITEM, known, name))
 
     def refusal(self, code: types.CodeType) -> str | None:
         """Why a function with such code can't be recorded."""
@@ -379,6 +359,9 @@ class Reads:
                     return f"imports {module}"
             elif name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):  # these would ask stand-ins for their type
                 return "matches patterns of classes, sequences or mappings"
+        for name in ("__subclasses__", "__globals__", "__builtins__"):
+            if name in code.co_names:
+                return f"reads {name}"
         if "__class__" in code.co_names and code.co_filename != "<string>":  # dataclasses' own methods ask for that of their instances
             return "reads __class__"
         return None
@@ -388,11 +371,26 @@ class Reads:
         self.walk(value.__self__)
 
     def walk_compiled(self, value: Any) -> None:
+        self.entries.append((NAMES, value, *names_in(value, self.names)))
         self.walk(value.__wrapped__)
 
     def walk_partial(self, value: functools.partial[Any]) -> None:
-        for part in (value.func, value.args, value.keywords):
-            self.walk(part)
+        for name in ("func", "args", "keywords"):
+            self.entries.append((ATTRIBUTE, value, name, getattr(value, name)))
+            self.walk(getattr(value, name))
+        self.walk_attributes(value)
+
+    def walk_attributes(self, value: Any) -> None:
+        """What is read of a function or the like by name."""
+        self.entries.append((NAMES, value, *names_in(value, self.names)))
+        for name in sorted(self.attributes_read(value)):
+            self.item(vars(value), name)
+        for name in attributes_asked(value, self.names):
+            self.entries.append((ATTRIBUTE, value, name, getattr(value, name)))
+            self.walk(getattr(value, name))
+
+    def attributes_read(self, value: Any) -> set[str]:
+        return set(vars(value)) if "__dict__" in self.names else self.names & vars(value).keys()
 
     def walk_transformed(self, value: _control.Transformed) -> None:
         self.walk(vars(value))  # the functions, and what the transform was told
@@ -400,25 +398,30 @@ class Reads:
     def walk_module(self, value: types.ModuleType) -> None:
         if is_pure(value.__name__):
             return
+        self.entries.append((INSTANCE, value, type(value), vars(value)))
         for name in sorted(self.names & vars(value).keys()):
             self.item(vars(value), name)
 
     def walk_class(self, value: type) -> None:
+        self.entries.append((SHAPE, value, None, class_shape(value, self.names)))
         for base in value.__mro__:
-            if base is object or is_pure(base.__module__):
+            if base is object or is_own(base):
                 continue
+            for name in attributes_asked(base, self.names):
+                self.entries.append((ATTRIBUTE, base, name, getattr(base, name)))
             for name, attribute in list(vars(base).items()):
-                function = getattr(attribute, "__func__", None) or getattr(attribute, "fget", None) or attribute
-                if type(attribute) is functools.cached_property:
-                    function = attribute.func
+                function = getattr(attribute, _FUNCTIONS_OF.get(type(attribute), ""), None) or attribute
                 dunder = name.startswith("__") and isinstance(function, types.FunctionType)
                 if name in self.names or dunder:
                     self.check_attribute(value, name, attribute)
                     self.entries.append((TYPE, value, name, value.__dict__.get(name, attribute)))
                     self.walk_place(function)
-        for name in sorted(self.computed):
-            if not hasattr(value, name):
-                self.entries.append((TYPE, value, name))
+                elif name[:2] == "__" and not is_boring(name):
+                    self.entries.append((TYPE, value, name, value.__dict__.get(name, attribute)))
+        if isinstance(value, enum.EnumMeta):
+            self.entries.append((_DICT, value._member_map_, None, tuple(part for item in value._member_map_.items() for part in item)))
+            for member in value._member_map_.values():
+                self.walk(member)
 
     def check_attribute(self, cls: type, name: str, attribute: Any) -> None:
         """What computes something when it is read must be a function that can be followed."""
@@ -429,11 +432,11 @@ class Reads:
 
     def walk_object(self, value: Any) -> None:
         fields = vars(value)
-        self.entries.append((INSTANCE, value, None, fields))
+        self.entries.append((INSTANCE, value, type(value), fields))
         if "__dict__" in self.computed:
             self.walk_dict(fields)
         self.walk(type(value))
-        if type(value) not in PLAIN:
+        if self.kinds.get(id(type(value))) != "class":
             self.walk_class(type(value))
         for name in sorted(self.fields_read(value)):
             if name in fields or name in self.computed or hasattr(type(value), name):
@@ -441,7 +444,7 @@ class Reads:
 
     def fields_read(self, value: Any) -> set[str]:
         """The names of the attributes of an object that may be read: all, by the methods of a class that is not looked into."""
-        return set(vars(value)) if is_pure(type(value).__module__) else self.names
+        return set(vars(value)) if is_own(type(value)) else self.names
 
     def describe(self) -> list[str]:
         """The guards as text."""

@@ -17,6 +17,14 @@ from fastnp._functions import ascontiguousarray, asfortranarray
 # Values that are known by what they are: they are guarded by equality.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
 
+_EXACT = frozenset(cls for cls in PLAIN if cls not in (numpy.dtype, numpy.generic, enum.Enum))
+
+
+def is_value(value: Any) -> bool:
+    """Whether it is known by what it is, and is nothing besides: those of the user's classes may have attributes."""
+    return type(value) in _EXACT or (isinstance(value, (numpy.dtype, numpy.generic)) and type(value).__module__.partition(".")[0] == "numpy")
+
+
 _PACKAGE = os.path.dirname(__file__)
 
 
@@ -62,11 +70,11 @@ class Unknown:
 
 IMPURE_BUILTINS = {
     name: getattr(builtins, name)
-    for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id hash".split()
+    for name in "input open exec eval compile globals locals vars setattr delattr breakpoint __import__ memoryview id hash dir".split()
 }
 
 # Those of Python's own functions that a recorded function has others in place of, by whichever name it finds them.
-REPLACED = {id(function): function.__name__ for function in (isinstance, type, print, len, getattr, hasattr, *IMPURE_BUILTINS.values())}
+REPLACED = {id(function): function.__name__ for function in (isinstance, issubclass, type, print, len, getattr, hasattr, *IMPURE_BUILTINS.values())}
 
 IMPURE_NUMPY = frozenset(
     """set_printoptions get_printoptions printoptions seterr geterr seterrcall geterrcall setbufsize getbufsize load loadtxt genfromtxt fromfile
@@ -84,6 +92,10 @@ _NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), 
 
 # Python numbers that vary from call to call, and what they are.
 NUMBERS: dict[type, type] = {_core._Size: int, _core._Float: float}
+
+
+# The classes of twins of classes, and what they are twins of.
+METACLASSES: dict[type, type] = {}
 
 
 def stand_in_len(value: Any, /) -> Any:
@@ -110,7 +122,8 @@ def stand_in_type(*args: Any, **kwargs: Any) -> Any:
         return NUMBERS[type(args[0])]
     if len(args) == 1 and _core._recorded_kind(args[0]):
         return refuse("asks for the type of an array")
-    return type(*args, **kwargs)
+    made = type(*args, **kwargs)
+    return METACLASSES.get(made, made)
 
 
 class Forbidden:
@@ -137,6 +150,11 @@ class Module(types.ModuleType):
     """A module as the twin sees it: attributes that are not guarded are not there."""
 
     _refuses: str
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__dict__" and _core._is_recording() and not is_own_frame(sys._getframe(1)):
+            return refuse("reads the dict of a module")
+        return super().__getattribute__(name)
 
     def __getattr__(self, name: str) -> Any:
         source = self.__dict__["_source"]
