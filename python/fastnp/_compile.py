@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib
+import pickle
+import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable, Mapping
@@ -152,5 +154,30 @@ def _restore(module: str, qualified_name: str, options: dict[str, Any]) -> Any:
     return found if isinstance(found, CompiledFunction) else compile(found, **options)
 
 
+def _is_found(compiled: Any) -> bool:
+    """Whether its name leads to it, or to its function."""
+    found: Any = sys.modules.get(compiled.__module__)
+    for part in compiled.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is compiled or found is compiled.__wrapped__
+
+
+def _goes_by_value(compiled: Any, pickler: dict[str, Any]) -> bool:
+    """Whether cloudpickle, whose module it is that pickles, would send the function itself: where it goes there need be none of that name."""
+    if "cloudpickle" not in str(pickler.get("__name__")):
+        return False
+    registered = pickler.get("list_registry_pickle_by_value", tuple)()
+    return compiled.__module__ == "__main__" or not _is_found(compiled) or compiled.__module__.partition(".")[0] in registered
+
+
+def _made(function: Any, options: dict[str, Any]) -> Any:
+    return compile(function, **options)
+
+
 def reduce(compiled: Any) -> Any:
-    return _restore, (compiled.__module__, compiled.__qualname__, vars(compiled)["_options"])
+    options = vars(compiled)["_options"]
+    if _goes_by_value(compiled, sys._getframe(1).f_globals):
+        return _made, (compiled.__wrapped__, options)
+    if not _is_found(compiled):
+        raise pickle.PicklingError(f"Can't pickle {compiled!r}: {compiled.__module__}.{compiled.__qualname__} is something else, or not there")
+    return _restore, (compiled.__module__, compiled.__qualname__, options)
