@@ -49,7 +49,8 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
     kept_attribute(capture, "fastnp._capture", "Capture");
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
-    Ref found(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), computed_.get(), nullptr));
+    Ref found(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), computed_.get(),
+                                           options_.fullgraph ? Py_True : Py_False, nullptr));
     if (!found) {  // an object does not let itself be looked at
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
         PyErr_Clear();
@@ -156,7 +157,7 @@ void CompiledState::split(const RecordingEnd& end, bool has_courses) {
 
 PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason,
                                     bool may_compile) {
-    if (options_.fullgraph) throw RecordError(reason);
+    if (options_.fullgraph) throw RecordError(options_.place.empty() ? reason : reason + " (" + options_.place + ")");
     ++uncompiled_;
     if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end() && reasons_.size() < 32) reasons_.push_back(reason);
     return as_written(args, nargs, kwnames, flat, may_compile);

@@ -19,17 +19,20 @@ import numpy
 
 from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
-from fastnp._homes import is_pure
+from fastnp._homes import is_pure, is_pure_import
 from fastnp._reads import ITEM, Slot
 from fastnp._stand_ins import (
     CREATORS,
     CREATORS_BY_ID,
+    FREQUENCIES,
     IMPURE_BUILTINS,
     IMPURE_NUMPY,
     NUMBERS,
     REPLACED,
     Forbidden,
     Module,
+    fourier_module,
+    frequencies,
     is_value,
     refuse,
     stand_in_len,
@@ -46,6 +49,12 @@ if TYPE_CHECKING:
     from fastnp._identity import Identity
 
 __all__ = ["Capture", "Slot"]
+
+
+def stand_in_import(name: str, namespace: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+    if level == 0 and is_pure_import(name, sys._getframe(1).f_code):
+        return __import__(name, namespace, local, fromlist, level)
+    return refuse(f"imports {name}")
 
 
 class Capture(Classes):
@@ -171,6 +180,8 @@ class Capture(Classes):
             return self.memo[key]
         kind = self.kinds.get(key, "same")
         if kind in ("same", "value") or is_value(value):
+            if type(value) is types.FunctionType and value.__module__ == "numpy.fft" and value.__name__ in FREQUENCIES:
+                return frequencies(value.__name__)
             return CREATORS_BY_ID.get(key, value)
         made = getattr(self, f"swap_{kind}")(value)
         self.memo[key] = made
@@ -256,6 +267,8 @@ class Capture(Classes):
             made = dict(source, __fastnp_twin__=True)
             self.spaces[id(source)] = made
             self.originals[id(made)] = source
+            if self.lists_all:
+                made["__builtins__"] = {**vars(builtins), "__import__": stand_in_import}
             for name in self.stored & made.keys():
                 if name not in self.guarded(source):
                     del made[name]  # a store to it shows as a change, whatever is there
@@ -334,6 +347,8 @@ class Capture(Classes):
             return made
         if value is math:
             return _outside.math_module
+        if value is sys.modules.get("numpy.fft"):
+            return fourier_module
         return _outside.random_module if value is sys.modules.get("numpy.random") else value
 
     def swap_math(self, value: Any) -> Any:

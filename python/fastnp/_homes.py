@@ -20,6 +20,11 @@ def is_pure(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] in _PURE
 
 
+def is_pure_import(module: str, code: types.CodeType) -> bool:
+    """Whether a function with such code may import a module while it is recorded."""
+    return is_pure(module) and "random" not in code.co_names
+
+
 def home_of(value: Any) -> str | None:
     """The module that a function or a class was made in, whatever it says: `functools.wraps` and metaclasses have it say another."""
     if isinstance(value, types.FunctionType):

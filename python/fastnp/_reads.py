@@ -19,7 +19,7 @@ import numpy
 
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
-from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_record, is_walkable, package_of
+from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_pure_import, is_record, is_walkable, package_of
 from fastnp._outside import is_generator
 from fastnp._questions import (
     attributes_asked,
@@ -58,8 +58,11 @@ class Slot:
 class Reads:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
-    def __init__(self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place], found_late: set[Any]) -> None:
+    def __init__(
+        self, function: Any, roots: tuple[Any, ...], read_lists: set[int], varying: set[Place], found_late: set[Any], lists_all: bool = False
+    ) -> None:
         self.function = function
+        self.lists_all = lists_all  # all that can't be recorded is looked for: an import is found while recording, as the rest is
         self.package = str(getattr(function, "__module__", "")).partition(".")[0]
         self.roots = roots
         self.read_lists = read_lists  # ids of lists whose contents it reads, as far as is known
@@ -355,7 +358,7 @@ class Reads:
         for name, argument in instructions(code):
             if name == "IMPORT_NAME":
                 module = code.co_names[argument]
-                if not is_pure(module) or "random" in code.co_names:
+                if not self.lists_all and not is_pure_import(module, code):
                     return f"imports {module}"
             elif name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):  # these would ask stand-ins for their type
                 return "matches patterns of classes, sequences or mappings"

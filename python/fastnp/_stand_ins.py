@@ -86,6 +86,32 @@ CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creato
 CREATORS |= {"ascontiguousarray": ascontiguousarray, "asfortranarray": asfortranarray}
 CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, function in CREATORS.items()}
 
+# The same of numpy.fft, by name.
+FREQUENCIES = frozenset(["fftfreq", "rfftfreq"])
+
+
+def frequencies(name: str) -> Any:
+    """numpy.fft.<name> that takes sizes which vary."""
+    from fastnp import _compositions, _fft  # where it is used
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return getattr(_fft, name)(*args, **kwargs)
+        except (_compositions.Unsupported, TypeError):  # NumPy has the words
+            return getattr(numpy.fft, name)(*args, **kwargs)
+
+    return made
+
+
+class FourierModule(types.ModuleType):
+    """numpy.fft, for the twin."""
+
+    def __getattr__(self, name: str) -> Any:
+        return frequencies(name) if name in FREQUENCIES else getattr(numpy.fft, name)
+
+
+fourier_module = FourierModule("numpy.fft")
+
 # Kinds of arrays that a recorded one could be when the function runs as written: which of NumPy's and fastnp's is not known.
 _ARRAYS = (_core.ndarray, numpy.ndarray)
 _NO_ARRAYS: tuple[type, ...] = (list, tuple, dict, set, str, bytes, type(None), type, types.FunctionType, range, slice)
@@ -163,6 +189,8 @@ class Module(types.ModuleType):
                 from fastnp import _outside  # which imports this
 
                 return _outside.random_module if source is numpy else getattr(source, name)
+            if name == "fft" and source is numpy:
+                return fourier_module
             if name in IMPURE_NUMPY:
                 return refuse(f"uses numpy.{name}")
             return getattr(source, name)

@@ -326,3 +326,25 @@ def test_values_that_are_read_do_not_compile_without_end():
         x = numpy.array([1.0, k])
         numpy.testing.assert_array_equal(compiled(x), scaled(x))
     assert compiled.cache_info().compiles == 16
+
+
+def test_fullgraph_lists_all_that_breaks_with_places():
+    def g(x):
+        import time
+        from os import path
+
+        t = time.time()
+        open("/dev/null").close()
+        return x * t * len(path.sep)
+
+    with pytest.raises(np.compiler.RecordError) as found:
+        np.compile(g, fullgraph=True)(np.ones(3))
+    text = str(found.value)
+    for words, line in (("imports time", 1), ("imports os", 2), ("open()", 5)):
+        assert words in text and line_of(g, line) in text, text
+
+    def gives(x):
+        yield x
+
+    with pytest.raises(np.compiler.RecordError, match=f"is a generator.*{__file__}:"):
+        np.compile(gives, fullgraph=True)(np.ones(3))

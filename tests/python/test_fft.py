@@ -243,3 +243,23 @@ def test_on_the_tape() -> None:
     np.sum(np.abs(np.fft.rfft(x)) ** 2).backward()
     wanted = np.grad(lambda x: np.sum(np.abs(np.fft.rfft(x)) ** 2))(np.asarray(values("d", 8)))
     numpy.testing.assert_allclose(numpy.asarray(x.grad), numpy.asarray(wanted), rtol=1e-13)
+
+
+@pytest.mark.parametrize("home", ["numpy.fft.", "fft.", ""])
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_frequencies_of_sizes_that_vary(home, name):
+    space = {"numpy": numpy, "fft": numpy.fft, name: getattr(numpy.fft, name)}
+    function = eval(f"lambda x, d: {home}{name}(x.shape[-1], d) * 1.0", space)
+    compiled = np.compile(function)
+    for n in (8, 9, 1, 12, 15, 8):
+        for d in (0.5, 2.0):
+            expected = getattr(numpy.fft, name)(n, d) * 1.0
+            got = compiled(numpy.ones((2, n)), d)
+            assert type(got) is numpy.ndarray and got.tobytes() == expected.tobytes() and got.dtype == expected.dtype
+    assert compiled.cache_info().uncompiled == 0 and compiled.cache_info().compiles <= 6
+    made = np.compile(lambda x: getattr(numpy.fft, name)(4))
+    first = made(numpy.ones(3))
+    first += 1
+    assert made(numpy.ones(3)).tolist() == getattr(numpy.fft, name)(4).tolist()
+    with pytest.raises(ValueError, match="integer"):
+        np.compile(lambda x: x * numpy.fft.fftfreq(1.5))(numpy.ones(3))
