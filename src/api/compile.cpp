@@ -343,8 +343,10 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
 void Engine::State::show_read(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known) {
     if (known.empty() || has_shown_read || !callee.goes_in_parts()) return;
     has_shown_read = true;
+    const NamedSizes* const named = callee.named_sizes();
     try {
-        (void)record_call(compiler::describe(call, key, {}, options.sizes, options.dynamic), call, callee, known, known.size() - 1);
+        (void)record_call(compiler::describe(call, key, {}, options.sizes, named != nullptr ? *named : options.dynamic), call, callee, known,
+                          known.size() - 1);
     } catch (const RecordError&) {
         return;  // as it should
     }
