@@ -6,7 +6,8 @@ option(FASTNP_BUILD_TESTS "Build the C++ tests" ${PROJECT_IS_TOP_LEVEL})
 option(FASTNP_BUILD_EXAMPLES "Build the C++ examples" ${PROJECT_IS_TOP_LEVEL})
 set(FASTNP_BUILD_PYTHON OFF CACHE STRING "Build the Python module: ON, OFF, or AUTO (where Python, NumPy and pybind11 are found)")
 set_property(CACHE FASTNP_BUILD_PYTHON PROPERTY STRINGS ON OFF AUTO)
-option(FASTNP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+set(FASTNP_SANITIZE OFF CACHE STRING "Sanitizers: OFF, ON (addresses and undefined behaviour), or thread")
+set_property(CACHE FASTNP_SANITIZE PROPERTY STRINGS OFF ON thread)
 option(FASTNP_STATIC_RUNTIME "Link libstdc++ statically, and Boost.Test and libgcc into the tests" OFF)
 option(FASTNP_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 
@@ -48,7 +49,10 @@ endif()
 
 # NumPy's arithmetic: no contraction, no reassociation; errno is not looked at.
 add_compile_options(-fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
-if(FASTNP_SANITIZE)
+if(FASTNP_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(FASTNP_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   # Generated functions have no types written before them, which that check would read.
   add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)

@@ -2,6 +2,10 @@
 set(Boost_USE_STATIC_LIBS ${FASTNP_STATIC_RUNTIME})
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/*.cpp")
+if(FASTNP_SANITIZE STREQUAL "thread")
+  # What several threads do at once: the pool, locks and forks, the cache and the engine, memory that moves.
+  list(FILTER test_sources INCLUDE REGEX "cpp/(main|allocations|(base|device)/.*|(compile/(cache|captured|threads|effects|outside|reads)|transform/loop)_test)\\.cpp")
+endif()
 if(test_sources)
   # A device that the host plays. It reads LLVM's text, which the library never does.
   llvm_map_components_to_libnames(simulated_libraries AsmParser)
@@ -55,6 +59,12 @@ if(test_sources)
     add_test(NAME ${name} COMMAND fastnp_tests --report_level=short --logger=HRF,error,stdout:JUNIT,error,${junit} --run_test=${suites})
   endfunction()
   # In parts, which are run side by side.
+  if(FASTNP_SANITIZE STREQUAL "thread")
+    add_boost_test(cpp_threads "*")
+    # (A child of a process of several threads may start some.)
+    set_tests_properties(cpp_threads PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:halt_on_error=1:detect_deadlocks=0")
+    return()
+  endif()
   set(of_code compiled_ops,fusion,random_programs)
   set(of_gpus grid,grid_tile,nvptx,library_kernels,device_factors)  # all that ptxas assembles
   add_boost_test(cpp_gpu_code ${of_gpus})

@@ -134,6 +134,7 @@ sanitized() {
 }
 sanitized asan sanitizers
 if [ "$all" = --all ]; then
+    sanitized tsan ThreadSanitizer
     check "Random programs" "$venv/bin/python" tests/fuzz/run.py --programs "${FASTNP_FUZZ_PROGRAMS:-20000}"
 fi
 

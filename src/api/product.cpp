@@ -132,12 +132,12 @@ array dot(const array& x, const array& y) {
 }
 
 array tensordot(const array& x, const array& y, int axes) {
+    if (axes > x.ndim() || axes > y.ndim()) throw IndexError("tuple index out of range");
     AxisList x_axes, y_axes;
     for (int i = 0; i < axes; ++i) {
         x_axes.push_back(x.ndim() - axes + i);
         y_axes.push_back(i);
     }
-    if (axes > x.ndim() || axes > y.ndim()) throw IndexError("tuple index out of range");
     return tensordot(x, y, Axes(span_of(x_axes)), Axes(span_of(y_axes)));
 }
 

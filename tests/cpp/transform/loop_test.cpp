@@ -15,7 +15,7 @@ namespace {
 
 auto says(const std::string& text) {
     return [text](const Error& error) {
-        if (error.what() == text) return true;
+        if (expect::words(error) == text) return true;
         BOOST_TEST_MESSAGE(error.what());
         return false;
     };
