@@ -187,19 +187,6 @@ PyObject* searchsorted_body(PyObject** v) {
     return wrap_scalar(searchsorted(sorted, to_array(v[1]), side));
 }
 
-namespace {
-PyObject* product(array (*function)(const array&, const array&), PyObject* a, PyObject* b, PyObject* out) {
-    const std::optional<array> into = to_out(out);
-    array result = function(to_array(a), to_array(b));
-    if (into) {
-        UfuncOptions options;
-        options.out = into;
-        positive(result, options);
-    }
-    return finish(std::move(result), out);
-}
-}  // namespace
-
 PyObject* matmul_body(PyObject** v) {
     only_defaults({v[3]});
     const std::optional<array> out = to_out(v[2]);
@@ -208,17 +195,36 @@ PyObject* matmul_body(PyObject** v) {
 }
 PyObject* dot_body(PyObject** v) {
     only_defaults({v[2]});
-    return product(&fastnp::dot, v[0], v[1], nullptr);
+    return wrap_scalar(dot(to_array(v[0]), to_array(v[1])));
 }
-PyObject* outer_body(PyObject** v) { return product(&fastnp::outer, v[0], v[1], v[2]); }
+PyObject* outer_body(PyObject** v) {
+    UfuncOptions options;
+    options.out = to_out(v[2]);
+    const array x = reshape(to_array(v[0]), {-1}), y = reshape(to_array(v[1]), {-1});
+    return finish(multiply(x.index({ellipsis, newaxis}), y, options), v[2]);
+}
+
+namespace {
+// A number, or anything that goes on to give some.
+Axes summed_axes(PyObject* object) {
+    const Ref items(PySequence_List(object));
+    if (items) return to_axes(items.get());
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw PythonError{};
+    PyErr_Clear();
+    return to_axes(object);
+}
+}  // namespace
 
 PyObject* tensordot_body(PyObject** v) {
     const array a = to_array(v[0]);
     const array b = to_array(v[1]);
-    if (v[2] == nullptr || PyIndex_Check(v[2])) return wrap(tensordot(a, b, v[2] == nullptr ? 2 : to_int(v[2])));
-    const Ref pair = own(PySequence_Fast(v[2], "axes must be an integer or a pair"));
-    if (PySequence_Fast_GET_SIZE(pair.get()) != 2) raise(PyExc_ValueError, "not enough values to unpack (expected 2)");
-    return wrap(tensordot(a, b, to_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)), to_axes(PySequence_Fast_GET_ITEM(pair.get(), 1))));
+    const Ref pair(v[2] == nullptr ? nullptr : PySequence_List(v[2]));
+    if (!pair) {
+        PyErr_Clear();
+        return wrap(tensordot(a, b, v[2] == nullptr ? 2 : to_int(v[2])));
+    }
+    if (PyList_GET_SIZE(pair.get()) != 2) raise(PyExc_ValueError, "not enough values to unpack (expected 2)");
+    return wrap(tensordot(a, b, summed_axes(PyList_GET_ITEM(pair.get(), 0)), summed_axes(PyList_GET_ITEM(pair.get(), 1))));
 }
 
 }  // namespace fastnp::python

@@ -330,11 +330,27 @@ int set_shape(PyObject* self, PyObject* value, void*) {
     });
 }
 
-// Whether what an array is a view of, if it is one, can be written to.
+// Whether what an array is a view of, or that one of, ... can be written to.
 bool is_writable_base(PyObject* base) {
     if (base == nullptr) return true;
-    if (is_ndarray(base)) return value_of(base).writable();
-    return PyArray_Check(base) && PyArray_ISWRITEABLE(as_numpy(base));
+    for (PyObject* each = base; each != nullptr;) {
+        if (is_ndarray(each)) {
+            if (value_of(each).writable()) return true;
+            each = as_object(each)->base;
+        } else if (PyArray_Check(each)) {
+            if (PyArray_ISWRITEABLE(as_numpy(each))) return true;
+            each = PyArray_BASE(as_numpy(each));
+        } else {
+            Py_buffer view;
+            if (PyObject_GetBuffer(each, &view, PyBUF_WRITABLE) == 0) {
+                PyBuffer_Release(&view);
+                return true;
+            }
+            PyErr_Clear();
+            return false;
+        }
+    }
+    return false;
 }
 
 PyObject* setflags(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -371,8 +387,13 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);
     if (PyObject_HasAttr(reinterpret_cast<PyObject*>(&PyArray_Type), name) == 0) {
-        PyErr_Restore(type, value, trace);
-        return nullptr;
+        PyObject* const of_scalar = guarded([&] { return scalar_attribute(self, name); });
+        if (of_scalar == nullptr && PyErr_Occurred() == nullptr) {
+            PyErr_Restore(type, value, trace);
+            return nullptr;
+        }
+        const Ref held_type(type), held_value(value), held_trace(trace);
+        return of_scalar;
     }
     const Ref held_type(type), held_value(value), held_trace(trace);
     return guarded([&] {

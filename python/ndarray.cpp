@@ -1,5 +1,6 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
+#include "fastnp/detail/memory.h"
 #include "number.h"
 #include "overrides.h"
 #include "size.h"
@@ -175,10 +176,7 @@ PyObject* nb_matmul(PyObject* a, PyObject* b) {
 PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!is_operand(b)) return operate("matmul", a, b, true);
-        const array result = matmul(value_of(a), to_array(b));
-        UfuncOptions options;
-        options.out = value_of(a);
-        positive(result, options);
+        detail::matmul_into(value_of(a), to_array(b), value_of(a));
         return Py_NewRef(a);
     });
 }
@@ -276,18 +274,6 @@ PyObject* text(PyObject* self, const char* what, PyObject* (*convert)(PyObject*)
 PyObject* repr(PyObject* self) { return text(self, "repr()", PyObject_Repr); }
 PyObject* str(PyObject* self) { return text(self, "str()", PyObject_Str); }
 
-// Of what stands for a NumPy scalar, as that one's.
-Py_hash_t hash(PyObject* self) {
-    auto* object = reinterpret_cast<NdArray*>(self);
-    if (!object->scalar || records() || object->value.is_recorded()) return PyObject_HashNotImplemented(self);
-    Py_hash_t found = -1;
-    const int status = guarded_int([&] {
-        found = PyObject_Hash(own(numpy_scalar(object->value)).get());
-        return found == -1 ? -1 : 0;
-    });
-    return status < 0 ? -1 : found;
-}
-
 void deallocate(PyObject* self) {
     auto* object = reinterpret_cast<NdArray*>(self);
     if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
@@ -314,7 +300,7 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(NdArray, we
 
 void add_ndarray(PyObject* module) {
     static std::vector<PyMethodDef> all_methods;
-    for (PyMethodDef* table : {function_methods(), methods, protocol_methods}) {
+    for (PyMethodDef* table : {function_methods(), methods, scalar_methods, protocol_methods}) {
         for (PyMethodDef* row = table; row->ml_name != nullptr; ++row) all_methods.push_back(*row);
     }
     all_methods.push_back({nullptr, nullptr, 0, nullptr});

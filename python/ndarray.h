@@ -22,6 +22,13 @@ extern PyMethodDef methods[];
 extern PyGetSetDef properties[];
 PyObject* get_attribute(PyObject* self, PyObject* name);
 
+// scalars.cpp
+extern PyMethodDef scalar_methods[];
+/// What NumPy's scalars have under this name, of an array that stands for one; null without an error where there is nothing.
+PyObject* scalar_attribute(PyObject* self, PyObject* name);
+/// Of what stands for a NumPy scalar, as that one's.
+Py_hash_t hash(PyObject* self);
+
 // functions.cpp
 /// Methods that are functions of the module on their first argument (sum, reshape, ...), ended by an empty row.
 PyMethodDef* function_methods();

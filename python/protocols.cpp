@@ -138,7 +138,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         view->len = value.nbytes();
         view->itemsize = value.itemsize();
         view->readonly = value.writable() ? 0 : 1;
-        view->ndim = static_cast<int>(layout->shape.size());
+        view->ndim = (flags & PyBUF_ND) != 0 ? static_cast<int>(layout->shape.size()) : 1;  // without it, bytes in a row
         view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(value.dtype())) : nullptr;
         view->shape = (flags & PyBUF_ND) != 0 ? layout->shape.data() : nullptr;
         view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? layout->strides.data() : nullptr;

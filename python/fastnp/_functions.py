@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
-from numpy.lib.array_utils import normalize_axis_index
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from fastnp import _core
 
@@ -178,13 +179,14 @@ def shape(a: Any) -> tuple[int, ...]:
         return _core.asarray(a).shape
 
 
-def size(a: Any, axis: int | None = None) -> int:
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
     if axis is None:
         try:
             return a.size
         except AttributeError:
             return _core.asarray(a).size
-    return shape(a)[operator.index(axis)]
+    sizes = shape(a)
+    return math.prod(sizes[each] for each in normalize_axis_tuple(axis, len(sizes)))
 
 
 def _layout(x: Any) -> Any:
