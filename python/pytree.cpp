@@ -89,6 +89,7 @@ static void collect_parts(PyObject* object, std::vector<PyObject*>& parts, int d
 }
 
 void Flat::mark_identities(std::span<PyObject* const> arguments) {
+    tells_identities_ = true;
     std::vector<PyObject*> parts;
     for (PyObject* argument : arguments) collect_parts(argument, parts, 0);
     std::unordered_map<PyObject*, std::size_t> places;
@@ -364,8 +365,8 @@ Rebuild::Rebuild(std::span<const array> parameters, const Flat& flat) : flat_(fl
             continue;
         }
         const bool scalar = PyArray_IsScalar(objects[i], Generic) || (is_ndarray(objects[i]) && reinterpret_cast<NdArray*>(objects[i])->scalar);
-        const auto known = objects.subspan(0, std::min(i, most_compared));
-        const auto same = scalar ? known.end() : std::find(known.begin(), known.end(), objects[i]);
+        const auto known = objects.subspan(0, flat.tells_identities() ? i : std::min(i, most_compared));
+        const auto same = scalar && !flat.tells_identities() ? known.end() : std::find(known.begin(), known.end(), objects[i]);
         made_.push_back(same != known.end() ? made_[static_cast<std::size_t>(same - known.begin())] : own(wrap(parameters[i], nullptr, scalar)));
     }
 }
@@ -379,17 +380,20 @@ static Ref swapped_type(PyObject* object, PyObject* swaps) {
 
 Ref Rebuild::add(PyObject* object, PyObject* swaps) {
     if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic) || flat_.own_of(object) != nullptr) return made_[next_++];
-    if (PyTuple_CheckExact(object) || is_namedtuple(object)) {
-        Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i), swaps).release());
-        if (PyTuple_CheckExact(object)) return items;
-        return own(PyObject_CallMethod(swapped_type(object, swaps).get(), "_make", "(O)", items.get()));
-    }
+    if (PyTuple_CheckExact(object) || is_namedtuple(object)) return add_tuple(object, swaps);
     if (PyList_CheckExact(object) || PyDict_CheckExact(object) || (is_dataclass(object) && !PyType_Check(object))) return add_container(object, swaps);
     if (may_vary(object)) return add_number(object);
     const Ref id = own(PyLong_FromVoidPtr(object));
     PyObject* swapped = PyDict_GetItemWithError(swaps, id.get());
     return Ref::borrow(swapped != nullptr ? swapped : object);
+}
+
+// Where the key tells which of them are one object, it is one here, too.
+Ref Rebuild::add_tuple(PyObject* object, PyObject* swaps) {
+    Ref items = own(PyTuple_New(PyTuple_GET_SIZE(object)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) PyTuple_SET_ITEM(items.get(), i, add(PyTuple_GET_ITEM(object, i), swaps).release());
+    if (!PyTuple_CheckExact(object)) items = own(PyObject_CallMethod(swapped_type(object, swaps).get(), "_make", "(O)", items.get()));
+    return flat_.tells_identities() ? tuples_.try_emplace(object, items).first->second : items;
 }
 
 // What stands for a number, if it is an input.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "convert.h"
@@ -75,6 +76,7 @@ public:
     void mark_text(PyObject* text);
     /// Has the key say which parts of the arguments are one object, for functions that ask.
     void mark_identities(std::span<PyObject* const> arguments);
+    bool tells_identities() const { return tells_identities_; }
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
 
@@ -122,6 +124,7 @@ private:
     Numbers* numbers_;
     bool in_key_ = false;
     SmallVector<bool, 8> inputs_;        // of each number
+    bool tells_identities_ = false;
     SmallVector<PyObject*, 4> varying_;  // the numbers that are inputs
     struct Int {
         std::size_t argument;
@@ -147,6 +150,7 @@ public:
     int argument_of(PyObject* object) const;
 
 private:
+    Ref add_tuple(PyObject* object, PyObject* swaps);
     Ref add_container(PyObject* object, PyObject* swaps);
     Ref add_number(PyObject* object);
     static Ref empty_like(PyObject* object, PyObject* swaps);
@@ -160,6 +164,7 @@ private:
         Ref copy, before;
     };
     std::vector<Container> containers_;  // in the order of Flat::containers
+    std::unordered_map<PyObject*, Ref> tuples_;  // by the original, where identities are told
 };
 
 /// What a compiled function returns around its arrays, kept with each entry.

@@ -1,7 +1,7 @@
 """Types of the C++ core: fastnp.ndarray, ufuncs, functions and compiled functions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, SupportsIndex, final
+from typing import Any, Self, SupportsIndex, final
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike
@@ -249,11 +249,16 @@ _Out = ndarray | numpy.ndarray | None
 
 @final
 class _Function:
-    def __init__(self, function: Callable[..., Any], name: str, /) -> None: ...
+    def __new__(cls, function: Callable[..., Any], name: str, /) -> Self: ...
+    __defaults__: Any
+    __kwdefaults__: Any
+    __qualname__: Any
+    __signature__: Any
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
     def __name__(self) -> str: ...
 
+@final
 class ufunc:
     @property
     def __name__(self) -> str: ...

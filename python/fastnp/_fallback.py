@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _fork
 
 counts: dict[str, int] = {}
-_lock = threading.Lock()
+_lock = _fork.free_at_forks(threading.RLock())  # a signal's handler may come here, too
 
 
 class FallbackError(RuntimeError):

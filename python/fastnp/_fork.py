@@ -8,15 +8,27 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import pkgutil
 import sys
+import threading
+from typing import Any
 
 
 def finish_imports() -> None:
-    """Waits for imports of this package's modules in other threads."""
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "fastnp" and getattr(getattr(module, "__spec__", None), "_initializing", False):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
+    """Imports what other threads may be importing, or may begin to before the process has forked: all of this package."""
+    if threading.active_count() == 1:
+        return
+    package = sys.modules["fastnp"]
+    for module in pkgutil.iter_modules(package.__path__, "fastnp."):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module.name)
+
+
+def free_at_forks(lock: Any) -> Any:
+    """The lock, which is held for a moment each time: a fork waits for it, so that it is free in the child."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
 
 
 if hasattr(os, "register_at_fork"):

@@ -45,7 +45,10 @@ bool lies_in_order(const array& x, bool c_order) {
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::size_t axis = c_order ? shape.size() - 1 - i : i;
         if (shape[axis] == Dim(1)) continue;
-        if (!sizes.equal(body.strides[axis], step)) return false;
+        if (!sizes.equal(body.strides[axis], step)) {
+            if (sizes.equal(shape[axis], Dim(1))) continue;  // in this call: an axis of one element has no say
+            return false;
+        }
         step = sizes.multiply(step, shape[axis]);
     }
     return true;
@@ -73,6 +76,12 @@ Steps all_steps(const array& x) {
     return steps;
 }
 
+AxisOrder reversed(std::size_t rank) {
+    AxisOrder order;
+    for (std::size_t i = rank; i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
+    return order;
+}
+
 // As numpy.empty_like of what was transformed, before its axis at `home` was moved to the end; axes of one element count there.
 template <class Operand>
 AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
@@ -83,8 +92,7 @@ AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
     AxisOrder order;
     if (!is_c(before)) {
         if (!is_f(before)) order = shape::like_order(all_steps(before));
-        else
-            for (std::int64_t i = rank; i-- > 0;) order.push_back(i);
+        else order = reversed(static_cast<std::size_t>(rank));
     }
     if (order.empty()) order = axes;
     else
@@ -95,8 +103,8 @@ AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
 // As result_order says: of views, or of arrays.
 template <class Operand>
 AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Operand> operands) {
-    if (op == Op::pad && (is_c(operands[0]) || !is_f(operands[0]))) return {};  // numpy.pad knows two orders
-    if (op == Op::sort || op == Op::pad) return shape::like_order(steps_of(operands[0]));
+    if (op == Op::pad) return is_c(operands[0]) || !is_f(operands[0]) ? AxisOrder() : reversed(all_steps(operands[0]).size());  // numpy.pad knows two
+    if (op == Op::sort) return shape::like_order(steps_of(operands[0]));
     if (ops::is_fft(op)) return spectrum_order(operands[0], attributes.ints.back());
     std::vector<Steps> steps;
     for (const Operand& operand : operands) steps.push_back(steps_of(operand));

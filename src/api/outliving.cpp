@@ -39,8 +39,7 @@ std::vector<array> outliving(std::span<const array> parameters, std::span<const 
 }
 
 void become(const array& recorded, const array& computed) {
-    const BodyPtr from = computed.body();
-    *recorded.body() = *from;
+    *recorded.body() = *computed.body();
 }
 
 }  // namespace fastnp::detail

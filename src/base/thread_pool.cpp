@@ -75,9 +75,7 @@ public:
     /// With fewer threads where the system gives no more.
     explicit Pool(int threads) {
         threads_.reserve(static_cast<std::size_t>(threads));
-        try {
-            for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
-        } catch (const std::exception&) {  // of std::thread: no thread, or no memory for one
+        while (static_cast<int>(threads_.size()) + 1 < threads && add_thread()) {
         }
         count_ = 1 + static_cast<int>(threads_.size());
     }
@@ -155,6 +153,17 @@ private:
             }
         }
         inside() = false;
+    }
+
+    // Whether the system has one more: else there is no thread, or no memory for one.
+    bool add_thread() {
+        try {
+            const int worker = static_cast<int>(threads_.size()) + 1;
+            threads_.emplace_back([this, worker] { serve(worker); });
+            return true;
+        } catch (const std::exception&) {
+            return false;
+        }
     }
 
     void serve(int worker) {

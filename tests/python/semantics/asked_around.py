@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 from asked_objects import function, new_class
-from questions import New, Plain, Record, drop, put, row
+from questions import New, Plain, Point, Record, drop, put, row
 
 # Names.
 
@@ -60,6 +60,8 @@ def GLOBALS() -> dict[str, Any]:  # noqa: N802
 row("is", lambda: [None, None], "o[0] is o[1]", lambda o: o.__setitem__(0, o), lambda o: o.__setitem__(1, o))
 row("is, of lists", lambda: [[1.0], [1.0]], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, [1.0]))
 row("is, of tuples", lambda: [(1.0,), tuple([1.0])], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, tuple([1.0])))
+row("is, of named tuples", lambda: [Point(1.0), Point(1.0)], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, Point(1.0)))
+row("is, of NumPy's numbers", lambda: [numpy.float64(2), numpy.float64(2)], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, numpy.float64(2)))
 row("is, of texts", lambda: ["ab", "".join(["a", "b"])], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, "".join(["a", "b"])))
 row("is, of numbers", lambda: [1e9, float("1e9")], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, float("1e9")))
 row("is, of arrays", lambda: [numpy.ones(2), numpy.ones(2)], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, numpy.ones(2)))
