@@ -143,7 +143,7 @@ void Roots::force_outlived() {
         return made->op == Op::parameter || contains(made) ? UINT32_MAX : until.at(made);
     };
     for (const Value value : order_) {
-        if (ops::info(value->op).kind == Kind::move) continue;
+        if (ops::info(value->op).kind == Kind::move && !contains(value)) continue;  // one that exists as such is read when it is made
         std::uint32_t earliest = UINT32_MAX;
         for (std::size_t i = value->op == Op::update ? 1 : 0; i < value->inputs.size(); ++i) {
             if (limit_of(value->inputs[i]) < value->id) force(value->inputs[i]);
