@@ -160,6 +160,7 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
                                   take_apart(PyTuple_GET_ITEM(effect.get(), 1), rebuild, originals, out),
                                   take_apart(PyTuple_GET_ITEM(effect.get(), 2), rebuild, originals, out)});
     }
+    check_handed_out(out.arrays, flat_.arguments.size());
     std::vector<array> arrays;
     for (PyObject* object : out.arrays) arrays.push_back(value_of(object));
     return arrays;
@@ -192,7 +193,7 @@ Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs)
     const std::size_t number = calls_.size();
     const Ref name = own(PyObject_GetAttrString(function, "__name__"));
     const std::vector<array> given = detail::call_outside(PyUnicode_AsUTF8(name.get()), operands, [&](std::span<const array> values) {
-        if (number >= performed_.size()) performed_.push_back(perform(call, flat_, values, true));
+        if (number >= performed_.size()) performed_.push_back(performed(call, values, true));
         return performed_[number].given;
     });
     call.is_steady = operands.empty() && is_steady_draw(performed_.at(number));
@@ -206,7 +207,7 @@ std::optional<detail::Given> Recorded::make_call(const void* kept, int number, s
     const auto place = static_cast<std::size_t>(number);
     try {
         const OutsideCall& call = static_cast<const Return*>(kept)->calls[place];
-        if (place >= performed_.size()) performed_.push_back(perform(call, flat_, operands, !(is_last && call.is_steady)));
+        if (place >= performed_.size()) performed_.push_back(performed(call, operands, !(is_last && call.is_steady)));
         return performed_[place].given;
     } catch (const RecordError&) {
         return std::nullopt;
@@ -227,7 +228,31 @@ void Recorded::wait(const std::function<void()>& body) {
 void Recorded::take_back() {
     for (auto call = performed_.rbegin(); call != performed_.rend(); ++call) fastnp::python::take_back(*call);
     performed_.clear();
+    made_objects_ = {};
 }
+
+namespace {
+
+thread_local Recorded* performing = nullptr;
+
+}  // namespace
+
+Performed Recorded::performed(const OutsideCall& call, std::span<const array> operands, bool saves) {
+    struct Within {
+        Recorded* before;
+        explicit Within(Recorded* now) : before(std::exchange(performing, now)) {}
+        ~Within() { performing = before; }
+        Within(const Within&) = delete;
+    } const within(this);
+    return perform(call, flat_, operands, saves);
+}
+
+PyObject* Recorded::made_objects() {
+    if (!made_objects_) made_objects_ = own(PyDict_New());
+    return made_objects_.get();
+}
+
+Recorded* Recorded::under_way() { return recording != nullptr ? recording->call : performing; }
 
 // (function, args, kwargs) of all that the recorded function does outside of itself: what it noted on its way, then what it changed.
 std::vector<Ref> Recorded::effects_of(const Recording& now, const Rebuild& rebuild) {

@@ -128,6 +128,12 @@ public:
     const NamedSizes* named_sizes() const override { return &named_; }
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);
+    /// How many of these were noted so far.
+    std::size_t outside_calls() const { return calls_.size(); }
+    /// A dict of the objects that calls of the outside made in this call (fastnp._made), by their places.
+    PyObject* made_objects();
+    /// That of the call which this thread records, or makes a call of the outside for; null outside of both.
+    static Recorded* under_way();
     /// How its recording ended, if it was not to be kept.
     const std::optional<RecordingEnd>& end() const { return end_; }
     /// The call starts over as written: generators of random numbers are put back.
@@ -146,6 +152,9 @@ private:
     std::unique_ptr<Return> made_;
     std::optional<RecordingEnd> end_;
     std::vector<Performed> performed_;     // calls of the outside so far, by their number
+    Performed performed(const OutsideCall& call, std::span<const array> operands, bool saves);
+
+    Ref made_objects_;
     std::vector<OutsideCall> calls_;       // noted by the recording that goes on
     const Rebuild* rebuild_ = nullptr;     // of that recording
     PyObject* originals_ = nullptr;

@@ -1,7 +1,8 @@
 // See foreign.h.
 #include "foreign.h"
 
-#include <cstring>
+#include "convert.h"
+#include "fastnp/detail/lies_in.h"
 
 namespace fastnp::python {
 
@@ -24,6 +25,18 @@ void check_foreign(const Recording& now) {
     for (const Recording::Foreign& known : now.foreign) {
         const Ref bytes = bytes_of(as_numpy(known.object.get()));
         if (PyObject_RichCompareBool(bytes.get(), known.bytes.get(), Py_EQ) != 1) throw RecordError("writes into an array that NumPy made");
+    }
+}
+
+array own_copy(PyArrayObject* source) {
+    const Ref lined = own(PyArray_FromArray(source, nullptr, NPY_ARRAY_CARRAY_RO));
+    const array value = from_numpy(as_numpy(lined.get()));
+    return array::from_elements(value.data(), value.dtype(), value.shape());
+}
+
+void check_handed_out(std::span<PyObject* const> arrays, std::size_t parameters) {
+    for (PyObject* object : arrays) {
+        if (detail::parameter_under(value_of(object)) >= static_cast<int>(parameters)) throw RecordError("hands out an array that NumPy made");
     }
 }
 

@@ -13,6 +13,7 @@
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
 #include "fft.h"
+#include "foreign.h"
 #include "functions.h"
 #include "linalg.h"
 #include "ndarray.h"
@@ -155,6 +156,9 @@ void initialise(py::module_& module) {
             return reinterpret_cast<NdArray*>(x.ptr())->scalar ? 2 : 1;
         },
         "While recording: 1 for an array, 2 for one that is a NumPy scalar when run as written; else 0.");
+    module.def(
+        "_own_copy", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(own_copy(as_numpy(x.ptr())))); },
+        "While recording: an array with the elements of NumPy's, which each call of the compiled function has anew.");
     module.def("_creators", [] { return py::reinterpret_steal<py::list>(creator_names()); }, "Names of the functions that make arrays from nothing.");
     module.def(
         "_note_effect",
@@ -179,6 +183,14 @@ void initialise(py::module_& module) {
             return py::reinterpret_steal<py::object>(recording->call->call_outside(function.ptr(), args.ptr(), kwargs.ptr()).release());
         },
         "Has the recording call an Outside at each call, and gives what stands for its result.");
+    module.def("_outside_calls", [] { return recording == nullptr ? 0 : recording->call->outside_calls(); }, "How many of these a recording has noted.");
+    module.def(
+        "_made_objects",
+        [] {
+            Recorded* call = Recorded::under_way();
+            return call == nullptr ? py::dict() : py::reinterpret_borrow<py::dict>(call->made_objects());
+        },
+        "What calls of the outside made in the call of a compiled function that is under way, by place.");
     module.def(
         "_note_break",
         [](const std::string& what) {

@@ -20,6 +20,13 @@ bool is_immutable(PyObject* object) {
     return PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object) || PyCFunction_Check(object) || PyModule_Check(object);
 }
 
+// Whether it stands for an object that a call of the outside made, which others may be given.
+bool stands_for_made(PyObject* object) {
+    static PyObject* type = nullptr;
+    kept_attribute(type, "fastnp._made", "Made");
+    return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type;
+}
+
 Output plain(PyObject* object) {
     Output output;
     output.object = Ref::borrow(object);
@@ -137,6 +144,7 @@ struct Apart {
         if (is_recorded_number(object)) return number(object);
         if (is_immutable(object)) return plain(object);
         if (PyTuple_CheckExact(object)) return group(Output::Kind::tuple, object);
+        if (out.by_value && stands_for_made(object)) return plain(object);
         once(object);
         if (PyList_CheckExact(object)) return group(Output::Kind::list, object);
         if (PyDict_CheckExact(object)) return mapping(object);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dis
 import functools
 import math
 import sys
@@ -19,14 +20,13 @@ import numpy
 
 from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
-from fastnp._homes import is_pure, is_pure_import
+from fastnp._homes import IMPURE_NUMPY, is_pure, is_pure_import
 from fastnp._reads import ITEM, Slot
 from fastnp._stand_ins import (
     CREATORS,
     CREATORS_BY_ID,
     FREQUENCIES,
     IMPURE_BUILTINS,
-    IMPURE_NUMPY,
     NUMBERS,
     REPLACED,
     Forbidden,
@@ -52,7 +52,9 @@ __all__ = ["Capture", "Slot"]
 
 
 def stand_in_import(name: str, namespace: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
-    if level == 0 and is_pure_import(name, sys._getframe(1).f_code):
+    frame = sys._getframe(1)
+    is_written = dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_NAME"  # else something that the function calls imports
+    if level == 0 and (not is_written or is_pure_import(name, frame.f_code)):
         return __import__(name, namespace, local, fromlist, level)
     return refuse(f"imports {name}")
 
@@ -182,7 +184,7 @@ class Capture(Classes):
         if kind in ("same", "value") or is_value(value):
             if type(value) is types.FunctionType and value.__module__ == "numpy.fft" and value.__name__ in FREQUENCIES:
                 return frequencies(value.__name__)
-            return CREATORS_BY_ID.get(key, value)
+            return _outside.maker_of(value) or CREATORS_BY_ID.get(key, value)
         made = getattr(self, f"swap_{kind}")(value)
         self.memo[key] = made
         if made is not value:

@@ -28,15 +28,29 @@ class FallbackWarning(UserWarning):
 
 
 def count(name: str) -> None:
-    """Before each call of a function of NumPy's."""
+    """Before each call of a function of NumPy's. What it gives while recording is a part of the recording: each call of that counts."""
     mode = os.environ.get("FASTNP_FALLBACK")
     if mode == "error":
         raise FallbackError(f"numpy.{name} is not fastnp's own: it would run in NumPy (FASTNP_FALLBACK=error)")
+    if _core._is_recording():
+        _core._note_effect(at_each_call, (name,), {})
+        return
     with _lock:
         counts[name] = counts.get(name, 0) + 1
     if mode == "warn":
         warnings.warn(f"numpy.{name} runs in NumPy", FallbackWarning, stacklevel=4)
 
+
+class _Counting:
+    """Counts, as an effect of a recording; functions would be the user's."""
+
+    __name__ = "at_each_call"
+
+    def __call__(self, name: str) -> None:
+        count(name)
+
+
+at_each_call = _Counting()
 
 # What stands for an argument, the argument, and what it was like before the call: a copy of an array that is shared on a device, the items of a list.
 Originals = dict[int, tuple[Any, Any, Any]]
@@ -76,6 +90,42 @@ def from_numpy(value: Any, originals: Originals) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make([from_numpy(item, originals) for item in value])
     return value
+
+
+def _overlaps(a: Any, b: Any) -> bool:
+    return isinstance(b, numpy.ndarray) and numpy.may_share_memory(a, b)
+
+
+def _own_copy(value: Any) -> Any:
+    """An array of the recording's own that lies as NumPy's does."""
+    back = tuple(slice(None, None, -1) if step < 0 else slice(None) for step in value.strides)
+    order = sorted(range(value.ndim), key=lambda axis: -abs(value.strides[axis]))
+    if order == sorted(order) and slice(None, None, -1) not in back:
+        return _core._own_copy(value)
+    made = _core._own_copy(value[back].transpose(order))
+    return made.transpose([order.index(axis) for axis in range(value.ndim)])[back]
+
+
+class _Owned:
+    """Turns what NumPy made while recording into the recording's own, so that each call has it anew."""
+
+    def __init__(self, name: str, given: Any) -> None:
+        self.name = name
+        self.given = given
+        self.made: dict[int, tuple[Any, Any]] = {}  # by the array's id: the array, and what takes its place
+
+    def take(self, value: Any) -> Any:
+        if type(value) is numpy.ndarray and _core._is_supported(value):
+            if id(value) not in self.made:
+                if any(_overlaps(value, other) for other in (*self.given, *(known for known, _ in self.made.values()))):
+                    _refuse_view(self.name)
+                self.made[id(value)] = value, _own_copy(value)
+            return self.made[id(value)][1]
+        if type(value) in (tuple, list):
+            return type(value)([self.take(item) for item in value])
+        if isinstance(value, tuple) and hasattr(value, "_make"):
+            return value._make([self.take(item) for item in value])
+        return value
 
 
 def settle(originals: Originals) -> None:
@@ -132,6 +182,12 @@ def _refuse(name: str) -> Any:
     return _stand_ins.refuse(f"uses numpy.{name} on an object of another library, which decides itself what that does")
 
 
+def _refuse_view(name: str) -> Any:
+    from fastnp import _stand_ins  # not needed to import fastnp
+
+    return _stand_ins.refuse(f"uses numpy.{name}, which gives several arrays over one memory")
+
+
 def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """The function on views, by NumPy."""
     originals: Originals = {}
@@ -142,7 +198,9 @@ def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any
     settle(originals)
     if type(result) is numpy.ndarray and result is kwargs.get("out"):
         return result
-    return from_numpy(result, originals)
+    if not _core._is_recording():
+        return from_numpy(result, originals)
+    return _Owned(name, (*plain_args, *plain_kwargs.values())).take(result)
 
 
 # Python's operators by their ufuncs.

@@ -7,6 +7,12 @@ import sys
 import types
 from typing import Any
 
+# NumPy's functions that depend on files or on settings, or change them.
+IMPURE_NUMPY = frozenset(
+    """set_printoptions get_printoptions printoptions seterr geterr seterrcall geterrcall setbufsize getbufsize load loadtxt genfromtxt fromfile
+    fromregex memmap save savez savez_compressed savetxt""".split()
+)
+
 # Modules whose functions depend on nothing but their arguments. numpy.random is looked for by name.
 _PURE = frozenset(
     """builtins math cmath operator _operator functools _functools itertools collections typing types enum abc numbers dataclasses copy fractions
@@ -22,7 +28,7 @@ def is_pure(module: str | None) -> bool:
 
 def is_pure_import(module: str, code: types.CodeType) -> bool:
     """Whether a function with such code may import a module while it is recorded."""
-    return is_pure(module) and "random" not in code.co_names
+    return is_pure(module) and "random" not in code.co_names and IMPURE_NUMPY.isdisjoint(code.co_names)
 
 
 def home_of(value: Any) -> str | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _effects, _outside
+from fastnp import _core, _effects, _made, _outside
 from fastnp._bytecode import codes_of, instructions
 from fastnp._homes import is_pure
 from fastnp._reads import INSTANCE, NAMES, SHAPE, SUBCLASS, TYPE, Reads, Slot
@@ -295,6 +295,10 @@ class Identity:
             return value.func.__name__, self.numbers_of(value.args[0]())
         if cls is _outside.Outside and value.source is None and not value.native:
             return "outside", [value.__name__, self.said(value.function)]
+        if cls is _made.Making:
+            return "making", [value.__name__, self.said(value.function), value.number]
+        if cls is _made.Made:
+            return "made", list(_made.place_of(value))
         if isinstance(value, numpy.dtype):
             _plain(value)
             return "dtype", value.str
@@ -334,6 +338,10 @@ class Identity:
             return slice(*(self.meant(*part) for part in value))
         if what == "outside":
             return _outside.Outside(value[0], self.meant(*value[1]))
+        if what == "making":
+            return _made.Making(value[0], self.meant(*value[1]), value[2])
+        if what == "made":
+            return _made.stand_in(tuple(value))
         found = _resolved(*value) if value[1] else sys.modules.get(value[0])
         if found is None:
             raise Unknown

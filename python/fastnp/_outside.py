@@ -18,8 +18,29 @@ import numpy
 from fastnp import _core, _fallback
 from fastnp._stand_ins import Forbidden, refuse
 
-# What changes its arguments in place.
+# Methods of generators that change their arguments.
 _IN_PLACE = frozenset(["shuffle"])
+
+_MAKERS = frozenset("default_rng Generator RandomState SeedSequence BitGenerator MT19937 PCG64 PCG64DXSM Philox SFC64".split())
+
+
+def in_place(name: str) -> bool:
+    return name in _IN_PLACE
+
+
+def is_maker(found: Any) -> bool:
+    """Whether it is a function or a class of numpy.random that makes generators."""
+    name = getattr(found, "__name__", None)
+    return type(name) is str and name in _MAKERS and getattr(sys.modules.get("numpy.random"), name, None) is found
+
+
+def maker_of(found: Any) -> Any:
+    """What stands for such a function or class, for the twin; None for other things."""
+    if not is_maker(found):
+        return None
+    from fastnp._made import Maker  # which imports this
+
+    return Maker(f"numpy.random.{found.__name__}", found)
 
 
 class Outside:
@@ -88,7 +109,9 @@ def is_generator(value: Any) -> bool:
 
 
 def method_of(source: Any, name: str, function: Any) -> Any:
-    """A method of a generator, for the twin."""
+    """A method of a generator, or a function of numpy.random, for the twin."""
+    if source is None and name == "seed" and function is numpy.random.seed:
+        source = numpy.random.mtrand._rand
     if source is None or not callable(function) or isinstance(function, type) or name in _IN_PLACE:
         return Forbidden(f"uses {name} of random numbers")
     home = "random" if type(source).__module__ == "random" else f"numpy.random.{type(source).__name__}"
@@ -103,6 +126,10 @@ class StandIn:
 
     def __getattribute__(self, name: str) -> Any:
         source = object.__getattribute__(self, "_source")
+        if name in ("__copy__", "__deepcopy__"):
+            from fastnp._made import copied  # which imports this
+
+            return copied(source, name)
         return method_of(source, name, getattr(source, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -114,6 +141,8 @@ class RandomModule(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(numpy.random, name)
+        if (maker := maker_of(found)) is not None:
+            return maker
         source = getattr(found, "__self__", None)
         return method_of(source if is_generator(source) else None, name, found)
 

@@ -20,7 +20,7 @@ import numpy
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
 from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_pure_import, is_record, is_walkable, package_of
-from fastnp._outside import is_generator
+from fastnp._outside import is_generator, is_maker
 from fastnp._questions import (
     attributes_asked,
     class_shape,
@@ -32,7 +32,7 @@ from fastnp._questions import (
     tells_objects_apart,
     text_options,
 )
-from fastnp._stand_ins import PLAIN, REPLACED, is_value
+from fastnp._stand_ins import PLAIN, REPLACED, is_impure_numpy, is_value
 
 # Kinds of guards, as GuardKind in python/guards.h.
 ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INSTANCE, _ARRAY, _KNOWN = range(12)
@@ -212,6 +212,10 @@ class Reads:
             return "generator"
         if is_generator(getattr(value, "__self__", None)):
             return "draw"
+        if is_impure_numpy(value):
+            return "forbidden"
+        if is_maker(value):
+            return "same"
         if cls is types.BuiltinFunctionType and value.__module__ == "math":
             return "math"
         if isinstance(value, (_core.ufunc, _core._Function, numpy.ufunc)):

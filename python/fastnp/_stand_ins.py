@@ -13,6 +13,7 @@ import numpy
 
 from fastnp import _core
 from fastnp._functions import ascontiguousarray, asfortranarray
+from fastnp._homes import IMPURE_NUMPY
 
 # Values that are known by what they are: they are guarded by equality.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
@@ -76,10 +77,12 @@ IMPURE_BUILTINS = {
 # Those of Python's own functions that a recorded function has others in place of, by whichever name it finds them.
 REPLACED = {id(function): function.__name__ for function in (isinstance, issubclass, type, print, len, getattr, hasattr, *IMPURE_BUILTINS.values())}
 
-IMPURE_NUMPY = frozenset(
-    """set_printoptions get_printoptions printoptions seterr geterr seterrcall geterrcall setbufsize getbufsize load loadtxt genfromtxt fromfile
-    memmap""".split()
-)
+
+def is_impure_numpy(value: Any) -> bool:
+    """Whether it is one of these, or what fastnp has in its place, by whatever name it is found."""
+    name = getattr(value, "__name__", None)
+    return type(name) is str and name in IMPURE_NUMPY and getattr(numpy, name, None) in (value, getattr(value, "__wrapped__", None))
+
 
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
 CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creators()}
@@ -128,12 +131,16 @@ def stand_in_len(value: Any, /) -> Any:
     return value.shape[0] if _core._recorded_kind(value) and value.ndim else len(value)
 
 
+def _itself(value: Any) -> Any:
+    return value
+
+
 def stand_in_isinstance(value: Any, classes: Any) -> Any:
     if type(value) in NUMBERS:
         value = NUMBERS[type(value)]()  # any int or float
     kind = _core._recorded_kind(value)
     every = classes if type(classes) is tuple else (classes,)
-    every = tuple(type if item is stand_in_type else item for item in every)
+    every = tuple(type if item is stand_in_type else getattr(type(item), "stands_for", _itself)(item) for item in every)
     if kind and not all(item in _NO_ARRAYS for item in every):
         if kind == 1 and all(item in every for item in _ARRAYS):
             return True
@@ -142,7 +149,7 @@ def stand_in_isinstance(value: Any, classes: Any) -> Any:
 
 
 def stand_in_type(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and issubclass(type(args[0]), Forbidden):
+    if len(args) == 1 and issubclass(type(args[0]), (Forbidden, Hidden)):
         return args[0]._refuse()
     if len(args) == 1 and type(args[0]) in NUMBERS:
         return NUMBERS[type(args[0])]
@@ -150,6 +157,12 @@ def stand_in_type(*args: Any, **kwargs: Any) -> Any:
         return refuse("asks for the type of an array")
     made = type(*args, **kwargs)
     return METACLASSES.get(made, made)
+
+
+class Hidden:
+    """Stands for an object, of whose type it is an instance, too, though not by its own type."""
+
+    __slots__ = ()
 
 
 class Forbidden:

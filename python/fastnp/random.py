@@ -47,8 +47,28 @@ def _owned(function: Any, name: str) -> Any:
     return call
 
 
+def _makes_anew() -> bool:
+    """Whether what is made is to be made at each call of a compiled function; what a vmap maps starts anew for each part."""
+    if not _core._is_recording():
+        return False
+    from fastnp import _mapped  # not needed to import fastnp
+
+    return not _mapped.is_active()
+
+
+def _made_by(name: str, function: Any, args: Any, kwargs: Any) -> Any:
+    from fastnp import _made  # not needed to import fastnp
+
+    return _made.Making(name, function)(*args, **kwargs)
+
+
 class Generator:
     """numpy.random.Generator, whose arrays are fastnp's."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Generator and _makes_anew():
+            return _made_by("random.Generator", Generator, args, kwargs)
+        return super().__new__(cls)
 
     def __init__(self, bit_generator: Any) -> None:
         self._numpy = numpy.random.Generator(bit_generator)
@@ -79,6 +99,10 @@ class Generator:
 
 def default_rng(seed: Any = None) -> Generator:
     """numpy.random.default_rng."""
+    if type(seed) is Generator:
+        return seed
+    if _makes_anew():
+        return _made_by("random.default_rng", default_rng, (seed,), {})
     if isinstance(seed, Generator):
         return seed
     _fallback.count("random.default_rng")
@@ -94,4 +118,9 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     found = getattr(numpy.random, name)
+    if _core._is_recording() and _makes_anew():
+        from fastnp import _outside
+
+        if (maker := _outside.maker_of(found)) is not None:
+            return maker
     return _owned(found, f"random.{name}") if callable(found) and not isinstance(found, type) else found

@@ -5,6 +5,7 @@
 #include "api/outside.h"
 #include "api/primitives.h"
 #include "device/backend.h"
+#include "fastnp/detail/lies_in.h"
 #include "fastnp/device.h"
 #include "fastnp/error.h"
 
@@ -41,6 +42,13 @@ std::vector<array> call_outside(const std::string& name, std::span<const array> 
         given.push_back(api::wrap(value, recorder->shared_from_this()));
     }
     return given;
+}
+
+int parameter_under(const array& x) {
+    trace::Recorder* recorder = trace::Recorder::active();
+    if (recorder == nullptr) throw InternalError("an array is placed outside of a recording");
+    const trace::StoragePtr storage = api::storage_of(*recorder, x);
+    return storage->held ? storage->parameter : -1;
 }
 
 }  // namespace fastnp::detail

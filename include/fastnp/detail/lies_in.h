@@ -1,0 +1,13 @@
+// Where a recorded array will lie.
+#pragma once
+
+#include "fastnp/array.h"
+#include "fastnp/export.h"
+
+namespace fastnp::detail {
+
+/// In a recording: the number of the parameter whose memory the array is (or is a view of), captured memory after the arguments; -1: it has new memory
+/// at each call.
+FASTNP_API int parameter_under(const array& x);
+
+}  // namespace fastnp::detail
