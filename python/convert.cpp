@@ -7,6 +7,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
+#include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
 #include "foreign.h"
 #include "number.h"
@@ -428,6 +429,17 @@ PyObject* foreign_view(PyObject* object, const char* what) {
     return readable_view(object, what);
 }
 
+void keep_number(PyObject* object, const char* what) {
+    const array& value = value_of(object);
+    if (!value.is_recorded() || reinterpret_cast<NdArray*>(object)->taped != nullptr || !detail::is_marked(value)) return;
+    const Ref place = own(PyObject_CallNoArgs(import_attribute("fastnp._stand_ins", "place").get()));
+    raise(PyExc_TypeError, std::string(what) + " (" + PyUnicode_AsUTF8(place.get()) +
+                               ") makes a plain number of an array that is being differentiated, and the derivative would be lost; leave it an array "
+                               "(comparisons and NumPy's functions take it), or stop_gradient(x) makes it a constant");
+}
+
+array undifferentiated(const array& value) { return value.is_recorded() && detail::is_marked(value) ? stop_gradient(value) : value; }
+
 array foreign_value(PyObject* object, const char* what) {
     keep_derivative(value_of(object), what);
     return readable(value_of(object), what);
@@ -468,7 +480,7 @@ PyObject* readable_copy(PyObject* object, const char* what) {
         return readable_view(here.get(), what);
     }
     if (value.size() > most_read) refuse(std::string(what) + " reads all values of an array");
-    const Ref nested = own(read_nested(value));
+    const Ref nested = own(read_nested(undifferentiated(value)));
     const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));
     if (reinterpret_cast<NdArray*>(object)->scalar) {
         const Ref type = own(PyObject_GetAttrString(descr.get(), "type"));

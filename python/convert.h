@@ -74,6 +74,10 @@ PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
 /// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
 PyObject* foreign_view(PyObject* object, const char* what);
+/// TypeError where a value that is being differentiated becomes a plain number, which carries no derivative. (On a tape it may, for logs.)
+void keep_number(PyObject* object, const char* what);
+/// The value as a constant to derivatives: for what has none (text, int()).
+array undifferentiated(const array& value);
 /// TypeError: `what` takes the elements of an array, and the derivative would be lost.
 [[noreturn]] void lose_derivative(const std::string& what);
 /// The array of which that would be a view.

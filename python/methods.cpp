@@ -5,6 +5,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
+#include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
 #include "functions.h"
 #include "ndarray.h"
@@ -108,20 +109,34 @@ PyObject* fill_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 PyObject* item_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    keep_number(self, "item()");
     const Ref view = own(readable_copy(self, "item()"));
     const Ref method = own(PyObject_GetAttrString(view.get(), "item"));
     return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), nullptr));
 }
 
 PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t) {
+    keep_number(self, "tolist()");
     const Ref view = own(readable_copy(self, "tolist()"));
     return check(PyObject_CallMethod(view.get(), "tolist", nullptr));
 }
 
 PyObject* complex_method(PyObject* self, PyObject* const*, Py_ssize_t) {
+    if (reinterpret_cast<NdArray*>(self)->taped == nullptr && value_of(self).is_recorded() && detail::is_marked(value_of(self)))
+        check(PyErr_WarnEx(PyExc_RuntimeWarning, "complex() makes a plain number of an array that is being differentiated: it carries no derivative", 1));
     const Ref view = own(readable_copy(self, "complex()"));
     return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), view.get()));
 }
+
+// math.floor() and its kin are whole numbers, whose derivative is 0: they take the value as it is.
+PyObject* by_math(PyObject* self, const char* name) {
+    const bool is_scalar = reinterpret_cast<NdArray*>(self)->scalar && value_of(self).is_recorded();
+    const Ref view = is_scalar ? own(read_element(undifferentiated(value_of(self)))) : own(readable_copy(self, name));
+    return check(PyObject_CallOneArg(import_attribute("math", name).get(), view.get()));
+}
+PyObject* floor_method(PyObject* self, PyObject* const*, Py_ssize_t) { return by_math(self, "floor"); }
+PyObject* ceil_method(PyObject* self, PyObject* const*, Py_ssize_t) { return by_math(self, "ceil"); }
+PyObject* trunc_method(PyObject* self, PyObject* const*, Py_ssize_t) { return by_math(self, "trunc"); }
 
 PyObject* format_method(PyObject* self, PyObject* const* args, Py_ssize_t) {
     const Ref view = own(readable_copy(self, "format()"));
@@ -138,6 +153,9 @@ POSITIONAL(fill, "fill")
 POSITIONAL(item, "item")
 POSITIONAL(tolist, "tolist")
 POSITIONAL(complex, "__complex__")
+POSITIONAL(floor, "__floor__")
+POSITIONAL(ceil, "__ceil__")
+POSITIONAL(trunc, "__trunc__")
 POSITIONAL(format, "__format__")
 #undef POSITIONAL
 
@@ -417,6 +435,9 @@ PyMethodDef methods[] = {
     FAST("astype", astype_call, "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nThe elements converted."),
     FAST("sort", sort_call, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
     FAST("__complex__", complex_call, nullptr),
+    FAST("__floor__", floor_call, nullptr),
+    FAST("__ceil__", ceil_call, nullptr),
+    FAST("__trunc__", trunc_call, nullptr),
     FAST("__format__", format_call, nullptr),
     {"backward", as_method(backward), METH_VARARGS | METH_KEYWORDS,
      "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the "

@@ -184,7 +184,7 @@ PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
 // The only element as a NumPy scalar: what bool(), int() and the like read.
 Ref only_element(PyObject* self, const char* what) {
     const array& value = value_of(self);
-    if ((recording != nullptr || value.is_recorded()) && value.ndim() == 0) return own(read_element(value));
+    if ((recording != nullptr || value.is_recorded()) && value.ndim() == 0) return own(read_element(undifferentiated(value)));
     if (value.size() != 1) raise(PyExc_TypeError, "only length-1 arrays can be converted to Python scalars");
     return own(numpy_scalar(readable(value, what)));
 }
@@ -197,7 +197,7 @@ template <class F>
 PyObject* number(PyObject* self, const char* what, F&& convert) {
     return guarded([&] {
         const array& value = value_of(self);
-        if ((recording != nullptr || value.is_recorded()) && value.ndim() == 0) return check(convert(own(read_element(value)).get()));
+        if ((recording != nullptr || value.is_recorded()) && value.ndim() == 0) return check(convert(own(read_element(undifferentiated(value))).get()));
         if (value.ndim() == 0) return check(convert(own(numpy_scalar(readable(value, what))).get()));
         return check(convert(own(readable_view(self, what)).get()));
     });
@@ -206,6 +206,13 @@ PyObject* nb_int(PyObject* self) {
     return number(self, "int()", [](PyObject* x) { return PyNumber_Long(x); });
 }
 PyObject* nb_float(PyObject* self) {
+    const TapeCall call;
+    try {
+        keep_number(self, "float()");
+    } catch (...) {
+        translate();
+        return nullptr;
+    }
     return number(self, "float()", [](PyObject* x) { return PyNumber_Float(x); });
 }
 PyObject* nb_index(PyObject* self) {

@@ -166,6 +166,7 @@ void add_transforms(py::module_& module) {
     module.def("_without_derivative", &without_derivative,
                "The results of what takes the operands' elements: a derivative that comes there is a TypeError.");
     module.def("_apart", &detail::apart, "A copy of x that nothing looks through.");
+    module.def("_is_marked", &detail::is_marked, "Whether an array is being differentiated.");
     module.def("_stop_gradient", [](const array& x) { return stop_gradient(x); }, "x, as a constant to derivatives.");
     module.def(
         "_is_scalar", [](py::handle x) { return is_ndarray(x.ptr()) && reinterpret_cast<NdArray*>(x.ptr())->scalar; },

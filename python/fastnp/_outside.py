@@ -196,6 +196,8 @@ class MathFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not holds_recorded(args):
             return self._function(*args, **kwargs)
+        if any(_core._recorded_kind(arg) and _core._is_marked(arg) for arg in args):
+            return self._function(*args, **kwargs)  # which asks for a float, and hears that the derivative would be lost
         return Outside(f"math.{self.__name__}", self._function)(*args, **kwargs)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
+import os
+import random
 from typing import Any, NamedTuple
 
 import numpy
@@ -305,13 +308,67 @@ def test_branches_and_loops_follow_the_values() -> None:
 
 def test_values_can_be_read_and_printed(capsys: pytest.CaptureFixture[str]) -> None:
     def f(x: Any) -> Any:
-        print("x is", x, float(x[0]), x.tolist(), f"{x[1]:.1f}")
+        constant = np.stop_gradient(x)
+        print("x is", x, float(constant[0]), constant.tolist(), f"{x[1]:.1f}", int(x[2]), x[2] > 1)
         return np.sum(x * x)
 
     near(np.grad(f)(X), 2 * X)
-    assert capsys.readouterr().out == "x is [ 0.5 -1.   2. ] 0.5 [0.5, -1.0, 2.0] -1.0\n"
+    assert capsys.readouterr().out == "x is [ 0.5 -1.   2. ] 0.5 [0.5, -1.0, 2.0] -1.0 2 True\n"
     near(np.compile(np.grad(f))(X), 2 * X)
-    assert capsys.readouterr().out == "x is [ 0.5 -1.   2. ] 0.5 [0.5, -1.0, 2.0] -1.0\n"
+    assert capsys.readouterr().out == "x is [ 0.5 -1.   2. ] 0.5 [0.5, -1.0, 2.0] -1.0 2 True\n"
+
+
+def stored(x: Any) -> Any:
+    plain = numpy.zeros(2)
+    plain[0] = x[0] * x[1]
+    return plain.sum()
+
+
+def filled(x: Any) -> Any:
+    plain = numpy.zeros(2)
+    plain.fill(x[0])
+    return (plain * x[:2]).sum()
+
+
+LEAVING: list[Any] = [
+    stored,
+    filled,
+    lambda x: float(x[0]) * x[0],
+    lambda x: x[0].item() * x[0],
+    lambda x: x.item(0) * x[0],
+    lambda x: x.tolist()[0] * x[0],
+    lambda x: math.exp(x[0]) * x[1],
+    lambda x: math.hypot(x[0], x[1]) * x[2],
+    lambda x: numpy.float64(x[0]) * x[0],
+    lambda x: numpy.array([x[0], x[1]])[0] * x[0],
+    lambda x: [float(each) for each in x][0] * x[0],
+    lambda x: np.array([float(x[0])])[0] * x[0],
+]
+
+
+@pytest.mark.parametrize("function", LEAVING)
+def test_derivatives_do_not_vanish_in_numbers(function: Any) -> None:
+    seed = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
+    x = numpy.random.default_rng(seed).uniform(0.5, 2, 3)
+    steps = 1e-6 * numpy.eye(3)
+    want = numpy.array([float(function(x + step) - function(x - step)) / 2e-6 for step in steps])
+    ways: list[tuple[Any, Any]] = [
+        (np.grad(function), want),
+        (np.grad(np.compile(function)), want),
+        (np.compile(np.grad(function)), want),
+        (lambda x: np.jvp(function, (x,), (numpy.ones(3),))[1], want.sum()),
+        (lambda x: np.vjp(function, x)[1](numpy.array(1.0))[0], want),
+        (lambda x: np.vmap(np.grad(function))(x[None])[0], want),
+    ]
+    for number, (way, expected) in enumerate(ways):
+        for _ in range(2):
+            try:
+                got = way(x)
+            except (TypeError, ValueError, np.RecordError) as error:
+                words = f"{error} {error.__cause__}"
+                assert "derivative would be lost" in words or "reads" in words or "part" in words, f"FASTNP_TEST_SEED={seed}: way {number}: {words}"
+            else:
+                near(got, expected, 1e-6)
 
 
 SCALE = 2.0

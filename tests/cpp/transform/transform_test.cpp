@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(writes_branches_and_loops_are_differentiated) {
         array u = zeros({5});
         u(range(1, -1)) = x * x;
         for (int step = 0; step < 3; ++step) u(range(1, -1)) += 0.25 * (u(range(0, -2)) + u(from(2)));
-        if (sum(u).item<double>() > 0) u = u * 2;
+        if (sum(u) > 0) u = u * 2;
         return sum(u * u);
     };
     const array x({0.5, -1.0, 2.0});
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_tape_needs_no_function) {
         array u = zeros({4});
         u(range(1, 3)) = x * x;
         array total = sum(u * u);
-        for (int i = 0; total.item<double>() < 100 && i < 10; ++i) total = total * 2;
+        for (int i = 0; total < 100 && i < 10; ++i) total = total * 2;
         const std::vector<array> first = tape.gradient(total, {x, y});
         const std::vector<array> second = tape.gradient(sum(first[0]), {x});
         found = tape.compute({total, first[0], first[1], second[0]});
