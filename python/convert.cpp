@@ -4,6 +4,7 @@
 #include "tape.h"
 
 #include "exchange.h"
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
@@ -259,6 +260,7 @@ bool is_plain(PyObject* object) {
 
 array converted_to(PyObject* object, Dtype dtype, int rank) {
     const Ref plain = with_views(object);
+    const detail::KeptFloatFlags kept;  // NumPy has looked at its own
     return from_made(own(PyArray_FromAny(plain.get(), descr_of(dtype), 0, rank, NPY_ARRAY_FORCECAST, nullptr)).get());
 }
 
@@ -290,6 +292,7 @@ array to_array(PyObject* object) {
     }
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
+    const detail::KeptFloatFlags kept;  // NumPy has looked at its own
     return from_made(own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr)).get());
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common.h"
+#include "fastnp/detail/float_flags.h"
 
 namespace fastnp::python {
 
@@ -120,6 +121,7 @@ void translate() noexcept {
 }
 
 PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    const detail::KeptFloatFlags kept;  // NumPy has looked at its own
     static PyObject* call = nullptr;
     kept_attribute(call, "fastnp._fallback", "call");
     const Ref text = own(PyUnicode_FromString(name));

@@ -1,6 +1,7 @@
 // The functions of functions.def as module functions and as methods: argument parsing by their signatures, and NumPy where they don't go.
 #include "functions.h"
 
+#include "float_errors.h"
 #include "tape.h"
 
 #include <cstring>
@@ -27,6 +28,8 @@ Signature::Signature(const char* function, const char* text) : function_(functio
         names_[count_++] = PyUnicode_InternFromString(part.substr(0, equals).c_str());
         if (!keyword_only) positional_ = count_;
         if (equals == std::string::npos) required_ = count_;
+        if (part.starts_with("dtype=")) dtype_ = count_ - 1;
+        if (part.starts_with("out=") || part == "dst") out_ = count_ - 1;
     }
 }
 
@@ -52,6 +55,15 @@ void Signature::bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, P
     for (int j = 0; j < required_; ++j) {
         if (values[j] == nullptr) raise(PyExc_TypeError, std::string(function_) + "() missing required argument '" + PyUnicode_AsUTF8(names_[j]) + "'");
     }
+}
+
+void Signature::prepare(FloatWatch& watch, bool is_method, PyObject* const* values) const {
+    if (dtype_ >= 0 && !is_missing(values[dtype_])) {
+        if (const std::optional<Dtype> dtype = to_dtype(values[dtype_])) watch.set_result(*dtype);
+    }
+    if (out_ < 0 || is_missing(values[out_])) return;
+    watch.set_outputs(out_ - (is_method ? 1 : 0), 1);
+    watch.keep_overwritten();
 }
 
 std::optional<array> to_out(PyObject* object) {
@@ -136,6 +148,8 @@ constexpr bool asks(std::string_view creator) { return creator.ends_with("_like"
 PyObject* invoke(const char* name, bool asks, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs,
                  PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
+        FloatWatch watch(name, args, nargs, kwnames);
+        if (first != nullptr) watch.set_first(first);
         if (asks && any_overrides(args, count_of(nargs, kwnames), first == nullptr ? name : nullptr)) {
             return first == nullptr ? call_numpy(name, args, nargs, kwnames) : numpy_method(name, first, args, nargs, kwnames);
         }
@@ -143,7 +157,8 @@ PyObject* invoke(const char* name, bool asks, const Signature& signature, Body b
             if (recording != nullptr) detail::check_allowed(name);
             PyObject* values[Signature::most] = {};
             signature.bind(first, args, nargs, kwnames, values);
-            return body(values);
+            signature.prepare(watch, first != nullptr, values);
+            return watched(watch, [&] { return body(values); });
         } catch (const NeedsNumpy&) {
             if (first == nullptr) return call_numpy(name, args, nargs, kwnames);
             std::vector<PyObject*> all{first};

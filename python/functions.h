@@ -24,17 +24,22 @@ void only_defaults(std::initializer_list<PyObject*> values);
 /// The names of the functions that make arrays from nothing.
 PyObject* creator_names();
 
+class FloatWatch;
+
 /// Positional and keyword arguments put in the order of a signature.
 class Signature {
 public:
     Signature(const char* function, const char* text);
     /// TypeError in Python's words for too many, unknown, repeated or missing arguments. `first` comes before args (a method's self).
     void bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const;
+    /// Tells what of a call's arguments is written to, and what is made, where that is said.
+    void prepare(FloatWatch& watch, bool is_method, PyObject* const* values) const;
     static constexpr int most = 12;
 
 private:
     const char* function_;
     int count_ = 0, positional_ = 0, required_ = 0;
+    int out_ = -1, dtype_ = -1;  // the parameter that is written to, and the one that says the dtype
     PyObject* names_[most] = {};
 };
 

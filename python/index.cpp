@@ -5,6 +5,7 @@
 
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
+#include "float_errors.h"
 #include "ndarray.h"
 #include "overrides.h"
 #include "picking.h"
@@ -251,7 +252,10 @@ void fill_with(PyObject* self, PyObject* value) {
     array whole = value_of(self).index({Index(ellipsis)});
     const std::optional<array> size = is_size(value) ? size_as_array(value, whole.dtype()) : std::nullopt;
     const Operand element = size ? Operand(*size) : element_operand(value, whole.dtype());
+    detail::clear_float_flags();
+    const array target = whole;
     std::move(whole) = element;
+    look_at_assignment(target, value);
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
@@ -271,7 +275,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
                 const Operand values = size                                  ? Operand(*size)
                                        : is_element(indices, value_of(self)) ? element_operand(value, part.dtype())
                                                                              : to_assigned(value, part.dtype(), part.ndim());
+                detail::clear_float_flags();
+                const array target = part;
                 std::move(part) = values;
+                look_at_assignment(target, value);
                 return 0;
             } catch (const NeedsNumpy&) {
             }

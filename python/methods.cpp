@@ -7,6 +7,7 @@
 #include "fastnp/detail/size.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
+#include "float_errors.h"
 #include "functions.h"
 #include "ndarray.h"
 #include "size.h"
@@ -178,7 +179,10 @@ PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
             const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
             if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0) throw NeedsNumpy{};
             if (v[5] != nullptr && !is_true(v[5]) && dtype == value_of(self).dtype()) return Py_NewRef(self);
-            return like_self(self, value_of(self).astype(dtype, casting));
+            FloatWatch watch("ndarray.astype", args, nargs, kwnames);
+            watch.set_first(self);
+            watch.set_result(dtype);
+            return watched(watch, [&] { return like_self(self, value_of(self).astype(dtype, casting)); });
         } catch (const NeedsNumpy&) {
             return numpy_method("astype", self, args, nargs, kwnames);
         }

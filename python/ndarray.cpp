@@ -1,6 +1,6 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
-#include "fastnp/detail/memory.h"
+#include "float_errors.h"
 #include "number.h"
 #include "overrides.h"
 #include "size.h"
@@ -44,15 +44,26 @@ PyObject* binary_slow(BinaryUfunc function, const char* name, PyObject* a, PyObj
 
 template <BinaryUfunc function>
 PyObject* binary(const char* name, PyObject* a, PyObject* b) {
-    return guarded([&]() -> PyObject* {
-        if (is_ndarray(a) && is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
-        return binary_slow(function, name, a, b);
+    return guarded([&] {
+        PyObject* const args[] = {a, b};
+        return watched({name, args, 2}, [&] {
+            if (is_ndarray(a) && is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
+            return binary_slow(function, name, a, b);
+        });
     });
+}
+
+PyObject* watched_unary(Function1 function, const char* name, PyObject* a) {
+    return watched({name, &a, 1}, [&] { return wrap_scalar(function(value_of(a), no_options)); });
 }
 
 template <Function1 function>
 PyObject* unary(PyObject* a) {
     return guarded([&] { return wrap_scalar(function(value_of(a), no_options)); });
+}
+
+PyObject* nb_absolute(PyObject* a) {
+    return guarded([&] { return watched_unary(&fastnp::absolute, "absolute", a); });
 }
 
 // a op= b, written into a.
@@ -83,7 +94,11 @@ PyObject* in_place(const char* name, PyObject* a, PyObject* b) {
         if (reinterpret_cast<NdArray*>(a)->scalar) return binary<function>(name, a, b);  // as a NumPy scalar: a new value
         if (is_ndarray(b)) (void)value_of(b);  // which may be on the tape
         prepare_write(a);
-        return in_place_slow(function, name, a, b);
+        PyObject* const args[] = {a, b, a};
+        FloatWatch watch(name, args, 3);
+        watch.set_outputs(2);
+        watch.keep_overwritten();
+        return watched(watch, [&] { return in_place_slow(function, name, a, b); });
     });
 }
 
@@ -103,34 +118,40 @@ FASTNP_BINARY(nb_or, bitwise_or)
 FASTNP_BINARY(nb_xor, bitwise_xor)
 #undef FASTNP_BINARY
 
+struct Cheaper {
+    Function1 function = nullptr;
+    const char* name = nullptr;
+    explicit operator bool() const { return function != nullptr; }
+};
+
 // NumPy computes x ** 2, x ** 0.5 and the like by cheaper ufuncs, whose results differ in the last place and at signed zeros, and which differ for bools.
-Function1 cheaper_power(PyObject* a, PyObject* b) {
-    if (!is_ndarray(a)) return nullptr;
+Cheaper cheaper_power(PyObject* a, PyObject* b) {
+    if (!is_ndarray(a)) return {};
     const array& x = value_of(a);
     double exponent = 0;
     if (PyFloat_CheckExact(b)) {
-        if (!is_inexact(x.dtype())) return nullptr;
+        if (!is_inexact(x.dtype())) return {};
         exponent = PyFloat_AS_DOUBLE(b);
     } else if (PyLong_CheckExact(b)) {
         int overflow = 0;
         const long value = PyLong_AsLongAndOverflow(b, &overflow);
-        if (overflow != 0 || value < -1 || value > 2) return nullptr;
-        if (!is_inexact(x.dtype()) && value != 2) return nullptr;
+        if (overflow != 0 || value < -1 || value > 2) return {};
+        if (!is_inexact(x.dtype()) && value != 2) return {};
         exponent = static_cast<double>(value);
     } else {
-        return nullptr;
+        return {};
     }
-    if (exponent == 1.0) return &fastnp::positive;
-    if (exponent == -1.0) return &fastnp::reciprocal;
-    if (exponent == 0.5) return &fastnp::sqrt;
-    return exponent == 2.0 ? &fastnp::square : nullptr;
+    if (exponent == 1.0) return {&fastnp::positive, "positive"};
+    if (exponent == -1.0) return {&fastnp::reciprocal, "reciprocal"};
+    if (exponent == 0.5) return {&fastnp::sqrt, "sqrt"};
+    return exponent == 2.0 ? Cheaper{&fastnp::square, "square"} : Cheaper();
 }
 
 PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
     if (modulo != Py_None) return Py_NewRef(Py_NotImplemented);
     return guarded([&]() -> PyObject* {
         const Ref exponent = is_ndarray(a) ? concrete_number(b) : Ref::borrow(b);
-        if (const Function1 cheaper = cheaper_power(a, exponent.get())) return wrap_scalar(cheaper(value_of(a), no_options));
+        if (const Cheaper cheaper = cheaper_power(a, exponent.get())) return watched_unary(cheaper.function, cheaper.name, a);
         return binary<&fastnp::power>("power", a, exponent.get());
     });
 }
@@ -138,45 +159,72 @@ PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
 PyObject* in_place_nb_power(PyObject* a, PyObject* b, PyObject*) {
     return guarded([&]() -> PyObject* {
         if (reinterpret_cast<NdArray*>(a)->scalar) return nb_power(a, b, Py_None);  // as a NumPy scalar: a new value
-        const Function1 cheaper = cheaper_power(a, b);
-        if (cheaper == nullptr) return in_place<&fastnp::power>("power", a, b);
+        const Cheaper cheaper = cheaper_power(a, b);
+        if (!cheaper) return in_place<&fastnp::power>("power", a, b);
         prepare_write(a);
-        UfuncOptions options;
-        options.out = value_of(a);
-        cheaper(value_of(a), options);
-        return Py_NewRef(a);
+        PyObject* const args[] = {a, a};
+        FloatWatch watch(cheaper.name, args, 2);
+        watch.set_outputs(1);
+        watch.keep_overwritten();
+        return watched(watch, [&] {
+            UfuncOptions options;
+            options.out = value_of(a);
+            cheaper.function(value_of(a), options);
+            return Py_NewRef(a);
+        });
     });
 }
 
 PyObject* nb_divmod(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!are_operands(a, b)) return operate("divmod", a, b);
-        try {
-            std::pair<array, array> both = divmod(to_operand(a), to_operand(b));
-            const Ref quotient = own(wrap_scalar(std::move(both.first)));
-            const Ref rest = own(wrap_scalar(std::move(both.second)));
-            return check(PyTuple_Pack(2, quotient.get(), rest.get()));
-        } catch (const NeedsNumpy&) {
-            return numpy_operator("divmod", a, b);
-        }
+        PyObject* const args[] = {a, b};
+        return watched({"divmod", args, 2}, [&] {
+            try {
+                std::pair<array, array> both = divmod(to_operand(a), to_operand(b));
+                const Ref quotient = own(wrap_scalar(std::move(both.first)));
+                const Ref rest = own(wrap_scalar(std::move(both.second)));
+                return check(PyTuple_Pack(2, quotient.get(), rest.get()));
+            } catch (const NeedsNumpy&) {
+                return numpy_operator("divmod", a, b);
+            }
+        });
     });
 }
 
 PyObject* nb_matmul(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!are_operands(a, b)) return operate("matmul", a, b);
-        try {
-            return wrap_scalar(matmul(to_array(a), to_array(b)));
-        } catch (const NeedsNumpy&) {
-            return numpy_operator("matmul", a, b);
-        }
+        PyObject* const args[] = {a, b};
+        return watched({"matmul", args, 2}, [&] {
+            try {
+                return wrap_scalar(matmul(to_array(a), to_array(b)));
+            } catch (const NeedsNumpy&) {
+                return numpy_operator("matmul", a, b);
+            }
+        });
     });
 }
 
 PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!is_operand(b)) return operate("matmul", a, b, true);
-        detail::matmul_into(value_of(a), to_array(b), value_of(a));
+        PyObject* const args[] = {a, b};
+        const FloatWatch watch("matmul", args, 2);
+        const array result = matmul(value_of(a), to_array(b));
+        const auto store = [&] {
+            UfuncOptions options;
+            options.out = value_of(a);
+            if (result.dtype() == Dtype::bool_) logical_or(result, result, options);
+            else positive(result, options);
+        };
+        try {
+            watch.look();
+        } catch (const PythonError&) {
+            store();
+            throw;
+        }
+        store();
         return Py_NewRef(a);
     });
 }
@@ -225,9 +273,12 @@ PyObject* nb_index(PyObject* self) {
 
 template <BinaryUfunc function>
 PyObject* compare(const char* name, PyObject* a, PyObject* b) {
-    if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
-    if (b == Py_None || PyUnicode_Check(b)) return numpy_operator(name, a, b);
-    return binary_slow(function, name, a, b);
+    PyObject* const args[] = {a, b};
+    return watched({name, args, 2}, [&] {
+        if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
+        if (b == Py_None || PyUnicode_Check(b)) return numpy_operator(name, a, b);
+        return binary_slow(function, name, a, b);
+    });
 }
 
 PyObject* richcompare(PyObject* a, PyObject* b, int operation) {
@@ -349,7 +400,7 @@ void add_ndarray(PyObject* module) {
                            SLOT(Py_nb_matrix_multiply, nb_matmul),
                            SLOT(Py_nb_negative, unary<&fastnp::negative>),
                            SLOT(Py_nb_positive, unary<&fastnp::positive>),
-                           SLOT(Py_nb_absolute, unary<&fastnp::absolute>),
+                           SLOT(Py_nb_absolute, nb_absolute),
                            SLOT(Py_nb_invert, unary<&fastnp::invert>),
                            SLOT(Py_nb_bool, nb_bool),
                            SLOT(Py_nb_int, nb_int),

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exchange.h"
+#include "fastnp/detail/float_flags.h"
 #include "number.h"
 #include "size.h"
 
@@ -74,6 +75,7 @@ bool leaves_operator_to(PyObject* other) {
 
 PyObject* operate(const char* name, PyObject* a, PyObject* b, bool in_place) {
     if (is_ndarray(a) && !in_place && records() && leaves_operator_to(b)) return Py_NewRef(Py_NotImplemented);  // its method gets what is recorded
+    const detail::KeptFloatFlags kept;  // NumPy has looked at its own
     static PyObject* function = nullptr;
     kept_attribute(function, "fastnp._fallback", "operate");
     return check(PyObject_CallFunction(function, "sOOO", name, a, b, in_place ? Py_True : Py_False));

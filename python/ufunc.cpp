@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fastnp/detail/memory.h"
+#include "float_errors.h"
 #include "functions.h"
 #include "number.h"
 #include "overrides.h"
@@ -147,29 +148,57 @@ PyObject* run(const Row& row, Parsed& parsed) {
     return is_missing(parsed.outs[0]) ? wrap_scalar(std::move(result)) : Py_NewRef(parsed.outs[0]);
 }
 
+// The call without keywords that most are, or null.
+PyObject* call_plain(const Row& row, PyObject* const* args) {
+    if (row.one != nullptr && is_ndarray(args[0])) return wrap_scalar(row.one(value_of(args[0]), no_options));
+    if (row.one != nullptr && is_recorded_float(args[0])) return wrap_scalar(row.one(float_value(args[0]), no_options));
+    if (row.two != nullptr && is_ndarray(args[0]) && is_ndarray(args[1])) {
+        return wrap_scalar(row.two(value_of(args[0]), value_of(args[1]), no_options));
+    }
+    return nullptr;
+}
+
+PyObject* call_parsed(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    const Row& row = row_of(self);
+    std::vector<Ref> sized;
+    if (records() && kwnames == nullptr && nargs == 2 && row.two != nullptr && (is_recorded_number(args[0]) || is_recorded_number(args[1])) &&
+        numbers_as_arrays(row.name, args, sized)) {
+        return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
+    }
+    try {
+        if (any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
+        Parsed parsed = parse(row, args, nargs, kwnames);
+        return run(row, parsed);
+    } catch (const NeedsNumpy&) {
+        return call_numpy(name_of(self), args, nargs, kwnames);
+    }
+}
+
+// Whether there is where= without out=: NumPy warns of elements that are none.
+bool is_partial(PyObject* kwnames) {
+    bool has_where = false, has_out = false;
+    for (Py_ssize_t i = 0; kwnames != nullptr && i < PyTuple_GET_SIZE(kwnames); ++i) {
+        has_where = has_where || is_named(PyTuple_GET_ITEM(kwnames, i), "where");
+        has_out = has_out || is_named(PyTuple_GET_ITEM(kwnames, i), "out");
+    }
+    return has_where && !has_out;
+}
+
 PyObject* call_ufunc(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
     const Row& row = row_of(self);
     const Py_ssize_t nargs = PyVectorcall_NARGS(flagged);
-    return guarded([&]() -> PyObject* {
-        if (kwnames == nullptr && nargs == row.inputs()) {
-            if (row.one != nullptr && is_ndarray(args[0])) return wrap_scalar(row.one(value_of(args[0]), no_options));
-            if (row.one != nullptr && is_recorded_float(args[0])) return wrap_scalar(row.one(float_value(args[0]), no_options));
-            if (row.two != nullptr && is_ndarray(args[0]) && is_ndarray(args[1])) {
-                return wrap_scalar(row.two(value_of(args[0]), value_of(args[1]), no_options));
-            }
+    return guarded([&] {
+        FloatWatch watch(name_of(self), args, nargs, kwnames);
+        const bool is_plain = kwnames == nullptr && nargs == row.inputs();
+        if (!is_plain) {
+            watch.set_outputs(row.inputs());
+            if (is_partial(kwnames) && nargs == row.inputs()) watch.ask();
+            watch.keep_overwritten();
         }
-        std::vector<Ref> sized;
-        if (records() && kwnames == nullptr && nargs == 2 && row.two != nullptr && (is_recorded_number(args[0]) || is_recorded_number(args[1])) &&
-            numbers_as_arrays(row.name, args, sized)) {
-            return wrap_scalar(row.two(value_of(sized[0].get()), value_of(sized[1].get()), no_options));
-        }
-        try {
-            if (any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
-            Parsed parsed = parse(row, args, nargs, kwnames);
-            return run(row, parsed);
-        } catch (const NeedsNumpy&) {
-            return call_numpy(name_of(self), args, nargs, kwnames);
-        }
+        return watched(watch, [&] {
+            PyObject* const made = is_plain ? call_plain(row, args) : nullptr;
+            return made != nullptr ? made : call_parsed(self, args, nargs, kwnames);
+        });
     });
 }
 
@@ -183,51 +212,67 @@ void binary_only(const Row& row, const char* method) {
     if (row.outputs() != 1) raise(PyExc_ValueError, std::string(method) + " only supported for functions returning a single value");
 }
 
-PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* reduce_by_row(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     static const Signature signature("reduce", "array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True");
+    try {
+        const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
+        if (reduction == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
+        PyObject* v[Signature::most] = {};
+        signature.bind(nullptr, args, nargs, kwnames, v);
+        FoldOptions options;
+        options.axis = v[1] == nullptr ? Axes(0) : to_axes(v[1]);
+        options.dtype = to_dtype(v[2]);
+        const bool logical = reduction->fold == &any_fold || reduction->fold == &all_fold;
+        if (logical && options.dtype && options.dtype != Dtype::bool_) throw NeedsNumpy{};
+        options.out = to_out(v[3]);
+        options.keepdims = v[4] != nullptr && is_true(v[4]);
+        if (v[5] == Py_None) throw NeedsNumpy{};  // initial=None: no identity
+        if (!is_missing(v[5])) options.initial = to_scalar(v[5]);
+        options.where = to_mask(v[6]);
+        return finish(reduction->fold(to_array(v[0]), options), v[3]);
+    } catch (const NeedsNumpy&) {
+        return numpy_method(self, "reduce", args, nargs, kwnames);
+    }
+}
+
+PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         binary_only(row_of(self), "reduce");
-        try {
-            const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
-            if (reduction == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
-            PyObject* v[Signature::most] = {};
-            signature.bind(nullptr, args, nargs, kwnames, v);
-            FoldOptions options;
-            options.axis = v[1] == nullptr ? Axes(0) : to_axes(v[1]);
-            options.dtype = to_dtype(v[2]);
-            const bool logical = reduction->fold == &any_fold || reduction->fold == &all_fold;
-            if (logical && options.dtype && options.dtype != Dtype::bool_) throw NeedsNumpy{};
-            options.out = to_out(v[3]);
-            options.keepdims = v[4] != nullptr && is_true(v[4]);
-            if (v[5] == Py_None) throw NeedsNumpy{};  // initial=None: no identity
-            if (!is_missing(v[5])) options.initial = to_scalar(v[5]);
-            options.where = to_mask(v[6]);
-            return finish(reduction->fold(to_array(v[0]), options), v[3]);
-        } catch (const NeedsNumpy&) {
-            return numpy_method(self, "reduce", args, nargs, kwnames);
-        }
+        FloatWatch watch(name_of(self), args, nargs, kwnames);
+        watch.set_method("reduce");
+        watch.set_outputs(3, 1);
+        watch.keep_overwritten();
+        return watched(watch, [&] { return reduce_by_row(self, args, nargs, kwnames); });
     });
 }
 
-PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* accumulate_by_row(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     static const Signature signature("accumulate", "array, axis=0, dtype=None, out=None");
+    try {
+        const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
+        if (reduction == nullptr || reduction->scan == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
+        PyObject* v[Signature::most] = {};
+        signature.bind(nullptr, args, nargs, kwnames, v);
+        AxisOptions options;
+        options.axis = v[1] == nullptr ? 0 : to_axis(v[1]);
+        options.dtype = to_dtype(v[2]);
+        options.out = to_out(v[3]);
+        const array x = to_array(v[0]);
+        if (x.ndim() == 0) throw NeedsNumpy{};
+        return finish(reduction->scan(x, options), v[3]);
+    } catch (const NeedsNumpy&) {
+        return numpy_method(self, "accumulate", args, nargs, kwnames);
+    }
+}
+
+PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         binary_only(row_of(self), "accumulate");
-        try {
-            const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
-            if (reduction == nullptr || reduction->scan == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
-            PyObject* v[Signature::most] = {};
-            signature.bind(nullptr, args, nargs, kwnames, v);
-            AxisOptions options;
-            options.axis = v[1] == nullptr ? 0 : to_axis(v[1]);
-            options.dtype = to_dtype(v[2]);
-            options.out = to_out(v[3]);
-            const array x = to_array(v[0]);
-            if (x.ndim() == 0) throw NeedsNumpy{};
-            return finish(reduction->scan(x, options), v[3]);
-        } catch (const NeedsNumpy&) {
-            return numpy_method(self, "accumulate", args, nargs, kwnames);
-        }
+        FloatWatch watch(name_of(self), args, nargs, kwnames);
+        watch.set_method("accumulate");
+        watch.set_outputs(3, 1);
+        watch.keep_overwritten();
+        return watched(watch, [&] { return accumulate_by_row(self, args, nargs, kwnames); });
     });
 }
 
@@ -235,13 +280,15 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     return guarded([&]() -> PyObject* {
         const Row& row = row_of(self);
         if (row.inputs() != 2) raise(PyExc_ValueError, "outer product only supported for binary functions");
+        FloatWatch watch(name_of(self), args, nargs, kwnames);
+        watch.set_method("outer");
         try {
             if (row.two == nullptr || nargs != 2 || kwnames != nullptr || any_overrides(args, nargs)) throw NeedsNumpy{};
             const array x = to_array(args[0]);
             const array y = to_array(args[1]);
             std::vector<Index> subscript{ellipsis};
             for (int i = 0; i < y.ndim(); ++i) subscript.emplace_back(newaxis);
-            return wrap_scalar(row.two(x.index(subscript), y, no_options));
+            return watched(watch, [&] { return wrap_scalar(row.two(x.index(subscript), y, no_options)); });
         } catch (const NeedsNumpy&) {
             return numpy_method(self, "outer", args, nargs, kwnames);
         }

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "fastnp/detail/float_flags.h"
+
 namespace fastnp::base {
 
 namespace {
@@ -97,6 +99,7 @@ public:
         context_ = context;
         tasks_ = tasks;
         failure_ = nullptr;
+        float_flags_.store(0, std::memory_order_relaxed);
         next_.store(0, std::memory_order_relaxed);
         caller_processor_.store(sched_getcpu(), std::memory_order_relaxed);
         // Nobody works on the last job any more, so the state holds only its number.
@@ -105,6 +108,7 @@ public:
         take(0);
         // Workers that have not come by now are not waited for; they find the job closed.
         if ((state_.fetch_and(~open, std::memory_order_acq_rel) & workers_mask) != 0) wait_for_workers(start, kind);
+        if (const unsigned flags = float_flags_.load(std::memory_order_relaxed); flags != 0) detail::raise_float_flags(flags);
         if (failure_) std::rethrow_exception(failure_);
     }
 
@@ -166,6 +170,13 @@ private:
         }
     }
 
+    // A worker's to the thread that has the job, whose operation they are of.
+    void hand_over_float_flags() {
+        if (!detail::any_float_flag()) return;
+        float_flags_.fetch_or(detail::float_flags(), std::memory_order_relaxed);
+        detail::clear_float_flags();
+    }
+
     void serve(int worker) {
         Place place;
         std::uint64_t seen = 0;
@@ -176,6 +187,7 @@ private:
             while ((state & open) != 0 && number_of(state) == seen) {
                 if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) continue;
                 take(worker);
+                hand_over_float_flags();
                 state_.fetch_sub(1, std::memory_order_release);
                 break;
             }
@@ -217,6 +229,7 @@ private:
     void* context_ = nullptr;
     std::int64_t tasks_ = 0;
     std::exception_ptr failure_;
+    std::atomic<unsigned> float_flags_{0};  // that workers' tasks raised
     Clock::time_point alone_until_{};  // under `entry_`
     Clock::duration alone_ = least_alone / 2;
 };

@@ -6,12 +6,33 @@
 #include "eager/eager.h"
 #include "eager/half.h"
 #include "eager/isa.h"
+#include "fastnp/detail/float_flags.h"
 
 namespace fastnp::eager {
 
 namespace {
 
 using detail::convert;
+
+// The processor's conversion says what does not fit; a loop of vectors may use another one, which doesn't.
+template <class To, class From>
+[[gnu::always_inline]] inline void note_unfit(const From* from, std::int64_t count) {
+    using Word = std::conditional_t<sizeof(From) == 8, std::int64_t, std::int32_t>;
+    Word unfit = 0;
+    for (std::int64_t i = 0; i < count; ++i) unfit |= static_cast<Word>(!detail::fits_integer<To>(from[i]));
+    if (unfit != 0) fastnp::detail::raise_float_flags(fastnp::detail::float_invalid);
+}
+
+template <class From, class To>
+[[gnu::always_inline]] inline void convert_all(const From* from, To* to, std::int64_t count) {
+    constexpr std::int64_t chunk = 2048;  // is read twice from the nearest cache
+    for (std::int64_t at = 0; at < count; at += chunk) {
+        const std::int64_t end = std::min(at + chunk, count);
+        if constexpr (std::is_floating_point_v<From> && ops::Integer<To>) note_unfit<To>(from + at, end - at);
+        FASTNP_INDEPENDENT
+        for (std::int64_t i = at; i < end; ++i) to[i] = convert<From, To>(from[i]);
+    }
+}
 
 template <class From, class To>
 [[gnu::always_inline]] inline void cast_span(const void* const* operands, void* out, std::int64_t count) {
@@ -29,10 +50,20 @@ template <class From, class To>
         for (std::int64_t at = 0; at < count; at += chunk) {
             const std::int64_t n = std::min(chunk, count - at);
             widen(from + at, wide, n);
-            for (std::int64_t i = 0; i < n; ++i) to[at + i] = convert<float, To>(wide[i]);
+            convert_all(wide, to + at, n);
         }
     } else if constexpr (std::is_same_v<From, float> && ops::is_half<To>) {
         narrow(from, to, count);
+    } else if constexpr (ops::is_half<To> && !ops::is_half<From>) {
+        constexpr std::int64_t chunk = 256;
+        alignas(64) float wide[chunk];
+        for (std::int64_t at = 0; at < count; at += chunk) {
+            const std::int64_t n = std::min(chunk, count - at);
+            for (std::int64_t i = 0; i < n; ++i) wide[i] = detail::to_wide_float(from[at + i]);
+            narrow(wide, to + at, n);
+        }
+    } else if constexpr (std::is_floating_point_v<From> && ops::Integer<To>) {
+        convert_all(from, to, count);
     } else {
         FASTNP_INDEPENDENT
         for (std::int64_t i = 0; i < count; ++i) to[i] = convert<From, To>(from[i]);

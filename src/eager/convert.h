@@ -35,6 +35,36 @@ To to_integer(double value) {
     }
 }
 
+/// Whether the conversion to an integer is one of a number that fits what it goes through.
+template <class To, class From>
+bool fits_integer(From value) {
+    constexpr bool is_wide = sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>;
+    constexpr From low = is_wide ? From(-0x1p63) : From(-0x1p31);
+    constexpr From high = std::is_same_v<To, std::uint64_t> ? From(0x1p64) : -low;
+    return value >= low && value < high;
+}
+
+/// A float that rounds to what the double rounds to in fewer bits: where it is not exact it is made odd, since rounding twice could differ.
+inline float to_odd_float(double value) {
+    const auto narrow = static_cast<float>(value);
+    if (static_cast<double>(narrow) == value || narrow != narrow || !std::isfinite(narrow)) return narrow;
+    auto bits = std::bit_cast<std::uint32_t>(narrow);
+    if ((bits & 1U) == 0) {
+        const bool up = std::abs(static_cast<double>(narrow)) < std::abs(value);
+        bits = up ? bits + 1 : (bits & 0x7fffffffU) == 0 ? bits : bits - 1;
+    }
+    return std::bit_cast<float>(bits);
+}
+
+/// The same of any number, in which a half's bits are what its own conversion gives.
+template <class From>
+float to_wide_float(const From& from) {
+    if constexpr (ops::Complex<From>) return to_wide_float(from.real());
+    else if constexpr (std::is_same_v<From, double>) return to_odd_float(from);
+    else if constexpr (ops::Integer<From> && sizeof(From) > 2) return to_odd_float(static_cast<double>(from));
+    else return static_cast<float>(from);
+}
+
 /// An element as one of another dtype.
 template <class From, class To>
 To convert(const From& from) {
@@ -52,23 +82,7 @@ To convert(const From& from) {
         if constexpr (ops::Integer<To>) return to_integer<To>(static_cast<double>(static_cast<float>(from)));
         else return static_cast<To>(static_cast<float>(from));
     } else if constexpr (ops::is_half<To>) {
-        if constexpr (std::is_same_v<From, double>) {
-            // Rounding twice could differ: the float in between is made odd where it is not exact.
-            auto narrow = static_cast<float>(from);
-            if (static_cast<double>(narrow) != from && narrow == narrow && std::isfinite(narrow)) {
-                auto bits = std::bit_cast<std::uint32_t>(narrow);
-                if ((bits & 1U) == 0) {
-                    const bool up = std::abs(static_cast<double>(narrow)) < std::abs(from);
-                    bits = up ? bits + 1 : (bits & 0x7fffffffU) == 0 ? bits : bits - 1;
-                }
-                narrow = std::bit_cast<float>(bits);
-            }
-            return To(narrow);
-        } else if constexpr (ops::Integer<From> && sizeof(From) > 2) {
-            return convert<double, To>(static_cast<double>(from));
-        } else {
-            return To(static_cast<float>(from));
-        }
+        return To(to_wide_float(from));
     } else if constexpr (ops::Integer<To> && std::is_floating_point_v<From>) {
         return to_integer<To>(static_cast<double>(from));
     } else {

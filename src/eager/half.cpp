@@ -1,6 +1,9 @@
 #include "eager/half.h"
 
+#include <cmath>
+
 #include "eager/isa.h"
+#include "fastnp/detail/float_flags.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,7 +19,12 @@ void widen_base(const Half* from, float* to, std::int64_t count) {
 }
 template <class Half>
 void narrow_base(const float* from, Half* to, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Half>(from[i]);
+    bool overflows = false;
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i] = static_cast<Half>(from[i]);
+        overflows = overflows || (std::isinf(static_cast<float>(to[i])) && !std::isinf(from[i]));
+    }
+    if (overflows) detail::raise_float_flags(detail::float_overflow);
 }
 
 #if defined(__x86_64__)

@@ -1,6 +1,11 @@
 // eager::run: the kernel family of an op's kind.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "eager/eager.h"
 #include "eager/kernels.h"
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
 
 namespace fastnp::eager {
@@ -15,14 +20,35 @@ void run_contract(std::span<const View> operands, const View& out) {
     run_elementwise(ops::Op::add, both, out);
 }
 
+// Halves are rounded by integers here and there, which tell nothing: infinities among results are looked into.
+void note_infinities(const View& out) {
+    if (out.dtype != Dtype::float16) return;
+    std::int64_t count = 1;
+    for (const std::int64_t extent : out.shape) count *= extent;
+    std::vector<float> values(static_cast<std::size_t>(count));
+    View wide{values.data(), Dtype::float32, out.shape, out.shape};
+    std::int64_t stride = sizeof(float);
+    for (std::size_t i = out.shape.size(); i-- > 0; stride *= out.shape[i]) wide.strides[i] = stride;
+    copy(out, wide);
+    if (std::any_of(values.begin(), values.end(), [](float x) { return std::isinf(x); })) {
+        fastnp::detail::raise_float_flags(fastnp::detail::float_overflow);
+    }
+}
+
 }  // namespace
 
 void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
     switch (ops::info(op).kind) {
         case ops::Kind::map: run_elementwise(op, operands, out); return;
-        case ops::Kind::fold: run_fold(op, attributes, operands[0], out); return;
+        case ops::Kind::fold:
+            run_fold(op, attributes, operands[0], out);
+            note_infinities(out);
+            return;
         case ops::Kind::argfold: run_argfold(op, attributes, operands[0], out); return;
-        case ops::Kind::scan: run_scan(op, attributes, operands[0], out); return;
+        case ops::Kind::scan:
+            run_scan(op, attributes, operands[0], out);
+            note_infinities(out);
+            return;
         case ops::Kind::make: run_make(op, attributes, out); return;
         case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
         case ops::Kind::note: copy(operands[0], out); return;

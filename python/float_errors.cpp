@@ -1,0 +1,235 @@
+#include "float_errors.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <numpy/ufuncobject.h>
+
+#include "convert.h"
+#include "fastnp/detail/memory.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// Ufuncs of floats whose only instruction is theirs alone: a flag is the truth.
+constexpr std::array<std::string_view, 8> certain = {"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "negative"};
+// Functions that have no floating-point errors whatever their operands of one dtype are.
+constexpr std::array<std::string_view, 8> silent = {"clip", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "maximum", "minimum"};
+
+FloatState parse_state() {
+    const Ref get = import_attribute("numpy", "geterr");
+    const Ref modes = own(PyObject_CallNoArgs(get.get()));
+    constexpr std::pair<const char*, unsigned> kinds[] = {
+        {"divide", detail::float_divide}, {"over", detail::float_overflow}, {"under", detail::float_underflow}, {"invalid", detail::float_invalid}};
+    FloatState state;
+    for (const auto& [name, bit] : kinds) {
+        PyObject* mode = PyDict_GetItemString(modes.get(), name);
+        if (mode == nullptr || PyUnicode_CompareWithASCIIString(mode, "ignore") == 0) continue;
+        state.told |= bit;
+        if (PyUnicode_CompareWithASCIIString(mode, "warn") != 0) state.strict |= bit;
+    }
+    return state;
+}
+
+bool has(std::span<const std::string_view> names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+// NumPy's bits of the flags.
+int numpy_bits(unsigned flags) {
+    return ((flags & detail::float_divide) != 0 ? NPY_FPE_DIVIDEBYZERO : 0) | ((flags & detail::float_overflow) != 0 ? NPY_FPE_OVERFLOW : 0) |
+           ((flags & detail::float_underflow) != 0 ? NPY_FPE_UNDERFLOW : 0) | ((flags & detail::float_invalid) != 0 ? NPY_FPE_INVALID : 0);
+}
+
+void tell_by_name(const char* name, unsigned flags) {
+    static const bool imported = _import_umath() >= 0;
+    if (flags == 0) return;
+    if (!imported || PyUFunc_GiveFloatingpointErrors(name, numpy_bits(flags)) < 0) throw PythonError{};
+}
+
+bool is_number(PyObject* object) { return PyFloat_CheckExact(object) != 0 || PyLong_CheckExact(object) != 0; }
+
+// An argument as NumPy is to have it: views of arrays, in lists, too.
+Ref plain(PyObject* object, int depth = 0) {
+    if (is_ndarray(object)) return own(readable_view(object, "a floating-point error"));
+    if ((!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || depth > 8) return Ref::borrow(object);
+    Ref items = own(PySequence_List(object));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+        check(PyList_SetItem(items.get(), i, plain(PyList_GET_ITEM(items.get(), i), depth + 1).release()));
+    }
+    return PyList_CheckExact(object) ? items : own(PyList_AsTuple(items.get()));
+}
+
+// Memory like an output's, to be written to in its place.
+Ref spare(PyObject* output) {
+    if (PyTuple_CheckExact(output)) {
+        Ref made = own(PyTuple_New(PyTuple_GET_SIZE(output)));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(output); ++i) PyTuple_SET_ITEM(made.get(), i, spare(PyTuple_GET_ITEM(output, i)).release());
+        return made;
+    }
+    const Ref view = plain(output);
+    if (!PyArray_Check(view.get())) return view;
+    return own(PyArray_NewLikeArray(as_numpy(view.get()), NPY_KEEPORDER, nullptr, 0));
+}
+
+// Whether NumPy can't be asked: arrays on a device, which has no flags; bfloat16, which it has not.
+bool is_not_numpys(PyObject* object, int depth = 0) {
+    if (is_ndarray(object)) return value_of(object).dtype() == Dtype::bfloat16 || detail::is_at_device(value_of(object));
+    if ((!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || depth > 8) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+        if (is_not_numpys(PySequence_Fast_GET_ITEM(object, i), depth + 1)) return true;
+    }
+    return false;
+}
+
+bool may_share(PyObject* a, PyObject* b) {
+    const Ref test = import_attribute("numpy", "may_share_memory");
+    const Ref x = plain(a), y = plain(b);
+    const Ref found = own(PyObject_CallFunctionObjArgs(test.get(), x.get(), y.get(), nullptr));
+    return is_true(found.get());
+}
+
+Ref numpy_function(const char* name, const char* method) {
+    const std::string_view whole(name);
+    if (whole.starts_with("ndarray.")) return own(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), name + 8));
+    Ref found = import_attribute("numpy", name);
+    return method == nullptr ? found : own(PyObject_GetAttrString(found.get(), method));
+}
+
+}  // namespace
+
+FloatState float_state() {
+    // NumPy has an object for each state, which it never changes.
+    static PyObject* variable = nullptr;
+    static PyObject* last = nullptr;
+    static FloatState state;
+    kept_attribute(variable, "numpy._core.umath", "_extobj_contextvar");
+    PyObject* now = nullptr;
+    if (PyContextVar_Get(variable, nullptr, &now) < 0) throw PythonError{};
+    const Ref held(now);
+    if (now == nullptr || now != last) {
+        const FloatState parsed = parse_state();
+        state = parsed;
+        Py_XINCREF(now);
+        Py_XSETREF(last, now);
+    }
+    return state;
+}
+
+bool FloatWatch::is_output(Py_ssize_t place) const {
+    if (place < nargs_) return place >= first_output_ && place < first_output_ + output_count_;
+    return PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames_, place - nargs_), "out") == 0;
+}
+
+std::vector<PyObject*> FloatWatch::outputs() const {
+    std::vector<PyObject*> found;
+    const auto add = [&](PyObject* object) {
+        if (is_ndarray(object) || PyArray_Check(object)) found.push_back(object);
+    };
+    for (Py_ssize_t i = 0; i < count(); ++i) {
+        if (!is_output(i)) continue;
+        if (!PyTuple_CheckExact(args_[i])) add(args_[i]);
+        for (Py_ssize_t j = 0; PyTuple_CheckExact(args_[i]) && j < PyTuple_GET_SIZE(args_[i]); ++j) add(PyTuple_GET_ITEM(args_[i], j));
+    }
+    return found;
+}
+
+bool FloatWatch::is_silent() const { return method_ == nullptr && has(silent, name_); }
+
+// Whether the flags tell by themselves.
+bool FloatWatch::is_certain() const {
+    if (method_ != nullptr || kwnames_ != nullptr || !has(certain, name_)) return false;
+    const bool takes_integers = std::string_view(name_) != "reciprocal";
+    return std::all_of(args_, args_ + nargs_, [&](PyObject* each) {
+        if (is_number(each)) return true;
+        return is_ndarray(each) && (takes_integers ? !is_complex(value_of(each).dtype()) : is_floating(value_of(each).dtype()));
+    });
+}
+
+// Whether a number of Python's is past what the array's dtype has.
+bool FloatWatch::has_too_large_number() const {
+    const auto is_too_large = [&](PyObject* number, PyObject* other) {
+        if (!PyFloat_CheckExact(number) || !is_ndarray(other)) return false;
+        const double most = value_of(other).dtype() == Dtype::float16   ? 65504.0
+                            : value_of(other).dtype() == Dtype::float32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                                                        : std::numeric_limits<double>::max();
+        return std::isfinite(PyFloat_AS_DOUBLE(number)) && std::abs(PyFloat_AS_DOUBLE(number)) > most;
+    };
+    return nargs_ >= 2 && (is_too_large(args_[0], args_[1]) || is_too_large(args_[1], args_[0]));
+}
+
+void FloatWatch::keep_overwritten() {
+    for (PyObject* output : outputs()) {
+        if (is_ndarray(output)) set_result(value_of(output).dtype());
+    }
+    if (is_silent() || is_certain() || records()) return;
+    const std::vector<PyObject*> written = outputs();
+    for (Py_ssize_t i = first_ != nullptr ? -1 : 0; i < count() && !written.empty(); ++i) {
+        PyObject* const operand = i < 0 ? first_ : args_[i];
+        if (!is_ndarray(operand) || is_not_numpys(operand) || (i >= 0 && is_output(i))) continue;
+        if (std::none_of(written.begin(), written.end(), [&](PyObject* output) { return output == operand || may_share(output, operand); })) continue;
+        const Ref view = plain(operand);
+        kept_.emplace_back(operand, own(PyArray_NewCopy(as_numpy(view.get()), NPY_KEEPORDER)));
+    }
+}
+
+Ref FloatWatch::argument(Py_ssize_t place) const {
+    PyObject* const given = place < 0 ? first_ : args_[place];
+    if (place >= 0 && is_output(place)) return spare(given);
+    for (const auto& [operand, before] : kept_) {
+        if (operand == given) return before;
+    }
+    return plain(given);
+}
+
+// The call by NumPy, which is made for what it says alone.
+void FloatWatch::judge() const {
+    std::vector<Ref> held;
+    SmallVector<PyObject*, 8> given;
+    for (Py_ssize_t i = first_ != nullptr ? -1 : 0; i < count(); ++i) given.push_back(held.emplace_back(argument(i)).get());
+    const auto positional = static_cast<std::size_t>(nargs_ + (first_ != nullptr ? 1 : 0));
+    const Ref function = numpy_function(name_, method_);
+    (void)own(PyObject_Vectorcall(function.get(), given.data(), positional, kwnames_));
+}
+
+void FloatWatch::set_result(Dtype dtype) {
+    if (is_complex(dtype) || dtype == Dtype::bool_) return;
+    const auto is_lost = [](PyObject* each) { return each != nullptr && is_ndarray(each) && is_complex(value_of(each).dtype()); };
+    is_asked_ = is_asked_ || is_lost(first_) || std::any_of(args_, args_ + nargs_, is_lost);
+}
+
+void FloatWatch::tell() const {
+    const unsigned flags = detail::float_flags();
+    detail::clear_float_flags();
+    if (records()) return;  // what was computed meanwhile is no part of the program
+    const unsigned told = flags & float_state().told;
+    if ((told == 0 || is_silent()) && !is_asked_) return;
+    if (is_certain() && !is_asked_) {
+        const bool is_of_number = (told & detail::float_overflow) != 0 && has_too_large_number();
+        if (is_of_number) tell_by_name("cast", detail::float_overflow);
+        return tell_by_name(name_, is_of_number ? told & ~detail::float_overflow : told);
+    }
+    for (Py_ssize_t i = first_ != nullptr ? -1 : 0; i < count(); ++i) {
+        if (is_not_numpys(i < 0 ? first_ : args_[i])) return;
+    }
+    judge();
+    detail::clear_float_flags();
+}
+
+void look_at_assignment(const array& part, PyObject* values) {
+    const bool is_lost = is_ndarray(values) && is_complex(value_of(values).dtype()) && !is_complex(part.dtype()) && part.dtype() != Dtype::bool_;
+    if (!detail::any_float_flag() && !is_lost) return;
+    detail::clear_float_flags();
+    if (records() || is_not_numpys(values) || part.is_recorded() || part.dtype() == Dtype::bfloat16) return;
+    Shape shape = part.shape();
+    const Ref target =
+        own(PyArray_NewFromDescr(&PyArray_Type, descr_of(part.dtype()), static_cast<int>(shape.size()), shape.data(), nullptr, nullptr, 0, nullptr));
+    const Ref source = plain(values);
+    check(PyArray_CopyObject(as_numpy(target.get()), source.get()));
+    detail::clear_float_flags();
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,84 @@
+// Floating-point errors as numpy.errstate asks for them. A call from Python leaves the processor's flags clear; where one is set after it, that is a
+// suspicion, and NumPy, given the same call, has the verdict: its cases, its words, its warnings and exceptions.
+#pragma once
+
+#include <vector>
+
+#include "fastnp/detail/float_flags.h"
+#include "numpy_api.h"
+
+namespace fastnp::python {
+
+/// What numpy.errstate asks for now, as detail::FloatFlag bits.
+struct FloatState {
+    unsigned told = 0;    // not ignored
+    unsigned strict = 0;  // of these, what is more than a warning: an exception, a call, a print
+};
+FloatState float_state();
+
+/// A call of a function of NumPy's, by its name ("divide", "add.reduce", "ndarray.astype"), and the arguments to judge it by. Made before the call, since
+/// results may be written over operands.
+class FloatWatch {
+public:
+    FloatWatch(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames = nullptr)
+        : name_(name), args_(args), nargs_(nargs), kwnames_(kwnames) {
+        detail::clear_float_flags();  // what Python or others left
+    }
+    /// The function is a method of the ufunc `name`, or of "ndarray".
+    void set_method(const char* method) { method_ = method; }
+    /// The object that the method is called on, before the others.
+    void set_first(PyObject* first) { first_ = first; }
+    /// These arguments are written to, as is what is named `out`.
+    void set_outputs(Py_ssize_t from, Py_ssize_t count = 2) {
+        first_output_ = from;
+        output_count_ = count;
+    }
+    /// Keeps what operands are now, if they share memory with an output and it takes them to judge.
+    void keep_overwritten();
+
+    /// The result is of this dtype: complex arguments lose their imaginary parts where it is none, of which NumPy warns.
+    void set_result(Dtype dtype);
+
+    /// NumPy has a word for such a call in any case.
+    void ask() { is_asked_ = true; }
+
+    /// After the call: says what there is to say. PythonError where that is an exception.
+    void look() const {
+        if (detail::any_float_flag() || is_asked_) [[unlikely]]
+            tell();
+    }
+
+private:
+    void tell() const;
+    void judge() const;
+    bool is_output(Py_ssize_t place) const;
+    bool is_certain() const;
+    bool is_silent() const;
+    bool has_too_large_number() const;
+    std::vector<PyObject*> outputs() const;
+    Py_ssize_t count() const { return nargs_ + (kwnames_ == nullptr ? 0 : PyTuple_GET_SIZE(kwnames_)); }
+    Ref argument(Py_ssize_t place) const;
+
+    const char* name_;
+    const char* method_ = nullptr;
+    PyObject* first_ = nullptr;
+    PyObject* const* args_;
+    Py_ssize_t nargs_;
+    PyObject* kwnames_;
+    Py_ssize_t first_output_ = 0, output_count_ = 0;
+    bool is_asked_ = false;  // NumPy, whatever the flags are
+    std::vector<std::pair<PyObject*, Ref>> kept_;  // an operand, and what it was
+};
+
+/// `body`'s result, after which flags are looked at.
+template <class F>
+PyObject* watched(const FloatWatch& watch, F&& body) {
+    Ref result(body());
+    watch.look();
+    return result.release();
+}
+
+/// After an assignment, before which the flags were clear: what is to be said of the values' casts.
+void look_at_assignment(const array& part, PyObject* values);
+
+}  // namespace fastnp::python

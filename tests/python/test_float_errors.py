@@ -1,0 +1,120 @@
+"""Floating-point errors: warnings and exceptions are NumPy's, for random functions, dtypes and special values."""
+
+from __future__ import annotations
+
+import operator
+import random
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+from support import DTYPES, values_of
+
+import fastnp as np
+from fastnp import _core
+
+UFUNCS = sorted(name for name in dir(_core) if isinstance(getattr(_core, name), _core.ufunc))
+FOLDS = ["sum", "prod", "mean", "std", "var", "max", "cumsum", "cumprod"]
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
+KINDS = [*DTYPES, numpy.dtype("e")]
+HALF = numpy.dtype("e")
+
+
+def special(dtype: numpy.dtype[Any], count: int, seed: int) -> numpy.ndarray:
+    with numpy.errstate(all="ignore"):
+        return values_of(numpy.dtype("f") if dtype == HALF else dtype, 100, seed).astype(dtype)[:count].copy()
+
+
+def said(run: Callable[[], Any], mode: str) -> list[Any]:
+    """What a call has to say under numpy.errstate(divide=mode, over=mode, invalid=mode)."""
+    told: list[Any] = []
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with numpy.errstate(divide=mode, over=mode, invalid=mode, call=lambda kind, flag: told.append(kind)):
+            try:
+                run()
+            except FloatingPointError as error:
+                told.append(("error", str(error)))
+            except (TypeError, ValueError) as error:  # integers to negative powers
+                told.append(type(error).__name__)
+    return told + sorted((warning.category.__name__, str(warning.message)) for warning in seen)
+
+
+def check(run: Callable[..., Any], arrays: list[numpy.ndarray], what: Any) -> None:
+    for mode in ["warn", "raise", "call", "ignore"]:
+        theirs, ours = [x.copy() for x in arrays], [np.array(x) for x in arrays]
+        expected, found = said(lambda x=theirs: run(numpy, *x), mode), said(lambda x=ours: run(np, *x), mode)
+        assert found == expected, (what, mode, [x.tolist() for x in arrays])
+
+
+@pytest.fixture
+def rng():
+    seed = random.randrange(2**32)
+    print("seed", seed)  # shown where a test fails
+    return random.Random(seed)
+
+
+def draw(rng: random.Random, dtypes: list[numpy.dtype[Any]] = KINDS, count: int = 2) -> tuple[int, numpy.dtype[Any], list[numpy.ndarray]]:
+    seed, dtype, size = rng.randrange(2**31), rng.choice(dtypes), rng.choice([1, 3, 40, 100])
+    return seed, dtype, [special(dtype, size, seed + i) for i in range(count)]
+
+
+def test_ufuncs(rng):
+    for name in UFUNCS * 3:
+        seed, dtype, arrays = draw(rng)
+        nin = getattr(numpy, name).nin
+        check(lambda m, *x, name=name: getattr(m, name)(*x), arrays[:nin], (name, dtype, seed))
+
+
+def test_operators_also_in_place(rng):
+    for name in OPERATORS * 6:
+        seed, dtype, (x, y) = draw(rng)
+        other = rng.choice(["array", 2, 0.5, 0])
+        in_place = rng.random() < 0.5
+
+        def run(m, x, y, name=name, other=other, in_place=in_place):
+            return getattr(operator, "i" + name if in_place else name)(x, y if other == "array" else other)
+
+        check(run, [x, y], (name, other, in_place, dtype, seed))
+
+
+def test_folds(rng):
+    for name in FOLDS * 4:
+        seed, dtype, (x,) = draw(rng, [d for d in KINDS if d.kind != "c"], 1)
+        check(lambda m, x, name=name: getattr(m, name)(x), [x], (name, dtype, seed))
+
+
+def test_casts(rng):
+    def put(m, x, to):
+        m.zeros(x.shape, to)[...] = x
+
+    ways = [lambda m, x, to: x.astype(to), lambda m, x, to: m.asarray(x, dtype=to), put]
+    for _ in range(60):
+        seed, dtype, (x,) = draw(rng, count=1)
+        way, to = rng.randrange(len(ways)), rng.choice(KINDS)
+        check(lambda m, x, way=way, to=to: ways[way](m, x, to), [x], (way, dtype, to, seed))
+
+
+def test_results_that_overwrite_operands(rng):
+    for name in ["exp", "log", "sqrt", "tanh", "arcsin", "divide", "power", "reciprocal", "square", "floor_divide"] * 3:
+        seed, dtype, arrays = draw(rng, [numpy.dtype(code) for code in "fdFD"])
+        nin = getattr(numpy, name).nin
+        check(lambda m, *x, name=name: getattr(m, name)(*x, out=x[0]), arrays[:nin], (name, dtype, seed))
+
+
+def test_large_arrays_that_threads_share():
+    x = np.ones(1_000_000)
+    x[-1] = 0
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in divide"):
+        1 / x
+    with numpy.errstate(divide="raise"), pytest.raises(FloatingPointError, match="encountered in log"):
+        np.log(x)
+
+
+def test_what_python_leaves_behind_is_not_ours():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert float("inf") - float("inf") != 0
+        assert (np.ones(3) + np.ones(3)).tolist() == [2, 2, 2]
