@@ -5,6 +5,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "functions.h"
+#include "size.h"
 
 namespace fastnp::python {
 
@@ -152,6 +153,8 @@ PyObject* pad_body(PyObject** v) {
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
     for (int i = 0; i < x.ndim(); ++i) {
         if (numbers[2 * i] < 0 || numbers[2 * i + 1] < 0) throw ValueError("index can't contain negative values");
+        check_size(numbers[2 * i]);
+        check_size(numbers[2 * i + 1]);
         pairs.emplace_back(numbers[2 * i], numbers[2 * i + 1]);
     }
     return wrap(pad(x, pairs, value));

@@ -183,14 +183,13 @@ array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
     if (!here.is_array_like()) throw ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.");
     std::vector<Operand> operands;
     std::vector<Dtype> dtypes;
-    std::vector<WeakKind> weak;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
         operands.push_back(holds_recorded(item) ? Operand(stack_of(item, &here)) : to_operand(item));
         if (const array* x = operands.back().as_array()) dtypes.push_back(x->dtype());
-        else weak.push_back(operands.back().as_scalar()->kind());
+        else dtypes.push_back(array(*operands.back().as_scalar()).dtype());  // as numpy.array finds it: numbers are not weak there
     }
-    const Dtype dtype = result_type(dtypes, weak);
+    const Dtype dtype = result_type(dtypes);
     std::vector<array> parts;
     for (const Operand& operand : operands)
         parts.push_back(operand.as_array() != nullptr ? operand.as_array()->astype(dtype) : array(*operand.as_scalar(), dtype));

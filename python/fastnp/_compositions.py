@@ -214,7 +214,10 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         if m <= 64
         else _core.take(padded, numpy.arange(n + m - 1)[:, None] + numpy.arange(m))
     )
-    whole = windows @ y[::-1]
+    places = _core.arange(n + m - 1)[:, None] + _core.arange(m)
+    products = windows * y[::-1]  # those with the padding are none: an infinity or a NaN would spread into it
+    products = _core.where((places >= m - 1) & (places < m - 1 + n), products, _core.zeros((), dtype=products.dtype))
+    whole = _core.sum(products, axis=-1, dtype=products.dtype)
     if mode == "full":
         return whole
     return whole[(m - 1) // 2 : (m - 1) // 2 + n] if mode == "same" else whole[m - 1 : n]
@@ -313,10 +316,11 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
     if not copy or z.dtype.kind != "f":
         raise Unsupported
     limits = numpy.finfo(z.dtype)
-    z = _core.where(_core.isnan(z), nan, z)
-    z = _core.where(z == numpy.inf, limits.max if posinf is None else posinf, z)
-    z = _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
-    return z if z.ndim else z[()]
+    # Each element is looked at as it was given: what takes the place of a NaN may be infinite.
+    made = _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
+    made = _core.where(z == numpy.inf, limits.max if posinf is None else posinf, made)
+    made = _core.where(_core.isnan(z), nan, made)
+    return made if made.ndim else made[()]
 
 
 @composed

@@ -180,6 +180,12 @@ std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape:
             result.offset = sizes.add(result.offset, sizes.multiply(index.offset, operand.strides[i]));
             if (index.axis >= 0) result.strides[static_cast<std::size_t>(index.axis)] = sizes.multiply(Dim(index.step), operand.strides[i]);
         }
+        if (move.op != ir::Op::reshape) return result;
+        // NumPy gives axes of one element the step past what is behind them.
+        Dim step(static_cast<std::int64_t>(itemsize_of(move.dtype)));
+        for (std::size_t i = move.shape.size(); i-- > 0; step = sizes.multiply(result.strides[i], move.shape[i])) {
+            if (move.shape[i] == Dim(1) && result.strides[i] == Dim(0)) result.strides[i] = step;
+        }
         return result;
     }
     if (is_contiguous(source.shape, operand.strides, source.dtype, sizes)) {

@@ -209,6 +209,7 @@ private:
                 break;
             case Op::multiply:
             case Op::divide:
+                if (is_complex(value->dtype)) break;  // infinities, NaN and signed zeros of a part change the other
                 if (is_number(in[1], 1) && value->dtype == in[0]->dtype) return in[0];
                 if (value->op == Op::multiply && is_number(in[0], 1)) return in[1];
                 break;
@@ -217,6 +218,7 @@ private:
                 if (is_integer(value->dtype) && is_number(in[0], 0)) return in[1];
                 break;
             case Op::subtract:
+                if (is_complex(value->dtype)) break;  // the sign of a zero in the imaginary part
                 if (is_number(in[1], 0) && !std::signbit(in[1]->attributes.scalar.real())) return in[0];
                 break;
             case Op::power: return rewrite_power(value);
