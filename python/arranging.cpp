@@ -105,7 +105,12 @@ PyObject* expand_dims_body(PyObject** v) {
     return wrap_view(std::move(x), v[0]);
 }
 
-PyObject* squeeze_body(PyObject** v) { return wrap_view(squeeze(to_array(v[0]), to_axes(v[1])), v[0]); }
+PyObject* squeeze_body(PyObject** v) {
+    const array x = to_array(v[0]);
+    array result = squeeze(x, to_axes(v[1]));
+    const bool is_same = is_missing(v[1]) && result.ndim() == x.ndim() && is_ndarray(v[0]);
+    return is_same ? Py_NewRef(v[0]) : wrap_view(std::move(result), v[0]);
+}
 
 PyObject* broadcast_to_body(PyObject** v) {
     array result = broadcast_to(to_array(v[0]), to_sizes(v[1]));

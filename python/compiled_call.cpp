@@ -261,7 +261,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
-        return result_array(std::move(results[0]), made->result.scalar, flat.numpy_results());
+        return result_array(std::move(results[0]), made->result, flat, flat.numpy_results());
     }
     SmallVector<PyObject*, 8> objects(results.size(), nullptr);
     Ref result(put_together(made->result, flat, results, objects.data(), flat.numpy_results()));

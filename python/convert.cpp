@@ -382,7 +382,24 @@ PyObject* view_at(const void* address, const array& value, PyObject* owner) {
     return view;
 }
 
+Extent extent_at(const void* data, const Shape& shape, const Strides& strides, std::size_t itemsize) {
+    const char *low = static_cast<const char*>(data), *high = low + itemsize;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) return {low, low};
+        (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+    }
+    return {low, high};
+}
+
 }  // namespace
+
+Extent extent_of(const array& x) { return extent_at(detail::address_of(x), x.shape(), x.strides(), itemsize_of(x.dtype())); }
+
+Extent extent_of(PyArrayObject* x) {
+    const auto rank = PyArray_NDIM(x);
+    return extent_at(PyArray_DATA(x), Shape(PyArray_DIMS(x), PyArray_DIMS(x) + rank), Strides(PyArray_STRIDES(x), PyArray_STRIDES(x) + rank),
+                     static_cast<std::size_t>(PyArray_ITEMSIZE(x)));
+}
 
 PyObject* numpy_view(const array& value, PyObject* owner) {
     if (detail::is_shared(value)) {

@@ -65,6 +65,10 @@ PyObject* numpy_scalar(const array& value);
 PyObject* numpy_view(const array& value, PyObject* owner);
 /// The same over memory wherever it is, for its layout: nobody may read it.
 PyObject* unread_view(const array& value, PyObject* owner);
+/// Where an array's elements begin and end in memory, from the lowest address to the highest.
+using Extent = std::pair<const char*, const char*>;
+Extent extent_of(const array& x);
+Extent extent_of(PyArrayObject* x);
 /// numpy_view of an ndarray object, refused in recordings.
 /// The elements of an array for reading, as NumPy's array or, of one that stands for a scalar, as NumPy's scalar. While recording: small ones alone,
 /// a copy, and the compiled entry is for calls in which they are the same.

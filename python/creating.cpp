@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "exchange.h"
+#include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
@@ -14,18 +15,17 @@ namespace fastnp::python {
 
 namespace {
 
-// 'C' or 'K' of arrays that are made from nothing, or like others; other orders are NumPy's to make.
-Order made_order(PyObject* object, Order fallback) {
-    const Order order = to_order(object, fallback);
-    if (order != Order::c && order != Order::keep) throw NeedsNumpy{};
-    return order;
+// What `make` makes of sizes, in an order. Of what is there from nothing "A" and "K" are "C".
+template <class Make>
+array made_in(PyObject* order, const Shape& sizes, Make make) {
+    if (to_order(order, Order::c) != Order::f) return make(sizes);
+    Shape reversed = sizes;
+    std::reverse(reversed.begin(), reversed.end());
+    return transpose(make(reversed));
 }
 
-// Of asarray(order=): whether an array may stay as it lies.
-bool lies_in(const array& x, Order order) {
-    if (order == Order::c) return x.is_c_contiguous();
-    return order != Order::f || x.is_f_contiguous();
-}
+// What was made in the order "K" of a prototype, in an order.
+array laid(const array& made, const array& prototype, Order order) { return order == Order::keep ? made : detail::laid_like(made, prototype, order); }
 
 void cpu_only(PyObject* device, PyObject* like) {
     if (!is_missing(like)) throw NeedsNumpy{};
@@ -33,6 +33,9 @@ void cpu_only(PyObject* device, PyObject* like) {
         raise(PyExc_ValueError, "Device not understood. Only \"cpu\" is allowed.");
     }
 }
+
+// Whether it stands for a NumPy scalar, which lends its memory to nobody.
+bool is_scalar(PyObject* object) { return object != nullptr && is_ndarray(object) && reinterpret_cast<NdArray*>(object)->scalar; }
 
 enum class Copying { always, if_needed, never };
 
@@ -48,7 +51,8 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     const bool is_array = is_ndarray(object) || is_foreign(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
     if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
     // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
-    if (dtype && is_plain(object) && !(records() && dtype == Dtype::bfloat16)) return {converted_to(object, *dtype), nullptr};
+    const auto ordered = [order](array made) { return order == Order::f && !made.is_f_contiguous() ? made.copy(order) : std::move(made); };
+    if (dtype && is_plain(object) && !(records() && dtype == Dtype::bfloat16)) return {ordered(converted_to(object, *dtype)), nullptr};
     array value = to_array(object);
     if (dtype && *dtype != value.dtype()) {
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
@@ -60,26 +64,27 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
         return {value.copy(order), nullptr};
     }
-    return {value, is_array ? object : nullptr};
+    if (!is_array) return {ordered(std::move(value)), nullptr};
+    return {value, object};
 }
 
 using Shaped = array (*)(const Shape&, Dtype);
 
 PyObject* shaped(Shaped function, PyObject** v) {
-    made_order(v[2], Order::c);
     cpu_only(v[3], v[4]);
-    return wrap(function(to_sizes(v[0]), to_dtype(v[1]).value_or(Dtype::float64)));
+    const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
+    return wrap(made_in(v[2], to_sizes(v[0]), [&](const Shape& sizes) { return function(sizes, dtype); }));
 }
 
 using Like = array (*)(const array&, std::optional<Dtype>);
 
 PyObject* like(Like function, Shaped by_shape, PyObject** v) {
-    const Order order = made_order(v[2], Order::keep);
+    const Order order = to_order(v[2], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[1]);
-    if (order == Order::c && is_missing(v[4])) return wrap(function(prototype, dtype).copy());
-    if (!is_missing(v[4])) return wrap(by_shape(to_sizes(v[4]), dtype.value_or(prototype.dtype())));
-    return wrap(function(prototype, dtype));
+    if (is_missing(v[4])) return wrap(laid(function(prototype, dtype), prototype, order));
+    if (order == Order::any) throw NeedsNumpy{};
+    return wrap(made_in(v[2], to_sizes(v[4]), [&](const Shape& sizes) { return by_shape(sizes, dtype.value_or(prototype.dtype())); }));
 }
 
 // Memory that was made for an array, on the device that arrays are made on.
@@ -123,6 +128,12 @@ array filled(const Shape& shape, PyObject* value, std::optional<Dtype> dtype) {
 
 }  // namespace
 
+bool lies_in(const array& x, Order order) {
+    if (order == Order::c) return x.is_c_contiguous();
+    if (order == Order::any) return x.is_c_contiguous() || x.is_f_contiguous();
+    return order != Order::f || x.is_f_contiguous();
+}
+
 PyObject* array_body(PyObject** v) {
     const Order order = to_order(v[3], Order::keep);
     cpu_only(nullptr, v[6]);
@@ -130,6 +141,7 @@ PyObject* array_body(PyObject** v) {
     auto [value, base] = convert(v[0], v[1], to_copying(v[2], Copying::always), order);
     const std::int64_t rank = is_missing(v[5]) ? 0 : to_index(v[5]);
     while (value.ndim() < rank) value = expand_dims(value, 0);
+    if (is_scalar(base)) return wrap(value.copy());
     if (base == v[0] && is_ndarray(base) && value.body() == value_of(base).body()) return Py_NewRef(base);
     if (base != v[0]) return wrap(at_home(std::move(value)));
     return wrap(std::move(value), base);
@@ -139,9 +151,10 @@ PyObject* asarray_body(PyObject** v) {
     const Order order = to_order(v[2], Order::keep);
     cpu_only(v[3], v[5]);
     auto [value, base] = convert(v[0], v[1], to_copying(v[4], Copying::if_needed), order);
-    if (base == v[0] && is_ndarray(base) && !reinterpret_cast<NdArray*>(base)->scalar) return Py_NewRef(base);
+    if (is_scalar(base)) return wrap(value.copy());
+    if (base == v[0] && is_ndarray(base)) return Py_NewRef(base);
     if (base != v[0]) return wrap(at_home(std::move(value)));
-    return wrap(std::move(value), base == v[0] && is_ndarray(base) ? nullptr : base);
+    return wrap(std::move(value), base);
 }
 
 // Subclasses of NumPy's stay what they are.
@@ -158,20 +171,22 @@ PyObject* zeros_like_body(PyObject** v) { return like(&fastnp::zeros_like, &fast
 PyObject* ones_like_body(PyObject** v) { return like(&fastnp::ones_like, &fastnp::ones, v); }
 
 PyObject* full_body(PyObject** v) {
-    made_order(v[3], Order::c);
     cpu_only(v[4], v[5]);
-    return wrap(filled(to_sizes(v[0]), v[1], to_dtype(v[2])));
+    const std::optional<Dtype> dtype = to_dtype(v[2]);
+    const array made = filled(to_sizes(v[0]), v[1], dtype);
+    return wrap(to_order(v[3], Order::c) == Order::f ? made.copy(Order::f) : made);
 }
 
 PyObject* full_like_body(PyObject** v) {
-    const Order order = made_order(v[3], Order::keep);
+    const Order order = to_order(v[3], Order::keep);
     const array prototype = to_array(v[0]);
     const std::optional<Dtype> dtype = to_dtype(v[2]);
+    if (!is_missing(v[5]) && order != Order::c && order != Order::keep) throw NeedsNumpy{};
     if (!is_missing(v[5])) return wrap(filled(to_sizes(v[5]), v[1], dtype.value_or(prototype.dtype())));
     const Operand fill = fill_operand(v[1], dtype.value_or(prototype.dtype()));
     const Scalar* scalar = fill.as_scalar();
     const array made = scalar != nullptr ? full_like(prototype, *scalar, dtype) : set_to(zeros_like(prototype, dtype), *fill.as_array());
-    return wrap(order == Order::c && !made.is_c_contiguous() ? made.copy() : made);
+    return wrap(laid(made, prototype, order));
 }
 
 namespace {
@@ -224,14 +239,15 @@ PyObject* linspace_body(PyObject** v) {
 }
 
 PyObject* eye_body(PyObject** v) {
-    made_order(v[4], Order::c);
+    const Order order = to_order(v[4], Order::c);
     cpu_only(v[5], v[6]);
     std::optional<std::int64_t> columns;
     if (!is_missing(v[1])) columns = size_of(v[1]);
     // Diagonals as far away are none of any matrix.
     constexpr std::int64_t far = std::numeric_limits<int>::max();
     const auto k = static_cast<int>(is_missing(v[2]) ? 0 : std::clamp(to_index(v[2]), -far, far));
-    return wrap(eye(size_of(v[0]), columns, k, to_dtype(v[3]).value_or(Dtype::float64)));
+    const array made = eye(size_of(v[0]), columns, k, to_dtype(v[3]).value_or(Dtype::float64));
+    return wrap(order == Order::f ? made.copy(order) : made);
 }
 
 }  // namespace fastnp::python

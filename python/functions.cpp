@@ -94,23 +94,19 @@ PyObject* finish(array result, PyObject* out) {
 
 PyObject* wrap_view(array result, PyObject* source) {
     PyObject* base = nullptr;
+    const bool of_scalar = is_ndarray(source) && reinterpret_cast<NdArray*>(source)->scalar;
+    if (of_scalar && result.ndim() > 0) return wrap(result.copy(Order::keep));  // a NumPy scalar lends its memory to nobody
     if (PyArray_Check(source)) {
         base = source;
     } else if (is_ndarray(source) && !result.is_recorded() && !value_of(source).is_recorded()) {
-        const array& whole = value_of(source);
-        const char* low = static_cast<const char*>(detail::address_of(whole));
-        const char* high = low;
-        const Shape shape = whole.shape();
-        const Strides strides = whole.strides();
-        for (std::size_t i = 0; i < shape.size(); ++i) (strides[i] < 0 ? low : high) += (shape[i] > 0 ? shape[i] - 1 : 0) * strides[i];
+        const auto [low, high] = extent_of(value_of(source));
         const char* data = static_cast<const char*>(detail::address_of(result));
         if (data >= low && data <= high) {
             auto* object = reinterpret_cast<NdArray*>(source);
             base = object->base != nullptr ? object->base : source;
         }
     }
-    const bool scalar = is_ndarray(source) && reinterpret_cast<NdArray*>(source)->scalar && result.ndim() == 0;
-    return wrap(std::move(result), base, scalar);
+    return wrap(std::move(result), base, of_scalar);
 }
 
 Order to_order(PyObject* object, Order fallback) {

@@ -16,6 +16,8 @@ std::optional<array> to_mask(PyObject* object);
 PyObject* finish(array result, PyObject* out);
 /// A result that may share the memory of `source`, which is its base then.
 PyObject* wrap_view(array result, PyObject* source);
+/// Of order= where nothing needs to be copied: whether an array may stay as it lies (creating.cpp).
+bool lies_in(const array& x, Order order);
 /// order=; NeedsNumpy for what is none.
 Order to_order(PyObject* object, Order fallback);
 /// NeedsNumpy unless every one of these arguments was left at its default.

@@ -3,6 +3,7 @@
 // what is on a device.
 #include <algorithm>
 
+#include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "float_errors.h"
@@ -129,7 +130,7 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
     if (is_integer_array(key)) {
         if (has_none(value, 0)) return std::nullopt;
         const array index = to_array(key);
-        const array taken = take(value, index, 0);
+        const array taken = detail::picked_along(value, index, 0);
         // Where NumPy gives a view this is a copy: not one to write to.
         return index.ndim() == 0 && taken.ndim() > 0 && records() && !is_array_index(key) ? detail::read_only(taken) : taken;
     }
@@ -152,9 +153,9 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
     if (!axis || *axis >= value.ndim()) return std::nullopt;
     PyObject* chosen = PyTuple_GET_ITEM(key, *axis);
     const std::optional<array> mask = known_mask(chosen);
-    if (!mask) return has_none(value, *axis) ? std::nullopt : std::optional(take(value, to_array(chosen), *axis));
+    if (!mask) return has_none(value, *axis) ? std::nullopt : std::optional(detail::picked_along(value, to_array(chosen), *axis));
     if (!are_equal(detail::symbolic_shape(*mask)[0], detail::symbolic_shape(value)[static_cast<std::size_t>(*axis)])) return std::nullopt;
-    return compress(*mask, value, *axis);
+    return detail::masked_along(value, *mask, *axis);
 }
 
 // The same with any arrays of integers and masks. What is wrong with a subscript is for NumPy to say, but in a recording.
@@ -184,6 +185,7 @@ Ref numpy_key(PyObject* key) {
 
 PyObject* view_of(PyObject* self, array value) {
     auto* object = reinterpret_cast<NdArray*>(self);
+    if (object->scalar) return wrap(value.copy());  // a NumPy scalar lends its memory to nobody
     return wrap(std::move(value), object->base != nullptr ? object->base : self);
 }
 

@@ -12,13 +12,22 @@ PyObject* tuple_of(const std::vector<array>& arrays) {
     return tuple.release();
 }
 
+// numpy.nonzero's results are the columns of one array.
+PyObject* columns_of(const std::vector<array>& arrays) {
+    if (arrays.size() == 1) return tuple_of(arrays);
+    const array whole = stack(arrays, -1);
+    std::vector<array> columns;
+    for (std::size_t i = 0; i < arrays.size(); ++i) columns.push_back(whole.index({Index(ellipsis), Index(static_cast<std::int64_t>(i))}));
+    return tuple_of(columns);
+}
+
 bool given(PyObject* flag) { return flag != nullptr && is_true(flag); }
 
 }  // namespace
 
 PyObject* where_body(PyObject** v) {
     const bool one = v[1] == nullptr && v[2] == nullptr;
-    if (one) return tuple_of(nonzero(to_array(v[0])));
+    if (one) return columns_of(nonzero(to_array(v[0])));
     if (v[1] == nullptr || v[2] == nullptr) raise(PyExc_ValueError, "either both or neither of x and y should be given");
     const auto beside = [](PyObject* object, PyObject* other) {
         return is_ndarray(other) ? to_operand_beside(object, value_of(other).dtype()) : to_operand(object);
@@ -26,7 +35,7 @@ PyObject* where_body(PyObject** v) {
     return wrap(where(to_array(v[0]), beside(v[1], v[2]), beside(v[2], v[1])));
 }
 
-PyObject* nonzero_body(PyObject** v) { return tuple_of(nonzero(to_array(v[0]))); }
+PyObject* nonzero_body(PyObject** v) { return columns_of(nonzero(to_array(v[0]))); }
 PyObject* flatnonzero_body(PyObject** v) { return wrap(flatnonzero(to_array(v[0]))); }
 PyObject* argwhere_body(PyObject** v) { return wrap(argwhere(to_array(v[0]))); }
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "exchange.h"
+#include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
@@ -177,12 +178,16 @@ PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
             signature.bind(self, args, nargs, kwnames, v);
             const Casting casting = v[3] == nullptr ? Casting::unsafe : to_casting(v[3]);
             const Dtype dtype = to_dtype(v[1]).value_or(Dtype::float64);
-            if (v[2] != nullptr && PyUnicode_CompareWithASCIIString(v[2], "K") != 0) throw NeedsNumpy{};
-            if (v[5] != nullptr && !is_true(v[5]) && dtype == value_of(self).dtype()) return Py_NewRef(self);
+            const Order order = to_order(v[2], Order::keep);
+            const array& value = value_of(self);
+            if (v[5] != nullptr && !is_true(v[5]) && dtype == value.dtype() && lies_in(value, order)) return Py_NewRef(self);
             FloatWatch watch("ndarray.astype", args, nargs, kwnames);
             watch.set_first(self);
             watch.set_result(dtype);
-            return watched(watch, [&] { return like_self(self, value_of(self).astype(dtype, casting)); });
+            return watched(watch, [&] {
+                array made = value.astype(dtype, casting);
+                return like_self(self, order == Order::keep ? std::move(made) : detail::laid_like(made, value, order));
+            });
         } catch (const NeedsNumpy&) {
             return numpy_method("astype", self, args, nargs, kwnames);
         }

@@ -9,6 +9,7 @@
 #include "draws.h"
 #include "exchange.h"
 #include "fastnp/compile.h"
+#include "fastnp/detail/layout.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
@@ -148,6 +149,29 @@ void initialise(py::module_& module) {
     module.def(
         "_finds_sorted_part", [](py::handle x, std::int64_t count) { return detail::finds_sorted_part(to_array(x.ptr()), count); },
         py::call_guard<TapeCall>(), "Whether a device finds so many neighbouring elements of an array's sorted lines without sorting these.");
+    module.def(
+        "_laid_like",
+        [](py::handle x, py::handle like, py::handle order) {
+            return py::reinterpret_steal<py::object>(wrap(detail::laid_like(to_array(x.ptr()), to_array(like.ptr()), to_order(order.ptr(), Order::keep))));
+        },
+        py::arg("x"), py::arg("like"), py::arg("order") = "K", py::call_guard<TapeCall>(),
+        "The elements in memory that lies as numpy.empty_like(like, order=order) does.");
+    module.def(
+        "_laid_as_computed",
+        [](py::handle x, const std::vector<py::object>& operands, py::handle reduced) {
+            std::vector<array> arrays;
+            for (const py::object& each : operands) arrays.push_back(to_array(each.ptr()));
+            return py::reinterpret_steal<py::object>(wrap(detail::laid_as_computed(to_array(x.ptr()), arrays, to_shape(reduced.ptr()))));
+        },
+        py::arg("x"), py::arg("operands"), py::arg("reduced") = py::make_tuple(), py::call_guard<TapeCall>(),
+        "The elements in memory that lies as what is computed of arrays of one rank does, then reduced over axes.");
+    module.def(
+        "_part_of",
+        [](py::handle x, py::handle whole) {
+            PyObject* base = reinterpret_cast<NdArray*>(whole.ptr())->base;
+            return py::reinterpret_steal<py::object>(wrap(to_array(x.ptr()), base != nullptr ? base : whole.ptr()));
+        },
+        py::call_guard<TapeCall>(), "A NumPy array over the elements of an ndarray, as a view of that.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "_recorded_kind",

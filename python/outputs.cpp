@@ -67,6 +67,7 @@ struct Apart {
         }
         output.kind = Output::Kind::array;
         output.scalar = reinterpret_cast<NdArray*>(object)->scalar;
+        if (!out.by_value && !output.scalar) output.base = arguments.memory_of(object);
         std::vector<PyObject*>& arrays = out.arrays;
         for (std::size_t i = 0; i < arrays.size(); ++i) {
             if (arrays[i] == object) {
@@ -171,9 +172,28 @@ static PyObject* python_number(const array& value) {
     return check(PyLong_FromLongLong(value.item<std::int64_t>()));
 }
 
-PyObject* result_array(array value, bool scalar, bool as_numpy) {
-    const bool is_scalar = scalar && value.ndim() == 0;
+// A view of an argument, which is its base; null where it lies elsewhere in this call (on a device).
+static PyObject* view_of_argument(array& value, PyObject* argument, bool as_numpy) {
+    if (detail::is_at_device(value)) return nullptr;
+    const auto* address = static_cast<const char*>(detail::address_of(value));
+    if (as_numpy && PyArray_CheckExact(argument)) {
+        const auto [low, high] = extent_of(reinterpret_cast<PyArrayObject*>(argument));
+        return address >= low && address <= high ? numpy_view(value, argument) : nullptr;
+    }
+    if (as_numpy || !is_ndarray(argument)) return nullptr;
+    const auto [low, high] = extent_of(value_of(argument));
+    if (address < low || address > high) return nullptr;
+    PyObject* base = reinterpret_cast<NdArray*>(argument)->base;
+    return wrap(std::move(value), base != nullptr ? base : argument);
+}
+
+PyObject* result_array(array value, const Output& output, const Flat& call, bool as_numpy) {
+    const bool is_scalar = output.scalar && value.ndim() == 0;
     if (is_scalar && (as_numpy || !detail::is_at_device(value))) return numpy_scalar(value);
+    if (output.base >= 0) {
+        PyObject* made = view_of_argument(value, call.objects[static_cast<std::size_t>(output.base)], as_numpy);
+        if (made != nullptr) return made;
+    }
     PyObject* object = wrap(std::move(value), nullptr, is_scalar);
     if (!as_numpy) return object;
     const Ref owner(object);
@@ -189,7 +209,7 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
         case Output::Kind::set: return check(output.scalar ? PyFrozenSet_New(output.object.get()) : PySet_New(output.object.get()));
         case Output::Kind::array: {
             PyObject*& object = made[output.index];
-            if (object == nullptr) object = result_array(std::move(results[static_cast<std::size_t>(output.index)]), output.scalar, as_numpy);
+            if (object == nullptr) object = result_array(std::move(results[static_cast<std::size_t>(output.index)]), output, call, as_numpy);
             else Py_INCREF(object);
             return object;
         }

@@ -13,26 +13,25 @@ namespace fastnp::python {
 
 namespace {
 
-// What a result's parts are, in a character; arrays are to be in C order.
-constexpr char array_part = 'A', scalar_part = 'S', float_part = 'F', int_part = 'J', plain_part = 'p', group_part = '(', end_part = ')';
+// What a result's parts are, in a character. Arrays are handed over in C order; behind one that lies in another order is the order of its axes.
+constexpr char array_part = 'A', order_part = 'o', scalar_part = 'S', float_part = 'F', int_part = 'J', plain_part = 'p', group_part = '(', end_part = ')';
 
 bool is_plain(PyObject* object) { return object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object); }
 
-using Extent = std::pair<const char*, const char*>;
-
-Extent extent_of(const void* data, const Shape& shape, const Strides& strides, std::size_t itemsize) {
-    const char *low = static_cast<const char*>(data), *high = low + itemsize;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (shape[i] == 0) return {low, low};
-        (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+// The axes of an array from the slowest in memory to the fastest; none where that is their own order. Axes of one element stay where they are.
+Shape order_of(PyArrayObject* x) {
+    std::vector<std::int64_t> places, sorted;
+    for (int axis = 0; axis < PyArray_NDIM(x); ++axis) {
+        if (PyArray_DIM(x, axis) != 1) places.push_back(axis);
     }
-    return {low, high};
-}
-Extent extent_of(const array& x) { return extent_of(detail::address_of(x), x.shape(), x.strides(), itemsize_of(x.dtype())); }
-Extent extent_of(PyArrayObject* x) {
-    const auto rank = PyArray_NDIM(x);
-    return extent_of(PyArray_DATA(x), Shape(PyArray_DIMS(x), PyArray_DIMS(x) + rank), Strides(PyArray_STRIDES(x), PyArray_STRIDES(x) + rank),
-                     static_cast<std::size_t>(PyArray_ITEMSIZE(x)));
+    sorted = places;
+    const auto step = [x](std::int64_t axis) { return std::abs(PyArray_STRIDE(x, static_cast<int>(axis))); };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](std::int64_t a, std::int64_t b) { return step(a) > step(b); });
+    if (PyArray_SIZE(x) == 0 || sorted == places) return {};
+    Shape order;
+    for (int axis = 0; axis < PyArray_NDIM(x); ++axis) order.push_back(axis);
+    for (std::size_t i = 0; i < places.size(); ++i) order[static_cast<std::size_t>(places[i])] = sorted[i];
+    return order;
 }
 
 bool overlaps(const Extent& mine, std::span<const array> operands) {
@@ -90,7 +89,11 @@ struct Apart {
         if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy array of a dtype that fastnp does not have");
         if (overlaps(extent_of(as_numpy(object)), operands)) throw RecordError("calls a function that gives a view of its argument");
         note(array_part);
-        const Ref lined = own(PyArray_FromArray(as_numpy(object), nullptr, NPY_ARRAY_CARRAY));
+        Shape order = order_of(as_numpy(object));
+        for (const std::int64_t axis : order) given.structure += order_part + std::to_string(axis);
+        PyArray_Dims axes{order.data(), static_cast<int>(order.size())};
+        const Ref turned = order.empty() ? Ref::borrow(object) : own(PyArray_Transpose(as_numpy(object), &axes));
+        const Ref lined = own(PyArray_FromArray(as_numpy(turned.get()), nullptr, NPY_ARRAY_CARRAY));
         given.arrays.push_back(from_numpy(as_numpy(lined.get())));
     }
 };
@@ -99,8 +102,17 @@ struct Together {
     std::span<const array> arrays;
     std::size_t next = 0;
 
+    // With its axes as those of what was given: one that lies in another order is a view.
+    static array as_given(const array& lined, PyObject* object) {
+        const Ref seen = PyArray_CheckExact(object) ? Ref::borrow(object) : own(unread_view(value_of(object), object));
+        const Shape order = order_of(as_numpy(seen.get()));
+        Shape back(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+        return order.empty() ? lined : transpose(lined, back);
+    }
+
     Ref make(PyObject* object) {
-        if (PyArray_CheckExact(object) || is_ndarray(object)) return own(wrap(arrays[next++]));
+        if (PyArray_CheckExact(object) || is_ndarray(object)) return own(wrap(as_given(arrays[next++], object)));
         if (PyArray_IsScalar(object, Generic)) return own(wrap(arrays[next++], nullptr, true));
         if (PyFloat_CheckExact(object)) return own(float_object(arrays[next++]));
         if (small_int(object)) return own(int_object(arrays[next++]));

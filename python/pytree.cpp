@@ -463,4 +463,11 @@ int Rebuild::argument_of(PyObject* object) const {
     return -1;
 }
 
+int Rebuild::memory_of(PyObject* object) const {
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+        if (is_ndarray(made_[i].get()) && detail::is_beside(value_of(object), value_of(made_[i].get()))) return static_cast<int>(i);
+    }
+    return -1;
+}
+
 }  // namespace fastnp::python

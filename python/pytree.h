@@ -148,6 +148,8 @@ public:
     int container_of(PyObject* object) const;
     /// Index of the argument that this object stands for, or -1.
     int argument_of(PyObject* object) const;
+    /// Index of the argument whose memory this array lies in, or -1.
+    int memory_of(PyObject* object) const;
 
 private:
     Ref add_tuple(PyObject* object, PyObject* swaps);
@@ -172,6 +174,7 @@ struct Output {
     enum class Kind : std::uint8_t { array, number, argument, container, plain, tuple, list, dict, set, named, dataclass };
     Kind kind = Kind::plain;
     int index = 0;          // array, number (an array of one element), argument, container
+    int base = -1;          // array: the argument whose memory it is a view of
     bool scalar = false;    // array: whether it is a NumPy scalar; set: whether it is frozen
     Ref object;             // plain: the value; dict: the keys, a tuple; set: an equal one; named and dataclass: the type
     std::vector<Output> children;
@@ -208,7 +211,7 @@ Output take_apart(PyObject* result, const Rebuild& arguments, PyObject* original
 /// Puts it together from a call's results. `made` has room for one object an array.
 PyObject* put_together(const Output& output, const Flat& call, std::vector<array>& results, PyObject** made, bool as_numpy);
 /// A result array as the caller gets it.
-PyObject* result_array(array value, bool scalar, bool as_numpy);
+PyObject* result_array(array value, const Output& output, const Flat& call, bool as_numpy);
 /// fastnp arrays of a result as NumPy arrays, for functions called as written with NumPy arrays.
 Ref with_numpy_arrays(PyObject* result, const Nesting* outer = nullptr);
 

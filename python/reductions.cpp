@@ -93,7 +93,9 @@ PyObject* clip_body(PyObject** v) {
 PyObject* round_body(PyObject** v) {
     only_defaults({v[2]});
     const int decimals = is_missing(v[1]) ? 0 : to_int(v[1]);
-    return wrap_scalar(round(to_array(v[0]), decimals));
+    const array x = to_array(v[0]);
+    if (is_complex(x.dtype()) && decimals != 0) throw NeedsNumpy{};  // which rounds the parts, each for itself
+    return wrap_scalar(round(x, decimals));
 }
 
 PyObject* copyto_body(PyObject** v) {

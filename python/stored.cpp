@@ -4,12 +4,12 @@ namespace fastnp::python {
 
 namespace {
 
-// Outputs as Python has them: (kind, index, scalar, object, children); None for no object is told from None by its kind.
+// Outputs as Python has them: (kind, index, base, scalar, object, children); None for no object is told from None by its kind.
 Ref tree_of(const Output& output) {
     const Ref children = own(PyList_New(0));
     for (const Output& child : output.children) check(PyList_Append(children.get(), tree_of(child).get()));
     PyObject* object = output.object ? output.object.get() : Py_None;
-    return own(Py_BuildValue("(iiOOO)", static_cast<int>(output.kind), output.index, output.scalar ? Py_True : Py_False, object, children.get()));
+    return own(Py_BuildValue("(iiiOOO)", static_cast<int>(output.kind), output.index, output.base, output.scalar ? Py_True : Py_False, object, children.get()));
 }
 
 Ref tree_of(const Action& action) {
@@ -29,7 +29,7 @@ Output output_of(PyObject* tree) {
     Output output;
     PyObject *scalar = nullptr, *object = nullptr, *children = nullptr;
     int kind = 0;
-    if (PyArg_ParseTuple(tree, "iiOOO", &kind, &output.index, &scalar, &object, &children) == 0) throw PythonError{};
+    if (PyArg_ParseTuple(tree, "iiiOOO", &kind, &output.index, &output.base, &scalar, &object, &children) == 0) throw PythonError{};
     output.kind = static_cast<Output::Kind>(kind);
     output.scalar = scalar == Py_True;
     if (object != Py_None || output.kind == Output::Kind::plain) output.object = Ref::borrow(object);

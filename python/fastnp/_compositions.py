@@ -53,14 +53,21 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         by = operator.index(each) % length if length else 0
         if by:
             x = _core.concatenate([along(x, place, slice(length - by, None)), along(x, place, slice(None, length - by))], axis=place)
-    return x if x is not a else x.copy()
+    return _core._laid_like(x, _core.asarray(a))
 
 
 @method
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """What NumPy's is a view of, this is too where rows or columns follow each other in memory. Like NumPy's it may not be written to."""
-    x, _ = _diagonal(_core.asarray(a), offset, axis1, axis2)
+    x, is_view = _diagonal(_core.asarray(a), offset, axis1, axis2)
+    _check_view(is_view)
     return _core.broadcast_to(x, x.shape)
+
+
+def _check_view(is_view: bool) -> None:
+    """A copy would not show what is written to the array later."""
+    if not is_view and _core._is_recording():
+        _core._refuse("a diagonal, as a view, of an array whose rows do not follow each other in memory")
 
 
 def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> tuple[Any, bool]:
@@ -87,7 +94,7 @@ def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> tuple[Any, bool]:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     if out is not None:
         raise Unsupported
-    return _core.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return _core.sum(_diagonal(_core.asarray(a), offset, axis1, axis2)[0], axis=-1, dtype=dtype)
 
 
 @composed
@@ -158,16 +165,19 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     place = axis_of(axis, x.ndim)
     if places.ndim != x.ndim or places.dtype.kind not in "iu":
         raise Unsupported
+    rows = (_core.arange(size).reshape([-1 if i == k else 1 for i in range(x.ndim)]) for k, size in enumerate(x.shape))
+    given = [places if k == place else row for k, row in enumerate(rows)]  # what NumPy picks by, which the layout goes by
     x, places = _core.moveaxis(x, place, -1), _core.moveaxis(places, place, -1)
     lead = tuple(max(operator.index(m), operator.index(n)) for m, n in zip(x.shape[:-1], places.shape[:-1], strict=True))
     length, count = operator.index(x.shape[-1]), operator.index(places.shape[-1])
-    rows = 1
+    lines = 1
     for size in lead:
-        rows *= size
-    x = _core.broadcast_to(x, (*lead, length)).reshape((rows * length,))
-    places = _core.broadcast_to(places, (*lead, count)).reshape((rows, count))
-    own = _core.take(_core.arange(length), places) + _core.arange(rows)[:, None] * length
-    return _core.moveaxis(_core.take(x, own, mode="clip").reshape((*lead, count)), -1, place)
+        lines *= size
+    x = _core.broadcast_to(x, (*lead, length)).reshape((lines * length,))
+    places = _core.broadcast_to(places, (*lead, count)).reshape((lines, count))
+    own = _core.take(_core.arange(length), places) + _core.arange(lines)[:, None] * length
+    made = _core.moveaxis(_core.take(x, own, mode="clip").reshape((*lead, count)), -1, place)
+    return _core._laid_as_computed(made, given)
 
 
 @composed
@@ -254,15 +264,30 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
         later = set(wanted).union(*(rest for rest, _ in terms[number + 1 :]))
         name, total = _contract(name, total, other, x, later, sizes)
     name, total = _summed(name, total, set(wanted))
-    total = _core.transpose(total, [name.index(letter) for letter in wanted]).copy("K")
+    total = _core.transpose(total, [name.index(letter) for letter in wanted])
+    if options.get("optimize") and len(terms) == 2 and _is_tensordot(*names, wanted):
+        later = [letter for letter in names[1] + names[0] if letter in wanted]  # numpy.tensordot of the second and the first, as a view
+        return _core.transpose(_core.transpose(total, [wanted.index(letter) for letter in later]).copy(), [later.index(letter) for letter in wanted])
+    letters = wanted + "".join(sorted(sizes.keys() - set(wanted)))
+    total = _core._laid_as_computed(total, [_spread(*term, letters) for term in terms], tuple(range(len(wanted), len(letters))))
     return total if wanted else total[()]
+
+
+def _is_tensordot(a: str, b: str, wanted: str) -> bool:
+    both = set(a) & set(b)
+    return len(set(a)) == len(a) and len(set(b)) == len(b) and bool(both) and not both & set(wanted) and set(a + b) == both | set(wanted)
+
+
+def _spread(name: str, x: Any, letters: str) -> Any:
+    """With an axis for each letter, of one element where the operand has none."""
+    seen = _core.transpose(x, [name.index(letter) for letter in letters if letter in name])
+    return seen[tuple(slice(None) if letter in name else None for letter in letters)] if letters else seen
 
 
 def _seen_as(name: str, x: Any, wanted: str) -> Any:
     """Of one operand without sums: a view, which may be written to."""
     name, seen, is_view = _without_repeats(name, x)
-    if not is_view and _core._is_recording():
-        _core._refuse("a diagonal, as a view to write to, of an array whose rows do not follow each other in memory")
+    _check_view(is_view)
     return _core.transpose(seen, [name.index(letter) for letter in wanted])
 
 
@@ -331,7 +356,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
         return _core.flip(x, (first, second))
     if k % 4 == 1:
         return _core.swapaxes(_core.flip(x, second), first, second)
-    return _core.flip(_core.swapaxes(x, first, second), second) if k % 4 else x.copy()
+    return _core.flip(_core.swapaxes(x, first, second), second) if k % 4 else x[:]
 
 
 @composed

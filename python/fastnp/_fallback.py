@@ -84,7 +84,10 @@ def from_numpy(value: Any, originals: Originals) -> Any:
     if id(value) in originals:
         return originals[id(value)][1]
     if type(value) is numpy.ndarray:
-        return _core.asarray(value) if _core._is_supported(value) else value
+        if not _core._is_supported(value):
+            return value
+        whole = originals.get(id(value.base))
+        return _core.asarray(value) if whole is None or whole[0] is not value.base else _core._part_of(value, whole[1])
     if type(value) in (tuple, list):
         return type(value)([from_numpy(item, originals) for item in value])
     if isinstance(value, tuple) and hasattr(value, "_make"):

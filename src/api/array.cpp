@@ -193,6 +193,17 @@ array copied(const array& x, Dtype dtype, const shape::AxisOrder& order, F recor
 
 }  // namespace
 
+namespace api {
+
+array laid_out(const array& x, const shape::AxisOrder& order) {
+    if (Recorder* recorder = Recorder::active()) return wrap(value_of(*recorder, x), recorder->shared_from_this(), order);
+    const Memory& memory = memory_of(x, "a layout");
+    if (memory.strides == shape::strides_in(memory.shape, order, itemsize_of(memory.dtype))) return x;
+    return copied(x, x.dtype(), order, [&order](const array& other) { return laid_out(other, order); });
+}
+
+}  // namespace api
+
 array array::copy(Order order) const {
     order = api::settled(*this, order);
     const shape::AxisOrder axes = api::order_of(*this, order);

@@ -120,12 +120,15 @@ array clip(const Operand& x, const std::optional<Operand>& low, const std::optio
 array round(const Operand& operand, int decimals) {
     const array x = api::as_array(operand);
     const bool whole = is_integer(x.dtype());
-    if (whole && decimals >= 0) return x.copy();
+    if (whole && decimals >= 0) return x.copy(Order::keep);
     if (decimals == 0) return rint(x);
+    if (x.dtype() == Dtype::bool_) {
+        throw TypeError(std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") +
+                        "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");
+    }
     const double factor = std::pow(10.0, std::abs(static_cast<double>(decimals)));
-    if (decimals > 0) return divide(rint(multiply(x, factor)), factor);
-    const array rounded = multiply(rint(divide(x, factor)), factor);
-    return whole ? api::cast(rounded, x.dtype()) : rounded;
+    const array rounded = decimals > 0 ? divide(rint(multiply(x, factor)), factor) : multiply(rint(divide(x, factor)), factor);
+    return api::laid_out(whole ? api::cast(rounded, x.dtype()) : rounded, api::order_of(x, Order::any));
 }
 
 std::pair<array, array> divmod(const Operand& x, const Operand& y) { return {floor_divide(x, y), remainder(x, y)}; }

@@ -83,7 +83,7 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     } else if (!axes.empty()) {
         result = fold(op, x, span_of(axes));
     } else if (x.body() == source.body()) {
-        result = x.copy();
+        result = laid_out(x.copy(), result_order(Op::cast, {}, {&x, 1}));
     }
     if (options.initial && !start_alone) result = combine(row.combine, result, constant(*options.initial, dtype));
     if (options.keepdims) result = expand(result, span_of(axes));

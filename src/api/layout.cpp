@@ -6,6 +6,7 @@
 
 #include "api/primitives.h"
 #include "ops/catalogue.h"
+#include "shape/arithmetic.h"
 #include "shape/strides.h"
 
 namespace fastnp::api {
@@ -41,6 +42,10 @@ bool lies_in_order(const array& x, bool c_order) {
     const detail::ArrayBody& body = *x.body();
     shape::Sizes& sizes = body.recorder->graph().sizes();
     const Dims& shape = body.value->shape;
+    // Without elements it is in any order.
+    for (const Dim dim : shape) {
+        if (sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0))) return true;
+    }
     Dim step(static_cast<std::int64_t>(itemsize_of(body.value->dtype)));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::size_t axis = c_order ? shape.size() - 1 - i : i;
@@ -111,7 +116,7 @@ AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Ope
     const std::size_t rank = steps[0].size();
     if (op == Op::concatenate) return shape::join_order(rank, steps);
     const AxisOrder order = shape::keep_order(rank, steps);
-    if (ops::info(op).kind != ops::Kind::fold) return order;
+    if (ops::info(op).kind != ops::Kind::fold || attributes.ints.empty()) return order;
     return shape::without_axes(order, rank, {attributes.ints.data(), attributes.ints.size()});
 }
 
@@ -153,6 +158,34 @@ bool lies_in_f_order(const array& x) {
     if (x.is_recorded()) return lies_in_order(x, false);
     const device::Memory& memory = x.body()->memory;
     return shape::is_f_contiguous(memory.shape, memory.strides, itemsize_of(memory.dtype));
+}
+
+AxisOrder picked_order(const array& x, std::span<const std::int64_t> axes, std::span<const array> indices, int place) {
+    std::size_t fancy = 0;
+    for (const array& index : indices) fancy = std::max(fancy, static_cast<std::size_t>(index.ndim()));
+    std::vector<Steps> steps;
+    for (const array& index : indices) {
+        steps.push_back(Steps(fancy - static_cast<std::size_t>(index.ndim()), -1));
+        for (const std::int64_t step : steps_of(index)) steps.back().push_back(step);
+    }
+    const Dims shape = dims_of(x);
+    const Steps whole = all_steps(x);
+    Dims rest;
+    Steps rest_steps;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end()) continue;
+        rest.push_back(shape[i]);
+        rest_steps.push_back(whole[i]);
+    }
+    AxisOrder order = shape::keep_order(fancy, steps), rest_order = shape::like_order(rest_steps);
+    // Beside more than one element for each place the places are in C order.
+    if (!order.empty() && !rest.empty() && !arithmetic().equal(arithmetic().product(rest), Dim(1))) order = {};
+    const bool is_plain = order.empty();
+    for (std::size_t i = 0; is_plain && i < fancy; ++i) order.push_back(static_cast<std::int64_t>(i));
+    const auto own = [&](std::int64_t axis) { return axis < place ? axis : axis + static_cast<std::int64_t>(fancy); };
+    for (std::int64_t& axis : order) axis += place;
+    for (std::size_t i = 0; i < rest.size(); ++i) order.push_back(own(rest_order.empty() ? static_cast<std::int64_t>(i) : rest_order[i]));
+    return std::is_sorted(order.begin(), order.end()) ? AxisOrder() : order;
 }
 
 AxisOrder common_order(std::span<const eager::View> views) {

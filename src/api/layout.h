@@ -27,4 +27,9 @@ shape::AxisOrder common_order(std::span<const eager::View> views);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);
 
+/// The order of the elements that arrays of integers pick along axes of x (numpy.ndarray.__getitem__). In the result the arrays' axes begin at `place`.
+shape::AxisOrder picked_order(const array& x, std::span<const std::int64_t> axes, std::span<const array> indices, int place);
+/// The same elements in memory of their own, whose axes lie in that order; x itself, outside of recordings, if they do.
+array laid_out(const array& x, const shape::AxisOrder& order);
+
 }  // namespace fastnp::api

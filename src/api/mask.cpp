@@ -82,7 +82,12 @@ array get_masked(const array& x, const array& mask) {
     const api::Dims shape = api::dims_of(x);
     api::Dims rows{api::arithmetic().product(api::dims_of(mask))};
     for (auto i = static_cast<std::size_t>(mask.ndim()); i < shape.size(); ++i) rows.push_back(shape[i]);
-    return rows_at(api::reshape(x, rows), flatnonzero(mask));
+    const array places = flatnonzero(mask);
+    const array picked = rows_at(api::reshape(x, rows), places);
+    if (x.ndim() == mask.ndim()) return picked;
+    SmallVector<std::int64_t> axes;
+    for (int axis = 0; axis < mask.ndim(); ++axis) axes.push_back(axis);
+    return api::laid_out(picked, api::picked_order(x, {axes.data(), axes.size()}, {&places, 1}, 0));
 }
 
 array compress(const array& condition, const array& x, std::optional<int> axis) {

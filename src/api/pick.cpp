@@ -4,6 +4,7 @@
 
 #include "api/at_device.h"
 #include "api/primitives.h"
+#include "fastnp/detail/layout.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -184,7 +185,10 @@ array pick(const array& x, const std::vector<array>& indices) {
     check_axes_have_elements(x, indices);
     if (auto there = pick_there(x, indices)) return std::move(*there);
     const Rows rows = rows_of(x, indices);
-    return take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at
+    SmallVector<std::int64_t> axes;
+    for (std::size_t i = 0; i < indices.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    const array picked = take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at
+    return api::laid_out(picked, api::picked_order(x, {axes.data(), axes.size()}, indices, 0));
 }
 
 void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { scatter(x, indices, values, std::nullopt); }
@@ -247,6 +251,27 @@ array searchsorted(const array& sorted, const Operand& values, Side side) {
 }
 
 namespace detail {
+
+array picked_along(const array& x, const array& index, int axis) {
+    const std::int64_t place = ops::normalize_axis(axis, x.ndim());
+    const shape::AxisOrder order = api::picked_order(x, {&place, 1}, {&index, 1}, static_cast<int>(place));
+    if (order.empty() || x.is_recorded() || trace::Recorder::active() != nullptr || index.ndim() != 1)
+        return api::laid_out(take(x, index, static_cast<int>(place)), order);
+    // Taken in the order in which the result lies, so that nothing is copied twice.
+    Shape back(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return transpose(take(transpose(x, Shape(order.begin(), order.end())), index, 0), back);
+}
+
+array masked_along(const array& x, const array& mask, int axis) { return picked_along(x, flatnonzero(mask), axis); }
+
+array laid_like(const array& x, const array& like, Order order) { return api::laid_out(x, api::order_of(like, order)); }
+
+array laid_as_computed(const array& x, const std::vector<array>& operands, const Shape& reduced) {
+    ir::Attributes attributes;
+    attributes.ints.assign(reduced.begin(), reduced.end());
+    return api::laid_out(x, api::result_order(ir::Op::sum, attributes, operands));
+}
 
 array sorted_part(const array& x, std::int64_t first, std::int64_t count) {
     ir::Attributes attributes;

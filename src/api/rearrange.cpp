@@ -179,10 +179,15 @@ array concatenate(const std::vector<array>& arrays, int axis) {
     if (arrays[0].ndim() == 0) throw ValueError("zero-dimensional arrays cannot be concatenated");
     const Dtype dtype = common_dtype(arrays);
     std::vector<array> operands;
-    for (const array& x : arrays) operands.push_back(api::cast(x, dtype));
+    bool any_cast = false;
+    for (const array& x : arrays) {
+        operands.push_back(api::cast(x, dtype));
+        any_cast = any_cast || x.dtype() != dtype;
+    }
     ir::Attributes attributes;
     attributes.ints.push_back(ops::normalize_axis(axis, arrays[0].ndim()));
-    return api::apply(ir::Op::concatenate, attributes, operands);
+    const array joined = api::apply(ir::Op::concatenate, attributes, operands);
+    return any_cast ? api::laid_out(joined, api::result_order(ir::Op::concatenate, attributes, arrays)) : joined;  // as what was given lies
 }
 
 array stack(const std::vector<array>& arrays, int axis) {
