@@ -265,7 +265,7 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
         name, total = _contract(name, total, other, x, later, sizes)
     name, total = _summed(name, total, set(wanted))
     total = _core.transpose(total, [name.index(letter) for letter in wanted])
-    if options.get("optimize") and len(terms) == 2 and _is_tensordot(*names, wanted):
+    if options.get("optimize") and len(terms) == 2 and _is_tensordot(names[0], names[1], wanted):
         lying = [letter for letter in names[1] + names[0] if letter in wanted]  # numpy.tensordot of the second and the first, as a view
         return _core.transpose(_core.transpose(total, [wanted.index(letter) for letter in lying]).copy(), [lying.index(letter) for letter in wanted])
     letters = wanted + "".join(sorted(sizes.keys() - set(wanted)))
