@@ -332,10 +332,22 @@ void refuse_deletion(PyObject* value, const std::string& part) {
     if (value == nullptr) raise(PyExc_AttributeError, "Cannot delete array " + part);
 }
 
+// x.real = value, x.imag = value.
+template <PyObject* (*part)(PyObject*, void*)>
+int set_part(PyObject* self, PyObject* value, void* name) {
+    return guarded_int([&] {
+        const bool is_real = static_cast<const char*>(name)[0] == 'r';
+        refuse_deletion(value, is_real ? "real part" : "imaginary part");
+        if (!is_real && !is_complex(value_of(self).dtype())) raise(PyExc_TypeError, "array does not have imaginary part to set");
+        const Ref shown = own(part(self, nullptr));
+        if (set_item(shown.get(), Py_Ellipsis, value) < 0) throw PythonError{};
+        return 0;
+    });
+}
+
 int set_by_view(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
-        const std::string_view text = static_cast<const char*>(name);
-        refuse_deletion(value, text == "real" ? "real part" : text == "imag" ? "imaginary part" : "flat iterator");
+        refuse_deletion(value, "flat iterator");
         const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
         const Ref plain = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
         check(PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get()));
@@ -477,8 +489,8 @@ PyGetSetDef properties[] = {
     {"is_leaf", get_is_leaf, nullptr, "Whether it is no result of recorded computations.", nullptr},
     {"T", get_t, nullptr, "A view with the axes reversed.", nullptr},
     {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
-    {"real", get_real, set_by_view, "The real part; a view.", const_cast<char*>("real")},
-    {"imag", get_imag, set_by_view, "The imaginary part; a view.", const_cast<char*>("imag")},
+    {"real", get_real, set_part<get_real>, "The real part; a view.", const_cast<char*>("real")},
+    {"imag", get_imag, set_part<get_imag>, "The imaginary part; a view.", const_cast<char*>("imag")},
     {"flat", get_flat, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
     {"flags", get_flags, nullptr, "Information about the memory layout.", nullptr},
     {"ctypes", get_address, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},

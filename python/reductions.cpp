@@ -108,10 +108,10 @@ PyObject* copyto_body(PyObject** v) {
     return Py_NewRef(Py_None);
 }
 
-// A view for complex arrays, as numpy.real and numpy.imag; a recorded value has no memory to share. The zeros of a real one are not to be written to.
+// A view for complex arrays, as numpy.real and numpy.imag. The zeros of a real one are not to be written to.
 namespace {
 PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOptions&), const char* attribute) {
-    if (is_ndarray(object) && !records_with(object) && is_complex(value_of(object).dtype())) {
+    if (is_ndarray(object) && !reinterpret_cast<NdArray*>(object)->scalar && is_complex(value_of(object).dtype())) {
         return wrap_view(detail::part_of(value_of(object), attribute[0] == 'i'), object);
     }
     const array x = to_array(object);

@@ -380,8 +380,11 @@ PyMemberDef ufunc_members[] = {{"__name__", T_OBJECT, offsetof(Ufunc, name), REA
                                {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
                                {nullptr, 0, 0, 0, nullptr}};
 
-// Rows of the catalogue that are no ufuncs in NumPy: halves of frexp and modf, and real and imag, which are functions (reductions.cpp).
-bool is_hidden(std::string_view name) { return name.starts_with("frexp_") || name.starts_with("modf_") || name == "real" || name == "imag"; }
+// Rows of the catalogue that are no ufuncs in NumPy: halves of frexp and modf, a complex number of its parts, and real and imag, which are functions
+// (reductions.cpp).
+bool is_hidden(std::string_view name) {
+    return name.starts_with("frexp_") || name.starts_with("modf_") || name == "from_parts" || name == "real" || name == "imag";
+}
 
 // Ufuncs of NumPy's that are others under two names, of which objects that are asked are told.
 constexpr std::pair<const char*, const char*> second_names[] = {{"deg2rad", "radians"}, {"rad2deg", "degrees"}};

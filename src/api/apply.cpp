@@ -99,6 +99,44 @@ ir::Value value_of(Recorder& recorder, const array& x) {
     return body.value;
 }
 
+array recorded_part(const array& x, Op part) {
+    check_alive(x);
+    Recorder& recorder = *Recorder::active();
+    const ir::Value numbers[] = {value_of(recorder, x)};
+    const ir::Value value = recorder.graph().make(part, numbers, {}, real_of(x.dtype()), numbers[0]->shape);
+    array view = wrap(value, recorder.shared_from_this(), x.body()->storage, x.body()->strides);
+    view.body()->writable = x.writable();
+    view.body()->stays_read_only = x.body()->stays_read_only;
+    return view;
+}
+
+namespace {
+
+// A chain without the op that takes parts.
+ir::Value without_part(ir::Graph& graph, ir::Value value, ir::Value whole, Op& part) {
+    if (value == whole) return whole;
+    const ir::Value inner = without_part(graph, value->inputs[0], whole, part);
+    if (value->op == Op::real || value->op == Op::imag) {
+        part = value->op;
+        return inner;
+    }
+    return graph.make(value->op, {&inner, 1}, value->attributes, inner->dtype, value->shape);
+}
+
+}  // namespace
+
+std::optional<std::pair<array, Op>> numbers_of(const array& x) {
+    Recorder& recorder = *Recorder::active();
+    const ir::Value value = value_of(recorder, x);
+    const trace::StoragePtr storage = storage_of(recorder, x);
+    if (value->dtype == storage->whole->dtype) return std::nullopt;
+    Op part = Op::real;
+    const ir::Value numbers = without_part(recorder.graph(), value, storage->whole, part);
+    array view = wrap(numbers, recorder.shared_from_this(), storage, x.body()->strides);
+    view.body()->stays_read_only = x.body()->stays_read_only;
+    return std::pair(std::move(view), part);
+}
+
 void record_write(Recorder& recorder, const array& out, const array& value) {
     const ir::Value before = value_of(recorder, out);
     const ir::Value after = value_of(recorder, value);

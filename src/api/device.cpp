@@ -13,6 +13,7 @@
 #include "eager/eager.h"
 #include "fastnp/array.h"
 #include "fastnp/detail/memory.h"
+#include "fastnp/error.h"
 #include "shape/order.h"
 #include "shape/strides.h"
 
@@ -48,10 +49,17 @@ bool detail::is_at_device(const array& x) { return device::anything_moves() && !
 std::shared_ptr<void> detail::lend(const array& x) { return device::lend_to_host(api::memory_of(x, "an address").data); }
 
 array detail::part_of(const array& x, bool imaginary) {
+    if (x.is_recorded()) return api::recorded_part(x, imaginary ? ir::Op::imag : ir::Op::real);
     device::Memory part = api::memory_of(x, "a view of its parts");
     part.dtype = real_of(part.dtype);
     if (imaginary && x.size() != 0) part.data = static_cast<char*>(part.data) + itemsize_of(part.dtype);
     return api::wrap(std::move(part), x.writable());
+}
+
+bool detail::shares_storage(const array& x, const array& y) {
+    trace::Recorder* recorder = trace::Recorder::active();
+    if (recorder == nullptr) throw InternalError("outside of a recording memory has addresses");
+    return api::storage_of(*recorder, x) == api::storage_of(*recorder, y);
 }
 
 const void* detail::address_of(const array& x) { return api::memory_of(x, "an address").data; }

@@ -12,6 +12,7 @@
 #include "device/movable.h"
 #include "device/registry.h"
 #include "device/span.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/device.h"
 #include "fastnp/error.h"
 #include "plan/device_steps.h"
@@ -141,6 +142,7 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
     captured = std::move(made.captured);
     reads = std::move(made.reads);
     written = std::move(made.written);
+    parts = std::move(made.parts);
     read_only = std::move(made.read_only);
     used = used_parameters(made.graph);
     if (!written.empty() && writes_overlap(*this, call)) {
@@ -288,6 +290,10 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;
     results.reserve(produced.results.size());
     for (plan::Result& result : produced.results) results.push_back(finish(*this, call, std::move(result)));
+    for (const Part& part : parts) {
+        array& result = results[static_cast<std::size_t>(part.output)];
+        result = part_of(result, part.imaginary);
+    }
     for (const int number : read_only) results[static_cast<std::size_t>(number)].body()->writable = false;
     return outcome;
 }

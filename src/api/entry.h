@@ -33,6 +33,7 @@ struct Entry {
     std::string recorded;  // the graph as recorded, where calls are verified
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to
+    std::vector<Part> parts;    // results that are parts of what the plan gives
     std::vector<int> read_only; // results that may not be written to
     std::vector<int> used;      // parameters that the plan reads or writes
     std::vector<int> by_value;  // parameters whose only element is on the host, and is given to a device's kernels as it is

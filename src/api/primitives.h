@@ -3,8 +3,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "api/body.h"
 #include "api/layout.h"
@@ -57,6 +59,10 @@ array select(const array& condition, const array& x, const array& y);
 /// A fold, argfold or scan over normalized axes.
 array fold(ir::Op op, const array& x, std::span<const std::int64_t> axes);
 
+/// A view of the parts (`real` or `imag`) of a recorded complex array.
+array recorded_part(const array& x, ir::Op part);
+/// The recorded complex array that an array shows parts of, as it shows them, and which (`real` or `imag`); nothing where it shows no parts.
+std::optional<std::pair<array, ir::Op>> numbers_of(const array& x);
 /// Any map op, with everything NumPy's ufuncs do to their operands.
 array ufunc(ir::Op op, std::span<const Operand* const> operands, const UfuncOptions& options = {});
 

@@ -77,6 +77,10 @@ void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs) {
     for (const array& output : outputs) {
         const trace::StoragePtr storage = api::storage_of(recorder, output);
         values.push_back(api::value_of(recorder, output));
+        if (values.back()->dtype != storage->whole->dtype) {  // parts of complex numbers, as an array of their own
+            places.push_back({recorder.graph().next_owner(), values.back(), {}});
+            continue;
+        }
         auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == storage; });
         if (found == known.end()) {
             known.emplace_back(storage, storage->held ? ir::Place{} : ir::Place{recorder.graph().next_owner(), storage->whole, storage->order});
@@ -109,7 +113,14 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
 }  // namespace
 
 void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made) {
-    set_outputs(recorder, outputs);
+    std::vector<array> whole = outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        auto numbers = api::numbers_of(outputs[i]);
+        if (!numbers) continue;
+        whole[i] = std::move(numbers->first);
+        made.parts.push_back({static_cast<int>(i), numbers->second == ir::Op::imag});
+    }
+    set_outputs(recorder, whole);
     made.captured = recorder.captured();
     made.owns_captured = recorder.made_all_captured();
     made.written = recorder.written();

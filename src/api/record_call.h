@@ -15,12 +15,19 @@
 namespace fastnp::detail {
 
 /// What a recording gave, all that an entry is made from; once the graph is prepared (compiler::prepare).
+/// An output, by its number, that shows real or imaginary parts of the complex numbers that the graph gives.
+struct Part {
+    int output = 0;
+    bool imaginary = false;
+};
+
 struct Recording {
     ir::Graph graph;
     std::vector<shape::Dims> strides;      // of each parameter: the arguments, then what was captured
     std::vector<device::Memory> captured;
     bool owns_captured = true;             // whether all of that was made by the recording itself
     std::vector<int> written;              // parameters whose memory is written to
+    std::vector<Part> parts;
     std::vector<int> read_only;            // outputs that may not be written to, by their numbers
     std::vector<trace::Read> reads;
     plan::Times times;

@@ -106,6 +106,8 @@ std::optional<std::string> pack(const Recording& recording, std::string_view kep
     }
     out.number(recording.written.size());
     for (const int number : recording.written) out.number(static_cast<std::uint64_t>(number));
+    out.number(recording.parts.size());
+    for (const Part& part : recording.parts) out.number(2 * static_cast<std::uint64_t>(part.output) + (part.imaginary ? 1 : 0));
     out.number(recording.read_only.size());
     for (const int number : recording.read_only) out.number(static_cast<std::uint64_t>(number));
     out.number(recording.reads.size());
@@ -128,6 +130,10 @@ std::optional<std::pair<Recording, std::string>> unpack_recording(std::string_vi
     for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) recording.captured.push_back(unpack_memory(in));
     for (std::uint64_t left = in.count(); left > 0; --left) recording.written.push_back(static_cast<int>(in.below(parameters)));
     const std::size_t outputs = recording.graph.outputs().size();
+    for (std::uint64_t left = in.count(); left > 0; --left) {
+        const std::uint64_t part = in.below(2 * outputs);
+        recording.parts.push_back({static_cast<int>(part / 2), part % 2 != 0});
+    }
     for (std::uint64_t left = in.count(); left > 0; --left) recording.read_only.push_back(static_cast<int>(in.below(outputs)));
     for (std::uint64_t left = in.count(); left > 0; --left) {
         const Scalar value = ir::unpack_scalar(in);

@@ -181,6 +181,7 @@ Value signbit(Value x) {
     return truth(x, ir(x).CreateICmpSLT(bits, llvm::Constant::getNullValue(bits->getType())));
 }
 Value conjugate(Value x) { return x.im != nullptr ? of(x, x.re, ir(x).CreateFNeg(x.im)) : x; }
+Value from_parts(Value x, Value y) { return {x.builder, complex_of(x.dtype), x.re, y.re}; }
 Value real(Value x) { return {x.builder, real_of(x.dtype), x.re, nullptr}; }
 Value imag(Value x) { return {x.builder, real_of(x.dtype), x.im != nullptr ? x.im : zero(x), nullptr}; }
 

@@ -21,7 +21,7 @@ enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, con
 enum Trait : std::uint8_t { none = 0, commutative = 1, associative = 2, idempotent = 4, costly = 8 };
 
 /// What comes out of a map's loop, given the dtype it computes in.
-enum class Output : std::uint8_t { same, boolean, real_part, uint8, int32 };
+enum class Output : std::uint8_t { same, boolean, real_part, complex, uint8, int32 };
 
 /// The loops of a map op: type characters in NumPy's search order.
 struct Rule {

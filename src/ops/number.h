@@ -259,6 +259,10 @@ auto imag(Number<T> x) {
     if constexpr (Complex<T>) return Number<typename T::value_type>{x.v.imag()};
     else return Number<T>{Work<T>{}};
 }
+template <Real T>
+Number<std::complex<T>> from_parts(Number<T> x, Number<T> y) {
+    return {{x.v, y.v}};
+}
 template <class T>
 Number<T> conjugate(Number<T> x) {
     if constexpr (Complex<T>) return {std::conj(x.v)};

@@ -17,6 +17,7 @@ inline constexpr Rule wide{"wide", "dD"};
 inline constexpr Rule division{"division", "eEfdFD", Output::same, true};
 inline constexpr Rule scaled{"scaled", "eEfd", Output::same, false, true};
 inline constexpr Rule to_real{"to_real", "?bBhHiIqQeEfdFD", Output::real_part};
+inline constexpr Rule to_complex{"to_complex", "fd", Output::complex};
 inline constexpr Rule to_bool{"to_bool", "?bBhHiIqQeEfdFD", Output::boolean};
 inline constexpr Rule compare{"compare", "?bBhHiIqQeEfdFD", Output::boolean};
 inline constexpr Rule real_inexact_to_bool{"real_inexact_to_bool", "eEfd", Output::boolean};
@@ -32,6 +33,7 @@ constexpr Dtype output_of(const Rule& rule, Dtype dtype) {
         case Output::same: return dtype;
         case Output::boolean: return Dtype::bool_;
         case Output::real_part: return real_of(dtype);
+        case Output::complex: return complex_of(dtype);
         case Output::uint8: return Dtype::uint8;
         case Output::int32: return Dtype::int32;
     }

@@ -18,9 +18,13 @@ namespace {
 
 using Integers = SmallVector<std::int64_t>;
 
-Value make_move(ir::Graph& graph, Op op, Value operand, ir::Attributes attributes, Dims shape) {
+Value make_unary(ir::Graph& graph, Op op, Value operand, ir::Attributes attributes, Dtype dtype, Dims shape) {
     const Value input[] = {operand};
-    return graph.make(op, input, std::move(attributes), operand->dtype, std::move(shape));
+    return graph.make(op, input, std::move(attributes), dtype, std::move(shape));
+}
+
+Value make_move(ir::Graph& graph, Op op, Value operand, ir::Attributes attributes, Dims shape) {
+    return make_unary(graph, op, operand, std::move(attributes), operand->dtype, std::move(shape));
 }
 
 Value transposed(ir::Graph& graph, Value value, const Integers& axes) {
@@ -71,6 +75,8 @@ public:
             case Op::expand_dims: through_new_axes(view.attributes.ints); return;
             case Op::squeeze: through_dropped_axes(view.attributes.ints); return;
             case Op::reshape: through_reshape(view); return;
+            case Op::real:
+            case Op::imag: through_part(view); return;
             default: break;
         }
         if (view.op == Op::broadcast_to && view.shape == view.inputs[0]->shape) return;
@@ -106,12 +112,8 @@ private:
     }
 
     Value updated(Value contents) {
-        ir::Attributes attributes;
-        for (const Range& range : ranges_) attributes.dims.push_back(range.start);
-        for (const Range& range : ranges_) attributes.dims.push_back(range.length);
-        for (const Range& range : ranges_) attributes.ints.push_back(range.step);
         const Value inputs[] = {contents, value_};
-        return graph_.make(Op::update, inputs, std::move(attributes), contents->dtype, contents->shape);
+        return graph_.make(Op::update, inputs, region(), contents->dtype, contents->shape);
     }
 
     void through_slice(const ir::Node& view) {
@@ -158,6 +160,25 @@ private:
         take_all();
     }
 
+    // The complex numbers that have the value for one of their parts, and the other as it is.
+    void through_part(const ir::Node& view) {
+        const Value numbers = is_all_ ? view.inputs[0] : taken(view.inputs[0]);
+        const Value other = make_unary(graph_, view.op == Op::real ? Op::imag : Op::real, numbers, {}, view.dtype, numbers->shape);
+        const Value parts[] = {view.op == Op::real ? value_ : other, view.op == Op::real ? other : value_};
+        value_ = graph_.make(Op::from_parts, parts, {}, numbers->dtype, numbers->shape);
+        update_ = nullptr;  // what was stored so far is part of the value
+    }
+
+    ir::Attributes region() const {
+        ir::Attributes attributes;
+        for (const Range& range : ranges_) attributes.dims.push_back(range.start);
+        for (const Range& range : ranges_) attributes.dims.push_back(range.length);
+        for (const Range& range : ranges_) attributes.ints.push_back(range.step);
+        return attributes;
+    }
+
+    Value taken(Value contents) { return make_move(graph_, Op::slice, contents, region(), value_->shape); }
+
     ir::Graph& graph_;
     shape::Sizes& sizes_;
     Value value_;
@@ -175,7 +196,7 @@ int& turns_depth() {
 
 Value rebase(ir::Graph& graph, Value value, Value whole, Value instead) {
     if (value == whole) return instead;
-    return make_move(graph, value->op, rebase(graph, value->inputs[0], whole, instead), value->attributes, value->shape);
+    return make_unary(graph, value->op, rebase(graph, value->inputs[0], whole, instead), value->attributes, value->dtype, value->shape);
 }
 
 Value placed_copy(ir::Graph& graph, Value value, const shape::AxisOrder& order, std::int64_t owner) {
@@ -186,7 +207,7 @@ Value placed_copy(ir::Graph& graph, Value value, const shape::AxisOrder& order, 
 Write write(ir::Graph& graph, Storage& storage, Value view, Value value, std::int64_t owner) {
     if (!storage.held) {
         bool covers = true;
-        for (Value at = view; at != storage.whole; at = at->inputs[0]) covers = covers && (at->op != Op::slice || ops::takes_all(at));
+        for (Value at = view; at != storage.whole; at = at->inputs[0]) covers = covers && ops::is_move(at) && (at->op != Op::slice || ops::takes_all(at));
         if (!covers) {
             const Value copy = placed_copy(graph, storage.whole, storage.order, owner);
             view = rebase(graph, view, storage.whole, copy);

@@ -1,5 +1,6 @@
 // The memory that recorded arrays stand for, and what is written into it while recording. Writing is functional: a write makes the next contents of
-// the storage, a new value; every array that lies there is a chain of moves from the contents, and is read through the newest ones.
+// the storage, a new value; every array that lies there is a chain of moves from the contents, and is read through the newest ones. Real
+// and imaginary parts (the ops `real` and `imag` in such a chain) are views of complex numbers.
 #pragma once
 
 #include <memory>
@@ -34,7 +35,7 @@ struct Write {
     ir::Value update;  // the op that stores; null where the contents are merely another value
 };
 
-/// Writes `value` (of the view's dtype and shape) through `view`, a chain of moves from storage.whole; the storage has the new contents afterwards.
+/// Writes `value` (of the view's dtype and shape) through `view`, a chain of moves and parts from storage.whole; the storage has the new contents afterwards.
 /// RecordError for views that no update can say. `owner` is a number for the copy that a first write may take.
 Write write(ir::Graph& graph, Storage& storage, ir::Value view, ir::Value value, std::int64_t owner);
 

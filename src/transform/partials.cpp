@@ -1,5 +1,6 @@
 // The derivatives of elementwise ops: the column of include/fastnp/ops/map.def, compiled over arrays.
 #include <array>
+#include <complex>
 #include <variant>
 
 #include "fastnp/error.h"
@@ -18,6 +19,7 @@ using Partial = std::variant<array, Zero, Undefined>;
 constexpr Zero zero;
 constexpr Undefined undefined;
 constexpr double log_2 = 0.69314718055994530942, log_10 = 2.30258509299404568402;
+const Scalar i(std::complex<double>(0, 1));
 
 // Where the operand is what came out, g; where both are, half of it.
 array share(const array& g, const array& wins, const array& ties) { return where(wins, g, where(ties, g * 0.5, 0)); }

@@ -35,7 +35,7 @@ POSITIVE = {
 
 
 def is_floating(row: dict[str, Any]) -> bool:
-    if row["kind"] != "map" or row["name"] in ("cast", "select", "frexp_exponent"):
+    if row["kind"] != "map" or row["name"] in ("cast", "select", "frexp_exponent", "from_parts"):
         return False
     try:
         found = function_of(row["name"])(*[numpy.array([1.5])] * row["operands"])

@@ -15,8 +15,10 @@ FASTNP_API bool is_at_device(const array& x);
 /// array of a device is at home there again. Null for memory that never leaves the host. RecordError while recording.
 FASTNP_API std::shared_ptr<void> lend(const array& x);
 
-/// A view of the real or imaginary parts of a complex array that is not recorded.
+/// A view of the real or imaginary parts of a complex array.
 FASTNP_API array part_of(const array& x, bool imaginary);
+/// Whether two arrays of a recording lie in the same memory.
+FASTNP_API bool shares_storage(const array& x, const array& y);
 /// matmul(x, y) in out, whose stacks may be more (numpy.matmul's out=). UFuncTypeError's words where it can't be cast to out's dtype by same_kind,
 /// ValueError where the sizes don't fit.
 FASTNP_API array matmul_into(const array& x, const array& y, const array& out);

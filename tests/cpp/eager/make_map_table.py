@@ -49,6 +49,8 @@ def main():
     rules = (ROOT / "src/ops/rules.h").read_text()
     for arity, name, rule in re.findall(r"^MAP([12])\((\w+), (\w+)", (ROOT / "include/fastnp/ops/map.def").read_text(), re.M):
         loops = re.search(rf'Rule {rule}{{"\w+", "([^"]*)"', rules).group(1)
+        if name == "from_parts":  # no function of NumPy's
+            continue
         source, which = SPECIAL.get(name, (name, None))
         function = getattr(np, source)
         for code in DTYPES:

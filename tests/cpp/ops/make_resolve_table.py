@@ -32,6 +32,8 @@ def main():
     )
     grids = {}
     for arity, name in re.findall(r"^MAP([12])\((\w+)", (ROOT / "include/fastnp/ops/map.def").read_text(), re.M):
+        if name == "from_parts":  # no function of NumPy's
+            continue
         source, which = SPECIAL.get(name, (name, 0))
         ufunc = getattr(np, source)
         if not isinstance(ufunc, np.ufunc):
