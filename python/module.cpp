@@ -10,6 +10,7 @@
 #include "exchange.h"
 #include "fastnp/compile.h"
 #include "fastnp/detail/layout.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
@@ -133,6 +134,9 @@ void initialise(py::module_& module) {
     module.def(
         "_is_shared", [](py::handle x) { return detail::is_shared(value_of(x.ptr())); }, py::call_guard<TapeCall>(),
         "Whether the elements of an ndarray are shared with another library on a CUDA device.");
+    module.def(
+        "_shares_storage", [](py::handle x, py::handle y) { return detail::shares_storage(value_of(x.ptr()), value_of(y.ptr())); },
+        py::call_guard<TapeCall>(), "Whether two arrays of a recording lie in the same memory.");
     module.def(
         "_layout", [](py::handle x) { return py::reinterpret_steal<py::object>(unread_view(foreign_value(x.ptr(), "a layout"), x.ptr())); },
         py::call_guard<TapeCall>(), "An ndarray as numpy.ndarray by its addresses, which must not be read: the elements may be on a device.");

@@ -14,7 +14,7 @@ from fastnp import _core, _fallback
 _native: dict[int, Any] = {}
 
 
-def _own(function: Any) -> Any:
+def own_of(function: Any) -> Any:
     """fastnp's function in the place of NumPy's, or None."""
     key = id(function)
     if key not in _native:
@@ -33,7 +33,7 @@ def array_ufunc(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     out = kwargs.get("out")
     if out is not None and len(out) == 1:
         kwargs["out"] = out[0]
-    own = _own(ufunc)
+    own = own_of(ufunc)
     if own is None or (method != "__call__" and not isinstance(own, _core.ufunc)):
         target = ufunc if method == "__call__" else getattr(ufunc, method)
         name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
@@ -43,7 +43,7 @@ def array_ufunc(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
 
 
 def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-    own = _own(function)
+    own = own_of(function)
     if own is not None:
         return own(*args, **kwargs)
     module = getattr(function, "__module__", "numpy").removeprefix("numpy").lstrip(".")

@@ -158,14 +158,20 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     if is_asked and _core._is_recording():
         return _refuse(name)
     if not is_asked and is_composed(given, records):
-        from fastnp import _compositions, _fft, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
+        from fastnp import _compositions, _fft, _in_place, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
 
         if name in _compositions.COMPOSED:
             with contextlib.suppress(_compositions.Unsupported):
                 return _compositions.call(name, args, kwargs)
+        out, rest, named = _in_place.split_out(function, name, args, kwargs) if records else (None, args, kwargs)
+        if out is not None:
+            with contextlib.suppress(_compositions.Unsupported):
+                return _in_place.write_out(out, function, name, rest, named)
     if records:
-        from fastnp import _mapped, _outside  # not needed to import fastnp
+        from fastnp import _mapped, _outside, _stand_ins  # not needed to import fastnp
 
+        if _core._is_recording() and name.endswith(".at") and _outside.holds_recorded((args, kwargs)):  # it writes to read-only arrays, too
+            return _stand_ins.refuse(f"uses numpy.{name} in a way that can't be recorded")
         if _outside.holds_recorded((args, kwargs)) if _core._is_recording() else _mapped.is_active() and _mapped.depends((args, kwargs)):
             return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
     return call_counted(function, name, args, kwargs)

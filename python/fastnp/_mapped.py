@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _fallback
+from fastnp import _core, _fallback, _stand_ins
 from fastnp._held import held
-from fastnp._outside import Outside, is_generator
+from fastnp._outside import Outside, is_generator, unchanged
 
 
 class _Local(threading.local):
@@ -293,12 +293,45 @@ def _call(outside: Outside, given: Any, depth: int) -> Any:
         originals: dict[int, Any] = {}
         plain, named = _fallback.to_numpy(args, originals), _fallback.to_numpy(kwargs, originals)
 
+        if isinstance(outside, Looped):
+            return _shared(outside, plain, named, originals)
+
         def made() -> Any:
             args, kwargs = _map(_as_own, (plain, named)) if outside.native else (plain, named)
             return _fallback.from_numpy(outside.counted(*args, **kwargs), originals)
 
         with _drawing(outside.source):
             return _core._unrecorded(made)
+
+
+def _shared(outside: Looped, args: Any, kwargs: Any, originals: dict[int, Any]) -> Any:
+    """A loop over parts, whose steps may not write: what they are given is not theirs, or is the same array for all parts."""
+    args, kwargs = _map(_read_only, (args, kwargs))
+    if outside.native:
+        args, kwargs = _map(_as_own, (args, kwargs))
+    what = (
+        f"vmap: {outside.__name__} writes to an array that all parts share ({_stand_ins.place()}): make it with functions of fastnp, or compile the "
+        "function"
+    )
+
+    def made() -> Any:
+        return _fallback.from_numpy(unchanged(outside.counted, what, args, kwargs), originals)
+
+    try:
+        with _drawing(outside.source):
+            return _core._unrecorded(made)
+    except ValueError as error:
+        if "read-only" in str(error) or "array is not acceptable" in str(error):
+            raise TypeError(what) from error
+        raise
+
+
+def _read_only(value: Any) -> Any:
+    if type(value) is not numpy.ndarray:
+        return value
+    view = value.view()
+    view.setflags(write=False)
+    return view
 
 
 def _as_own(value: Any) -> Any:

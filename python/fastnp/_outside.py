@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 import operator
 import sys
+import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy
@@ -43,6 +45,60 @@ def maker_of(found: Any) -> Any:
     return Maker(f"numpy.random.{found.__name__}", found)
 
 
+class _Local(threading.local):
+    looks = False  # whether functions are looked at for what they write to
+
+
+_local = _Local()
+
+
+@contextmanager
+def looking() -> Iterator[None]:
+    """Within, a function of the outside that writes to its arguments is found out."""
+    before, _local.looks = _local.looks, True
+    try:
+        yield
+    finally:
+        _local.looks = before
+
+
+def _numpy_arrays(value: Any) -> list[Any]:
+    if type(value) in (tuple, list):
+        return [array for item in value for array in _numpy_arrays(item)]
+    if type(value) is dict:
+        return _numpy_arrays(list(value.values()))
+    return [value] if type(value) is numpy.ndarray else []
+
+
+def unchanged(function: Callable[..., Any], what: str, args: Any, kwargs: Any) -> Any:
+    """A call. RecordError, with the arrays as they were, if it writes to these."""
+    arrays = _numpy_arrays((args, kwargs))
+    before = [(array, array.copy(), _header(array)) for array in arrays]
+    result = function(*args, **kwargs)
+    wrong = False
+    for array, copy, header in before:
+        if _header(array) != header:
+            wrong = True
+        elif array.tobytes() != copy.tobytes():
+            wrong = True
+            numpy.asarray(_Writable(array))[...] = copy
+    if wrong:
+        _core._refuse(what)
+    return result
+
+
+class _Writable:
+    """The memory of a read-only array."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.__array_interface__["data"][0], False)}
+
+
+def _header(array: Any) -> Any:
+    return array.shape, array.strides, array.dtype, array.flags.writeable
+
+
 class Outside:
     """A function as a recorded function sees it. `source`: the generator that it draws from, or None. `native`: it takes fastnp's arrays, too."""
 
@@ -59,7 +115,8 @@ class Outside:
 
         if _mapped.is_active():
             return _mapped.call(self, args, kwargs)
-        return _core._call_outside(self, args, kwargs)
+        with looking():
+            return _core._call_outside(self, args, kwargs)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """What it gives now. Numbers are drawn on the device that this thread's scope names, if that is worth it."""
@@ -69,13 +126,21 @@ class Outside:
             drawn = _draws.draw(self.source, getattr(self.function, "__name__", ""), args, kwargs)
             if drawn is not None:
                 return drawn
-        return self.counted(*args, **kwargs)
+        return self.checked(*args, **kwargs)
 
     def counted(self, *args: Any, **kwargs: Any) -> Any:
         """The function itself; of NumPy's own, each call is counted."""
         if self.__name__.startswith("numpy.") and not self.native:
             _fallback.count(self.__name__.removeprefix("numpy.").replace("random.RandomState.", "random."))
         return self.function(*args, **kwargs)
+
+    def checked(self, *args: Any, **kwargs: Any) -> Any:
+        """The same of a recording that is being made: RecordError where it writes to its arguments. Some of NumPy's functions do so to read-only ones."""
+        return (
+            unchanged(self.counted, f"calls {self.__name__}, which writes to its argument", args, kwargs)
+            if _local.looks
+            else self.counted(*args, **kwargs)
+        )
 
     @property
     def is_numpy_draw(self) -> bool:

@@ -1,0 +1,212 @@
+"""NumPy's functions that write into an array, as compositions for recorded ones: what they write is part of the recording, with its derivative.
+
+What is not here, in a recording, is a break, and in a transform outside of compiled functions an error: nothing that is written is lost.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._compositions import COMPOSED, Unsupported, composed
+
+# The place of `out` among the arguments, of functions whose signature Python can't tell.
+_OUT_PLACES = {"dot": 2, "concatenate": 2, "ndarray.round": 2, "ndarray.dot": 2, "ndarray.take": 3, "ndarray.compress": 3, "ndarray.choose": 2}
+_OUT_PLACES |= {"ndarray.trace": 5, "ndarray.ptp": 2, "ndarray.clip": 3}
+_REDUCTIONS = {"ndarray.mean": 3, "ndarray.sum": 3, "ndarray.std": 3, "ndarray.var": 3, "ndarray.prod": 3, "ndarray.max": 2, "ndarray.min": 2}
+_OUT_PLACES |= _REDUCTIONS | {"ndarray.cumsum": 3, "ndarray.cumprod": 3, "ndarray.any": 2, "ndarray.all": 2, "ndarray.argmax": 2, "ndarray.argmin": 2}
+_METHOD_PLACES = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+
+
+def _place_of_out(function: Callable[..., Any], name: str) -> int | None:
+    if name in _OUT_PLACES:
+        return _OUT_PLACES[name]
+    ufunc, _, method = name.rpartition(".")
+    if method in _METHOD_PLACES and isinstance(getattr(numpy, ufunc, None), numpy.ufunc):
+        return _METHOD_PLACES[method]
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return None
+    return names.index("out") if "out" in names else None
+
+
+def split_out(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What a call is to write its result into, or None, and the call without it."""
+    if kwargs.get("out") is not None:
+        out = kwargs["out"]
+        out = out[0] if type(out) is tuple and len(out) == 1 else out
+        return out, args, {key: value for key, value in kwargs.items() if key != "out"}
+    place = _place_of_out(function, name)
+    if place is None or len(args) <= place or args[place] is None:
+        return None, args, kwargs
+    return args[place], (*args[:place], *((None,) if len(args) > place + 1 else ()), *args[place + 1 :]), kwargs
+
+
+def _arrays(value: Any) -> list[Any]:
+    if type(value) in (tuple, list):
+        return [array for item in value for array in _arrays(item)]
+    return [value] if type(value) is _core.ndarray else []
+
+
+def _own(function: Callable[..., Any], name: str) -> Callable[..., Any] | None:
+    """fastnp's function in the place of NumPy's."""
+    from fastnp import _dispatch  # which imports the package
+
+    home, _, method = name.rpartition(".")
+    if home == "ndarray":
+        found: Any = getattr(_core.ndarray, method, None)
+        return found  # type: ignore[no-any-return]
+    if isinstance(getattr(_core, home, None), _core.ufunc):
+        return getattr(getattr(_core, home), method, None)
+    return _dispatch.own_of(function)
+
+
+def write_out(out: Any, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function gives without `out`, written there. Unsupported where NumPy would compute, cast or overlap in another way."""
+    from fastnp import _fallback  # which imports this
+
+    given = _arrays((*args, *kwargs.values()))
+    if type(out) is not _core.ndarray or any(_core._shares_storage(out, each) for each in given):
+        raise Unsupported
+    own = _own(function, name)
+    result = _core.asarray(own(*args, **kwargs) if own is not None else _fallback.run(function, name, args, kwargs))
+    if (
+        result.dtype != out.dtype
+        or result.ndim != out.ndim
+        or any(operator.index(m) != operator.index(n) for m, n in zip(result.shape, out.shape, strict=True))
+    ):
+        raise Unsupported
+    out[...] = result
+    return out
+
+
+def _target(x: Any) -> Any:
+    if type(x) is not _core.ndarray:
+        raise Unsupported
+    return x
+
+
+def _count(x: Any) -> int:
+    size = 1
+    for length in x.shape:
+        size *= operator.index(length)
+    return size
+
+
+def _cycled(values: Any, dtype: Any, count: int) -> Any:
+    """So many elements, from the beginning again where they end; one stands for all."""
+    line = _core.asarray(values).reshape(-1)
+    size = _count(line)
+    if size == 0:
+        raise Unsupported
+    if size > 1 and size != count:
+        line = line[:count] if size > count else _core.take(line, _core.arange(count) % size)
+    return line.astype(dtype, copy=False)
+
+
+def _through_line(x: Any, write: Callable[[Any], None]) -> None:
+    """Writes into the elements of x in C order as one line."""
+    try:
+        write(_core.reshape(x, -1, copy=False))
+    except ValueError:
+        line = x.reshape(-1).copy()
+        write(line)
+        x[...] = line.reshape(x.shape)
+
+
+@composed
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    x, places = _target(a), _core.asarray(ind).reshape(-1)
+    count = _count(x)
+    if places.dtype.kind not in "iu" or mode not in ("raise", "wrap", "clip") or count == 0:
+        raise Unsupported
+    if mode != "raise":
+        places = places % count if mode == "wrap" else _core.clip(places, 0, count - 1)
+    values = _cycled(v, x.dtype, _count(places))
+
+    def write(line: Any) -> None:
+        line[places] = values
+
+    _through_line(x, write)
+
+
+def _put_method(a: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+    put(a, indices, values, mode)
+
+
+COMPOSED["ndarray.put"] = _put_method
+
+
+def _chosen(mask: Any, x: Any) -> Any:
+    chosen = _core.asarray(mask)
+    if _count(chosen) != _count(x):
+        raise Unsupported
+    return chosen.astype(bool, copy=False).reshape(x.shape)
+
+
+@composed
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    x = _target(a)
+    chosen = _chosen(mask, x)
+    given = _cycled(values, x.dtype, _count(x))
+    x[...] = _core.where(chosen, given if _count(given) == 1 else given.reshape(x.shape), x)
+
+
+@composed
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    x = _target(arr)
+    chosen = _chosen(mask, x)
+    line = _core.asarray(vals).reshape(-1).astype(x.dtype, copy=False)
+    size = _count(line)
+    if size == 0:
+        raise Unsupported
+    number = _core.cumsum(chosen.reshape(-1)) - 1
+    x[...] = _core.where(chosen, _core.take(line, number % size, mode="clip").reshape(x.shape), x)
+
+
+@composed
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    x = _target(a)
+    sizes = [operator.index(size) for size in x.shape]
+    if len(sizes) < 2 or (len(sizes) > 2 and len(set(sizes)) > 1):
+        raise Unsupported
+    step, end = 1, None
+    for size in sizes[:0:-1]:
+        step = step * size + 1
+    if len(sizes) == 2 and not wrap:
+        end = sizes[1] * sizes[1]
+    count = len(range(_count(x))[:end:step])
+    values = _cycled(val, x.dtype, count)
+
+    def write(line: Any) -> None:
+        line[:end:step] = values
+
+    _through_line(x, write)
+
+
+def _sort(a: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    x = _target(a)
+    if order is not None or axis is None or x.ndim == 0:
+        raise Unsupported
+    x[...] = _core.sort(x, axis=axis)
+
+
+COMPOSED["ndarray.sort"] = _sort
+
+
+_nan_to_num = COMPOSED["nan_to_num"]
+
+
+@composed
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    result = _nan_to_num(x, True, nan, posinf, neginf)
+    if copy:
+        return result
+    _target(x)[...] = result
+    return x
