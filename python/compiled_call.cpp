@@ -226,7 +226,13 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());  // one of them is on a tape
     if (guards->is_plain_numpy() || (is_part_ && frame_gives_numpy)) flat.expect_numpy();
     flat.settle();
-    if (guards->asks_identity()) flat.mark_identities(Parameters::all(bound));
+    if (guards->asks_identity()) {
+        std::vector<PyObject*> parts = Parameters::all(bound);
+        for (const Ref& input : inputs) {
+            if (PyArray_IsScalar(input.get(), Generic)) parts.push_back(input.get());
+        }
+        flat.mark_identities(parts);
+    }
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, "reads something outside of its arguments: " + flat.reason, may_compile);
 
     if (mark_known(flat, *guards) && guards->asks_identity())

@@ -9,7 +9,8 @@ Ref tree_of(const Output& output) {
     const Ref children = own(PyList_New(0));
     for (const Output& child : output.children) check(PyList_Append(children.get(), tree_of(child).get()));
     PyObject* object = output.object ? output.object.get() : Py_None;
-    return own(Py_BuildValue("(iiiOOO)", static_cast<int>(output.kind), output.index, output.base, output.scalar ? Py_True : Py_False, object, children.get()));
+    return own(
+        Py_BuildValue("(iiiOOO)", static_cast<int>(output.kind), output.index, output.base, output.scalar ? Py_True : Py_False, object, children.get()));
 }
 
 Ref tree_of(const Action& action) {

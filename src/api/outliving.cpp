@@ -38,8 +38,6 @@ std::vector<array> outliving(std::span<const array> parameters, std::span<const 
     return found;
 }
 
-void become(const array& recorded, const array& computed) {
-    *recorded.body() = *computed.body();
-}
+void become(const array& recorded, const array& computed) { *recorded.body() = *computed.body(); }
 
 }  // namespace fastnp::detail

@@ -35,8 +35,8 @@ struct Write {
     ir::Value update;  // the op that stores; null where the contents are merely another value
 };
 
-/// Writes `value` (of the view's dtype and shape) through `view`, a chain of moves and parts from storage.whole; the storage has the new contents afterwards.
-/// RecordError for views that no update can say. `owner` is a number for the copy that a first write may take.
+/// Writes `value` (of the view's dtype and shape) through `view`, a chain of moves and parts from storage.whole; the storage has the new contents
+/// afterwards. RecordError for views that no update can say. `owner` is a number for the copy that a first write may take.
 Write write(ir::Graph& graph, Storage& storage, ir::Value view, ir::Value value, std::int64_t owner);
 
 /// Whether an update computes what it stores from other elements of the array than those that it stores to, as a stencil does. Then it takes memory

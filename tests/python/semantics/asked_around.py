@@ -61,7 +61,13 @@ row("is", lambda: [None, None], "o[0] is o[1]", lambda o: o.__setitem__(0, o), l
 row("is, of lists", lambda: [[1.0], [1.0]], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, [1.0]))
 row("is, of tuples", lambda: [(1.0,), tuple([1.0])], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, tuple([1.0])))
 row("is, of named tuples", lambda: [Point(1.0), Point(1.0)], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, Point(1.0)))
-row("is, of NumPy's numbers", lambda: [numpy.float64(2), numpy.float64(2)], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, numpy.float64(2)))
+row(
+    "is, of NumPy's numbers",
+    lambda: [numpy.float64(2), numpy.float64(2)],
+    "o[0] is o[1]",
+    lambda o: o.__setitem__(0, o[1]),
+    lambda o: o.__setitem__(0, numpy.float64(2)),
+)
 row("is, of texts", lambda: ["ab", "".join(["a", "b"])], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, "".join(["a", "b"])))
 row("is, of numbers", lambda: [1e9, float("1e9")], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, float("1e9")))
 row("is, of arrays", lambda: [numpy.ones(2), numpy.ones(2)], "o[0] is o[1]", lambda o: o.__setitem__(0, o[1]), lambda o: o.__setitem__(0, numpy.ones(2)))
