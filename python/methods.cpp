@@ -1,4 +1,5 @@
 // Methods and properties of fastnp.ndarray that are not functions of the module, and numpy.ndarray's others by fallback.
+#include <algorithm>
 #include <vector>
 
 #include "exchange.h"
@@ -200,6 +201,41 @@ PyObject* sort_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
         const Ref view = own(readable_view(self, "sort() in place"));
         const Ref method = own(PyObject_GetAttrString(view.get(), "sort"));
         return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    });
+}
+
+// In place: the array gets other memory where it has another number of elements.
+PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        static const char* names[] = {"refcheck", nullptr};
+        int refcheck = 1;
+        const Ref none = own(PyTuple_New(0));
+        if (PyArg_ParseTupleAndKeywords(none.get(), keywords, "|$p:resize", const_cast<char**>(names), &refcheck) == 0) throw PythonError{};
+        const Py_ssize_t given = PyTuple_GET_SIZE(args);
+        if (given == 0 || (given == 1 && PyTuple_GET_ITEM(args, 0) == Py_None)) return Py_NewRef(Py_None);
+        if (recording != nullptr || value_of(self).is_recorded()) refuse("resizes an array in place");
+        const Shape shape = to_shape(given == 1 ? PyTuple_GET_ITEM(args, 0) : args);
+        const array before = value_of(self);
+        std::int64_t count = 1;
+        for (const std::int64_t size : shape) {
+            if (size < 0) raise(PyExc_ValueError, "negative dimensions not allowed");
+            count *= size;
+        }
+        if (!before.is_c_contiguous()) raise(PyExc_ValueError, "resize only works on single-segment arrays");
+        if (count == before.size()) {
+            as_object(self)->value = reshape(before, shape);
+            return Py_NewRef(Py_None);
+        }
+        if (as_object(self)->base != nullptr) raise(PyExc_ValueError, "cannot resize this array: it does not own its data");
+        if (refcheck != 0 && Py_REFCNT(self) > 2) {
+            raise(PyExc_ValueError,
+                  "cannot resize an array that references or is referenced\nby another array in this way.\nUse the np.resize function or refcheck=False");
+        }
+        const array after = zeros({count}, before.dtype());
+        const Slice common{0, std::min(count, before.size()), 1};
+        after.index({Index(common)}) = Operand(ravel(before).index({Index(common)}));
+        as_object(self)->value = reshape(after, shape);
+        return Py_NewRef(Py_None);
     });
 }
 
@@ -464,6 +500,8 @@ PyMethodDef methods[] = {
      "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the "
      "arrays "
      "that it was computed from and that require one; as torch.Tensor.backward. With create_graph, these can be differentiated again."},
+    {"resize", as_method(resize), METH_VARARGS | METH_KEYWORDS,
+     "resize($self, *new_shape, refcheck=True)\n--\n\nGives it another shape in place; new elements are 0."},
     {"to", to_device, METH_O,
      "to($self, device, /)\n--\n\nThe array on a device (\"cpu\", \"cuda\", \"cuda:1\", ...): itself if it is there, else a copy."},
     {"detach", detach, METH_NOARGS, "detach($self)\n--\n\nAn array of the same elements that no gradient flows through."},

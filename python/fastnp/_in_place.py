@@ -67,12 +67,24 @@ def _own(function: Callable[..., Any], name: str) -> Callable[..., Any] | None:
     return _dispatch.own_of(function)
 
 
+def _is_in_c_order(x: Any) -> bool:
+    try:
+        return bool(x.flags.c_contiguous)
+    except TypeError:  # what is differentiated or mapped tells nothing of its layout
+        return False
+
+
 def write_out(out: Any, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function gives without `out`, written there. Unsupported where NumPy would compute, cast or overlap in another way."""
     from fastnp import _fallback  # which imports this
 
     given = _arrays((*args, *kwargs.values()))
     if type(out) is not _core.ndarray or any(_core._shares_storage(out, each) for each in given):
+        raise Unsupported
+    last = name.rpartition(".")[2]
+    if last in ("dot", "multi_dot") and not _is_in_c_order(out):  # an error of NumPy's
+        raise Unsupported
+    if last in ("round", "around") and out.dtype.kind not in "fc":
         raise Unsupported
     own = _own(function, name)
     result = _core.asarray(own(*args, **kwargs) if own is not None else _fallback.run(function, name, args, kwargs))

@@ -114,6 +114,16 @@ def default_rng(seed: Any = None) -> Generator:
     return made
 
 
+class RandomState(numpy.random.RandomState):
+    """numpy.random.RandomState, which shuffles fastnp's arrays, too."""
+
+    def shuffle(self, x: Any) -> None:
+        _fallback.call_counted(super().shuffle, "random.shuffle", (x,), {})
+
+
+RandomState.__module__ = numpy.random.RandomState.__module__
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)

@@ -106,7 +106,16 @@ def check_calls(trial: Trial, wrap: Callable[[Any], Any], convert: Callable[[Any
 
 
 # What fastnp's arrays can't be where the function is NumPy's own: each of these is an error.
-OF_NUMPY_ALONE = ("random.default_rng(0).random(out", "standard_normal(out", "permuted(", "N.ndarray.", 'x.dtype = "i8"')
+# (A complex Python number in a real array, and an address of memory that is no line, are errors of ours.)
+OF_NUMPY_ALONE = (
+    'N.copyto(x, 1j, casting="unsafe")',
+    "N.frombuffer",
+    "random.default_rng(0).random(out",
+    "standard_normal(out",
+    "permuted(",
+    "N.ndarray.",
+    'x.dtype = "i8"',
+)
 # NumPy takes other arrays for sequences, and warns that it may repeat elements.
 SHUFFLES = ("shuffle(x",)
 
@@ -127,12 +136,12 @@ def test_compiled_with_own_arrays() -> None:
 
 def test_as_written() -> None:
     chosen = [trial for trial in selection(200) if not any(text in trial[2] for text in OF_NUMPY_ALONE + SHUFFLES)]
-    report(check_calls(trial, lambda f: f, np.asarray, SIZES[:1]) for trial in chosen)
+    report(check_calls(trial, lambda f: f, np.array, SIZES[:1]) for trial in chosen)
 
 
 def test_as_written_over_own_functions() -> None:
     chosen = [trial for trial in selection(200) if not any(text in trial[2] for text in OF_NUMPY_ALONE)]
-    report(check_calls(trial, lambda f: f, np.asarray, SIZES[:1], own=True) for trial in chosen)
+    report(check_calls(trial, lambda f: f, np.array, SIZES[:1], own=True) for trial in chosen)
 
 
 # --- transforms ----------------------------------------------------------------------------------------------------------------------
@@ -202,11 +211,10 @@ def by_grad_of_compiled(function: Callable[..., Any], b: Any, a: Any) -> Any:
 def by_jvp(function: Callable[..., Any], b: Any, a: Any) -> Any:
     made = []
     for number in (0, 1):
-        whole = numpy.empty(b.shape)
+        whole = numpy.full(b.shape, numpy.nan)
         for at in list(numpy.ndindex(b.shape))[:: max(b.size // 5, 1)]:
             tangents = [numpy.zeros_like(b), numpy.zeros_like(a)]
             tangents[number][at] = 1
-            whole[at] = numpy.nan
             whole[at] = np.jvp(loss_of(function, np), (b, a), tuple(tangents))[1]
         made.append(whole)
     return tuple(made)
