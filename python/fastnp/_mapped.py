@@ -76,6 +76,7 @@ class Loop:
     def __init__(self, steps: list[tuple[Outside, list[bool]]], source: Outside | None, initial: Any) -> None:
         self.steps = steps
         self.source = source
+        self.gives_views = False  # of what it was given, which are copies in its results
         self.initial = initial  # of a generator that the function makes anew for each part: its state then
 
     def __call__(self, count: int, *given: Any) -> Any:
@@ -86,7 +87,13 @@ class Loop:
             for results, (step, varies), tree in zip(made, self.steps, given, strict=True):
                 args, kwargs = part_of(tree, iter(varies), k)
                 results.append(step.counted(*args, **kwargs))
+                self.gives_views = self.gives_views or _shares(results[-1], (args, kwargs))
         return tuple(stacked(step.__name__, results) for results, (step, _) in zip(made, self.steps, strict=True))
+
+
+def _shares(result: Any, given: Any) -> bool:
+    arrays = [leaf for leaf in _leaves(given) if type(leaf) is numpy.ndarray]
+    return any(type(leaf) is numpy.ndarray and any(numpy.may_share_memory(leaf, array) for array in arrays) for leaf in _leaves(result))
 
 
 def part_of(tree: Any, varies: Iterator[bool], k: int) -> Any:
@@ -148,6 +155,11 @@ def _without_derivative(results: Any, given: Any) -> Any:
     return _map(put, results)
 
 
+def _not_to_be_written(leaf: Any) -> Any:
+    """What is a view of an argument for NumPy: a write to the copy would be lost."""
+    return _core.broadcast_to(leaf, leaf.shape) if type(leaf) is _core.ndarray and leaf.ndim else leaf
+
+
 class Draws:
     """The draws from one generator that wait."""
 
@@ -193,9 +205,11 @@ class Calls:
             raise ValueError(f"vmap: {outside.__name__} can't be called for the parts of an array that has none")
         all_given = _map(self.all_parts, given)
         if source is None:
-            loop = Looped(outside.__name__, Loop([(outside, varies)], None, None), None, outside.native)
+            steps = Loop([(outside, varies)], None, None)
+            loop = Looped(outside.__name__, steps, None, outside.native)
             (result,) = _call(loop, ((self.size, all_given), {}), depth - 1)
-            return _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given)
+            made = _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given)
+            return _map(_not_to_be_written, made) if steps.gives_views else made
         source.steps.append((outside, varies))
         source.given.append(all_given)
         source.places.append([])
