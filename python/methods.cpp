@@ -213,7 +213,8 @@ PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
         if (PyArg_ParseTupleAndKeywords(none.get(), keywords, "|$p:resize", const_cast<char**>(names), &refcheck) == 0) throw PythonError{};
         const Py_ssize_t given = PyTuple_GET_SIZE(args);
         if (given == 0 || (given == 1 && PyTuple_GET_ITEM(args, 0) == Py_None)) return Py_NewRef(Py_None);
-        if (recording != nullptr || value_of(self).is_recorded()) refuse("resizes an array in place");
+        // An error and no break: in a recording it has all of the function run as written, as the parts of one that is cut own no arrays.
+        if (recording != nullptr || value_of(self).is_recorded()) raise(PyExc_ValueError, "cannot resize this array: it is part of a recording");
         const Shape shape = to_shape(given == 1 ? PyTuple_GET_ITEM(args, 0) : args);
         const array before = value_of(self);
         std::int64_t count = 1;
