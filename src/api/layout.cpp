@@ -26,12 +26,10 @@ Steps steps_of(const array& x) {
     const Dims& shape = body.value->shape;
     Steps steps;
     for (const Dim stride : body.strides) steps.push_back(std::abs(sizes.hint(stride)));
-    // An axis of one element has no say. One that has one element in this call alone has: by its step, unless that is another axis's too.
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (sizes.hint(shape[i]) == 0 && steps.size() > 1) sizes.equal(shape[i], Dim(0));  // no steps to go by for other sizes
-        if (sizes.hint(shape[i]) != 1) continue;
-        const bool is_alone = std::count(steps.begin(), steps.end(), steps[i]) == 1;
-        if (shape[i].is_constant() || (!is_alone && sizes.equal(shape[i], Dim(1)))) steps[i] = -1;
+    // An axis of one element has no say: the recording is for calls in which the same axes have one.
+    for (std::size_t i = 0; i < steps.size() && steps.size() > 1; ++i) {
+        if (sizes.hint(shape[i]) == 0) sizes.equal(shape[i], Dim(0));  // no steps to go by for other sizes
+        if (sizes.equal(shape[i], Dim(1))) steps[i] = -1;
     }
     return steps;
 }
