@@ -86,6 +86,7 @@ bool is_supported(PyObject* object) {
 std::optional<Dtype> to_dtype(PyObject* object) {
     if (object == nullptr || object == Py_None) return std::nullopt;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return Dtype::bfloat16;
+    if (is_ndarray(object)) raise(PyExc_TypeError, "Cannot construct a dtype from an array");  // though it has one
     PyArray_Descr* descr = nullptr;
     if (PyArray_DescrConverter(object, &descr) == 0) throw PythonError{};
     const Ref held(reinterpret_cast<PyObject*>(descr));

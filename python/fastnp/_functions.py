@@ -120,11 +120,17 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def fliplr(m: Any) -> _core.ndarray:
-    return _core.asarray(m)[:, ::-1]
+    x = _core.asarray(m)
+    if x.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return x[:, ::-1]
 
 
 def flipud(m: Any) -> _core.ndarray:
-    return _core.asarray(m)[::-1, ...]
+    x = _core.asarray(m)
+    if x.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return x[::-1, ...]
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> _core.ndarray:

@@ -277,11 +277,11 @@ class Identity:
         return self.unpacked(marshal.loads(data))
 
     def packed(self, tree: Any) -> Any:
-        """(kind, index, scalar, object, children) of python/outputs.cpp, with what says the object in its place."""
+        """(kind, index, base, scalar, object, children) of python/stored.cpp, with what says the object in its place."""
         if type(tree) is list:
             return [self.packed(item) for item in tree]
-        kind, index, scalar, value, children = tree
-        return kind, index, scalar, self.said(value), [self.packed(child) for child in children]
+        *numbers, value, children = tree
+        return *numbers, self.said(value), [self.packed(child) for child in children]
 
     def said(self, value: Any) -> Any:
         if id(value) in self.numbers:
@@ -317,8 +317,8 @@ class Identity:
     def unpacked(self, tree: Any) -> Any:
         if type(tree) is list:
             return [self.unpacked(item) for item in tree]
-        kind, index, scalar, value, children = tree
-        return kind, index, scalar, self.meant(*value), [self.unpacked(child) for child in children]
+        *numbers, value, children = tree
+        return *numbers, self.meant(*value), [self.unpacked(child) for child in children]
 
     def meant(self, what: str, value: Any) -> Any:
         if what == "plain":

@@ -245,7 +245,6 @@ ROWS: dict[str, Callable[[Any, Any], Any]] = {
     "tensordot": lambda m, x: m.tensordot(x, x, axes=((0,), (0,))),
     "tensordot none": lambda m, x: m.tensordot(x, x, axes=0),
     "kron": lambda m, x: m.kron(x, m.ones(2)),
-    "vecdot": lambda m, x: m.vecdot(x, x),
     "einsum same": lambda m, x: m.einsum("ij,ij->ij", x, x) if x.ndim == 2 else m.einsum("...,...->...", x, x),
     "einsum turned": lambda m, x: m.einsum("ij,ij->ji", x, x) if x.ndim == 2 else x,
     "einsum product": lambda m, x: m.einsum("ij,kj->ik", x, x) if x.ndim == 2 else x,
