@@ -131,16 +131,6 @@ PyObject* complex_method(PyObject* self, PyObject* const*, Py_ssize_t) {
     return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), view.get()));
 }
 
-// math.floor() and its kin are whole numbers, whose derivative is 0: they take the value as it is.
-PyObject* by_math(PyObject* self, const char* name) {
-    const bool is_scalar = reinterpret_cast<NdArray*>(self)->scalar && value_of(self).is_recorded();
-    const Ref view = is_scalar ? own(read_element(undifferentiated(value_of(self)))) : own(readable_copy(self, name));
-    return check(PyObject_CallOneArg(import_attribute("math", name).get(), view.get()));
-}
-PyObject* floor_method(PyObject* self, PyObject* const*, Py_ssize_t) { return by_math(self, "floor"); }
-PyObject* ceil_method(PyObject* self, PyObject* const*, Py_ssize_t) { return by_math(self, "ceil"); }
-PyObject* trunc_method(PyObject* self, PyObject* const*, Py_ssize_t) { return by_math(self, "trunc"); }
-
 PyObject* format_method(PyObject* self, PyObject* const* args, Py_ssize_t) {
     const Ref view = own(readable_copy(self, "format()"));
     return check(PyObject_Format(view.get(), args[0]));
@@ -156,9 +146,6 @@ POSITIONAL(fill, "fill")
 POSITIONAL(item, "item")
 POSITIONAL(tolist, "tolist")
 POSITIONAL(complex, "__complex__")
-POSITIONAL(floor, "__floor__")
-POSITIONAL(ceil, "__ceil__")
-POSITIONAL(trunc, "__trunc__")
 POSITIONAL(format, "__format__")
 #undef POSITIONAL
 
@@ -493,9 +480,6 @@ PyMethodDef methods[] = {
     FAST("astype", astype_call, "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nThe elements converted."),
     FAST("sort", sort_call, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
     FAST("__complex__", complex_call, nullptr),
-    FAST("__floor__", floor_call, nullptr),
-    FAST("__ceil__", ceil_call, nullptr),
-    FAST("__trunc__", trunc_call, nullptr),
     FAST("__format__", format_call, nullptr),
     {"backward", as_method(backward), METH_VARARGS | METH_KEYWORDS,
      "backward($self, gradient=None, retain_graph=False, create_graph=False)\n--\n\nAdds its derivatives, weighted by `gradient`, to the `grad` of the "

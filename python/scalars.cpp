@@ -22,36 +22,17 @@ Ref scalar_now(PyObject* self, const char* what) {
     return own(PyObject_GetItem(found.get(), nothing.get()));
 }
 
-// As Python's own functions have it of a class without the method.
-[[noreturn]] void lacks(PyObject* self, const char* method) {
-    const Ref scalar = stands_for_scalar(self) ? scalar_type(value_of(self)) : Ref();
-    const PyTypeObject* type = scalar ? reinterpret_cast<PyTypeObject*>(scalar.get()) : Py_TYPE(self);
-    raise(PyExc_TypeError, std::string("type ") + type->tp_name + " doesn't define " + method + " method");
-}
-
-PyObject* by_scalar(PyObject* self, const char* method) {
+// math.floor() and its kin are whole numbers, whose derivative is 0: they take the value as it is.
+PyObject* by_math(PyObject* self, const char* name) {
     return guarded([&] {
-        if (!stands_for_scalar(self) || PyObject_HasAttrString(scalar_type(value_of(self)).get(), method) == 0) lacks(self, method);
-        return check(PyObject_CallMethod(scalar_now(self, method).get(), method, nullptr));
+        const bool is_recorded = stands_for_scalar(self) && value_of(self).is_recorded();
+        const Ref number = is_recorded ? own(read_element(undifferentiated(value_of(self)))) : own(readable_copy(self, name));
+        return check(PyObject_CallOneArg(import_attribute("math", name).get(), number.get()));
     });
 }
-
-PyObject* truncated(PyObject* self, PyObject*) { return by_scalar(self, "__trunc__"); }
-
-// math.floor() and math.ceil() take whatever has __float__.
-PyObject* whole(PyObject* self, const char* function, array (*nearest)(const Operand&, const UfuncOptions&)) {
-    return guarded([&] {
-        const array& value = value_of(self);
-        if (stands_for_scalar(self) && is_inexact(value.dtype()) && !is_complex(value.dtype())) {
-            return check(PyNumber_Long(own(wrap_scalar(nearest(value, {}))).get()));
-        }
-        const Ref number = own(PyNumber_Float(self));
-        const Ref call = import_attribute("math", function);
-        return check(PyObject_CallOneArg(call.get(), number.get()));
-    });
-}
-PyObject* floor_of(PyObject* self, PyObject*) { return whole(self, "floor", &fastnp::floor); }
-PyObject* ceil_of(PyObject* self, PyObject*) { return whole(self, "ceil", &fastnp::ceil); }
+PyObject* floor_of(PyObject* self, PyObject*) { return by_math(self, "floor"); }
+PyObject* ceil_of(PyObject* self, PyObject*) { return by_math(self, "ceil"); }
+PyObject* truncated(PyObject* self, PyObject*) { return by_math(self, "trunc"); }
 
 // round(x) is an int, round(x, digits) a scalar, as its derivative is.
 PyObject* rounded(PyObject* self, PyObject* args) {
@@ -59,7 +40,9 @@ PyObject* rounded(PyObject* self, PyObject* args) {
         PyObject* digits = Py_None;
         if (PyArg_ParseTuple(args, "|O", &digits) == 0) throw PythonError{};
         const array& value = value_of(self);
-        if (!stands_for_scalar(self) || value.dtype() == Dtype::bool_ || is_complex(value.dtype())) lacks(self, "__round__");
+        if (!stands_for_scalar(self) || value.dtype() == Dtype::bool_ || is_complex(value.dtype())) {
+            raise(PyExc_TypeError, std::string("type ") + Py_TYPE(self)->tp_name + " doesn't define __round__ method");
+        }
         const array nearest = round(value, digits == Py_None ? 0 : to_int(digits));
         return digits == Py_None ? check(PyNumber_Long(own(wrap_scalar(nearest)).get())) : wrap_scalar(nearest);
     });
