@@ -170,8 +170,10 @@ PyObject* call_parsed(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
         Parsed parsed = parse(row, args, nargs, kwnames);
         return run(row, parsed);
     } catch (const NeedsNumpy&) {
-        return call_numpy(name_of(self), args, nargs, kwnames);
+    } catch (const TypeError& error) {  // which loop it is that lacks, NumPy says in one of two ways
+        if (records() || !std::string_view(error.what()).starts_with("No loop matching")) throw;
     }
+    return call_numpy(name_of(self), args, nargs, kwnames);
 }
 
 // Whether there is where= without out=: NumPy warns of elements that are none.
