@@ -107,7 +107,7 @@ file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/cpp/*
 add_executable(fastnp_fuzz ${fuzz_sources})
 target_link_libraries(fastnp_fuzz PRIVATE fastnp::fastnp fastnp_warnings)
 add_test(NAME fuzz COMMAND fastnp_fuzz --programs 600)
-add_test(NAME fuzz_long COMMAND fastnp_fuzz --programs 20000 --strides 1)
+add_test(NAME fuzz_long COMMAND fastnp_fuzz --programs 20000)
 set_tests_properties(fuzz_long PROPERTIES LABELS long)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

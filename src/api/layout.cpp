@@ -28,7 +28,6 @@ Steps steps_of(const array& x) {
     for (const Dim stride : body.strides) steps.push_back(std::abs(sizes.hint(stride)));
     // An axis of one element has no say: the recording is for calls in which the same axes have one.
     for (std::size_t i = 0; i < steps.size() && steps.size() > 1; ++i) {
-        if (sizes.hint(shape[i]) == 0) sizes.equal(shape[i], Dim(0));  // no steps to go by for other sizes
         if (sizes.equal(shape[i], Dim(1))) steps[i] = -1;
     }
     return steps;
@@ -85,6 +84,28 @@ AxisOrder reversed(std::size_t rank) {
     return order;
 }
 
+// Whether no axis takes larger steps than one before it, whatever the sizes are: C order then, also where axes have one element.
+bool is_descending(const array& x, bool repeats_count) {
+    const detail::ArrayBody& body = *x.body();
+    if (!x.is_recorded()) return !repeats_count && shape::is_descending(body.memory.shape, body.memory.strides);
+    const shape::Sizes& sizes = body.recorder->graph().sizes();
+    const Dim* last = nullptr;
+    for (std::size_t i = 0; i < body.strides.size(); ++i) {
+        const Dim& step = body.strides[i];
+        if (body.value->shape[i] == Dim(1) || (step == Dim(0) && !repeats_count)) continue;
+        if (last != nullptr && !sizes.steps_at_least(*last, step)) return false;
+        last = &step;
+    }
+    return true;
+}
+bool is_descending(const eager::View&, bool) { return false; }  // its steps are at hand: they tell
+
+bool is_empty(const eager::View& view) { return std::ranges::find(view.shape, 0) != view.shape.end(); }
+bool is_empty(const array& x) {
+    const Dims shape = dims_of(x);
+    return std::ranges::any_of(shape, [](const Dim dim) { return arithmetic().equal(dim, Dim(0)); });
+}
+
 // As numpy.empty_like of what was transformed, before its axis at `home` was moved to the end; axes of one element count there.
 template <class Operand>
 AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
@@ -107,8 +128,11 @@ AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
 template <class Operand>
 AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Operand> operands) {
     if (op == Op::pad) return is_c(operands[0]) || !is_f(operands[0]) ? AxisOrder() : reversed(all_steps(operands[0]).size());  // numpy.pad knows two
-    if (op == Op::sort) return shape::like_order(steps_of(operands[0]));
+    if (op == Op::sort) return is_descending(operands[0], true) ? AxisOrder() : shape::like_order(steps_of(operands[0]));
     if (ops::is_fft(op)) return spectrum_order(operands[0], attributes.ints.back());
+    if (std::ranges::all_of(operands, [&](const Operand& operand) { return is_descending(operand, op == Op::concatenate); })) return {};
+    // NumPy's new arrays without elements have no steps, so that they object to any other order than C.
+    if (std::ranges::any_of(operands, [](const Operand& operand) { return is_empty(operand); })) return {};
     std::vector<Steps> steps;
     for (const Operand& operand : operands) steps.push_back(steps_of(operand));
     const std::size_t rank = steps[0].size();
@@ -135,7 +159,7 @@ Dims ordered_strides(const Dims& shape, const AxisOrder& order, Dtype dtype, sha
 
 AxisOrder order_of(const array& x, Order order) {
     order = settled(x, order);
-    if (order == Order::keep) return shape::like_order(steps_of(x));
+    if (order == Order::keep) return is_descending(x, true) ? AxisOrder() : shape::like_order(steps_of(x));
     AxisOrder axes;
     for (int axis = x.ndim(); order == Order::f && x.ndim() > 1 && axis-- > 0;) axes.push_back(axis);
     return axes;
@@ -163,6 +187,7 @@ AxisOrder picked_order(const array& x, std::span<const std::int64_t> axes, std::
     for (const array& index : indices) fancy = std::max(fancy, static_cast<std::size_t>(index.ndim()));
     std::vector<Steps> steps;
     for (const array& index : indices) {
+        if (std::ranges::all_of(indices, [](const array& each) { return is_descending(each, false); })) break;
         steps.push_back(Steps(fancy - static_cast<std::size_t>(index.ndim()), -1));
         for (const std::int64_t step : steps_of(index)) steps.back().push_back(step);
     }
@@ -202,18 +227,7 @@ AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const 
 
 AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     if (!ops::keeps_order(op) || operands.empty() || operands[0].ndim() < 2) return {};
-    AxisOrder order = order_for(op, attributes, operands);
-    if (order.empty()) return order;
-    // Off C order, an axis that happens to have one element now has no say: the recording is tied to that.
-    const auto is_one_now = [](const array& x) {
-        if (!x.is_recorded()) return false;
-        bool any = false;
-        for (const Dim dim : x.body()->value->shape) any = (!dim.is_constant() && x.body()->recorder->graph().sizes().equal(dim, Dim(1))) || any;
-        return any;
-    };
-    bool again = false;
-    for (const array& operand : operands) again = is_one_now(operand) || again;
-    return again ? order_for(op, attributes, operands) : order;
+    return order_for(op, attributes, operands);
 }
 
 }  // namespace fastnp::api

@@ -3,6 +3,7 @@
 #include "shape/dim.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -368,6 +369,17 @@ bool Sizes::at_least(Dim a, Dim b) {
     const bool answer = hint(difference) >= 0;
     guard(SizeGuard::Kind::nonnegative, answer ? difference : subtract(subtract(b, a), Dim(1)));
     return answer;
+}
+
+bool Sizes::steps_at_least(Dim a, Dim b) const {
+    const auto [a_constant, a_terms] = polynomial(a);
+    const auto [b_constant, b_terms] = polynomial(b);
+    if (a_terms.empty() && b_terms.empty()) return std::abs(a_constant) >= std::abs(b_constant);
+    // One product that has all factors of the other: those that it has more are at least 1.
+    if (a_terms.size() != 1 || b_terms.size() > 1 || a_constant != 0 || (b_constant != 0 && !b_terms.empty())) return false;
+    const Term& more = a_terms[0];
+    const Term less = b_terms.empty() ? Term{b_constant} : b_terms[0];
+    return std::abs(more.coefficient) >= std::abs(less.coefficient) && std::ranges::includes(more.atoms, less.atoms);
 }
 
 std::int64_t Sizes::concretize(Dim dim) {

@@ -97,6 +97,8 @@ public:
     bool equal(Dim a, Dim b);
     /// Whether a >= b; guards the answer unless it holds for all sizes.
     bool at_least(Dim a, Dim b);
+    /// Whether a step |a| is known to be at least |b| in arrays with elements, without a guard.
+    bool steps_at_least(Dim a, Dim b) const;
     /// The number a size has now; ties the recording to it.
     std::int64_t concretize(Dim dim);
 

@@ -242,6 +242,8 @@ std::vector<array> Program::run(const std::vector<array>& arguments, std::string
         Taken taken;
         try {
             taken = Step(draw, values, kind_).take();
+        } catch (const IndexError&) {
+            throw;  // values decide it: compiled, the call raises it
         } catch (const Error&) {
             if (draw() % 8 == 0) throw;  // an error ends few programs
             continue;
