@@ -103,6 +103,12 @@ private:
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
 class Recorded;
 
+/// What is known of a function's floating-point errors once it is recorded, as detail::FloatFlag bits.
+struct FloatErrors {
+    unsigned told = 0, strict = 0;  // what the states ask for that it enters itself (numpy.errstate)
+    unsigned met = 0;               // by what was computed while recording, and is no more than a constant in calls
+};
+
 struct Recording {
     struct Foreign {
         Ref object;  // a NumPy array that the function made
@@ -114,6 +120,7 @@ struct Recording {
     bool collects = false;
     bool is_long = false;      // it ended as a LongRecordError
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
+    FloatErrors float_errors;
     Ref caller;                // the frame that called the compiled function, or null
     Recorded* call = nullptr;  // that is recorded
     Recording* outer = nullptr;

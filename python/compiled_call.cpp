@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiled_state.h"
+#include "fastnp/detail/float_flags.h"
 
 namespace fastnp::python {
 
@@ -190,6 +191,12 @@ static bool mark_known(Flat& flat, const GuardSet& guards) {
     return any;
 }
 
+bool CompiledState::has_float_errors(const Return& made) {
+    const unsigned met = detail::float_flags();
+    detail::clear_float_flags();
+    return float_verdicts_.is_worth(met, made.float_errors);
+}
+
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
@@ -266,6 +273,11 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
+    if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made) && recorded.can_take_back()) [[unlikely]] {
+        // As written, each function looks for itself, under the state that holds there.
+        recorded.take_back();
+        return as_written(args, nargs, kwnames, flat, may_compile, Ref());
+    }
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
         return result_array(std::move(results[0]), made->result, flat, flat.numpy_results());
     }

@@ -112,6 +112,7 @@ void Recorded::look_again() const {
 
 std::vector<array> Recorded::record(std::span<const array> parameters) {
     const GilState gil;
+    is_new_ = true;
     Rebuild rebuild(parameters, flat_);
     const Twin twin(guards_.capture(), flat_, rebuild);
     RecordingScope scope;
@@ -153,6 +154,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
 std::vector<array> Recorded::take(PyObject* result, const Recording& now, const Rebuild& rebuild, PyObject* originals) {
     made_ = std::make_unique<Return>();
     made_->calls = std::move(calls_);
+    made_->float_errors = now.float_errors;
     HandedOut out;
     made_->result = take_apart(result, rebuild, originals, out);
     for (const Ref& effect : effects_of(now, rebuild)) {
@@ -225,7 +227,13 @@ void Recorded::wait(const std::function<void()>& body) {
     body();
 }
 
+void Recorded::will_write(std::span<const std::span<std::byte>> memory) {
+    const GilState gil;
+    written_.keep(memory, is_new_ || state_.float_verdicts().keeps(written_.bytes(memory)));
+}
+
 void Recorded::take_back() {
+    written_.restore();
     for (auto call = performed_.rbegin(); call != performed_.rend(); ++call) fastnp::python::take_back(*call);
     performed_.clear();
     made_objects_ = {};

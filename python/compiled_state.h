@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "float_verdicts.h"
 #include "guards.h"
 #include "named_sizes.h"
 #include "outside.h"
@@ -67,6 +68,7 @@ public:
     bool note_raised();
     /// Why the function changes what it reads at every call, or null. RecordError after several in a row.
     void note_volatile(const char* why);
+    FloatVerdicts& float_verdicts() { return float_verdicts_; }
 
 private:
     std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
@@ -84,6 +86,8 @@ private:
     void take_parts(Ref found);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
+    /// Whether floating-point errors of the call that was made are worth being told.
+    bool has_float_errors(const Return& made);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
 
     Ref function_;
@@ -109,6 +113,7 @@ private:
     int fresh_ = 0;            // guard sets made in a row without one being used again
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0;
+    FloatVerdicts float_verdicts_;
 };
 
 /// A call, as the engine records it.
@@ -122,6 +127,7 @@ public:
     std::string identity() override;
     std::optional<std::string> pack(const void* kept) override;
     std::shared_ptr<const void> restore(std::string_view packed) override;
+    void will_write(std::span<const std::span<std::byte>> memory) override;
     void wait(const std::function<void()>& body) override;
     Limits limits() const override { return state_.limits(); }
     bool goes_in_parts() const override { return !state_.options().fullgraph; }
@@ -136,8 +142,10 @@ public:
     static Recorded* under_way();
     /// How its recording ended, if it was not to be kept.
     const std::optional<RecordingEnd>& end() const { return end_; }
-    /// The call starts over as written: generators of random numbers are put back.
+    /// The call starts over as written: generators of random numbers are put back, and what was written over where it was kept.
     void take_back();
+    /// Whether the call can start over after the compiled code has run.
+    bool can_take_back() const { return written_.is_whole(); }
 
 private:
     void look_again() const;
@@ -155,6 +163,8 @@ private:
     Performed performed(const OutsideCall& call, std::span<const array> operands, bool saves);
 
     Ref made_objects_;
+    Overwritten written_;
+    bool is_new_ = false;  // recorded in this call
     std::vector<OutsideCall> calls_;       // noted by the recording that goes on
     const Rebuild* rebuild_ = nullptr;     // of that recording
     PyObject* originals_ = nullptr;

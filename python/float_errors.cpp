@@ -119,6 +119,13 @@ FloatState float_state() {
     return state;
 }
 
+void note_float_state() {
+    FloatErrors& errors = recording->float_errors;
+    const FloatState state = float_state();
+    errors.told |= state.told;
+    errors.strict |= state.strict;
+}
+
 bool FloatWatch::is_output(Py_ssize_t place) const {
     if (place < nargs_) return place >= first_output_ && place < first_output_ + output_count_;
     return PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames_, place - nargs_), "out") == 0;
@@ -204,7 +211,8 @@ void FloatWatch::set_result(Dtype dtype) {
 void FloatWatch::tell() const {
     const unsigned flags = detail::float_flags();
     detail::clear_float_flags();
-    if (records()) return;  // what was computed meanwhile is no part of the program
+    if (recording != nullptr) recording->float_errors.met |= flags;
+    if (records()) return;
     const unsigned told = flags & float_state().told;
     if ((told == 0 || is_silent()) && !is_asked_) return;
     if (is_certain() && !is_asked_) {

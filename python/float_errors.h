@@ -15,6 +15,8 @@ struct FloatState {
     unsigned strict = 0;  // of these, what is more than a warning: an exception, a call, a print
 };
 FloatState float_state();
+/// In a recording: what the function is recorded under counts for its calls.
+void note_float_state();
 
 /// A call of a function of NumPy's, by its name ("divide", "add.reduce", "ndarray.astype"), and the arguments to judge it by. Made before the call, since
 /// results may be written over operands.
@@ -22,6 +24,7 @@ class FloatWatch {
 public:
     FloatWatch(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames = nullptr)
         : name_(name), args_(args), nargs_(nargs), kwnames_(kwnames) {
+        if (recording != nullptr) note_float_state();
         detail::clear_float_flags();  // what Python or others left
     }
     /// The function is a method of the ufunc `name`, or of "ndarray".

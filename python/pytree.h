@@ -197,6 +197,7 @@ struct Return {
     Output result;
     std::vector<Action> actions;
     std::vector<OutsideCall> calls;  // by their number
+    FloatErrors float_errors;
 };
 
 /// What a recording hands out: arrays, each once, and the lists, dicts and other containers that it made.

@@ -69,7 +69,9 @@ std::string identity_of(PyObject* capture) {
 
 std::optional<std::string> pack(const Return& made, PyObject* capture) {
     return unless_raised([&]() -> std::optional<std::string> {
-        const Ref tree = own(Py_BuildValue("[OOO]", tree_of(made.result).get(), trees_of(made.actions).get(), trees_of(made.calls).get()));
+        const FloatErrors& errors = made.float_errors;
+        const Ref tree = own(Py_BuildValue("[OOO(III)]", tree_of(made.result).get(), trees_of(made.actions).get(), trees_of(made.calls).get(), errors.told,
+                                           errors.strict, errors.met));
         const Ref bytes = own(PyObject_CallMethod(identity(capture).get(), "pack", "O", tree.get()));
         if (bytes.get() == Py_None) return std::nullopt;
         return std::string(PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
@@ -86,6 +88,8 @@ std::unique_ptr<Return> unpack(std::string_view bytes, PyObject* capture) {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(actions); ++i) made->actions.push_back(action_of(PyList_GET_ITEM(actions, i)));
         PyObject* calls = PyList_GET_ITEM(tree.get(), 2);
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(calls); ++i) made->calls.push_back({action_of(PyList_GET_ITEM(calls, i))});
+        FloatErrors& errors = made->float_errors;
+        if (PyArg_ParseTuple(PyList_GET_ITEM(tree.get(), 3), "III", &errors.told, &errors.strict, &errors.met) == 0) throw PythonError{};
         return made;
     });
 }

@@ -1,6 +1,7 @@
 // fastnp::compile: a function over arrays becomes fused machine code, compiled on first use and kept per kind of argument.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -190,6 +191,8 @@ public:
             std::string given_up = {};
         };
         virtual Use use() const;
+        /// Memory that a run of an entry is about to write to, on the host, for a front end that may have the call done over as written.
+        virtual void will_write(std::span<const std::span<std::byte>> memory);
         /// Does `body`, which waits for another thread. What that thread may need, and this one has (Python's lock), is given up meanwhile.
         virtual void wait(const std::function<void()>& body);
 

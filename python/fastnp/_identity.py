@@ -271,10 +271,12 @@ class Identity:
         """None: it holds something of this process alone."""
         if self.reads.volatile is not None or self.reads.again:
             return None
-        return marshal.dumps(self.packed(tree))
+        *trees, numbers = tree
+        return marshal.dumps([*self.packed(trees), numbers])
 
     def unpack(self, data: bytes) -> Any:
-        return self.unpacked(marshal.loads(data))
+        *trees, numbers = marshal.loads(data)
+        return [*self.unpacked(trees), numbers]
 
     def packed(self, tree: Any) -> Any:
         """(kind, index, base, scalar, object, children) of python/stored.cpp, with what says the object in its place."""

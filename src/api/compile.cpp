@@ -447,6 +447,7 @@ std::shared_ptr<const void> Engine::Callee::restore(std::string_view) { return n
 Engine::Callee::Limits Engine::Callee::limits() const { return {}; }
 bool Engine::Callee::goes_in_parts() const { return false; }
 Engine::Callee::Use Engine::Callee::use() const { return {}; }
+void Engine::Callee::will_write(std::span<const std::span<std::byte>> /*memory*/) {}
 void Engine::Callee::wait(const std::function<void()>& body) { body(); }
 const NamedSizes* Engine::Callee::named_sizes() const { return nullptr; }
 

@@ -12,6 +12,7 @@
 #include "device/movable.h"
 #include "device/registry.h"
 #include "device/span.h"
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/device.h"
 #include "fastnp/error.h"
@@ -213,6 +214,7 @@ public:
     trace::CalledPtr call(int number, std::span<const device::Memory> operands, bool is_last) override {
         std::optional<device_scope> there;
         if (device_ != nullptr) there.emplace(device_->name());
+        const KeptFloatFlags flags;  // its errors are told of where they arise
         const std::optional<Given> given = callee_.make_call(kept_, number, arrays_over(operands), is_last);
         return given ? std::make_shared<const trace::Called>(called_of(*given)) : nullptr;
     }
@@ -240,6 +242,12 @@ device::Memory memory_of(const Argument& argument) {
     const Shape shape(argument.shape, argument.shape + argument.rank);
     const Strides strides(argument.strides, argument.strides + argument.rank);
     return {nullptr, argument.data, argument.dtype, shape, strides};
+}
+
+std::span<std::byte> bytes_of(const Argument& argument) {
+    const device::Memory memory = memory_of(argument);
+    const device::Span span = device::span_of(memory);
+    return {static_cast<std::byte*>(memory.data) + span.first, span.bytes()};
 }
 
 }  // namespace
@@ -283,7 +291,15 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
             placed.push_back({argument.shape, argument.strides, argument.dtype, argument.rank, is_written, argument.buffer});
         });
     }
+    if (!written.empty() && device == nullptr) {
+        SmallVector<std::span<std::byte>, 4> targets;
+        for_each_parameter(call, [&](const Argument& argument, bool is_written) {
+            if (is_written) targets.push_back(bytes_of(argument));
+        });
+        callee.will_write({targets.data(), targets.size()});
+    }
     Produced produced;
+    clear_float_flags();
     CalleeCaller caller(callee, kept.get(), device);
     plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced.results, {placed.data(), placed.size()});
     for (device::HostWrite& write : writes) write.done();

@@ -1,0 +1,81 @@
+#include "float_verdicts.h"
+
+#include <bit>
+#include <cstring>
+
+#include "float_errors.h"
+
+namespace fastnp::python {
+
+namespace {
+
+constexpr std::size_t small = 16384;     // bytes, which are copied in less time than a call takes
+constexpr std::uint32_t most_calls = 16; // with the same flags, that are all looked into
+
+// Whether a RuntimeWarning may be shown more than once for a place, or be an exception.
+bool is_shown_again(PyObject* filters) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(filters); ++i) {
+        PyObject* filter = PyList_GET_ITEM(filters, i);
+        if (!PyTuple_Check(filter) || PyTuple_GET_SIZE(filter) < 3) return true;
+        PyObject* action = PyTuple_GET_ITEM(filter, 0);
+        if (!PyUnicode_Check(action)) return true;
+        const bool is_loud = PyUnicode_CompareWithASCIIString(action, "always") == 0 || PyUnicode_CompareWithASCIIString(action, "error") == 0 ||
+                             PyUnicode_CompareWithASCIIString(action, "all") == 0;
+        const int covers = is_loud ? PyObject_IsSubclass(PyExc_RuntimeWarning, PyTuple_GET_ITEM(filter, 2)) : 0;
+        if (covers < 0) throw PythonError{};
+        if (covers > 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool FloatVerdicts::is_worth(unsigned met, const FloatErrors& known) {
+    const FloatState state = float_state();
+    met |= known.met;
+    const unsigned told = met & (state.told | known.told);
+    if (told == 0) return false;
+    std::uint32_t& count = suspicions_[told];
+    Ref filters = import_attribute("warnings", "filters");
+    if (filters.get() != filters_.get()) {
+        suspicions_.fill(0);
+        filters_ = std::move(filters);
+    }
+    ++count;
+    if ((met & (state.strict | known.strict)) != 0 || !PyList_Check(filters_.get()) || is_shown_again(filters_.get())) return true;
+    return count <= most_calls || std::has_single_bit(count);
+}
+
+bool FloatVerdicts::keeps(std::size_t bytes) const {
+    if (bytes <= small || float_state().strict != 0) return true;
+    for (const std::uint32_t count : suspicions_) {
+        if (count != 0 && (count < most_calls || std::has_single_bit(count + 1))) return true;
+    }
+    return false;
+}
+
+std::size_t Overwritten::bytes(Memory memory) {
+    std::size_t total = 0;
+    for (const std::span<std::byte> each : memory) total += each.size();
+    return total;
+}
+
+void Overwritten::keep(Memory memory, bool is_kept) {
+    memory_.assign(memory.begin(), memory.end());
+    is_whole_ = is_kept;
+    before_.clear();
+    if (!is_kept) return;
+    before_.reserve(bytes(memory));
+    for (const std::span<std::byte> each : memory) before_.insert(before_.end(), each.begin(), each.end());
+}
+
+void Overwritten::restore() {
+    if (!is_whole_) return;
+    std::size_t at = 0;
+    for (const std::span<std::byte> each : memory_) {
+        if (!each.empty()) std::memcpy(each.data(), before_.data() + at, each.size());
+        at += each.size();
+    }
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,45 @@
+// Floating-point errors of compiled calls. Flags that are set after one are a suspicion; the verdict is the call as written, in which each function
+// tells of its own (float_errors.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common.h"
+
+namespace fastnp::python {
+
+/// Whether a suspicion is worth a verdict. Where it may raise an exception, call a function or show a warning each time, it always is. Warnings that are
+/// shown once are looked for in the first calls with the same flags, and ever more rarely after these: data with NaN would be computed twice for ever.
+class FloatVerdicts {
+public:
+    /// After a call: `met` are the flags that it set.
+    bool is_worth(unsigned met, const FloatErrors& known);
+    /// Before a call that writes over so many bytes: whether these are kept.
+    bool keeps(std::size_t bytes) const;
+
+private:
+    std::array<std::uint32_t, 16> suspicions_{};  // so far, by their flags
+    Ref filters_;                                 // of warnings, at that time
+};
+
+/// The memory that a call has written to, as it was before.
+class Overwritten {
+public:
+    using Memory = std::span<const std::span<std::byte>>;
+
+    static std::size_t bytes(Memory memory);
+    void keep(Memory memory, bool is_kept);
+    bool is_whole() const { return is_whole_; }
+    void restore();
+
+private:
+    std::vector<std::span<std::byte>> memory_;
+    std::vector<std::byte> before_;  // one after the other
+    bool is_whole_ = true;
+};
+
+}  // namespace fastnp::python
