@@ -103,7 +103,10 @@ private:
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
 class Recorded;
 
-/// What is known of a function's floating-point errors once it is recorded, as detail::FloatFlag bits.
+/// Beside detail::FloatFlag: complex numbers lose their imaginary parts, of which NumPy warns under any state.
+constexpr unsigned lost_imaginary = 16;
+
+/// What is known of a function's floating-point errors once it is recorded, as such bits.
 struct FloatErrors {
     unsigned told = 0, strict = 0;  // what the states ask for that it enters itself (numpy.errstate)
     unsigned met = 0;               // by what was computed while recording, and is no more than a constant in calls

@@ -92,9 +92,12 @@ bool may_share(PyObject* a, PyObject* b) {
     return is_true(found.get());
 }
 
-Ref numpy_function(const char* name, const char* method) {
+// `of_array`: it is called as a method of an array, if it is one.
+Ref numpy_function(const char* name, const char* method, bool of_array) {
     const std::string_view whole(name);
-    if (whole.starts_with("ndarray.")) return own(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), name + 8));
+    PyObject* arrays = reinterpret_cast<PyObject*>(&PyArray_Type);
+    if (whole.starts_with("ndarray.")) return own(PyObject_GetAttrString(arrays, name + 8));
+    if (of_array && PyObject_HasAttrString(arrays, name) != 0) return own(PyObject_GetAttrString(arrays, name));
     Ref found = import_attribute("numpy", name);
     return method == nullptr ? found : own(PyObject_GetAttrString(found.get(), method));
 }
@@ -198,7 +201,7 @@ void FloatWatch::judge() const {
     SmallVector<PyObject*, 8> given;
     for (Py_ssize_t i = first_ != nullptr ? -1 : 0; i < count(); ++i) given.push_back(held.emplace_back(argument(i)).get());
     const auto positional = static_cast<std::size_t>(nargs_ + (first_ != nullptr ? 1 : 0));
-    const Ref function = numpy_function(name_, method_);
+    const Ref function = numpy_function(name_, method_, first_ != nullptr);
     (void)own(PyObject_Vectorcall(function.get(), given.data(), positional, kwnames_));
 }
 
@@ -211,7 +214,7 @@ void FloatWatch::set_result(Dtype dtype) {
 void FloatWatch::tell() const {
     const unsigned flags = detail::float_flags();
     detail::clear_float_flags();
-    if (recording != nullptr) recording->float_errors.met |= flags;
+    if (recording != nullptr) recording->float_errors.met |= flags | (is_asked_ ? lost_imaginary : 0U);
     if (records()) return;
     const unsigned told = flags & float_state().told;
     if ((told == 0 || is_silent()) && !is_asked_) return;

@@ -33,7 +33,7 @@ bool is_shown_again(PyObject* filters) {
 bool FloatVerdicts::is_worth(unsigned met, const FloatErrors& known) {
     const FloatState state = float_state();
     met |= known.met;
-    const unsigned told = met & (state.told | known.told);
+    const unsigned told = met & (state.told | known.told | lost_imaginary);
     if (told == 0) return false;
     std::uint32_t& count = suspicions_[told];
     Ref filters = import_attribute("warnings", "filters");

@@ -22,7 +22,7 @@ public:
     bool keeps(std::size_t bytes) const;
 
 private:
-    std::array<std::uint32_t, 16> suspicions_{};  // so far, by their flags
+    std::array<std::uint32_t, 32> suspicions_{};  // so far, by their flags
     Ref filters_;                                 // of warnings, at that time
 };
 

@@ -127,15 +127,18 @@ Number<T> operator/(Number<T> x, Number<T> y) {
     const auto product = [](R a, R b) { return detail::kept_apart(a * b); };
     const R re = std::abs(y.v.real());
     const R im = std::abs(y.v.imag());
-    if (re >= im) {
-        if (re == 0 && im == 0) return {T(x.v.real() / re, x.v.imag() / re)};
-        const R ratio = y.v.imag() / y.v.real();
-        const R scale = R(1) / (y.v.real() + product(y.v.imag(), ratio));
-        return {T((x.v.real() + product(x.v.imag(), ratio)) * scale, (x.v.imag() - product(x.v.real(), ratio)) * scale)};
-    }
-    const R ratio = y.v.real() / y.v.imag();
-    const R scale = R(1) / (y.v.imag() + product(y.v.real(), ratio));
-    return {T((product(x.v.real(), ratio) + x.v.imag()) * scale, (product(x.v.imag(), ratio) - x.v.real()) * scale)};
+    // Operands are chosen before they are divided: what is not to be done raises no flag, and takes no time.
+    const bool by_zero = re == 0 && im == 0;
+    const bool by_real = re >= im;
+    const R large = by_real ? y.v.real() : y.v.imag();
+    const R small = by_real ? y.v.imag() : y.v.real();
+    const R ratio = small / (by_zero ? R(1) : large);
+    const R scale = R(1) / (by_zero ? re : large + product(small, ratio));
+    const R real_ratio = product(x.v.real(), ratio);
+    const R imag_ratio = product(x.v.imag(), ratio);
+    const R real = by_real ? x.v.real() + imag_ratio : real_ratio + x.v.imag();
+    const R imag = by_real ? x.v.imag() - real_ratio : imag_ratio - x.v.real();
+    return {T((by_zero ? x.v.real() : real) * scale, (by_zero ? x.v.imag() : imag) * scale)};
 }
 
 template <class T>
@@ -323,14 +326,13 @@ template <class T>
 Number<T> reciprocal(Number<T> x) {
     if constexpr (Complex<T>) {
         using R = typename T::value_type;
-        if (std::abs(x.v.imag()) <= std::abs(x.v.real())) {  // Smith's method without the zero imaginary part of 1
-            const R ratio = x.v.imag() / x.v.real();
-            const R size = x.v.real() + x.v.imag() * ratio;
-            return {T(R(1) / size, -ratio / size)};
-        }
-        const R ratio = x.v.real() / x.v.imag();
-        const R size = x.v.real() * ratio + x.v.imag();
-        return {T(ratio / size, R(-1) / size)};
+        // Smith's method without the zero imaginary part of 1; operands are chosen first, as above.
+        const bool by_real = std::abs(x.v.imag()) <= std::abs(x.v.real());
+        const R large = by_real ? x.v.real() : x.v.imag();
+        const R small = by_real ? x.v.imag() : x.v.real();
+        const R ratio = small / large;
+        const R size = large + small * ratio;
+        return {T((by_real ? R(1) : ratio) / size, (by_real ? -ratio : R(-1)) / size)};
     } else if constexpr (Integer<T>) {
         // NumPy divides in floating point; 1 / 0 gives the type's least value (0 for small and unsigned types).
         if (x.v == 0) return {Signed<T> && sizeof(T) >= 4 ? std::numeric_limits<T>::min() : static_cast<T>(0)};

@@ -1,0 +1,250 @@
+"""Floating-point errors of compiled functions: what NumPy says of the same program, at the same lines, under the state that holds there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+from support import values_of
+
+import fastnp as np
+
+PROGRAMS = 2000 if os.environ.get("FASTNP_LONG_TESTS") else 60
+STATES: list[dict[str, str]] = [{}, {}, {"all": "ignore"}, {"divide": "raise"}, {"invalid": "raise", "over": "ignore"}, {"all": "warn"}]
+
+
+def store(m, x, y):
+    made = m.zeros(x.shape, x.dtype)
+    made[...] = y
+    return made
+
+
+def overwritten(m, x, y):
+    made = x.copy()
+    made /= y
+    return made
+
+
+STEPS: list[Callable[..., Any]] = [
+    lambda m, x, y: x + y,
+    lambda m, x, y: x - y,
+    lambda m, x, y: x * y,
+    lambda m, x, y: x / y,
+    lambda m, x, y: m.log(x),
+    lambda m, x, y: m.exp(x),
+    lambda m, x, y: m.sqrt(x),
+    lambda m, x, y: m.power(x, y),
+    lambda m, x, y: m.floor_divide(x, y),
+    lambda m, x, y: m.remainder(x, y),
+    lambda m, x, y: m.arcsin(x),
+    lambda m, x, y: m.expm1(x),
+    lambda m, x, y: m.where(x > 0.5, x / y, y),
+    lambda m, x, y: m.maximum(x, y),
+    lambda m, x, y: m.sum(x) + y,
+    lambda m, x, y: m.max(x) - y,
+    lambda m, x, y: m.square(x).cumsum(),
+    lambda m, x, y: x.astype("i4") + y,
+    lambda m, x, y: x.astype("f4") + y,
+    lambda m, x, y: x[::-1] / y,
+    lambda m, x, y: 1 / x + y,
+    lambda m, x, y: m.sign(x) * y,
+    overwritten,
+    store,
+]
+
+
+class Program:
+    """Random steps, of which some are under a state of their own, and some in a loop. All values count."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.lines = [
+            (rng.randrange(len(STEPS)), rng.randrange(i + 2), rng.randrange(i + 2), rng.choice(STATES), rng.choice([1, 1, 1, 3])) for i in range(rng.randint(1, 4))
+        ]
+        self.in_place = rng.random() < 0.3
+
+    def made(self, m: Any) -> Callable[..., Any]:
+        lines, in_place = self.lines, self.in_place
+
+        def run(x, y):
+            values = [x, y]
+            for step, first, second, state, turns in lines:
+                with numpy.errstate(**state) if state else contextlib.nullcontext():
+                    for _ in range(turns):
+                        value = STEPS[step](m, values[first], values[second])
+                values.append(value)
+            if in_place:
+                x[...] = values[-1]
+            return values[2:]
+
+        return run
+
+
+def said(run: Callable[[], Any], mode: str) -> list[Any]:
+    """All that a call has to say, in order, with its place."""
+    told: list[Any] = []
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", np.RecompileWarning)
+        with numpy.errstate(divide=mode, over=mode, invalid=mode, call=lambda kind, flag: told.append(kind)):
+            try:
+                run()
+            except FloatingPointError as error:
+                told.append(("error", str(error)))
+            except (TypeError, ValueError) as error:
+                told.append(type(error).__name__)
+    return told + [(warning.category.__name__, str(warning.message), warning.filename, warning.lineno) for warning in seen]
+
+
+def arguments(kind: str, size: int, seed: int) -> list[numpy.ndarray]:
+    if kind == "tame":
+        rng = numpy.random.default_rng(seed)
+        return [rng.uniform(0.1, 0.9, size) for _ in range(2)]
+    with numpy.errstate(all="ignore"):
+        return [values_of(numpy.dtype(kind), 100, seed + i)[:size].copy() for i in range(2)]
+
+
+def test_random_programs():
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    for number in range(PROGRAMS):
+        rng = random.Random(seed + number)
+        program = Program(rng)
+        ours, theirs = np.compile(program.made(np)), program.made(numpy)
+        kind, size = rng.choice(["f8", "f4", "tame", "i4", "c16"]), rng.choice([1, 3, 40])
+        for call in range(3):
+            for mode in rng.sample(["warn", "raise", "call", "ignore"], 2):
+                given = arguments(rng.choice([kind, kind, "tame"]), size, rng.randrange(2**31))
+                mine, other = [np.array(x) for x in given], [x.copy() for x in given]
+                expected = said(lambda x=other: theirs(*x), mode)
+                found = said(lambda x=mine: ours(*x), mode)
+                assert found == expected, (seed + number, call, mode, program.lines, [x.tolist() for x in given])
+                if program.in_place:
+                    numpy.testing.assert_allclose(numpy.asarray(mine[0]), other[0], rtol=1e-4 if kind == "f4" else 1e-10, err_msg=str(seed + number))
+
+
+def test_the_state_around_decides_at_each_call():
+    ratio = np.compile(lambda x, y: x / y)
+    one, none = np.ones(5), np.zeros(5)
+    for _ in range(3):
+        with numpy.errstate(divide="raise"), pytest.raises(FloatingPointError, match="^divide by zero encountered in divide$"):
+            ratio(one, none)
+        with numpy.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ratio(one, none).tolist() == [numpy.inf] * 5
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            ratio(one, none)
+        with numpy.errstate(under="raise"), pytest.raises(FloatingPointError, match="underflow"):
+            ratio(one * 1e-300, one * 1e300)
+
+
+def test_what_was_written_is_as_if_done_once():
+    def halve(x, y):
+        x -= 1
+        y[1:] /= x[1:]
+        return x * 2
+
+    compiled = np.compile(halve)
+    for size in [4, 100_000]:
+        for zero_at in [None, 2, None, 3]:
+            mine, other = [np.arange(size) + 2.0, np.ones(size)], [numpy.arange(size) + 2.0, numpy.ones(size)]
+            if zero_at is not None:
+                mine[0][zero_at] = other[0][zero_at] = 1
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                result = compiled(*mine)
+            assert [str(each.message) for each in seen] == (["divide by zero encountered in divide"] if zero_at is not None else [])
+            with numpy.errstate(all="ignore"):
+                expected = halve(*other)
+            for got, want in [(result, expected), (mine[0], other[0]), (mine[1], other[1])]:
+                numpy.testing.assert_array_equal(numpy.asarray(got), want)
+
+
+def test_effects_and_random_numbers_happen_once():
+    seen: list[int] = []
+    rng, twin = numpy.random.default_rng(7), numpy.random.default_rng(7)
+
+    @np.compile
+    def noisy(x):
+        seen.append(1)
+        return np.log(x) + rng.random(3)
+
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in log"):
+        first = noisy(np.zeros(3))
+    second = noisy(np.ones(3))
+    assert first.tolist() == [-numpy.inf] * 3
+    twin.random(3)
+    assert second.tolist() == twin.random(3).tolist()
+    assert len(seen) == 2
+
+
+def test_warnings_shown_once_do_not_cost_for_ever():
+    calls = 0
+
+    def logged(x):
+        return np.log(x) * 2
+
+    compiled, zeros = np.compile(logged), np.zeros(5)
+
+    def count(frame, event, arg):
+        nonlocal calls
+        calls += event == "call" and frame.f_code is logged.__code__
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled(zeros)
+        sys.setprofile(count)
+        try:
+            for _ in range(1000):
+                compiled(zeros)
+        finally:
+            sys.setprofile(None)
+    assert calls < 30
+
+
+def test_tame_data_is_never_computed_twice():
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    runs = 0
+    for number in range(40):
+        rng = random.Random(seed + number)
+        program = Program(rng)
+        function = program.made(np)
+        compiled = np.compile(function)
+
+        def count(frame, event, arg, code=function.__code__):
+            nonlocal runs
+            runs += event == "call" and frame.f_code is code
+
+        given = [np.array(x) for x in arguments("tame", rng.choice([1, 5, 13, 40]), rng.randrange(2**31))]
+        if said(lambda f=program.made(numpy), x=given: f(*(numpy.array(y) for y in x)), "warn"):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            compiled(*[x.copy() for x in given])
+            sys.setprofile(count)
+            try:
+                compiled(*[x.copy() for x in given])
+            finally:
+                sys.setprofile(None)
+        assert runs == 0, (seed + number, program.lines)
+
+
+def test_a_second_process_knows_the_states_inside(tmp_path):
+    path = tmp_path / "states.py"
+    path.write_text(
+        "import numpy, warnings\nimport fastnp as np\nwarnings.simplefilter('ignore')\n"
+        "@np.compile\ndef f(x):\n    with np.errstate(under='raise'):\n        return x * 1e-300\n"
+        "for _ in range(2):\n    try:\n        f(np.full(3, 1e-300))\n    except FloatingPointError as error:\n        print(error)\nprint(f.cache_info().compiles)\n"
+    )
+    environment = {**os.environ, "FASTNP_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment, check=True)
+        assert done.stdout.splitlines()[:2] == ["underflow encountered in multiply"] * 2, done.stdout + done.stderr
