@@ -124,6 +124,7 @@ struct Recording {
     bool is_long = false;      // it ended as a LongRecordError
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
     FloatErrors float_errors;
+    PyObject* float_state = nullptr;  // numpy.errstate's, in which it was begun; borrowed
     Ref caller;                // the frame that called the compiled function, or null
     Recorded* call = nullptr;  // that is recorded
     Recording* outer = nullptr;

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "compiled_state.h"
+#include "float_errors.h"
 #include "foreign.h"
 #include "stored.h"
 
@@ -20,6 +21,7 @@ struct GilState {
 struct RecordingScope {
     Recording now;
     RecordingScope() {
+        now.float_state = state_object();
         now.outer = recording;
         now.caller = Ref(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
         recording = &now;

@@ -104,15 +104,19 @@ Ref numpy_function(const char* name, const char* method, bool of_array) {
 
 }  // namespace
 
-FloatState float_state() {
-    // NumPy has an object for each state, which it never changes.
+PyObject* state_object() {
     static PyObject* variable = nullptr;
-    static PyObject* last = nullptr;
-    static FloatState state;
     kept_attribute(variable, "numpy._core.umath", "_extobj_contextvar");
     PyObject* now = nullptr;
     if (PyContextVar_Get(variable, nullptr, &now) < 0) throw PythonError{};
-    const Ref held(now);
+    Py_XDECREF(now);  // it is in the context
+    return now;
+}
+
+FloatState float_state() {
+    static PyObject* last = nullptr;
+    static FloatState state;
+    PyObject* now = state_object();
     if (now == nullptr || now != last) {
         const FloatState parsed = parse_state();
         state = parsed;
@@ -123,6 +127,7 @@ FloatState float_state() {
 }
 
 void note_float_state() {
+    if (state_object() == recording->float_state) return;
     FloatErrors& errors = recording->float_errors;
     const FloatState state = float_state();
     errors.told |= state.told;

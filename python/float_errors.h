@@ -15,6 +15,8 @@ struct FloatState {
     unsigned strict = 0;  // of these, what is more than a warning: an exception, a call, a print
 };
 FloatState float_state();
+/// NumPy's object for it, one for each state, which is never changed; borrowed.
+PyObject* state_object();
 /// In a recording: what the function is recorded under counts for its calls.
 void note_float_state();
 

@@ -91,21 +91,38 @@ PyObject* copy(PyObject* self, PyObject*) {
     return guarded([&] { return wrap(value_of(self).copy(), nullptr, reinterpret_cast<NdArray*>(self)->scalar); });
 }
 
-PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* keywords) {
-    static PyObject* dispatch = nullptr;
+// Own functions are called from here, not by Python: a warning's place is the caller's.
+PyObject* array_ufunc(PyObject* /*self*/, PyObject* args, PyObject* keywords) {
+    static PyObject *own_of = nullptr, *other = nullptr;
     return guarded([&] {
-        (void)self;
-        if (dispatch == nullptr) dispatch = import_attribute("fastnp._dispatch", "array_ufunc").release();
-        return check(PyObject_Call(dispatch, args, keywords));
+        PyObject *ufunc = nullptr, *method = nullptr;
+        const Ref names = own(PyTuple_GetSlice(args, 0, 2));
+        const Ref inputs = own(PyTuple_GetSlice(args, 2, PY_SSIZE_T_MAX));
+        if (PyArg_ParseTuple(names.get(), "OO:__array_ufunc__", &ufunc, &method) == 0) throw PythonError{};
+        const Ref named = own(keywords == nullptr ? PyDict_New() : PyDict_Copy(keywords));
+        PyObject* out = PyDict_GetItemString(named.get(), "out");
+        if (out != nullptr && PyTuple_Check(out) && PyTuple_GET_SIZE(out) == 1) {
+            const Ref first = Ref::borrow(PyTuple_GET_ITEM(out, 0));
+            if (PyDict_SetItemString(named.get(), "out", first.get()) != 0) throw PythonError{};
+        }
+        kept_attribute(own_of, "fastnp._dispatch", "own_method_of");
+        kept_attribute(other, "fastnp._dispatch", "other_ufunc");
+        const Ref found = own(PyObject_Call(own_of, names.get(), nullptr));
+        return found.get() == Py_None ? check(PyObject_Call(other, args, named.get())) : check(PyObject_Call(found.get(), inputs.get(), named.get()));
     });
 }
 
-PyObject* array_function(PyObject* self, PyObject* args, PyObject* keywords) {
-    static PyObject* dispatch = nullptr;
+PyObject* array_function(PyObject* /*self*/, PyObject* args, PyObject* keywords) {
+    static PyObject *own_of = nullptr, *other = nullptr;
     return guarded([&] {
-        (void)self;
-        if (dispatch == nullptr) dispatch = import_attribute("fastnp._dispatch", "array_function").release();
-        return check(PyObject_Call(dispatch, args, keywords));
+        PyObject *function = nullptr, *types = nullptr, *given = nullptr, *named = nullptr;
+        kept_attribute(own_of, "fastnp._dispatch", "own_of");
+        kept_attribute(other, "fastnp._dispatch", "other_function");
+        if (keywords != nullptr || PyTuple_GET_SIZE(args) != 4) return check(PyObject_Call(other, args, keywords));
+        if (PyArg_ParseTuple(args, "OOO!O!", &function, &types, &PyTuple_Type, &given, &PyDict_Type, &named) == 0) throw PythonError{};
+        const Ref found = own(PyObject_CallFunctionObjArgs(own_of, function, nullptr));
+        if (found.get() != Py_None) return check(PyObject_Call(found.get(), given, named));
+        return check(PyObject_Call(other, args, nullptr));
     });
 }
 

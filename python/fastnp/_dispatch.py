@@ -1,4 +1,4 @@
-"""NumPy's own functions called with fastnp arrays: __array_ufunc__ and __array_function__ lead here."""
+"""NumPy's own functions called with fastnp arrays: __array_ufunc__ and __array_function__ (python/protocols.cpp) ask here."""
 
 from __future__ import annotations
 
@@ -29,22 +29,20 @@ def own_of(function: Any) -> Any:
     return _native[key][0]
 
 
-def array_ufunc(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    out = kwargs.get("out")
-    if out is not None and len(out) == 1:
-        kwargs["out"] = out[0]
+def own_method_of(ufunc: Any, method: str) -> Any:
+    """The same for a ufunc, or a method of one."""
     own = own_of(ufunc)
-    if own is None or (method != "__call__" and not isinstance(own, _core.ufunc)):
-        target = ufunc if method == "__call__" else getattr(ufunc, method)
-        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        return _fallback.run(target, name, inputs, kwargs)
-    function = own if method == "__call__" else getattr(own, method)
-    return function(*inputs, **kwargs)
+    if own is None or method == "__call__":
+        return own
+    return getattr(own, method) if isinstance(own, _core.ufunc) else None
 
 
-def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-    own = own_of(function)
-    if own is not None:
-        return own(*args, **kwargs)
+def other_ufunc(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    target = ufunc if method == "__call__" else getattr(ufunc, method)
+    name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    return _fallback.run(target, name, inputs, kwargs)
+
+
+def other_function(function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     module = getattr(function, "__module__", "numpy").removeprefix("numpy").lstrip(".")
     return _fallback.run(function, f"{module}.{function.__name__}" if module else function.__name__, args, kwargs)

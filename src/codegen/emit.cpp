@@ -107,6 +107,7 @@ void Emitter::masked_lanes(llvm::Value* at, llvm::Value* end, int copies, const 
     llvm::Value* left = ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir.CreateSub(end, at), number(b_.width)), ir.getInt32Ty());
     index_[static_cast<std::size_t>(schedule_.lane)] = at;
     mask_ = ir.CreateICmpSLT(llvm::ConstantVector::get(lanes), b_.splat(left));
+    first_is_used_ = true;
     const int outer_copies = copies_;
     copies_ = copies;
     enter(1U << schedule_.lane);
@@ -114,6 +115,7 @@ void Emitter::masked_lanes(llvm::Value* at, llvm::Value* end, int copies, const 
     leave();
     copies_ = outer_copies;
     mask_ = nullptr;
+    first_is_used_ = false;
 }
 
 void Emitter::serial_loop(int axis, llvm::Value* begin, llvm::Value* end, int copies, const std::function<void()>& body) {

@@ -109,6 +109,7 @@ private:
     void store(const nest::Access& access, const Copies& parts, int step);
     void spaced_store(const nest::Access& access, const Copies& parts, int step);
     llvm::Value* scratch_address(int row, int copy);
+    llvm::Value* off_the_end(llvm::Type* element, llvm::Value* first);
     Value load_at(llvm::Value* address, Dtype dtype, llvm::Value* stride, bool vector);
     void store_vector(llvm::Value* raw, llvm::Value* address, Dtype dtype);
     void store_at(llvm::Value* address, Value value, llvm::Value* stride, bool vector);
@@ -170,6 +171,7 @@ private:
 
     std::vector<llvm::Value*> index_;  // per axis, of copy 0
     llvm::Value* mask_ = nullptr;      // lanes in use; null: all
+    bool first_is_used_ = false;       // where lanes are masked: the first one is in use
     llvm::AllocaInst* harmless_ = nullptr;  // an element to be read in place of one that is not there
     int copies_ = 1;                   // steps of the unrolled axis that are done now
     std::vector<std::map<std::pair<nest::ExprId, int>, Value>> memo_;

@@ -69,6 +69,14 @@ llvm::Value* doubled(llvm::IRBuilder<>& ir, llvm::Value* mask, int width) {
 
 }  // namespace
 
+// What lanes that are masked read as: as the first one, so that no lane has floating-point errors of its own.
+llvm::Value* Emitter::off_the_end(llvm::Type* element, llvm::Value* first) {
+    auto& ir = b_.ir;
+    if (mask_ != nullptr && first_is_used_) return b_.splat(ir.CreateAlignedLoad(element, first, Align(1)));
+    llvm::Type* type = b_.vector_type(element);
+    return element->isIntegerTy() ? llvm::ConstantInt::get(type, 1) : llvm::ConstantFP::get(type, 1.0);
+}
+
 Value Emitter::load_at(llvm::Value* at, Dtype dtype, llvm::Value* stride, bool vector) {
     auto& ir = b_.ir;
     llvm::Type* element = b_.memory_type(dtype);
@@ -76,14 +84,12 @@ Value Emitter::load_at(llvm::Value* at, Dtype dtype, llvm::Value* stride, bool v
     if (!is_complex(dtype)) {
         if (!vector) return {&b_, dtype, b_.from_memory(ir.CreateAlignedLoad(element, at, part_align), dtype), nullptr};
         llvm::Type* type = b_.vector_type(element);
-        // Lanes off the end read as one: a harmless argument for every function.
-        llvm::Value* one = element->isIntegerTy() ? llvm::ConstantInt::get(type, 1) : llvm::ConstantFP::get(type, 1.0);
         llvm::Value* raw = nullptr;
         if (stride != nullptr) {
             llvm::Value* mask = mask_ != nullptr ? mask_ : b_.splat(ir.getTrue());
-            raw = ir.CreateMaskedGather(type, lane_pointers(at, stride), part_align, mask, one);
+            raw = ir.CreateMaskedGather(type, lane_pointers(at, stride), part_align, mask, off_the_end(element, at));
         } else if (mask_ != nullptr) {
-            raw = ir.CreateMaskedLoad(type, at, part_align, mask_, one);
+            raw = ir.CreateMaskedLoad(type, at, part_align, mask_, off_the_end(element, at));
         } else {
             raw = ir.CreateAlignedLoad(type, at, part_align);
         }
@@ -98,7 +104,11 @@ Value Emitter::load_at(llvm::Value* at, Dtype dtype, llvm::Value* stride, bool v
     auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(2 * b_.width));
     llvm::Value* pairs = nullptr;
     if (mask_ != nullptr) {
-        pairs = ir.CreateMaskedLoad(type, at, part_align, doubled(ir, mask_, b_.width), llvm::ConstantFP::get(type, 1.0));
+        llvm::Value* real = off_the_end(element, at);
+        llvm::Value* imaginary = off_the_end(element, ir.CreateInBoundsGEP(ir.getInt8Ty(), at, number(half)));
+        llvm::SmallVector<int, 64> in_turn;
+        for (int i = 0; i < b_.width; ++i) in_turn.append({0, b_.width});
+        pairs = ir.CreateMaskedLoad(type, at, part_align, doubled(ir, mask_, b_.width), ir.CreateShuffleVector(real, imaginary, in_turn));
     } else {
         pairs = ir.CreateAlignedLoad(type, at, part_align);
     }
@@ -321,8 +331,10 @@ Value Emitter::guarded_load(const nest::Access& access, int copy, llvm::Value* g
         llvm::Value* outer = mask_;
         guard = b_.splat(guard);
         mask_ = outer == nullptr ? guard : ir.CreateAnd(outer, guard);
+        const bool was_used = std::exchange(first_is_used_, false);
         const Value value = load_at(at, dtype, stride, true);
         mask_ = outer;
+        first_is_used_ = was_used;
         return value;
     }
     if (harmless_ == nullptr) {

@@ -109,6 +109,13 @@ llvm::Value* Builder::round_to(llvm::Value* value, Dtype dtype) {
     return ir.CreateBitCast(ir.CreateAnd(chosen, number(0xffff0000U)), value->getType());
 }
 
+// What is selected from is computed in all lanes, as NumPy does: its floating-point errors count.
+static llvm::Value* computed(llvm::IRBuilder<>& ir, llvm::Value* value) {
+    const bool may_be_left_out = llvm::isa<llvm::BinaryOperator, llvm::CallInst, llvm::FPTruncInst>(value);
+    if (!may_be_left_out || !value->getType()->isFPOrFPVectorTy()) return value;
+    return ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {value->getType()}, {value});
+}
+
 Value Builder::select(Value condition, Value x, Value y) {
     if (is_vector(condition) || is_vector(x) || is_vector(y)) {
         condition = splat(condition);
@@ -315,7 +322,14 @@ Value Builder::vector_math(const char* name, Value x, const Value* y) {
 
 Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value> args) {
     if (op == ir::Op::cast) return cast(args[0], result);
-    if (op == ir::Op::select) return select(args[0], args[1], args[2]);
+    if (op == ir::Op::select) {
+        const auto kept = [&](Value value) {
+            if (target == Target::host) value.re = computed(ir, value.re);
+            if (target == Target::host && value.im != nullptr) value.im = computed(ir, value.im);
+            return value;
+        };
+        return select(args[0], kept(args[1]), kept(args[2]));
+    }
     Value x = args[0];
     Value y = args.size() > 1 ? args[1] : Value{};
     if (args.size() > 1 && is_vector(x) != is_vector(y)) {

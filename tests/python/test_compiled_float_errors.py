@@ -216,6 +216,7 @@ def test_tame_data_is_never_computed_twice():
     for number in range(40):
         rng = random.Random(seed + number)
         program = Program(rng)
+        program.lines = [(step, first, second, {}, turns) for step, first, second, _, turns in program.lines]
         function = program.made(np)
         compiled = np.compile(function)
 
