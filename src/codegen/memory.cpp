@@ -93,6 +93,7 @@ Value Emitter::load_at(llvm::Value* at, Dtype dtype, llvm::Value* stride, bool v
         } else {
             raw = ir.CreateAlignedLoad(type, at, part_align);
         }
+        if (mask_ != nullptr) raw = b_.computed(raw);  // what lanes off the end hold is nothing to LLVM where it knows the mask
         return {&b_, dtype, b_.from_memory(raw, dtype), nullptr};
     }
     const auto half = static_cast<std::int64_t>(itemsize_of(dtype) / 2);
@@ -109,6 +110,7 @@ Value Emitter::load_at(llvm::Value* at, Dtype dtype, llvm::Value* stride, bool v
         llvm::SmallVector<int, 64> in_turn;
         for (int i = 0; i < b_.width; ++i) in_turn.append({0, b_.width});
         pairs = ir.CreateMaskedLoad(type, at, part_align, doubled(ir, mask_, b_.width), ir.CreateShuffleVector(real, imaginary, in_turn));
+        pairs = b_.computed(pairs);
     } else {
         pairs = ir.CreateAlignedLoad(type, at, part_align);
     }

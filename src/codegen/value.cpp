@@ -109,10 +109,9 @@ llvm::Value* Builder::round_to(llvm::Value* value, Dtype dtype) {
     return ir.CreateBitCast(ir.CreateAnd(chosen, number(0xffff0000U)), value->getType());
 }
 
-// What is selected from is computed in all lanes, as NumPy does: its floating-point errors count.
-static llvm::Value* computed(llvm::IRBuilder<>& ir, llvm::Value* value) {
+llvm::Value* Builder::computed(llvm::Value* value) {
     const bool may_be_left_out = llvm::isa<llvm::BinaryOperator, llvm::CallInst, llvm::FPTruncInst>(value);
-    if (!may_be_left_out || !value->getType()->isFPOrFPVectorTy()) return value;
+    if (target != Target::host || !may_be_left_out || !value->getType()->isFPOrFPVectorTy()) return value;
     return ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {value->getType()}, {value});
 }
 
@@ -324,8 +323,8 @@ Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value>
     if (op == ir::Op::cast) return cast(args[0], result);
     if (op == ir::Op::select) {
         const auto kept = [&](Value value) {
-            if (target == Target::host) value.re = computed(ir, value.re);
-            if (target == Target::host && value.im != nullptr) value.im = computed(ir, value.im);
+            value.re = computed(value.re);
+            if (value.im != nullptr) value.im = computed(value.im);
             return value;
         };
         return select(args[0], kept(args[1]), kept(args[2]));

@@ -56,6 +56,8 @@ public:
     llvm::Value* binary(llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) { return ir.CreateBinaryIntrinsic(id, x, y); }
     /// The target's vector function of that name, or missing.
     Value vector_math(const char* name, Value x, const Value* y = nullptr);
+    /// A result that is computed in all lanes, whichever are used: as in NumPy its floating-point errors count, and no others.
+    llvm::Value* computed(llvm::Value* value);
     /// A constant like `like`'s part.
     llvm::Value* real_constant(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
 
