@@ -130,8 +130,8 @@ Number<T> operator/(Number<T> x, Number<T> y) {
     // Operands are chosen before they are divided: what is not to be done raises no flag, and takes no time.
     const bool by_zero = re == 0 && im == 0;
     const bool by_real = re >= im;
-    const R large = by_real ? y.v.real() : y.v.imag();
-    const R small = by_real ? y.v.imag() : y.v.real();
+    const R large = detail::kept_apart(by_real ? y.v.real() : y.v.imag());
+    const R small = detail::kept_apart(by_real ? y.v.imag() : y.v.real());
     const R ratio = small / (by_zero ? R(1) : large);
     const R scale = R(1) / (by_zero ? re : large + product(small, ratio));
     const R real_ratio = product(x.v.real(), ratio);
@@ -328,11 +328,12 @@ Number<T> reciprocal(Number<T> x) {
         using R = typename T::value_type;
         // Smith's method without the zero imaginary part of 1; operands are chosen first, as above.
         const bool by_real = std::abs(x.v.imag()) <= std::abs(x.v.real());
-        const R large = by_real ? x.v.real() : x.v.imag();
-        const R small = by_real ? x.v.imag() : x.v.real();
+        const R large = detail::kept_apart(by_real ? x.v.real() : x.v.imag());
+        const R small = detail::kept_apart(by_real ? x.v.imag() : x.v.real());
         const R ratio = small / large;
         const R size = large + small * ratio;
-        return {T((by_real ? R(1) : ratio) / size, (by_real ? -ratio : R(-1)) / size)};
+        const bool was_real = large == x.v.real();  // by_real, in words by which GCC does not take both ways to here
+        return {T((was_real ? R(1) : ratio) / size, (was_real ? -ratio : R(-1)) / size)};
     } else if constexpr (Integer<T>) {
         // NumPy divides in floating point; 1 / 0 gives the type's least value (0 for small and unsigned types).
         if (x.v == 0) return {Signed<T> && sizeof(T) >= 4 ? std::numeric_limits<T>::min() : static_cast<T>(0)};
