@@ -62,6 +62,38 @@ array combine(Op op, const array& x, const array& y) {
     return cast(ufunc(op, operands), x.dtype());
 }
 
+bool is_negative_zero(double x) { return x == 0 && std::signbit(x); }
+
+// Sums start from 0.0. So one that NumPy starts from -0.0 is made by parts: where all terms are -0.0, so is it.
+array sum_from_negative_zero(const array& x, std::span<const std::int64_t> axes) {
+    if (is_complex(x.dtype())) {
+        const Operand re = sum_from_negative_zero(real(x), axes), im = sum_from_negative_zero(imag(x), axes);
+        const Operand* parts[] = {&re, &im};
+        return ufunc(Op::from_parts, parts);
+    }
+    const array is_negative = fold(Op::all, logical_and(equal(x, 0), signbit(x)), axes);
+    const array total = fold(Op::sum, x, axes);
+    return select(is_negative, constant(-0.0, x.dtype(), dims_of(total)), total);
+}
+
+// Whether a sum is to start from -0.0, which is 0.0 plus nothing.
+bool starts_below_zero(Op op, const FoldOptions& options, Dtype dtype) {
+    if (op != Op::sum || !options.initial || !is_inexact(dtype)) return false;
+    return is_negative_zero(options.initial->real()) || is_negative_zero(options.initial->imag());
+}
+
+// What stands for elements that where= leaves out.
+Scalar masked_by(Op op, const FoldOptions& options, Dtype dtype) {
+    if (!starts_below_zero(op, options, dtype)) return *ops::info(op).identity;
+    return is_complex(dtype) ? Scalar(std::complex<double>(-0.0, -0.0)) : Scalar(-0.0);
+}
+
+// A fold of no axes still joins each element with what the fold starts from.
+array started(const ops::Info& row, const array& x) {
+    if (!row.identity || !is_inexact(x.dtype())) return x;
+    return combine(row.combine, constant(*row.identity, x.dtype()), x);
+}
+
 array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     const ops::Info& row = ops::info(op);
     const array source = as_array(operand);
@@ -74,15 +106,17 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
             throw ValueError("reduction operation '" + std::string(ops::info(row.combine).name) +
                              "' does not have an identity, so to use a where mask one has to specify 'initial'");
         }
-        x = select(*options.where, x, constant(row.identity ? Scalar(*row.identity) : *options.initial, dtype));
+        x = select(*options.where, x, constant(row.identity ? masked_by(op, options, dtype) : *options.initial, dtype));
     }
     array result = x;
     const bool start_alone = options.initial && !row.identity && is_empty(dims_of(x), axes);
     if (start_alone) {
         result = constant(*options.initial, dtype, kept_shape(dims_of(x), axes));
     } else if (!axes.empty()) {
-        result = fold(op, x, span_of(axes));
-    } else if (x.body() == source.body()) {
+        result = starts_below_zero(op, options, dtype) ? sum_from_negative_zero(x, span_of(axes)) : fold(op, x, span_of(axes));
+    } else if (const array begun = options.initial ? x : started(row, x); begun.body() != source.body()) {
+        result = begun;
+    } else {
         result = laid_out(x.copy(), result_order(Op::cast, {}, {&x, 1}));
     }
     if (options.initial && !start_alone) result = combine(row.combine, result, constant(*options.initial, dtype));

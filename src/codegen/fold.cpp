@@ -271,7 +271,7 @@ void Emitter::finish(const nest::Stage& stage) {
                                  : merged_copies(f, part_of(copy));
             }
             if (lanes_inner) value = across_lanes(fold, value);
-            results[static_cast<std::size_t>(copy)] = result_of(b_, fold, size(kernel_.inner_points), value);
+            results[static_cast<std::size_t>(copy)] = value;
         }
         fold_results_[static_cast<std::size_t>(f)] = std::move(results);
     }

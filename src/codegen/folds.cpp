@@ -17,7 +17,7 @@ Value identity_of(Builder& b, const nest::Fold& fold) {
     const bool is_signed = kind_of(dtype) == 'i';
     auto integer = [&](const llvm::APInt& value) { return Value{&b, dtype, llvm::ConstantInt::get(b.module.getContext(), value), nullptr}; };
     switch (fold.combine) {
-        case Op::add: return is_floating(dtype) ? b.number(dtype, -0.0) : b.constant(Scalar(0), dtype);
+        case Op::add: return b.constant(Scalar(0), dtype);
         case Op::multiply: return b.constant(Scalar(1), dtype);
         case Op::logical_or: return b.constant(Scalar(false), dtype);
         case Op::logical_and: return b.constant(Scalar(true), dtype);
@@ -43,13 +43,6 @@ Value pairwise(Builder& b, const nest::Fold& fold, std::vector<Value> values) {
         values = std::move(halves);
     }
     return values[0];
-}
-
-Value result_of(Builder& b, const nest::Fold& fold, llvm::Value* points, Value value) {
-    if (fold.combine != ir::Op::add || !is_floating(fold.dtype)) return value;
-    llvm::Value* empty = b.ir.CreateICmpEQ(points, b.ir.getInt64(0));
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(empty); known != nullptr && !known->isOne()) return value;
-    return b.select({&b, Dtype::bool_, empty, nullptr}, b.number(fold.dtype, 0.0), value);
 }
 
 }  // namespace fastnp::codegen

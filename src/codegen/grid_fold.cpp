@@ -298,7 +298,6 @@ void GridEmitter::finish(const nest::Stage& stage) {
             results = {value};
         }
         if (has_crew()) results = across_crew(number, results);
-        for (Value& each : results) each = result_of(b_, fold, size(kernel_.inner_points), each);
         fold_results_[number] = std::move(results);
     }
 }

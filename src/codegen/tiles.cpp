@@ -101,8 +101,7 @@ void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
         for (const Tile& tile : tiles) {
             Copies& results = fold_results_[static_cast<std::size_t>(tile.number)];
             results.resize(copy_count());
-            const Value value = read(tile, tile.totals.re != nullptr ? tile.totals : tile.sums);
-            results[static_cast<std::size_t>(copy_of(tile.part, 0))] = result_of(b_, tile.fold, size(kernel_.inner_points), value);
+            results[static_cast<std::size_t>(copy_of(tile.part, 0))] = read(tile, tile.totals.re != nullptr ? tile.totals : tile.sums);
         }
         stores(kernel_.outer_stores, outer_parts());
         leave();

@@ -294,12 +294,12 @@ private:
     char* out_;
 };
 
-// An empty axis gives the identity (0 and not the -0 that sums start from); without one shape inference has refused.
-void fill_identity(const FoldKernel& kernel, ops::Op op, const View& out) {
+// An empty axis gives the identity; without one shape inference has refused.
+void fill_identity(const FoldKernel& kernel, const View& out) {
     alignas(16) char sum[16];
     alignas(16) char element[16] = {};
     kernel.fill(sum, 1);
-    if (ops::info(op).combine != ops::Op::add) kernel.finish(sum, 1, element);
+    kernel.finish(sum, 1, element);
     View repeated{element, out.dtype, out.shape, {}};
     repeated.strides.resize(out.shape.size(), 0);
     copy(repeated, out);
@@ -330,7 +330,7 @@ void run_fold(ops::Op op, const ir::Attributes& attributes, const View& x, const
         axes.size *= x.shape[i];
     }
     if (folded.size == 0) {
-        fill_identity(kernel, op, out);
+        fill_identity(kernel, out);
         return;
     }
     kept.tidy();

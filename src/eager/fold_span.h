@@ -40,9 +40,7 @@ struct Add {
     static constexpr bool rounds = true;
     template <class A>
     static A identity() {
-        if constexpr (std::is_floating_point_v<A>) return A(-0.0);
-        else if constexpr (ops::Complex<A>) return A(-0.0, -0.0);
-        else return A{};
+        return A{};
     }
     template <class A>
     static A join(const A& x, const A& y) {
@@ -313,6 +311,7 @@ void finish(const void* sums, std::int64_t count, void* out) {
     auto* to = static_cast<T*>(out);
     for (std::int64_t i = 0; i < count; ++i) {
         if constexpr (std::is_same_v<T, bool>) to[i] = from[i] != 0;
+        else if constexpr (std::is_same_v<F, Add>) to[i] = static_cast<T>(F::join(F::template identity<A>(), from[i]));  // of -0.0 alone: 0.0, as NumPy
         else to[i] = static_cast<T>(from[i]);
     }
 }
