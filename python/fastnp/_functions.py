@@ -81,17 +81,23 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[_core.ndarray, ..
     return _core.broadcast_arrays(*args)
 
 
+def _sequence(tup: Any) -> Any:
+    if not hasattr(tup, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return tup
+
+
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> _core.ndarray:
-    return _core.concatenate([_at_least(x, 2) for x in tup], axis=0, dtype=dtype, casting=casting)
+    return _core.concatenate([_at_least(x, 2) for x in _sequence(tup)], axis=0, dtype=dtype, casting=casting)
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> _core.ndarray:
-    arrays = [_at_least(x, 1) for x in tup]
+    arrays = [_at_least(x, 1) for x in _sequence(tup)]
     return _core.concatenate(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def column_stack(tup: Sequence[Any]) -> _core.ndarray:
-    arrays = [_core.asarray(x) for x in tup]
+    arrays = [_core.asarray(x) for x in _sequence(tup)]
     return _core.concatenate([x if x.ndim >= 2 else _at_least(x, 1)[:, None] for x in arrays], axis=1)
 
 
@@ -168,7 +174,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
 def vdot(a: Any, b: Any, /) -> Any:
     x = _core.reshape(a, -1)
-    return _core.dot(_core.conjugate(x) if x.dtype.kind == "c" else x, _core.reshape(b, -1))
+    return _core.matmul(_core.conjugate(x) if x.dtype.kind == "c" else x, _core.reshape(b, -1))
 
 
 def ndim(a: Any) -> int:

@@ -116,6 +116,21 @@ array detail::matmul_into(const array& x, const array& y, const array& out) {
     return result.dtype() == Dtype::bool_ ? logical_or(result, result, options) : positive(result, options);
 }
 
+namespace {
+
+bool has_one(const array& x) {
+    return std::ranges::all_of(api::dims_of(x), [](Dim size) { return size == Dim(1); });
+}
+
+// Of one element each NumPy's dot and tensordot give the product, and no sum that starts from 0.0 (which -0.0 is none). Nothing for other operands.
+std::optional<array> product_of_one(const array& x, const array& y, int rank) {
+    const Dtype dtype = common_dtype(x, y);
+    if (!is_inexact(dtype) || itemsize_of(real_of(dtype)) < 4 || !has_one(x) || !has_one(y)) return std::nullopt;
+    return reshape(multiply(reshape(x, Shape{}), reshape(y, Shape{})), Shape(static_cast<std::size_t>(rank), 1));
+}
+
+}  // namespace
+
 array dot(const array& x, const array& y) {
     if (x.ndim() == 0 || y.ndim() == 0) return multiply(x, y);
     const Dims left = api::dims_of(x), right = api::dims_of(y);
@@ -127,7 +142,10 @@ array dot(const array& x, const array& y) {
         throw ValueError("shapes " + ops::compact_text(left, api::active_sizes()) + " and " + ops::compact_text(right, api::active_sizes()) +
                          " not aligned: " + text(a, x_axis) + " != " + text(b, y_axis));
     }
-    if (x.ndim() <= 2 && y.ndim() <= 2) return matmul(x, y);
+    if (x.ndim() <= 2 && y.ndim() <= 2) {
+        const auto product = product_of_one(x, y, x.ndim() + y.ndim() - 2);
+        return product ? *product : matmul(x, y);
+    }
     return sum_over(x, {x_axis}, y, {y_axis});
 }
 
@@ -150,6 +168,7 @@ array tensordot(const array& x, const array& y, const Axes& x_axes, const Axes& 
         fits = api::arithmetic().equal(x_shape[static_cast<std::size_t>(left[i])], y_shape[static_cast<std::size_t>(right[i])]);
     }
     if (!fits) throw ValueError("shape-mismatch for sum");
+    if (const auto product = product_of_one(x, y, x.ndim() + y.ndim() - 2 * static_cast<int>(left.size()))) return *product;
     return sum_over(x, left, y, right);
 }
 

@@ -170,7 +170,7 @@ private:
         kernel_.fill(sums, width);
         for (std::int64_t start = begin; start < end; start += column_block) {
             const std::int64_t stop = std::min(end, start + column_block);
-            char* to = end - begin <= column_block ? sums : block.data();
+            char* to = kernel_.in_order || end - begin <= column_block ? sums : block.data();
             if (to != sums) kernel_.fill(to, width);
             for (std::int64_t row = start; row < stop; ++row) {
                 std::int64_t offset = 0, unused = 0;
@@ -239,7 +239,7 @@ private:
     // How many rows of few elements lie one after another in memory, to be taken as one.
     std::int64_t rows_side_by_side() const {
         const std::int64_t length = kept_.extents.back();
-        if (kept_.rank() != 1 || length >= 64 || kept_.in.back() != itemsize_ || folded_.rank() != 1) return 1;
+        if (kernel_.in_order || kept_.rank() != 1 || length >= 64 || kept_.in.back() != itemsize_ || folded_.rank() != 1) return 1;
         if (folded_.in.back() != length * itemsize_) return 1;
         return std::min(folded_.size / 2, 512 / length);
     }

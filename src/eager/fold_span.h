@@ -17,6 +17,7 @@ namespace fastnp::eager {
 /// One fold's loops over one dtype. Accumulators lie side by side, `size` bytes each.
 struct FoldKernel {
     std::size_t size;
+    bool in_order;                                                        // rows are joined one after another, as NumPy does
     void (*fill)(void* sums, std::int64_t count);                         // with the identity
     void (*span)(const void* x, std::int64_t count, void* sum);           // *sum = the fold of x, which has at least one element
     void (*rows)(void* sums, const void* x, std::int64_t count);          // sums[i] joined with x[i]
@@ -198,7 +199,9 @@ template <class F, int vector_bytes, class A>
             if (count >= 64) fold_lanes<F, vector_bytes, R, 2>(reinterpret_cast<const R*>(x), 2 * count, reinterpret_cast<R*>(&sum));
             if (count >= 64) return sum;
         }
-        A sum = x[0];  // one after another: of several NaNs the first counts
+        // One after another: of several NaNs the first counts. Products start from 1, which changes infinities and signs of zeros, as NumPy's.
+        A sum = x[0];
+        if constexpr (std::is_same_v<F, Multiply>) sum = F::join(F::template identity<A>(), sum);
         for (std::int64_t i = 1; i < count; ++i) sum = F::join(sum, x[i]);
         return sum;
     } else {
@@ -320,6 +323,7 @@ template <class F, class T>
 const FoldKernel& kernel() {
     using A = Accumulator<T>;
     static const FoldKernel made{sizeof(A),
+                                 ops::Complex<A> && !std::is_same_v<F, Add>,
                                  &fill<F, T>,
                                  for_host(&span_base<F, T>, &span_v3<F, T>, &span_v4<F, T>),
                                  for_host(&rows_base<F, T>, &rows_v3<F, T>, &rows_v4<F, T>),

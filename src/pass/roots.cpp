@@ -33,8 +33,8 @@ bool Roots::is_precompiled(Value value) const {
     if (value->op == Op::update) return !fuse_;
     if (!fuse_) return kind != Kind::move || copies_.contains(value);
     if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
-    // Of several complex NaNs the first counts: that takes an order.
-    if (kind == Kind::fold && is_complex(value->dtype) && (value->op == Op::max || value->op == Op::min)) return true;
+    // Of several complex NaNs the first counts, and products spread infinities and signs of zeros in their order.
+    if (kind == Kind::fold && is_complex(value->dtype) && value->op != Op::sum) return true;
     if (value->op == Op::pad) return false;
     return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || kind == Kind::library || copies_.contains(value);
 }
