@@ -1,7 +1,6 @@
 #include "pass/simplify.h"
 
 #include <array>
-#include <cmath>
 #include <complex>
 #include <cstring>
 #include <map>
@@ -12,6 +11,7 @@
 #include "fastnp/error.h"
 #include "ops/infer.h"
 #include "ops/moves.h"
+#include "pass/algebra.h"
 #include "pass/index_map.h"
 #include "pass/loops.h"
 #include "pass/place.h"
@@ -198,33 +198,8 @@ private:
         bool all_constant = true;
         for (const Value input : in) all_constant = all_constant && is_constant(input);
         if (all_constant) return fold(value);
-        switch (value->op) {
-            case Op::cast:
-                if (in[0]->dtype == value->dtype) return in[0];
-                break;
-            case Op::positive: return in[0];
-            case Op::select:
-                if (is_constant(in[0])) return in[0]->attributes.scalar.bits() != 0 ? in[1] : in[2];
-                if (in[1] == in[2]) return in[1];
-                break;
-            case Op::multiply:
-            case Op::divide:
-                if (is_complex(value->dtype)) break;  // infinities, NaN and signed zeros of a part change the other
-                if (is_number(in[1], 1) && value->dtype == in[0]->dtype) return in[0];
-                if (value->op == Op::multiply && is_number(in[0], 1)) return in[1];
-                break;
-            case Op::add:
-                if (is_integer(value->dtype) && is_number(in[1], 0)) return in[0];
-                if (is_integer(value->dtype) && is_number(in[0], 0)) return in[1];
-                break;
-            case Op::subtract:
-                if (is_complex(value->dtype)) break;  // the sign of a zero in the imaginary part
-                if (is_number(in[1], 0) && !std::signbit(in[1]->attributes.scalar.real())) return in[0];
-                break;
-            case Op::power: return rewrite_power(value);
-            default: break;
-        }
-        return value;
+        const Value kept = rewritten(*value);
+        return kept != nullptr ? kept : value;
     }
 
     // A fold over rows and more of what reads other folds over these rows (the loss of a softmax): first over the rows, in the walk that has them at hand.
@@ -255,23 +230,6 @@ private:
             if (kind == Kind::map || kind == Kind::move) open.insert(open.end(), at->inputs.begin(), at->inputs.end());
         }
         return false;
-    }
-
-    // NumPy's own short cuts for small exponents.
-    Value rewrite_power(Value value) {
-        const Value base = value->inputs[0];
-        if (!is_floating(value->dtype) || !is_constant(value->inputs[1])) return value;
-        const double exponent = value->inputs[1]->attributes.scalar.real();
-        const SmallVector<Value, 3> one{base};
-        if (exponent == 1) return base;
-        if (exponent == 2) return make(Op::square, one, {}, value->dtype, value->shape);
-        return value;
-    }
-
-    static bool is_number(Value value, double number) {
-        if (!is_constant(value)) return false;
-        const Scalar& scalar = value->attributes.scalar;
-        return scalar.real() == number && scalar.imag() == 0;
     }
 
     Value fold(Value value) {
