@@ -16,6 +16,7 @@ std::vector<array> to_arrays(PyObject* sequence) {
         const Ref items = own(PySequence_List(sequence));
         return to_arrays(items.get());
     }
+    if (PySequence_Check(sequence) == 0) raise(PyExc_TypeError, "arrays to stack must be passed as a \"sequence\" type such as list or tuple.");
     const Ref items = own(PySequence_Fast(sequence, "arrays to stack must be passed as a \"sequence\" type such as list or tuple."));
     std::vector<array> arrays;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) arrays.push_back(to_array(PySequence_Fast_GET_ITEM(items.get(), i)));
@@ -23,7 +24,9 @@ std::vector<array> to_arrays(PyObject* sequence) {
 }
 
 Shape normalized(PyObject* axes, int rank, const char* what) {
-    Shape list = to_shape(axes);
+    Shape list;
+    const Ref items = own(PyIndex_Check(axes) ? PyTuple_Pack(1, axes) : PySequence_Tuple(axes));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) list.push_back(to_index(PyTuple_GET_ITEM(items.get(), i)));
     for (std::int64_t& axis : list) {
         if (axis < -rank || axis >= rank) {
             throw AxisError((what[0] == 0 ? "" : std::string(what) + ": ") + "axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
@@ -117,18 +120,54 @@ PyObject* broadcast_to_body(PyObject** v) {
     return result.ndim() == 0 ? wrap(std::move(result)) : wrap_view(std::move(result), v[0]);
 }
 
-PyObject* flip_body(PyObject** v) { return wrap_view(flip(to_array(v[0]), to_axes(v[1])), v[0]); }
+PyObject* flip_body(PyObject** v) {
+    const array x = to_array(v[0]);
+    if (is_missing(v[1]) || !PyBool_Check(v[1])) return wrap_view(flip(x, to_axes(v[1])), v[0]);
+    return wrap_view(flip(x, Axes(to_int(v[1]))), v[0]);  // where bools are numbers
+}
 
 namespace {
+// The dtype of arrays and Python's numbers, which are weak among them; bools aren't.
+Dtype common_dtype(const std::vector<Operand>& operands) {
+    std::vector<Dtype> dtypes;
+    std::vector<WeakKind> weak;
+    for (const Operand& operand : operands) {
+        const Scalar* number = operand.as_scalar();
+        if (number == nullptr) dtypes.push_back(operand.as_array()->dtype());
+        else if (number->kind() == WeakKind::boolean) dtypes.push_back(Dtype::bool_);
+        else weak.push_back(number->kind());
+    }
+    return result_type(dtypes, weak);
+}
+
+// What is joined as lines. Numbers take the dtype of all, unless that is said.
+std::vector<array> to_lines(PyObject* sequence, bool has_dtype) {
+    if (is_ndarray(sequence) || PyArray_Check(sequence)) return to_arrays(sequence);
+    const Ref items = own(PySequence_Fast(sequence, "The first input argument needs to be a sequence"));
+    std::vector<Operand> operands;
+    std::vector<array> lines;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+        PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+        operands.push_back(to_operand(item));
+        lines.push_back(reshape(operands.back().as_scalar() != nullptr ? to_array(item) : *operands.back().as_array(), {-1}));
+    }
+    if (lines.empty() || has_dtype) return lines;
+    const Dtype dtype = common_dtype(operands);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (operands[i].as_scalar() != nullptr) lines[i] = lines[i].astype(dtype);
+    }
+    return lines;
+}
+
 PyObject* joined(PyObject** v, bool new_axis) {
     only_defaults({v[2]});
     if (v[4] != nullptr && v[3] == nullptr) throw NeedsNumpy{};
-    std::vector<array> arrays = to_arrays(v[0]);
-    int axis = v[1] == nullptr ? 0 : 0;
+    std::vector<array> arrays = v[1] == Py_None ? to_lines(v[0], !is_missing(v[3])) : to_arrays(v[0]);
+    int axis = 0;
     if (v[1] == Py_None) {
         if (new_axis) throw NeedsNumpy{};
-        for (array& x : arrays) x = reshape(x, {-1});
     } else if (v[1] != nullptr) {
+        if (!new_axis) refuse_bool(v[1], "an integer is required for the axis");
         axis = to_int(v[1]);
     }
     const std::optional<Dtype> dtype = to_dtype(v[3]);

@@ -96,6 +96,7 @@ std::optional<Dtype> to_dtype(PyObject* object) {
 }
 
 Casting to_casting(PyObject* object) {
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "same_value") == 0) throw NeedsNumpy{};  // which looks at the values
     NPY_CASTING casting = NPY_SAME_KIND_CASTING;
     if (PyArray_CastingConverter(object, &casting) == 0) throw PythonError{};
     switch (casting) {
@@ -524,8 +525,22 @@ int to_int(PyObject* object) {
     return static_cast<int>(value);
 }
 
+namespace {
+
+bool is_bool(PyObject* object) { return PyBool_Check(object) || PyArray_IsScalar(object, Bool); }
+
+}  // namespace
+
+void refuse_bool(PyObject* object, const char* words) {
+    if (object != nullptr && is_bool(object)) raise(PyExc_TypeError, words);
+}
+
 Shape to_shape(PyObject* object) {
     Shape shape;
+    if (is_bool(object)) {
+        const Ref text = own(PyObject_Repr(object));
+        raise(PyExc_TypeError, std::string("expected a sequence of integers or a single integer, got '") + PyUnicode_AsUTF8(text.get()) + "'");
+    }
     if (PyIndex_Check(object) && !PySequence_Check(object)) {
         shape.push_back(to_index(object));
         return shape;
@@ -536,7 +551,10 @@ Shape to_shape(PyObject* object) {
     }
     if (PyIndex_Check(object) && PyArray_Check(object) && PyArray_NDIM(as_numpy(object)) == 0) return Shape{to_index(object)};
     const Ref items = own(PySequence_Fast(object, "expected a sequence of integers or a single integer"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) shape.push_back(to_index(PySequence_Fast_GET_ITEM(items.get(), i)));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+        refuse_bool(PySequence_Fast_GET_ITEM(items.get(), i), "an integer is required");
+        shape.push_back(to_index(PySequence_Fast_GET_ITEM(items.get(), i)));
+    }
     return shape;
 }
 
@@ -549,7 +567,10 @@ Shape to_sizes(PyObject* object) {
     }
     const Ref items = own(PySequence_Tuple(object));
     Shape sizes;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) sizes.push_back(size_of(PyTuple_GET_ITEM(items.get(), i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+        refuse_bool(PyTuple_GET_ITEM(items.get(), i), "an integer is required");
+        sizes.push_back(size_of(PyTuple_GET_ITEM(items.get(), i)));
+    }
     return sizes;
 }
 
@@ -559,6 +580,7 @@ Axes to_axes(PyObject* object) {
         const Shape axes = to_shape(object);
         return Axes(std::span<const std::int64_t>(axes.data(), axes.size()));
     }
+    refuse_bool(object, "an integer is required for the axis");
     const std::int64_t axis = to_index(object);
     return Axes(std::span<const std::int64_t>(&axis, 1));
 }

@@ -95,6 +95,8 @@ std::int64_t to_index(PyObject* object);
 /// As C's int; OverflowError where it does not fit.
 int to_int(PyObject* object);
 Shape to_shape(PyObject* object);
+/// TypeError for True and False where NumPy takes no bool for a number.
+void refuse_bool(PyObject* object, const char* words);
 /// The same, for functions that take sizes that vary from call to call (size.h) as they are.
 Shape to_sizes(PyObject* object);
 Axes to_axes(PyObject* object);

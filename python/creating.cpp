@@ -239,6 +239,7 @@ PyObject* linspace_body(PyObject** v) {
 }
 
 PyObject* eye_body(PyObject** v) {
+    refuse_bool(v[0], "an integer is required");
     const Order order = to_order(v[4], Order::c);
     cpu_only(v[5], v[6]);
     std::optional<std::int64_t> columns;

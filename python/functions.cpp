@@ -164,6 +164,26 @@ PyObject* invoke(const char* name, bool asks, const Signature& signature, Body b
     });
 }
 
+// A method that takes other arguments than the function of its name.
+PyObject* invoke_method(const char* name, const Signature& signature, Body body, PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        const std::string whole = std::string("ndarray.") + name;
+        FloatWatch watch(whole.c_str(), args, nargs, kwnames);
+        watch.set_first(self);
+        if (any_overrides(args, count_of(nargs, kwnames))) return numpy_method(name, self, args, nargs, kwnames);
+        try {
+            if (recording != nullptr) detail::check_allowed(name);
+            PyObject* values[Signature::most] = {};
+            signature.bind(self, args, nargs, kwnames, values);
+            signature.prepare(watch, true, values);
+            return watched(watch, [&] { return body(values); });
+        } catch (const NeedsNumpy&) {
+            return numpy_method(name, self, args, nargs, kwnames);
+        }
+    });
+}
+
 enum FunctionKind : std::uint8_t { function, both, creator };
 
 #define FUNCTION(name, kind, signature)                                                                                    \
@@ -174,6 +194,11 @@ enum FunctionKind : std::uint8_t { function, both, creator };
     [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
         static const Signature parameters(#name, signature);                                                               \
         return invoke(#name, true, parameters, &name##_body, self, args, nargs, kwnames);                                  \
+    }
+#define METHOD(name, signature)                                                                               \
+    PyObject* name##_own_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
+        static const Signature parameters(#name, signature);                                                  \
+        return invoke_method(#name, parameters, &name##_method_body, self, args, nargs, kwnames);             \
     }
 #include "functions.def"
 
@@ -195,6 +220,11 @@ std::vector<PyMethodDef> make_table(bool methods_only) {
     if (!methods_only || kind == both) {                                                                                                              \
         table.push_back({#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(methods_only ? &name##_method : &name##_function)), flags, \
                          documentation(#name, signature, methods_only)});                                                                             \
+    }
+#define METHOD(name, signature)                                                                                                                      \
+    if (methods_only) {                                                                                                                              \
+        table.push_back(                                                                                                                             \
+            {#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&name##_own_method)), flags, documentation(#name, signature, true)}); \
     }
 #include "functions.def"
     table.push_back({nullptr, nullptr, 0, nullptr});

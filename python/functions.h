@@ -6,6 +6,7 @@
 namespace fastnp::python {
 
 #define FUNCTION(name, kind, signature) PyObject* name##_body(PyObject** values);
+#define METHOD(name, signature) PyObject* name##_method_body(PyObject** values);
 #include "functions.def"
 
 /// The array that an `out=` argument stands for (one in a tuple too); nothing for None.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "array_class.h"
 #include "exchange.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
@@ -489,6 +490,8 @@ PyMethodDef methods[] = {
      "resize($self, *new_shape, refcheck=True)\n--\n\nGives it another shape in place; new elements are 0."},
     {"to", to_device, METH_O,
      "to($self, device, /)\n--\n\nThe array on a device (\"cpu\", \"cuda\", \"cuda:1\", ...): itself if it is there, else a copy."},
+    {"__array_namespace__", as_method(array_namespace), METH_VARARGS | METH_KEYWORDS,
+     "__array_namespace__($self, /, *, api_version=None)\n--\n\nThis package, by the Array API standard."},
     {"detach", detach, METH_NOARGS, "detach($self)\n--\n\nAn array of the same elements that no gradient flows through."},
     {"setflags", as_method(setflags), METH_VARARGS | METH_KEYWORDS,
      "setflags($self, write=None, align=None, uic=None)\n--\n\nMakes it read-only or writable."},
@@ -498,7 +501,7 @@ PyMethodDef methods[] = {
 PyGetSetDef properties[] = {
     {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
-    {"dtype", get_dtype, nullptr, "The element type, a numpy.dtype.", nullptr},
+    {"dtype", get_dtype, set_dtype, "The element type, a numpy.dtype.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
     {"size", get_size, nullptr, "The number of elements.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},

@@ -1,5 +1,6 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
+#include "array_class.h"
 #include "float_errors.h"
 #include "number.h"
 #include "overrides.h"
@@ -28,6 +29,13 @@ PyObject* numpy_operator(const char* name, PyObject* a, PyObject* b) {
     return call_numpy(name, args, 2, nullptr);
 }
 
+// Comparisons by the operator: NumPy's gives an answer where its ufunc has no loop (text).
+PyObject* numpy_comparison(const char* name, PyObject* a, PyObject* b) {
+    const Ref function = import_attribute("fastnp._fallback", "compare");
+    return check(PyObject_CallFunction(function.get(), "sOO", name, a, b));
+}
+
+template <PyObject* (*by_numpy)(const char*, PyObject*, PyObject*) = numpy_operator>
 PyObject* binary_slow(BinaryUfunc function, const char* name, PyObject* a, PyObject* b) {
     if (!are_operands(a, b)) return operate(name, a, b);
     std::vector<Ref> sized;
@@ -38,7 +46,7 @@ PyObject* binary_slow(BinaryUfunc function, const char* name, PyObject* a, PyObj
     try {
         return wrap_scalar(function(to_operand(a), to_operand(b), no_options));
     } catch (const NeedsNumpy&) {
-        return numpy_operator(name, a, b);
+        return by_numpy(name, a, b);
     }
 }
 
@@ -124,27 +132,19 @@ struct Cheaper {
     explicit operator bool() const { return function != nullptr; }
 };
 
-// NumPy computes x ** 2, x ** 0.5 and the like by cheaper ufuncs, whose results differ in the last place and at signed zeros, and which differ for bools.
+// NumPy computes x ** 2, x ** -1 and x ** 0.5 by other ufuncs, whose results differ in the last place and at signed zeros, and which differ for bools.
 Cheaper cheaper_power(PyObject* a, PyObject* b) {
     if (!is_ndarray(a)) return {};
     const array& x = value_of(a);
-    double exponent = 0;
     if (PyFloat_CheckExact(b)) {
-        if (!is_inexact(x.dtype())) return {};
-        exponent = PyFloat_AS_DOUBLE(b);
-    } else if (PyLong_CheckExact(b)) {
-        int overflow = 0;
-        const long value = PyLong_AsLongAndOverflow(b, &overflow);
-        if (overflow != 0 || value < -1 || value > 2) return {};
-        if (!is_inexact(x.dtype()) && value != 2) return {};
-        exponent = static_cast<double>(value);
-    } else {
-        return {};
+        const bool is_root = is_inexact(x.dtype()) && PyFloat_AS_DOUBLE(b) == 0.5;
+        return is_root ? Cheaper{&fastnp::sqrt, "sqrt"} : Cheaper();
     }
-    if (exponent == 1.0) return {&fastnp::positive, "positive"};
-    if (exponent == -1.0) return {&fastnp::reciprocal, "reciprocal"};
-    if (exponent == 0.5) return {&fastnp::sqrt, "sqrt"};
-    return exponent == 2.0 ? Cheaper{&fastnp::square, "square"} : Cheaper();
+    if (!PyLong_CheckExact(b)) return {};
+    int overflow = 0;
+    const long exponent = PyLong_AsLongAndOverflow(b, &overflow);
+    if (overflow == 0 && exponent == -1 && is_inexact(x.dtype())) return {&fastnp::reciprocal, "reciprocal"};
+    return overflow == 0 && exponent == 2 ? Cheaper{&fastnp::square, "square"} : Cheaper();
 }
 
 PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
@@ -276,8 +276,8 @@ PyObject* compare(const char* name, PyObject* a, PyObject* b) {
     PyObject* const args[] = {a, b};
     return watched({name, args, 2}, [&] {
         if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
-        if (b == Py_None || PyUnicode_Check(b)) return numpy_operator(name, a, b);
-        return binary_slow(function, name, a, b);
+        if (b == Py_None || PyUnicode_Check(b)) return numpy_comparison(name, a, b);
+        return binary_slow<numpy_comparison>(function, name, a, b);
     });
 }
 
@@ -423,6 +423,7 @@ void add_ndarray(PyObject* module) {
 #undef SLOT
     PyType_Spec spec = {"fastnp.ndarray", sizeof(NdArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
     ndarray_type = add_type(module, "ndarray", spec);
+    make_derivable(module, ndarray_type);
 }
 
 }  // namespace fastnp::python

@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/size.h"
+#include "fastnp/detail/weak.h"
 #include "number_slots.h"
 #include "size.h"
 
@@ -127,9 +128,9 @@ bool floats_as_arrays(std::string_view ufunc, PyObject* const* operands, std::ve
     if (ufunc == "power" && which == 1) return false;
     PyObject* other = operands[1 - which];
     if (!is_ndarray(other)) return false;
-    const Dtype beside = value_of(other).dtype();
+    const Dtype dtype = detail::loop_dtype_of_float(ufunc, which, value_of(other));
     made = {Ref::borrow(other), Ref::borrow(other)};
-    made[static_cast<std::size_t>(which)] = own(wrap(float_value(operands[which]).astype(is_inexact(beside) ? beside : Dtype::float64)));
+    made[static_cast<std::size_t>(which)] = own(wrap(float_value(operands[which]).astype(dtype)));
     return true;
 }
 

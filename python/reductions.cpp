@@ -34,6 +34,7 @@ PyObject* fold(Fold function, PyObject* a, const FoldArguments& given) { return 
 
 PyObject* along(Scan function, PyObject* a, PyObject* axis, PyObject* dtype, PyObject* out, PyObject* keepdims) {
     AxisOptions options;
+    refuse_bool(axis, "an integer is required for the axis");
     options.axis = to_axis(axis);
     options.keepdims = !is_missing(keepdims) && is_true(keepdims);
     options.dtype = to_dtype(dtype);
@@ -43,6 +44,9 @@ PyObject* along(Scan function, PyObject* a, PyObject* axis, PyObject* dtype, PyO
 
 double to_ddof(PyObject* ddof, PyObject* correction) {
     PyObject* given = is_missing(correction) ? ddof : correction;
+    if (!is_missing(correction) && !is_missing(ddof) && is_true(ddof)) {
+        raise(PyExc_ValueError, "ddof and correction can't be provided simultaneously.");
+    }
     if (is_missing(given)) return 0;
     const double value = PyFloat_AsDouble(given);
     if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
@@ -66,23 +70,31 @@ PyObject* all_body(PyObject** v) { return fold(&all_fold, v[0], {v[1], nullptr, 
 PyObject* mean_body(PyObject** v) { return fold(&fastnp::mean, v[0], {v[1], v[2], v[3], v[4], nullptr, v[5]}); }
 PyObject* var_body(PyObject** v) { return spread(&fastnp::var, v); }
 PyObject* std_body(PyObject** v) { return spread(&fastnp::stddev, v); }
+PyObject* var_method_body(PyObject** v) { return spread(&fastnp::var, v); }
+PyObject* std_method_body(PyObject** v) { return spread(&fastnp::stddev, v); }
 PyObject* argmax_body(PyObject** v) { return along(&argmax, v[0], v[1], nullptr, v[2], v[3]); }
 PyObject* argmin_body(PyObject** v) { return along(&argmin, v[0], v[1], nullptr, v[2], v[3]); }
 PyObject* cumsum_body(PyObject** v) { return along(&cumsum, v[0], v[1], v[2], v[3], nullptr); }
 PyObject* cumprod_body(PyObject** v) { return along(&cumprod, v[0], v[1], v[2], v[3], nullptr); }
 
 PyObject* clip_body(PyObject** v) {
-    PyObject* low = v[1] == nullptr ? v[4] : v[1];
-    PyObject* high = v[2] == nullptr ? v[5] : v[2];
-    if ((v[1] != nullptr && v[4] != nullptr) || (v[2] != nullptr && v[5] != nullptr)) throw NeedsNumpy{};
+    const bool named = v[1] == nullptr && v[2] == nullptr;
+    if (!named && (v[1] == nullptr || v[2] == nullptr || v[4] != nullptr || v[5] != nullptr)) throw NeedsNumpy{};  // to say what is wrong
+    PyObject* all[] = {v[0], named ? v[4] : v[1], named ? v[5] : v[2], v[3], v[6], v[7], v[8]};
+    return clip_method_body(all);
+}
+
+PyObject* clip_method_body(PyObject** v) {
+    PyObject *low = v[1], *high = v[2];
     UfuncOptions options;
     options.out = to_out(v[3]);
-    options.where = to_mask(v[6]);
-    options.dtype = to_dtype(v[7]);
-    if (v[8] != nullptr) options.casting = to_casting(v[8]);
+    options.where = to_mask(v[4]);
+    options.dtype = to_dtype(v[5]);
+    if (v[6] != nullptr) options.casting = to_casting(v[6]);
     std::optional<Operand> lower, upper;
     const auto bound = [&](PyObject* object, PyObject* other) {
-        return is_missing(other) || !is_ndarray(other) ? to_operand_beside(object, to_array(v[0]).dtype()) : to_operand(object);
+        if (!is_missing(other) && is_ndarray(other)) return to_operand(object);
+        return to_operand_beside(object, options.dtype.value_or(to_array(v[0]).dtype()));
     };
     if (!is_missing(low)) lower = bound(low, high);
     if (!is_missing(high)) upper = bound(high, low);

@@ -170,8 +170,10 @@ PyObject* call_parsed(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
         Parsed parsed = parse(row, args, nargs, kwnames);
         return run(row, parsed);
     } catch (const NeedsNumpy&) {
-    } catch (const TypeError& error) {  // which loop it is that lacks, NumPy says in one of two ways
-        if (records() || !std::string_view(error.what()).starts_with("No loop matching")) throw;
+    } catch (const TypeError& error) {  // which loop it is that lacks, NumPy says in one of two ways, by errors of its own
+        const std::string_view words = error.what();
+        const bool lacks_loop = words.starts_with("No loop matching") || words.find("did not contain a loop with signature") != std::string_view::npos;
+        if (records() || !lacks_loop) throw;
     }
     return call_numpy(name_of(self), args, nargs, kwnames);
 }
@@ -373,6 +375,7 @@ PyGetSetDef ufunc_properties[] = {{"nin", get_nin, nullptr, "The number of input
                                   {"types", get_types, nullptr, "The loops, as NumPy writes them.", nullptr},
                                   {"ntypes", get_ntypes, nullptr, "The number of loops.", nullptr},
                                   {"identity", by_numpy, nullptr, "What reducing nothing gives, or None.", const_cast<char*>("identity")},
+                                  {"resolve_dtypes", by_numpy, nullptr, "The dtypes of a loop for operands.", const_cast<char*>("resolve_dtypes")},
                                   {"signature", by_numpy, nullptr, "None: elementwise.", const_cast<char*>("signature")},
                                   {"__doc__", get_doc, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -76,7 +76,7 @@ def to_numpy(value: Any, originals: Originals) -> Any:
         return value if all(map(operator.is_, made.values(), value.values())) else made
     if isinstance(value, _core.ufunc):
         return getattr(numpy, value.__name__)
-    return value
+    return numpy.ndarray if value is _core.ndarray else value
 
 
 def from_numpy(value: Any, originals: Originals) -> Any:
@@ -247,6 +247,11 @@ def operate(name: str, a: Any, b: Any, in_place: bool) -> Any:
             if result is not NotImplemented:
                 return result
     return run(function, name, (a, b), {})
+
+
+def compare(name: str, a: Any, b: Any) -> Any:
+    """A comparison by NumPy's operator, which has an answer for what its ufunc refuses (text)."""
+    return run(getattr(operator, _COMPARISONS[name]), name, (a, b), {})
 
 
 def _find(name: str) -> Callable[..., Any]:

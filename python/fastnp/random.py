@@ -106,7 +106,7 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     _fallback.count("random.default_rng")
-    made = Generator(numpy.random.default_rng(seed).bit_generator)
+    made = Generator(numpy.random.default_rng(_fallback.to_numpy(seed, {})).bit_generator)
     if seed is None and _core._records():  # one stream for all parts of a vmap is as good as one for each
         from fastnp import _mapped
 

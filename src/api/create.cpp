@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "api/primitives.h"
+#include "api/user_sizes.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
@@ -83,9 +84,11 @@ std::int64_t integer_length(std::int64_t start, std::int64_t stop, std::int64_t 
     return static_cast<std::int64_t>(length);
 }
 
-std::int64_t rounded_length(double steps) {
+std::int64_t rounded_length(double distance, double step) {
+    const double steps = distance / step;
     if (std::isnan(steps)) throw ValueError("arange: cannot compute length");
     if (std::abs(steps) >= static_cast<double>(Dim::too_big)) throw ValueError("Maximum allowed size exceeded");
+    if (steps == 0 && distance != 0) return std::signbit(steps) ? 0 : 1;  // a step beyond all numbers
     return static_cast<std::int64_t>(std::max(0.0, std::ceil(steps)));
 }
 
@@ -95,9 +98,9 @@ std::int64_t arange_length(const Scalar& start, const Scalar& stop, const Scalar
     if (start.kind() == WeakKind::complex || stop.kind() == WeakKind::complex || step.kind() == WeakKind::complex) {
         const auto number = [](const Scalar& s) { return std::complex<double>(s.real(), s.imag()); };
         const std::complex<double> steps = (number(stop) - number(start)) / number(step);
-        return rounded_length(std::min(steps.real(), steps.imag()));
+        return rounded_length(std::min(steps.real(), steps.imag()), 1);
     }
-    return rounded_length((stop.real() - start.real()) / step.real());
+    return rounded_length(stop.real() - start.real(), step.real());
 }
 
 Scalar sum_of(const Scalar& a, const Scalar& b) {
@@ -134,6 +137,7 @@ array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     const Dtype compute = half ? Dtype::float32 : wanted;
     const Scalar first = ops::convert(ops::convert(start, wanted), compute);
     const Scalar second = ops::convert(ops::convert(sum_of(start, step), wanted), compute);
+    if (length <= 1) return api::cast(api::constant(first, compute, {Dim(length)}), wanted);
     const array delta = subtract(api::constant(second, compute), api::constant(first, compute));
     return api::cast(add(multiply(counted(Dim(length), compute), delta), api::constant(first, compute)), wanted);
 }
@@ -147,7 +151,7 @@ array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool e
     const std::complex<double> span = std::complex<double>(stop.real(), stop.imag()) - from;
     const auto scalar = [complex](std::complex<double> value) { return complex ? Scalar(value) : Scalar(value.real()); };
     const std::int64_t parts = endpoint ? num - 1 : num;
-    const array places = counted(Dim(num), compute);
+    const array places = counted(api::size_given(num), compute);
     array values = places;
     if (parts > 0) {
         const std::complex<double> step = span / static_cast<double>(parts);

@@ -12,6 +12,7 @@
 #include "fastnp/ops.h"
 #include "ops/element.h"
 #include "ops/infer.h"
+#include "ops/logical.h"
 #include "shape/strides.h"
 
 namespace fastnp {
@@ -315,6 +316,31 @@ void check_power(const Loop& loop, const Operand& exponent) {
     throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
+// The value of an exponent that is one number, where it is known.
+std::optional<double> known_exponent(const Operand& exponent) {
+    if (const Scalar* weak = exponent.as_scalar()) return weak->real();
+    const array& x = *exponent.as_array();
+    if (x.ndim() != 0 || is_complex(x.dtype())) return std::nullopt;
+    if (x.is_recorded()) {
+        const ir::Value value = x.body()->value;
+        return value->op == Op::constant ? std::optional(value->attributes.scalar.real()) : std::nullopt;
+    }
+    if (Recorder::active() != nullptr || device::can_move(x.body()->memory.data)) return std::nullopt;
+    return ops::load(x.dtype(), x.body()->memory.data).real();
+}
+
+// NumPy's loops for float32 and float64 have other ways for some exponents, whose results differ at infinities, zeros and in the last place. (Those of the
+// 16-bit floats and complex numbers have none; the same bits are quicker.)
+std::optional<Op> instead_of_power(const Loop& loop, const Operand& exponent) {
+    if (!is_floating(loop.compute)) return std::nullopt;
+    const auto number = known_exponent(exponent);
+    if (number == 1) return Op::positive;
+    if (number == 2) return Op::square;
+    if (itemsize_of(loop.compute) < 4) return std::nullopt;
+    if (number == 0.5) return Op::sqrt;
+    return number == -1 ? std::optional(Op::reciprocal) : std::nullopt;
+}
+
 bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
 
 std::optional<bool> compare_unbounded(Op op, bool first_is_less) {
@@ -382,21 +408,24 @@ ops::LoopOperand loop_operand(const Operand& operand) {
 }
 
 // Exponents for numpy.ldexp that a wide dtype holds, brought into the loop's int32; what is beyond makes no difference.
-std::optional<array> narrowed_exponents(Op op, Operands operands) {
-    if (op != Op::ldexp || operands[1]->as_array() == nullptr) return std::nullopt;
+std::optional<Operand> narrowed_exponents(Op op, Operands operands) {
+    if (op != Op::ldexp) return std::nullopt;
+    if (const Scalar* weak = operands[1]->as_scalar()) {
+        if (operands[0]->as_array() != nullptr || weak->kind() > WeakKind::integer || fits(*weak, Dtype::int32)) return std::nullopt;
+        (void)ops::convert(*weak, Dtype::int64);  // OverflowError
+        return Operand(weak->negative() ? INT32_MIN : INT32_MAX);
+    }
     const array& exponents = *operands[1]->as_array();
     if (!can_cast(exponents.dtype(), Dtype::int64) || can_cast(exponents.dtype(), Dtype::int32)) return std::nullopt;
-    return cast(clip(cast(exponents, Dtype::int64), INT32_MIN, INT32_MAX), Dtype::int32);
+    return Operand(cast(clip(cast(exponents, Dtype::int64), INT32_MIN, INT32_MAX), Dtype::int32));
 }
 
-bool is_logical(Op op) { return op == Op::logical_and || op == Op::logical_or || op == Op::logical_xor; }
-
-// Of a Python integer beside arrays only its truth counts to a logical op, whatever the arrays' dtype holds; NumPy takes it as a C long first.
+// Of a Python number beside arrays only its truth counts to a logical op, whatever the arrays' dtype holds; NumPy takes an integer as a C long first.
 std::optional<Operand> truth_of(Op op, const Operand& operand) {
     const Scalar* weak = operand.as_scalar();
-    if (!is_logical(op) || weak == nullptr || weak->kind() != WeakKind::integer) return std::nullopt;
-    (void)ops::convert(*weak, Dtype::int64);  // OverflowError
-    return Operand(Scalar(weak->bits() != 0));
+    if (!ops::is_logical(op) || weak == nullptr || weak->kind() == WeakKind::boolean) return std::nullopt;
+    if (weak->kind() == WeakKind::integer) (void)ops::convert(*weak, Dtype::int64);  // OverflowError
+    return Operand(Scalar(weak->real() != 0 || weak->imag() != 0));
 }
 
 void check_mask(const array& mask) {
@@ -408,12 +437,11 @@ void check_mask(const array& mask) {
 
 array ufunc(Op op, Operands operands, const UfuncOptions& options) {
     if (options.where) check_mask(*options.where);
-    if (is_comparison(op)) {
+    if (is_comparison(op) && options.dtype.value_or(Dtype::bool_) == Dtype::bool_) {
         if (auto result = compare_exactly(op, operands, options)) return std::move(*result);
     }
     if (const auto narrow = narrowed_exponents(op, operands)) {
-        const Operand exponents(*narrow);
-        const Operand* both[] = {operands[0], &exponents};
+        const Operand* both[] = {operands[0], &*narrow};
         return ufunc(op, both, options);
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -422,12 +450,22 @@ array ufunc(Op op, Operands operands, const UfuncOptions& options) {
         std::array<const Operand*, most_operands> replaced{};
         std::copy(operands.begin(), operands.end(), replaced.begin());
         replaced[i] = &*truth;
-        return ufunc(op, {replaced.data(), operands.size()}, options);
+        UfuncOptions castable = options;
+        if (castable.casting < Casting::safe) castable.casting = Casting::safe;
+        return ufunc(op, {replaced.data(), operands.size()}, castable);
     }
     std::array<ops::LoopOperand, most_operands> types;
     for (std::size_t i = 0; i < operands.size(); ++i) types[i] = loop_operand(*operands[i]);
     const Loop loop = ops::resolve(op, {types.data(), operands.size()}, options.dtype, options.casting);
-    if (op == Op::power) check_power(loop, *operands[1]);
+    if (op == Op::power) {
+        check_power(loop, *operands[1]);
+        if (const auto other = instead_of_power(loop, *operands[1])) {
+            if (options.out) check_output(op, loop.output, *options.out, options.casting);
+            UfuncOptions in_loop = options;
+            in_loop.dtype = loop.compute;
+            return ufunc(*other, operands.first(1), in_loop);
+        }
+    }
     return Recorder::active() != nullptr ? record(op, loop, operands, options) : run(op, loop, operands, options);
 }
 

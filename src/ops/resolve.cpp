@@ -175,10 +175,12 @@ Loop resolve(Op op, std::span<const LoopOperand> operands, std::optional<Dtype> 
     const Rule& rule = *row.rule;
     Loop result;
     if (dtype && rule.integer_second) {
+        const LoopOperand& second = operands[1];
+        if (second.dtype ? !can_cast(*second.dtype, Dtype::int64) : second.scalar->kind() > WeakKind::integer) throw_no_signature(op);
         result.compute = requested_loop(op, rule, operands, *dtype);
         result.operands = {result.compute, Dtype::int32};
     } else if (rule.integer_second) {
-        return resolve_scaled(op, rule, operands);
+        result = resolve_scaled(op, rule, operands);
     } else if (dtype) {
         result.compute = requested_loop(op, rule, operands, *dtype);
         result.operands.resize(operands.size(), result.compute);

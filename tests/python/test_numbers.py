@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 import warnings
 
 import numpy
 import pytest
-from support import BACKENDS, assert_same, outcome
+from support import BACKENDS, DTYPES, assert_same, outcome, quietly
 
 import fastnp as np
 
@@ -262,3 +263,72 @@ def test_ints_that_would_overflow_are_exact():
 def test_ints_and_floats_in_one_place():
     for info in follow(lambda x, a: x * a, [(X64, a) for a in (1, 0.5, 2, 0.7, 0.9, 3, 1.0)]):
         assert info.compiles == 3  # the first one, any float, any int
+
+
+BINARY = [name for name, kind, operands, *_ in np._core._catalogue() if kind == "map" and operands == 2 and hasattr(numpy, name)]
+
+
+def binary_call(name, options, swapped):
+    return lambda m, x, p: getattr(m, name)(*((p, x) if swapped else (x, p)), **options)
+
+
+def test_floats_take_the_dtype_of_the_loop():
+    """A float that varies is converted to what the function computes in, not to the array's dtype."""
+    seed = random.randrange(10**9)
+    rng = random.Random(seed)
+    values = [rng.uniform(-3, 3), 0.1, 1.1, -1.3, 1e6, 1e-9, 3.0]
+    for dtype in DTYPES:
+        x = numpy.array([0, 1, 2, 3], dtype)
+        for name in rng.sample(BINARY, 12):
+            options = rng.choice([{}, {}, {"dtype": rng.choice("efdFD")}])
+            call = binary_call(name, options, rng.random() < 0.5)
+            for backend in BACKENDS:
+                f = np.compile(lambda x, p, call=call: call(np, x, p), backend=backend)
+                for p in rng.sample(values, 4):
+                    want, got = outcome(call, numpy, x, p), outcome(f, x, p)
+                    context = f"{name} of {dtype}, {p}, {options}, seed {seed}"
+                    assert isinstance(got, Exception) == isinstance(want, Exception), f"{context}: {got!r} where NumPy has {want!r}"
+                    if isinstance(want, Exception):
+                        continue
+                    assert got.dtype == want.dtype, context
+                    rtol = 0 if want.dtype.kind not in "fc" else 32 * numpy.finfo(want.dtype).eps
+                    numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=rtol, atol=0, err_msg=context)
+
+
+@pytest.mark.parametrize("dtype", ["e", "f", "i1", "i8", "?"])
+def test_methods_and_operators_take_floats_that_vary(dtype):
+    x = numpy.array([0, 1, 1, 0], dtype)
+
+    def f(x, p):
+        y = x * 1.0
+        y += p
+        return (
+            x + p,
+            p / x,
+            x**p,
+            p**x,
+            y,
+            x.clip(-p, p),
+            numpy.clip(x, -p, p, dtype="f8"),
+            numpy.clip(x, p, None, dtype="f8"),
+            numpy.where(x > 0, p, x),
+            numpy.float_power(x, p),
+            numpy.add(x, p, dtype="f8"),
+            numpy.multiply.outer(x, p),
+            numpy.maximum(p, x),
+            divmod(x * 1.0, p),
+            x < p,
+            x == p,
+        )
+
+    def g(x, p):
+        return [numpy.asarray(value) for value in quietly(f, x, p)]
+
+    for backend in BACKENDS:
+        compiled = np.compile(f, backend=backend)
+        for p in (0.1, 1.1, 1.3, 1e6, 2.0, 0.5):
+            for got, want in zip(quietly(compiled, x, p), g(x, p), strict=True):
+                got = numpy.asarray(got)
+                assert got.dtype == want.dtype
+                rtol = 8 * numpy.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
+                numpy.testing.assert_allclose(got, want, rtol=rtol)
