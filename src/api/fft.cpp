@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/primitives.h"
+#include "api/user_sizes.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
 
@@ -53,7 +54,7 @@ array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype sca
     return moveaxis(api::apply(op, attributes, {&moved, 1}), -1, axis);
 }
 
-Dim points_of(const array& x, const Options& options) { return options.n ? Dim(*options.n) : size_along(x, options.axis); }
+Dim points_of(const array& x, const Options& options) { return options.n ? api::size_given(*options.n) : size_along(x, options.axis); }
 
 array complex_transform(const array& x, const Options& options, bool forward) {
     const int axis = ops::normalize_axis(options.axis, x.ndim());
@@ -116,7 +117,7 @@ struct Grid {
             const bool whole = !options.s || (*options.s)[i] == -1;
             // As many as there are now, even if an axis that is there twice was cut before.
             if (whole) sizes.emplace_back(size_along(x, axes[i]));
-            else sizes.emplace_back(Dim((*options.s)[i]));
+            else sizes.push_back(api::size_given((*options.s)[i]));
         }
     }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/primitives.h"
+#include "api/user_sizes.h"
 #include "fastnp/array.h"
 #include "fastnp/error.h"
 #include "shape/strides.h"
@@ -17,10 +18,7 @@ namespace {
 constexpr std::int64_t furthest = Dim::too_big / 4, longest_step = std::int64_t{1} << 40;
 
 // A number of a subscript: an expression, or one that is near enough to be counted with.
-std::int64_t near(std::int64_t number, const shape::Sizes* sizes) {
-    const bool is_expression = number >= Dim::too_big && sizes != nullptr && Dim(number).id() < sizes->size() && number - Dim::too_big == Dim(number).id();
-    return is_expression ? number : std::clamp(number, -furthest, furthest);
-}
+std::int64_t near(std::int64_t number) { return api::is_handed_out(number) ? number : std::clamp(number, -furthest, furthest); }
 
 // What a subscript does to the axes, before anything is done.
 struct Plan {
@@ -80,7 +78,7 @@ private:
     }
 
     void take_integer(std::int64_t given) {
-        const std::int64_t index = near(given, sizes_.sizes());
+        const std::int64_t index = near(given);
         const Dim start = index >= 0 ? Dim(index) : sizes_.add(size(), Dim(index));
         const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(Dim(index), Dim(1)) : Dim(-index));
         if (!inside) {
@@ -95,7 +93,7 @@ private:
 
     // A bound counted from the start, within [low, high].
     Dim bound(std::int64_t given, Dim low, Dim high) const {
-        const std::int64_t value = near(given, sizes_.sizes());
+        const std::int64_t value = near(given);
         if (value >= 0) return sizes_.min(Dim(value), high);
         return sizes_.max(sizes_.add(size(), Dim(value)), low);
     }

@@ -73,7 +73,8 @@ std::vector<array> nonzero(const array& x) {
 
 array argwhere(const array& x) {
     if (x.ndim() > 0) return transpose(stack(nonzero(x)));
-    return zeros({api::size_of(sum(api::flatten(api::cast(x, Dtype::bool_)))).raw(), 0}, Dtype::int64);
+    const api::Dim count = api::size_of(sum(api::flatten(api::cast(x, Dtype::bool_))));
+    return api::constant(0, Dtype::int64, {count, api::Dim(0)}).copy();
 }
 
 array get_masked(const array& x, const array& mask) {

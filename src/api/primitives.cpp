@@ -1,6 +1,6 @@
 #include "api/primitives.h"
 
-#include "fastnp/detail/size.h"
+#include "api/user_sizes.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
 #include "shape/strides.h"
@@ -10,13 +10,13 @@ namespace fastnp::api {
 Dims checked_sizes(const Shape& shape, std::size_t itemsize) {
     const shape::Arithmetic sizes = arithmetic();
     Shape now;
-    for (const std::int64_t size : shape) {
-        if (detail::is_symbolic(size) && sizes.sizes() == nullptr) shape::throw_too_big();
-        const bool negative = detail::is_symbolic(size) && !sizes.at_least(Dim(size), Dim(0));
-        now.push_back(negative ? -1 : sizes.hint(Dim(size)));
+    Dims dims = sizes_given(shape);
+    for (const Dim size : dims) {
+        const bool negative = !size.is_constant() && !sizes.at_least(size, Dim(0));
+        now.push_back(negative ? -1 : sizes.hint(size));
     }
     shape::byte_count(now, itemsize);
-    return shape::to_dims(shape);
+    return dims;
 }
 
 using ir::Attributes;

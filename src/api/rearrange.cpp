@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/primitives.h"
+#include "api/user_sizes.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -62,8 +63,8 @@ Dtype common_dtype(const std::vector<array>& arrays) {
 
 array reshape(const array& x, const Shape& shape, Order order) {
     if (order == Order::keep) throw ValueError("order 'K' is not permitted for reshaping");
-    if (api::settled(x, order) == Order::c) return api::reshape(x, shape::to_dims(shape));
-    Dims sizes = ops::reshaped(api::dims_of(x), shape::to_dims(shape), api::active_sizes());
+    if (api::settled(x, order) == Order::c) return api::reshape(x, api::sizes_given(shape));
+    Dims sizes = ops::reshaped(api::dims_of(x), api::sizes_given(shape), api::active_sizes());
     std::reverse(sizes.begin(), sizes.end());
     return transpose(api::reshape(transpose(x), sizes));
 }
@@ -216,8 +217,8 @@ array pad(const array& x, const std::vector<std::pair<std::int64_t, std::int64_t
     for (std::size_t i = 0; i < rank; ++i) {
         const auto [before, after] = widths.size() == rank ? widths[i] : widths[0];
         if (before < 0 || after < 0) throw ValueError("index can't contain negative values");
-        attributes.dims[i] = Dim(before);
-        attributes.dims[rank + i] = Dim(after);
+        attributes.dims[i] = api::size_given(before);
+        attributes.dims[rank + i] = api::size_given(after);
     }
     const bool truncates = is_integer(x.dtype()) && value.kind() == WeakKind::floating;
     const array operands[] = {x, api::constant(truncates ? Scalar(static_cast<std::int64_t>(value.real())) : value, x.dtype())};

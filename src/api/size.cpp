@@ -1,7 +1,11 @@
 // See fastnp/detail/size.h: a Dim's own encoding, which plain numbers share, is what travels.
 #include "fastnp/detail/size.h"
 
+#include <algorithm>
+#include <array>
+
 #include "api/primitives.h"
+#include "api/user_sizes.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -22,17 +26,28 @@ constexpr std::int64_t largest = std::int64_t{1} << 58, largest_factor = std::in
 // Whether it lies between -most and most, which is guarded.
 bool is_within(Dim size, std::int64_t most) { return sizes().at_least(Dim(most), size) && sizes().at_least(size, Dim(-most)); }
 
-Shape raw(const shape::Dims& dims) {
+// The tables whose expressions have left as numbers: of the recordings that a thread is in, and some of those before.
+thread_local std::array<const shape::Sizes*, 16> travelling{};
+thread_local std::size_t next_travelling = 0;
+
+bool travels(const shape::Sizes* sizes) { return std::ranges::find(travelling, sizes) != travelling.end(); }
+
+std::int64_t handed_out(Dim size) {
+    if (!size.is_constant() && !travels(api::active_sizes())) travelling[next_travelling++ % travelling.size()] = api::active_sizes();
+    return size.raw();
+}
+
+Shape handed_out(const shape::Dims& dims) {
     Shape result;
-    for (const Dim dim : dims) result.push_back(dim.raw());
+    for (const Dim dim : dims) result.push_back(handed_out(dim));
     return result;
 }
 
 }  // namespace
 
 bool is_symbolic(std::int64_t size) { return !Dim(size).is_constant(); }
-Shape symbolic_shape(const array& x) { return raw(api::dims_of(x)); }
-std::int64_t symbolic_size(const array& x) { return sizes().product(api::dims_of(x)).raw(); }
+Shape symbolic_shape(const array& x) { return handed_out(api::dims_of(x)); }
+std::int64_t symbolic_size(const array& x) { return handed_out(sizes().product(api::dims_of(x))); }
 
 std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b) {
     if (op == SizeOp::multiply && !(is_within(Dim(a), largest_factor) && is_within(Dim(b), largest_factor))) return std::nullopt;
@@ -43,7 +58,7 @@ std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b) {
         case SizeOp::multiply: result = sizes().multiply(Dim(a), Dim(b)); break;
         case SizeOp::floor_divide: result = sizes().divide(Dim(a), Dim(b)); break;
     }
-    return is_within(result, largest) ? std::optional(result.raw()) : std::nullopt;
+    return is_within(result, largest) ? std::optional(handed_out(result)) : std::nullopt;
 }
 
 bool sizes_equal(std::int64_t a, std::int64_t b) { return sizes().equal(Dim(a), Dim(b)); }
@@ -57,7 +72,7 @@ array size_range(std::int64_t start, std::int64_t stop) {
 }
 std::optional<std::int64_t> size_from(const array& count) {
     const Dim size = api::size_of(api::cast(count, Dtype::int64), INT64_MIN / 2, INT64_MAX);
-    return size.is_constant() || is_within(size, largest) ? std::optional(size.raw()) : std::nullopt;
+    return size.is_constant() || is_within(size, largest) ? std::optional(handed_out(size)) : std::nullopt;
 }
 
 const void* recording_of_sizes() { return trace::Recorder::active(); }
@@ -74,3 +89,24 @@ bool is_beside(const array& x, const array& other) {
 }
 
 }  // namespace fastnp::detail
+
+namespace fastnp::api {
+
+bool is_handed_out(std::int64_t number) {
+    const shape::Sizes* sizes = active_sizes();
+    const Dim size(number);
+    return !size.is_constant() && sizes != nullptr && detail::travels(sizes) && number - Dim::too_big < static_cast<std::int64_t>(sizes->size());
+}
+
+Dim size_given(std::int64_t number) {
+    if (!Dim(number).is_constant() && !is_handed_out(number)) shape::throw_too_big();
+    return number;
+}
+
+Dims sizes_given(const Shape& shape) {
+    Dims dims;
+    for (const std::int64_t size : shape) dims.push_back(size_given(size));
+    return dims;
+}
+
+}  // namespace fastnp::api
