@@ -60,8 +60,8 @@ bool append(Indices& indices, PyObject* item) {
     if (PyLong_CheckExact(item)) {
         const Py_ssize_t position = PyLong_AsSsize_t(item);
         if (position == -1 && PyErr_Occurred() != nullptr) {
-            PyErr_Clear();
-            raise(PyExc_IndexError, "cannot fit 'int' into an index-sized integer");
+            PyErr_Clear();  // NumPy has the words
+            return false;
         }
         indices.push_back(number(position));
         return true;
@@ -202,6 +202,12 @@ PyObject* get_advanced(PyObject* self, PyObject* key) {
 }
 
 }  // namespace
+
+std::optional<array> basic_view(const array& x, PyObject* key) {
+    Indices indices;
+    if (!parse(indices, key)) return std::nullopt;
+    return x.index(all_of(indices));
+}
 
 // One element; of an array on a device a copy.
 static PyObject* element_of(array picked) { return wrap_scalar(detail::is_at_device(picked) ? picked.copy() : std::move(picked)); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "convert.h"
+#include "fastnp/detail/at.h"
 #include "fastnp/detail/size.h"
 #include "size.h"
 
@@ -10,7 +11,15 @@ namespace fastnp::python {
 
 namespace {
 
-// An array of integers, or a list of ints. (Outside of recordings those without axes are plain indices.)
+bool is_list_of_ints(PyObject* list) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        PyObject* item = PyList_GET_ITEM(list, i);
+        if (PyList_CheckExact(item) ? !is_list_of_ints(item) : !PyLong_CheckExact(item)) return false;
+    }
+    return PyList_GET_SIZE(list) > 0;
+}
+
+// An array of integers, or a list of ints, in lists of such, too. (Outside of recordings those without axes are plain indices.)
 std::optional<array> integers(PyObject* item) {
     if (is_ndarray(item)) {
         if (!is_integer(value_of(item).dtype())) return std::nullopt;
@@ -18,10 +27,7 @@ std::optional<array> integers(PyObject* item) {
     }
     if (PyArray_CheckExact(item) ? PyArray_NDIM(as_numpy(item)) == 0 || !PyArray_ISINTEGER(as_numpy(item)) : !PyList_CheckExact(item)) return std::nullopt;
     if (PyList_CheckExact(item)) {
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(item); ++i) {
-            if (!PyLong_CheckExact(PyList_GET_ITEM(item, i))) return std::nullopt;
-        }
-        if (PyList_GET_SIZE(item) == 0) return std::nullopt;
+        if (!is_list_of_ints(item)) return std::nullopt;
     }
     return to_array(item);
 }
@@ -56,6 +62,7 @@ public:
             made.are_plain = made.are_plain && each.ndim() == 0;
         }
         made.place = is_split_ ? 0 : picked_[0];
+        made.are_distinct = are_distinct_;
         return made;
     }
 
@@ -106,7 +113,9 @@ private:
             }
             for (const array& each : nonzero(*mask)) pick_along(each);
         } else {
-            pick_along(is_integer(item) ? to_array(item) : *integers(item));
+            const array index = is_integer(item) ? to_array(item) : *integers(item);
+            are_distinct_ = are_distinct_ && index.ndim() == 0;
+            pick_along(index);
         }
         return true;
     }
@@ -133,6 +142,7 @@ private:
     std::vector<int> picked_;          // axes of what is seen
     std::vector<array> indices_;
     bool is_interrupted_ = false, is_split_ = false;  // whether something lies between arrays
+    bool are_distinct_ = true;
 };
 
 // Values for what is picked, with the arrays' axes in front, as these are. Nothing where they have more axes.
@@ -149,6 +159,10 @@ std::optional<Operand> values_for(const Picking& picking, const Operand& operand
         if (i < picking.place || i >= picking.place + picking.axes) order.push_back(i);
     }
     return Operand(transpose(elements->index(whole), order));
+}
+
+bool is_plain_number(PyObject* value) {
+    return PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyComplex_CheckExact(value) || PyBool_Check(value);
 }
 
 // x[mask] = value: one value for all, or one for each.
@@ -187,9 +201,28 @@ bool set_picked(const array& target, PyObject* key, PyObject* value) {
     return true;
 }
 
-bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObject* value) {
+bool combine_picked(UnaryUfunc ufunc, const array& target, PyObject* key) {
+    if (const auto view = basic_view(target, key)) {
+        at(ufunc, *view, {});
+        return true;
+    }
     const std::optional<Picking> picking = picking_of(target, key);
-    const std::optional<Operand> values = picking ? values_for(*picking, to_operand(value)) : std::nullopt;
+    if (!picking || (!records() && !picking->are_distinct)) return false;
+    if (picking->are_distinct) set_at(picking->x, picking->indices, ufunc(pick(picking->x, picking->indices), {}));
+    else at(ufunc, picking->x, picking->indices);
+    return true;
+}
+
+bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObject* value) {
+    // A number is an array of its own dtype here.
+    const Operand given = is_plain_number(value) ? to_operand(value) : Operand(to_array(value));
+    if (const auto view = basic_view(target, key)) {
+        at(ufunc, *view, {}, given);
+        return true;
+    }
+    const std::optional<Picking> picking = picking_of(target, key);
+    if (!picking || (!records() && !detail::combines_at_once(ufunc, target.dtype(), given))) return false;
+    const std::optional<Operand> values = values_for(*picking, given);
     if (!values) return false;
     at(ufunc, picking->x, picking->indices, *values);
     return true;

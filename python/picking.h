@@ -21,6 +21,7 @@ struct Picking {
     int axes = 0;  // of the arrays together
     int place = 0;
     bool are_plain = true;  // none of the arrays has axes
+    bool are_distinct = true;  // no element is picked twice: masks and integers alone
 
     /// What was picked, with its axes as NumPy has them.
     array in_place(const array& picked) const;
@@ -29,7 +30,10 @@ struct Picking {
 std::optional<Picking> picking_of(const array& x, PyObject* key);
 /// x[key] = value in a recording; false for another subscript. What NumPy says about wrong ones is for NumPy to say: such a call runs as written.
 bool set_picked(const array& target, PyObject* key, PyObject* value);
-/// The same for ufunc.at.
+/// The view that a subscript of integers, slices, None and Ellipsis is; nothing for others.
+std::optional<array> basic_view(const array& x, PyObject* key);
+/// ufunc.at of one operand and of two, in recordings and on devices; false where it is for NumPy to do or to say what is wrong.
+bool combine_picked(UnaryUfunc ufunc, const array& target, PyObject* key);
 bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObject* value);
 
 }  // namespace fastnp::python

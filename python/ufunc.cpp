@@ -299,14 +299,18 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     });
 }
 
-// The form of ufunc.at that can be recorded, and done to what is on a device; false for others.
-bool record_at(const Row& row, PyObject* const* args) {
-    if (row.two == nullptr || !is_ndarray(args[0])) return false;
+// What of ufunc.at can be recorded, and done to what is on a device; false for the rest.
+bool record_at(const Row& row, PyObject* const* args, Py_ssize_t nargs) {
+    if (!is_ndarray(args[0]) || row.outputs() != 1 || nargs != row.inputs() + 1) return false;
     try {
+        if (row.one != nullptr) return combine_picked(row.one, value_of(args[0]), args[1]);
         return combine_picked(row.two, value_of(args[0]), args[1], args[2]);
+    } catch (const NeedsNumpy&) {
     } catch (const IndexError&) {
         if (records()) throw;
     } catch (const ValueError&) {
+        if (records()) throw;
+    } catch (const TypeError&) {
         if (records()) throw;
     }
     return false;  // what is wrong is for NumPy to say
@@ -316,8 +320,8 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
     return guarded([&]() -> PyObject* {
         for (Py_ssize_t i = 1; i < nargs; ++i) (void)records_with(args[i]);
         if (nargs > 0 && is_ndarray(args[0])) prepare_write(args[0]);
-        const bool is_ours = nargs == 3 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
-        if (is_ours && kwnames == nullptr && !any_overrides(args, nargs) && record_at(row_of(self), args)) return Py_NewRef(Py_None);
+        const bool is_ours = nargs > 1 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
+        if (is_ours && kwnames == nullptr && !any_overrides(args, nargs) && record_at(row_of(self), args, nargs)) return Py_NewRef(Py_None);
         return numpy_method(self, "at", args, nargs, kwnames);
     });
 }

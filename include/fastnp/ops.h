@@ -146,11 +146,14 @@ FASTNP_API array take(const array& x, const Operand& indices, std::optional<int>
 FASTNP_API array pick(const array& x, const std::vector<array>& indices);
 /// x[indices] = values: of several values for one element the last one counts. IndexError; ValueError "shape mismatch: value array of shape ...".
 FASTNP_API void set_at(const array& x, const std::vector<array>& indices, const Operand& values);
-/// An elementwise function of two operands.
+/// An elementwise function of one operand, of two.
+using UnaryUfunc = array (*)(const Operand& x, const UfuncOptions& options);
 using BinaryUfunc = array (*)(const Operand& x, const Operand& y, const UfuncOptions& options);
-/// numpy.ufunc.at: at(add, x, indices, values) is x[indices] += values, with each of several values for one element. As set_at; TypeError where the
-/// ufunc's result can't go into x's dtype, ValueError for a function that is none of these ufuncs.
+/// numpy.ufunc.at: at(add, x, indices, values) is x[indices] += values, with each of several values for one element, and at(negative, x, indices)
+/// x[indices] = -x[indices]. Without indices it is for all of x. A number has a dtype of its own here, not x's; what comes out is converted to x's by any
+/// rule. IndexError; ValueError for values that don't fit.
 FASTNP_API void at(BinaryUfunc ufunc, const array& x, const std::vector<array>& indices, const Operand& values);
+FASTNP_API void at(UnaryUfunc ufunc, const array& x, const std::vector<array>& indices);
 /// x[mask] = values, the mask for the first axes, with a value for each element where it is true, in order. While recording, their number is read.
 /// ValueError in NumPy's words where it differs.
 FASTNP_API void set_masked(const array& x, const array& mask, const array& values);

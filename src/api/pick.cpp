@@ -4,6 +4,7 @@
 
 #include "api/at_device.h"
 #include "api/primitives.h"
+#include "api/rows.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/error.h"
@@ -42,15 +43,7 @@ array take(const array& x, const Operand& indices, std::optional<int> axis, Take
     return api::apply(ir::Op::take, attributes, operands);
 }
 
-namespace {
-
-// The first axes of x as one, and the index into it that the indices mean together.
-struct Rows {
-    array x;
-    array index;
-};
-
-Rows rows_of(const array& x, const std::vector<array>& indices) {
+api::Rows api::rows_of(const array& x, const std::vector<array>& indices) {
     if (indices.empty() || static_cast<int>(indices.size()) > x.ndim()) {
         throw IndexError("too many indices for array: array is " + std::to_string(x.ndim()) + "-dimensional, but " + std::to_string(indices.size()) +
                          " were indexed");
@@ -71,6 +64,8 @@ Rows rows_of(const array& x, const std::vector<array>& indices) {
     for (std::size_t i = parts.size(); i < shape.size(); ++i) merged.push_back(shape[i]);
     return {api::reshape(x, merged), index};
 }
+
+namespace {
 
 /// An index into an axis without elements is one out of bounds. (take() has words of its own for it.)
 void check_axes_have_elements(const array& x, const std::vector<array>& indices) {
@@ -105,8 +100,6 @@ bool run_there(api::Operation& operation, const std::vector<array>& arrays, bool
     return operation.run(*device, record_over, results);
 }
 
-void scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine);
-
 // Memory that does not move is written to by the host; where the memory of x is also another's, the result is made beside it.
 bool scatter_there(const array& x, const std::vector<array>& indices, const array& values, std::optional<ir::Op> combine) {
     std::vector<array> arrays{x};
@@ -125,18 +118,22 @@ bool scatter_there(const array& x, const std::vector<array>& indices, const arra
     const auto record = [&](const array& to, std::vector<array> others) {
         const array given = others.back();
         others.pop_back();
-        scatter(to, others, given, combine);
+        api::scatter(to, others, given, combine);
         return std::vector<array>();
     };
     std::vector<array> results;
     return run_there(operation, arrays, true, record, results);
 }
 
-void scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine) {
+}  // namespace
+
+void api::throw_unfit() { throw ValueError("array is not broadcastable to correct shape"); }
+
+void api::scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine) {
     api::check_writable(x, "assignment destination is read-only");
     const array of_values = api::as_array(values, values.as_scalar() != nullptr ? std::optional(x.dtype()) : std::nullopt);
     if (scatter_there(x, indices, of_values, combine)) return;
-    const Rows rows = rows_of(x, indices);
+    const api::Rows rows = api::rows_of(x, indices);
     const array given = api::cast(of_values, x.dtype());
     api::Dims shape = api::dims_of(rows.index);
     const api::Dims whole = api::dims_of(rows.x);
@@ -145,6 +142,7 @@ void scatter(const array& x, const std::vector<array>& indices, const Operand& v
     try {
         fitted = api::broadcast(given, shape);
     } catch (const ValueError&) {
+        if (combine) throw_unfit();
         const shape::Sizes* sizes = api::active_sizes();
         throw ValueError("shape mismatch: value array of shape " + ops::compact_text(api::dims_of(given), sizes) +
                          " could not be broadcast to indexing result of shape " + ops::compact_text(shape, sizes));
@@ -154,16 +152,6 @@ void scatter(const array& x, const std::vector<array>& indices, const Operand& v
     const array operands[] = {rows.x, rows.index, fitted};
     api::assign(x, api::reshape(api::apply(ir::Op::scatter, attributes, operands), api::dims_of(x)));
 }
-
-ir::Op op_of(BinaryUfunc ufunc) {
-#define MAP1(name, rule, meaning, partial, traits, doc)
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) \
-    if (ufunc == &fastnp::name) return ir::Op::name;
-#include "fastnp/ops/map.def"
-    throw ValueError("at() takes an elementwise function of two operands");
-}
-
-}  // namespace
 
 namespace {
 
@@ -184,32 +172,14 @@ std::optional<array> pick_there(const array& x, const std::vector<array>& indice
 array pick(const array& x, const std::vector<array>& indices) {
     check_axes_have_elements(x, indices);
     if (auto there = pick_there(x, indices)) return std::move(*there);
-    const Rows rows = rows_of(x, indices);
+    const api::Rows rows = api::rows_of(x, indices);
     SmallVector<std::int64_t> axes;
     for (std::size_t i = 0; i < indices.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
     const array picked = take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at
     return api::laid_out(picked, api::picked_order(x, {axes.data(), axes.size()}, indices, 0));
 }
 
-void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { scatter(x, indices, values, std::nullopt); }
-
-void at(BinaryUfunc ufunc, const array& x, const std::vector<array>& indices, const Operand& values) {
-    const ir::Op op = op_of(ufunc);
-    ops::LoopOperand value;
-    if (values.as_array() != nullptr) value.dtype = values.as_array()->dtype();
-    else value.scalar = *values.as_scalar();
-    const ops::LoopOperand operands[] = {{x.dtype(), std::nullopt}, value};
-    const ops::Loop loop = ops::resolve(op, operands);
-    if (loop.output != x.dtype()) {
-        throw TypeError("Cannot cast ufunc '" + std::string(ops::info(op).name) + "' output from dtype('" + std::string(name_of(loop.output)) +
-                        "') to dtype('" + std::string(name_of(x.dtype())) + "')");
-    }
-    if (loop.compute != x.dtype() || loop.operands[0] != x.dtype() || loop.operands[1] != x.dtype()) {
-        throw TypeError("ufunc '" + std::string(ops::info(op).name) + "' at elements of dtype('" + std::string(name_of(x.dtype())) +
-                        "') computes in another dtype");
-    }
-    scatter(x, indices, values, op);
-}
+void set_at(const array& x, const std::vector<array>& indices, const Operand& values) { api::scatter(x, indices, values, std::nullopt); }
 
 void set_masked(const array& x, const array& mask, const array& values) {
     api::check_writable(x, "assignment destination is read-only");

@@ -5,6 +5,7 @@
 
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
+#include "transform/turns.h"
 
 namespace fastnp::transform {
 
@@ -69,7 +70,41 @@ bool chooses(Op op) { return op == Op::maximum || op == Op::minimum || op == Op:
 
 Op combine_of(const ir::Node& node) { return static_cast<Op>(node.attributes.ints[0]); }
 
-[[noreturn]] void throw_unknown(Op op) { throw TypeError("numpy." + std::string(ops::info(op).name) + ".at has no derivative that is known"); }
+bool is_known(Op op) { return op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || chooses(op); }
+
+// The same as a loop over the given rows, whose derivative is known where the op's is: the loop itself, whose first array is the result.
+Value as_loop(const ir::Node& node) {
+    const array indices = array_of(node.inputs[1]);
+    const Dim count = api::arithmetic().product(api::dims_of(indices));
+    Dims lines{count};
+    for (std::size_t i = 1; i < node.shape.size(); ++i) lines.push_back(node.shape[i]);
+    const Operand states[] = {{array_of(node.inputs[0])}};
+    const Operand parts[] = {{api::flatten(indices)}, {api::reshape(array_of(node.inputs[2]), lines)}};
+    const auto turn = [op = combine_of(node)](std::span<const array> state, std::span<const array> part) {
+        const fastnp::Operand row(take(state[0], part[0], 0)), given(part[1]);
+        const fastnp::Operand* both[] = {&row, &given};
+        set_at(state[0], {part[0]}, api::ufunc(op, both));
+        return detail::TurnResult{{state[0]}, {}};
+    };
+    return value_of(record_loop({count}, states, parts, turn).states[0])->inputs[0];
+}
+
+// Of a loop's operands x, indices and given rows.
+std::optional<array> cotangent_by_turns(const ir::Node& node, const array& g, std::size_t of) {
+    const Value loop = as_loop(node);
+    std::vector<bool> wanted(loop->inputs.size(), false);
+    wanted[of] = true;
+    return pull_back_loop(*loop, {{0, g}}, wanted)[of];
+}
+
+array tangent_by_turns(const ir::Node& node, const array& of_x, const array& of_given) {
+    const Value loop = as_loop(node);
+    std::vector<std::optional<array>> tangents(loop->inputs.size());
+    tangents[0] = of_x;
+    tangents[2] = api::reshape(of_given, loop->inputs[2]->shape);
+    const std::optional<array> tangent = push_forward_loop(*loop, tangents)[0];
+    return tangent ? *tangent : zeros_of(&node);
+}
 
 }  // namespace
 
@@ -84,7 +119,7 @@ array combined_tangent(const ir::Node& node, const array& of_x, const array& of_
     if (op == Op::divide) {
         return combined(Op::subtract, combined(op, of_x, indices, given), indices, of_given * take(array_of(&node), indices, 0) / given);
     }
-    if (!chooses(op)) throw_unknown(op);
+    if (!is_known(op)) return tangent_by_turns(node, of_x, of_given);
     const Ties ties(node);
     return combined(Op::add, where(ties.of_x, of_x, 0), indices, where(ties.of_given, of_given, 0)) / ties.count;
 }
@@ -93,7 +128,7 @@ array combined_cotangent_of_x(const ir::Node& node, const array& g) {
     const Op op = combine_of(node);
     if (op == Op::add || op == Op::subtract) return g;
     if (op == Op::multiply || op == Op::divide) return combined(op, g, array_of(node.inputs[1]), array_of(node.inputs[2]));
-    if (!chooses(op)) throw_unknown(op);
+    if (!is_known(op)) return cotangent_by_turns(node, g, 0).value_or(zeros_of(node.inputs[0]));
     const Ties ties(node);
     return where(ties.of_x, g / ties.count, 0);
 }
@@ -107,7 +142,10 @@ array combined_cotangent_of_given(const ir::Node& node, const array& g) {
         case Op::multiply: return picked(g * array_of(node.inputs[0])) * products_of_other_rows(indices, given, node.shape[0]);
         case Op::divide: return -(picked(g * array_of(&node)) / given);
         default: {
-            if (!chooses(op)) throw_unknown(op);
+            if (!is_known(op)) {
+                const std::optional<array> change = cotangent_by_turns(node, g, 2);
+                return change ? api::reshape(*change, node.inputs[2]->shape) : zeros_of(node.inputs[2]);
+            }
             const Ties ties(node);
             return where(ties.of_given, picked(g / ties.count), 0);
         }

@@ -29,6 +29,31 @@ BOOST_AUTO_TEST_CASE(the_last_of_several_values_counts_unless_they_are_combined)
     BOOST_TEST(values_of(x) == (List{5, 0, 4, 7}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(functions_at_elements) {
+    const array index = array({0, 2, 0}).astype(int64);
+    array x = array({1.0, 4.0, 9.0});
+    at(negative, x, {index});
+    BOOST_TEST(values_of(x) == (List{1, 4, -9}), boost::test_tools::per_element());
+    at(square, x.index({Slice{1}}), {});
+    BOOST_TEST(values_of(x) == (List{1, 16, 81}), boost::test_tools::per_element());
+    at(add, x.index({2}), {}, 1);
+    BOOST_TEST(values_of(x) == (List{1, 16, 82}), boost::test_tools::per_element());
+    array whole = array({1, 2, 3}).astype(int64);
+    at(add, whole, {index}, 0.75);  // each sum is cut to an integer
+    BOOST_TEST(values_of(whole.astype(float64)) == (List{1, 2, 3}), boost::test_tools::per_element());
+    at(add, whole, {index}, 1.5);
+    BOOST_TEST(values_of(whole.astype(float64)) == (List{3, 2, 4}), boost::test_tools::per_element());
+    BOOST_CHECK_THROW(at(add, whole, {index}, ones({2})), ValueError);
+    BOOST_CHECK_THROW(at(negative, whole, {array({3}).astype(int64)}), IndexError);
+    const auto function = [](const array& x, const array& index) {
+        const array y = x * 2;
+        at(sqrt, y, {index});
+        at(hypot, y, {index}, 0.1F);
+        return y;
+    };
+    BOOST_TEST(values_of(compile(function)(x, index)) == values_of(function(x, index)), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(indices_of_several_axes) {
     const array x = arange(12).reshape({3, 4}).astype(float64);
     const array rows = array({0, 2}).astype(int64), columns = array({-1, 1}).astype(int64);
@@ -58,7 +83,6 @@ BOOST_AUTO_TEST_CASE(errors_name_shapes_and_dtypes) {
         return std::string(error.what()) == "shape mismatch: value array of shape (3,) could not be broadcast to indexing result of shape (2,2)";
     });
     array whole = zeros({3}, int64);
-    BOOST_CHECK_THROW(at(add, whole, {index}, 0.5), TypeError);
     BOOST_CHECK_THROW(set_at(whole, {array({0.5})}, 1), TypeError);
     whole.set_writable(false);
     BOOST_CHECK_THROW(set_at(whole, {index}, 1), ValueError);
