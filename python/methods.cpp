@@ -249,6 +249,13 @@ PyObject* get_strides(PyObject* self, void*) {
 PyObject* get_dtype(PyObject* self, void*) {
     return guarded([&] { return check(reinterpret_cast<PyObject*>(descr_of(value_of(self).dtype()))); });
 }
+// What NumPy asks an object that is given as a dtype: an array is none, what stands for a scalar has one.
+PyObject* get_numpy_dtype(PyObject* self, void* closure) {
+    return guarded([&]() -> PyObject* {
+        if (!reinterpret_cast<NdArray*>(self)->scalar) raise(PyExc_TypeError, "Cannot construct a dtype from an array");
+        return get_dtype(self, closure);
+    });
+}
 PyObject* get_ndim(PyObject* self, void*) {
     return guarded([&] { return PyLong_FromLong(value_of(self).ndim()); });
 }
@@ -502,6 +509,7 @@ PyGetSetDef properties[] = {
     {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
     {"dtype", get_dtype, set_dtype, "The element type, a numpy.dtype.", nullptr},
+    {"__numpy_dtype__", get_numpy_dtype, nullptr, nullptr, nullptr},
     {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
     {"size", get_size, nullptr, "The number of elements.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes an element takes.", nullptr},

@@ -59,13 +59,15 @@ array where(const Operand& condition, const Operand& x, const Operand& y) {
 void copyto(const array& target, const Operand& source, Casting casting, const std::optional<array>& where) {
     api::check_writable(target, "assignment destination is read-only");
     const array* elements = source.as_array();
-    const Dtype from = elements != nullptr ? elements->dtype() : api::as_array(source).dtype();
+    const bool is_complex_number = elements == nullptr && source.as_scalar()->kind() == WeakKind::complex;
+    Dtype from = elements != nullptr ? elements->dtype() : api::as_array(source).dtype();
+    if (is_complex_number && is_floating(target.dtype()) && target.dtype() != Dtype::float64) from = Dtype::complex64;
     const bool weak_integer = elements == nullptr && source.as_scalar()->kind() == WeakKind::integer && kind_of(target.dtype()) != 'b';
     if (!weak_integer && !can_cast(from, target.dtype(), casting)) {
         throw TypeError(std::string("Cannot cast ") + (elements == nullptr ? "scalar" : "array data") + " from dtype('" + std::string(name_of(from)) +
                         "') to dtype('" + std::string(name_of(target.dtype())) + "') according to the rule '" + std::string(name_of(casting)) + "'");
     }
-    const array value = as_dtype(source, target.dtype());
+    const array value = is_complex_number ? api::cast(api::as_array(source), target.dtype()) : as_dtype(source, target.dtype());
     if (!where) {
         api::assign(target, value);
         return;
