@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 namespace fastnp::python {
@@ -574,20 +575,37 @@ Shape to_sizes(PyObject* object) {
     return sizes;
 }
 
+namespace {
+
+// What can be no axis of any array is for NumPy to refuse, which does so in several ways.
+std::int64_t to_axis_number(PyObject* object) {
+    const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+    if (value == -1 && PyErr_Occurred() != nullptr) {
+        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw PythonError{};
+        PyErr_Clear();
+        throw NeedsNumpy{};
+    }
+    if (value > std::numeric_limits<int>::max() || value <= std::numeric_limits<int>::min()) throw NeedsNumpy{};
+    return value;
+}
+
+}  // namespace
+
 Axes to_axes(PyObject* object) {
     if (is_missing(object)) return {};
+    SmallVector<std::int64_t> axes;
     if (PyTuple_Check(object) || PyList_Check(object)) {
-        const Shape axes = to_shape(object);
-        return Axes(std::span<const std::int64_t>(axes.data(), axes.size()));
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) axes.push_back(to_axis_number(PySequence_Fast_GET_ITEM(object, i)));
+    } else {
+        refuse_bool(object, "an integer is required for the axis");
+        axes.push_back(to_axis_number(object));
     }
-    refuse_bool(object, "an integer is required for the axis");
-    const std::int64_t axis = to_index(object);
-    return Axes(std::span<const std::int64_t>(&axis, 1));
+    return Axes(std::span<const std::int64_t>(axes.data(), axes.size()));
 }
 
 std::optional<int> to_axis(PyObject* object) {
     if (is_missing(object)) return std::nullopt;
-    return to_int(object);
+    return static_cast<int>(to_axis_number(object));
 }
 
 PyObject* to_tuple(std::span<const std::int64_t> values) {
