@@ -40,6 +40,9 @@ Dtype loop_dtype(const array& x, Dtype single, std::int64_t scale) {
     return is_complex(single) ? Dtype::complex128 : Dtype::float64;
 }
 
+// In another dtype, and the order that numpy.empty_like gives it: axes without steps are the innermost.
+array converted(const array& x, Dtype dtype) { return x.dtype() == dtype ? x : api::laid_out(api::cast(x, dtype), api::order_of(x)); }
+
 // x, of the dtype that the op takes, transformed along an axis. `ints`: the op's, but for the last one.
 array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype scale, Dim points, int axis) {
     if (!api::arithmetic().at_least(points, Dim(1))) {
@@ -59,7 +62,7 @@ Dim points_of(const array& x, const Options& options) { return options.n ? api::
 array complex_transform(const array& x, const Options& options, bool forward) {
     const int axis = ops::normalize_axis(options.axis, x.ndim());
     const std::int64_t scale = scale_of(options.norm, forward);
-    const array operand = api::cast(x, loop_dtype(x, Dtype::complex64, scale));
+    const array operand = converted(x, loop_dtype(x, Dtype::complex64, scale));
     const array made = transform(Op::fft, {forward ? 1 : 0, scale}, operand, scale_dtype(x), points_of(x, options), axis);
     return api::cast(made, complex_of(x.dtype()));
 }
@@ -79,7 +82,7 @@ array rfft(const array& x, const Options& options) {
                         "rule ''safe''");
     }
     const std::int64_t scale = scale_of(options.norm, true);
-    const array made = transform(Op::rfft, {scale}, api::cast(x, loop_dtype(x, Dtype::float32, scale)), scale_dtype(x), points, axis);
+    const array made = transform(Op::rfft, {scale}, converted(x, loop_dtype(x, Dtype::float32, scale)), scale_dtype(x), points, axis);
     return api::cast(made, complex_of(x.dtype()));
 }
 
@@ -88,7 +91,7 @@ array irfft(const array& x, const Options& options) {
     const shape::Arithmetic sizes = api::arithmetic();
     const Dim points = options.n ? Dim(*options.n) : sizes.multiply(sizes.subtract(size_along(x, axis), Dim(1)), Dim(2));
     const std::int64_t scale = scale_of(options.norm, false);
-    const array made = transform(Op::irfft, {scale}, api::cast(x, loop_dtype(x, Dtype::complex64, scale)), scale_dtype(x), points, axis);
+    const array made = transform(Op::irfft, {scale}, converted(x, loop_dtype(x, Dtype::complex64, scale)), scale_dtype(x), points, axis);
     return api::cast(made, scale_dtype(x));
 }
 
@@ -169,7 +172,8 @@ array step_of(Dim points, double d) {
 }
 
 // Each axis rotated by half its length, the middle element of an odd number to the front or back.
-array rotated(array x, const Axes& axes, bool back) {
+array rotated(const array& given, const Axes& axes, bool back) {
+    array x = given;
     std::vector<int> places;
     if (axes.is_none()) {
         for (int i = 0; i < x.ndim(); ++i) places.push_back(i);
@@ -189,7 +193,7 @@ array rotated(array x, const Axes& axes, bool back) {
         lengths[place] = sizes.subtract(shape[place], cut);
         x = concatenate({api::slice(x, starts, lengths, {steps.data(), steps.size()}), first}, axis);
     }
-    return places.empty() ? x.copy() : x;
+    return places.empty() ? x.copy() : api::laid_out(x, api::order_of(given));
 }
 
 }  // namespace

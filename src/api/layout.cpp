@@ -211,6 +211,23 @@ AxisOrder picked_order(const array& x, std::span<const std::int64_t> axes, std::
     return std::is_sorted(order.begin(), order.end()) ? AxisOrder() : order;
 }
 
+AxisOrder stack_order(std::span<const array> operands, std::span<const int> cores, int core) {
+    std::size_t rank = 0;
+    for (std::size_t i = 0; i < operands.size(); ++i) rank = std::max(rank, static_cast<std::size_t>(operands[i].ndim() - cores[i]));
+    if (rank < 2 || std::ranges::all_of(operands, [](const array& each) { return is_descending(each, false); })) return {};
+    std::vector<Steps> steps;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (is_empty(operands[i])) return {};
+        const Steps own = steps_of(operands[i]);
+        const std::size_t count = static_cast<std::size_t>(operands[i].ndim() - cores[i]);
+        steps.push_back(Steps(rank - count, -1));
+        for (std::size_t axis = 0; axis < count; ++axis) steps.back().push_back(own[axis]);
+    }
+    AxisOrder order = shape::keep_order(rank, steps);
+    for (int i = 0; !order.empty() && i < core; ++i) order.push_back(static_cast<std::int64_t>(rank) + i);
+    return order;
+}
+
 AxisOrder common_order(std::span<const eager::View> views) {
     bool descending = true;
     for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));

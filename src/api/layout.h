@@ -27,6 +27,10 @@ shape::AxisOrder common_order(std::span<const eager::View> views);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);
 
+/// The order of what a function of stacks (numpy's generalised ufuncs) gives: the stacks' in NumPy's order "K", then `core` axes in C order. Each operand
+/// has as many axes of its own behind its stack as `cores` says.
+shape::AxisOrder stack_order(std::span<const array> operands, std::span<const int> cores, int core);
+
 /// The order of the elements that arrays of integers pick along axes of x (numpy.ndarray.__getitem__). In the result the arrays' axes begin at `place`.
 shape::AxisOrder picked_order(const array& x, std::span<const std::int64_t> axes, std::span<const array> indices, int place);
 /// The same elements in memory of their own, whose axes lie in that order; x itself, outside of recordings, if they do.

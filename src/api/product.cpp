@@ -105,7 +105,10 @@ array matmul(const array& x, const array& y) {
     array result = contract(left, right);
     if (vector_right) result = squeeze_at(result, result.ndim() - 1);
     if (vector_left) result = squeeze_at(result, result.ndim() - (vector_right ? 1 : 2));
-    return result;
+    if (std::max(x.ndim(), y.ndim()) <= 3) return result;
+    const array operands[] = {x, y};
+    const int cores[] = {vector_left ? 1 : 2, vector_right ? 1 : 2};
+    return api::laid_out(result, api::stack_order(operands, cores, cores[0] + cores[1] - 2));
 }
 
 array detail::matmul_into(const array& x, const array& y, const array& out) {

@@ -111,7 +111,12 @@ array computed(Op op, std::initializer_list<array> operands, std::initializer_li
     ir::Attributes attributes;
     attributes.ints.assign(ints.begin(), ints.end());
     attributes.dims = dims;
-    return api::apply(op, attributes, {operands.begin(), operands.size()});
+    const array result = api::apply(op, attributes, {operands.begin(), operands.size()});
+    const int stack = operands.begin()->ndim() - 2;
+    if (stack < 2) return result;
+    SmallVector<int> cores;
+    for (const array& each : operands) cores.push_back(each.ndim() - stack);
+    return api::laid_out(result, api::stack_order({operands.begin(), operands.size()}, {cores.data(), cores.size()}, result.ndim() - stack));
 }
 
 std::vector<array> with_rule(const char* name, std::vector<array> operands, std::vector<array> results, Forward forward, Reverse reverse) {

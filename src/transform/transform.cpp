@@ -232,14 +232,15 @@ std::vector<array> with_derivative(std::span<const array> operands, std::span<co
     static_cast<CustomDerivative&>(*custom) = std::move(derivative);
     const auto number = static_cast<std::int64_t>(recorder.keep(custom));
     const std::vector<Value> inputs = values_of(operands);
+    const std::vector<Value> computed = values_of(results);
     std::vector<array> given;
-    for (const Value result : values_of(results)) {
+    for (const Value result : computed) {
         std::vector<Value> all{result};
         all.insert(all.end(), inputs.begin(), inputs.end());
         ir::Attributes attributes;
         attributes.ints = {number, static_cast<std::int64_t>(given.size())};
         custom->results.push_back(recorder.graph().make(ir::Op::custom, all, std::move(attributes), result->dtype, result->shape));
-        given.push_back(transform::array_of(custom->results.back()));
+        given.push_back(api::laid_out(transform::array_of(custom->results.back()), api::order_of(results[given.size()])));
     }
     return given;
 }
