@@ -28,6 +28,7 @@ Shape normalized(PyObject* axes, int rank, const char* what) {
     const Ref items = own(PyIndex_Check(axes) ? PyTuple_Pack(1, axes) : PySequence_Tuple(axes));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) list.push_back(to_index(PyTuple_GET_ITEM(items.get(), i)));
     for (std::int64_t& axis : list) {
+        if (axis != static_cast<int>(axis)) throw NeedsNumpy{};  // which has other words for these
         if (axis < -rank || axis >= rank) {
             throw AxisError((what[0] == 0 ? "" : std::string(what) + ": ") + "axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
                             std::to_string(rank));
@@ -70,7 +71,7 @@ PyObject* ravel_body(PyObject** v) { return wrap_view(ravel(to_array(v[0]), to_o
 
 PyObject* transpose_body(PyObject** v) {
     std::optional<Shape> axes;
-    if (!is_missing(v[1])) axes = to_shape(v[1]);
+    if (!is_missing(v[1])) axes = PyTuple_Check(v[1]) || PyList_Check(v[1]) ? Shape(to_axes(v[1]).list()) : to_shape(v[1]);
     return wrap_view(transpose(to_array(v[0]), axes), v[0]);
 }
 
@@ -80,7 +81,15 @@ PyObject* matrix_transpose_body(PyObject** v) {
     return wrap_view(swapaxes(x, -1, -2), v[0]);
 }
 
-PyObject* swapaxes_body(PyObject** v) { return wrap_view(swapaxes(to_array(v[0]), to_int(v[1]), to_int(v[2])), v[0]); }
+namespace {
+int axis_of(PyObject* object) {
+    const std::optional<int> axis = to_axis(object);
+    if (!axis) throw NeedsNumpy{};
+    return *axis;
+}
+}  // namespace
+
+PyObject* swapaxes_body(PyObject** v) { return wrap_view(swapaxes(to_array(v[0]), axis_of(v[1]), axis_of(v[2])), v[0]); }
 
 PyObject* moveaxis_body(PyObject** v) {
     const array x = to_array(v[0]);
@@ -100,7 +109,7 @@ PyObject* moveaxis_body(PyObject** v) {
 
 PyObject* expand_dims_body(PyObject** v) {
     array x = to_array(v[0]);
-    if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, to_int(v[1])), v[0]);
+    if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, axis_of(v[1])), v[0]);
     const int rank = x.ndim() + static_cast<int>(PySequence_Fast_GET_SIZE(v[1]));
     Shape axes = normalized(v[1], rank, "");
     std::sort(axes.begin(), axes.end());
@@ -168,7 +177,7 @@ PyObject* joined(PyObject** v, bool new_axis) {
         if (new_axis) throw NeedsNumpy{};
     } else if (v[1] != nullptr) {
         if (!new_axis) refuse_bool(v[1], "an integer is required for the axis");
-        axis = to_int(v[1]);
+        axis = axis_of(v[1]);
     }
     const std::optional<Dtype> dtype = to_dtype(v[3]);
     if (dtype) {

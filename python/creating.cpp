@@ -139,7 +139,8 @@ PyObject* array_body(PyObject** v) {
     cpu_only(nullptr, v[6]);
     if (v[4] != nullptr && is_true(v[4]) && PyArray_Check(v[0]) && !PyArray_CheckExact(v[0])) throw NeedsNumpy{};  // subok
     auto [value, base] = convert(v[0], v[1], to_copying(v[2], Copying::always), order);
-    const std::int64_t rank = is_missing(v[5]) ? 0 : to_index(v[5]);
+    const std::int64_t rank = is_missing(v[5]) ? 0 : to_axis(v[5]).value_or(0);
+    if (rank < 0 || rank > 64) throw NeedsNumpy{};  // more than arrays have in NumPy
     while (value.ndim() < rank) value = expand_dims(value, 0);
     if (is_scalar(base)) return wrap(value.copy());
     if (base == v[0] && is_ndarray(base) && value.body() == value_of(base).body()) return Py_NewRef(base);

@@ -66,12 +66,17 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 def _check_view(is_view: bool) -> None:
     """A copy would not show what is written to the array later."""
-    if not is_view and _core._is_recording():
+    if is_view:
+        return
+    if _core._is_recording():
         _core._refuse("a diagonal, as a view, of an array whose rows do not follow each other in memory")
+    raise Unsupported  # NumPy's view, of the same memory
 
 
 def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> tuple[Any, bool]:
     """A diagonal, and whether it is a view: a step through rows that are one line, or columns that are."""
+    if abs(operator.index(offset)) >= 2**31:
+        raise Unsupported
     first, second = axis_of(axis1, x.ndim), axis_of(axis2, x.ndim)
     if first == second:
         raise Unsupported
@@ -115,7 +120,9 @@ def _triangle(m: Any, k: int, lower: bool) -> Any:
     x = _core.asarray(m)
     if x.ndim < 2:
         raise Unsupported
-    rows, columns = (_core.arange(operator.index(n)) for n in x.shape[-2:])
+    sizes = [operator.index(n) for n in x.shape[-2:]]
+    rows, columns = map(_core.arange, sizes)
+    k = min(max(operator.index(k), -sizes[0]), sizes[1])  # diagonals beyond are all alike
     keeps = columns <= rows[:, None] + k if lower else columns >= rows[:, None] + k
     return _core.where(keeps, x, _core.zeros((), dtype=x.dtype))
 
