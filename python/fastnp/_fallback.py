@@ -150,8 +150,19 @@ def is_composed(value: Any, records: bool) -> bool:
     return type(value) is _core.ndarray and (records or value.requires_grad or value.device != "cpu")
 
 
+# NumPy takes the sign of their offset away, and crashes where an int has no room for what is left.
+_OF_DIAGONALS = ("diag", "diagonal", "trace")
+
+
+def _in_reach(value: Any) -> Any:
+    """No array has the diagonal that the least int names, nor the next one."""
+    return -(2**31) + 1 if isinstance(value, (int, numpy.integer)) and value == -(2**31) else value
+
+
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """A function that is NumPy's own, or that NumPy does for the sake of an argument that decides itself what becomes of it."""
+    if name.endswith(_OF_DIAGONALS):
+        args, kwargs = tuple(map(_in_reach, args)), {key: _in_reach(value) for key, value in kwargs.items()}
     given = (*args, *kwargs.values())
     records = _core._records()
     is_asked = _core._overrides(given)

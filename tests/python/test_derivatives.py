@@ -427,9 +427,9 @@ def test_ties_of_maximum_at_are_shared() -> None:
     numpy.testing.assert_allclose(change, [3.0, 1.0, 2.0])
 
 
-def test_at_of_other_ufuncs_has_no_derivative() -> None:
-    for derivative in (np.grad(lambda x, y: np.sum(combined_at("arctan2")(x, y))), lambda x, y: np.jvp(combined_at("arctan2"), (x, y), (x, y))):
-        with pytest.raises(TypeError, match="numpy.arctan2.at has no derivative that is known"):
+def test_at_of_ufuncs_without_a_derivative() -> None:
+    for derivative in (np.grad(lambda x, y: np.sum(combined_at("nextafter")(x, y))), lambda x, y: np.jvp(combined_at("nextafter"), (x, y), (x, y))):
+        with pytest.raises(TypeError, match="nextafter"):
             derivative(np.ones((3, 2)), np.ones((4, 2)))
 
 
