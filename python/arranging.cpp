@@ -197,7 +197,8 @@ PyObject* stack_body(PyObject** v) { return joined(v, true); }
 PyObject* pad_body(PyObject** v) {
     if (v[2] != nullptr && (!PyUnicode_Check(v[2]) || PyUnicode_CompareWithASCIIString(v[2], "constant") != 0)) throw NeedsNumpy{};
     const array x = to_array(v[0]);
-    const Scalar value = v[3] == nullptr ? Scalar(0) : to_scalar(v[3]);
+    const bool is_recorded = v[3] != nullptr && is_ndarray(v[3]) && value_of(v[3]).ndim() == 0 && value_of(v[3]).is_recorded();
+    const Scalar value = v[3] == nullptr || is_recorded ? Scalar(0) : to_scalar(v[3]);
     if (PyDict_Check(v[1])) throw NeedsNumpy{};
     const Ref spread = import_attribute("numpy", "broadcast_to");
     const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", v[1], x.ndim(), 2));
@@ -210,6 +211,7 @@ PyObject* pad_body(PyObject** v) {
         check_size(numbers[2 * i + 1]);
         pairs.emplace_back(numbers[2 * i], numbers[2 * i + 1]);
     }
+    if (is_recorded) return wrap(where(pad(ones_like(x, Dtype::bool_), pairs, false), pad(x, pairs, value), value_of(v[3]).astype(x.dtype())));
     return wrap(pad(x, pairs, value));
 }
 

@@ -319,20 +319,6 @@ bool is_operand(PyObject* object) {
     return is_foreign(object) || (PyObject_CheckBuffer(object) != 0 && !overrides(object));
 }
 
-Scalar to_scalar(PyObject* object) {
-    if (const std::optional<Scalar> number = python_number(object)) return *number;
-    if (PyArray_IsScalar(object, Generic) || PyArray_Check(object)) {
-        const Ref item = own(PyObject_CallMethod(object, "item", nullptr));
-        if (const std::optional<Scalar> number = python_number(item.get())) return *number;
-        throw NeedsNumpy{};
-    }
-    if (is_ndarray(object)) {
-        const Ref view = own(readable_copy(object, "a plain number"));
-        return to_scalar(view.get());
-    }
-    throw NeedsNumpy{};
-}
-
 PyObject* wrap(array value, PyObject* base, bool scalar) {
     auto* object = reinterpret_cast<NdArray*>(check(ndarray_type->tp_alloc(ndarray_type, 0)));
     new (&object->value) array(std::move(value));
@@ -458,6 +444,22 @@ void keep_number(PyObject* object, const char* what) {
     raise(PyExc_TypeError, std::string(what) + " (" + PyUnicode_AsUTF8(place.get()) +
                                ") makes a plain number of an array that is being differentiated, and the derivative would be lost; leave it an array "
                                "(comparisons and NumPy's functions take it), or stop_gradient(x) makes it a constant");
+}
+
+Scalar to_scalar(PyObject* object) {
+    if (const std::optional<Scalar> number = python_number(object)) return *number;
+    if (PyArray_IsScalar(object, Generic) || PyArray_Check(object)) {
+        const Ref item = own(PyObject_CallMethod(object, "item", nullptr));
+        if (const std::optional<Scalar> number = python_number(item.get())) return *number;
+        throw NeedsNumpy{};
+    }
+    if (is_ndarray(object)) {
+        keep_derivative(value_of(object), "an argument that is a plain number");
+        keep_number(object, "an argument that is a plain number");
+        const Ref view = own(readable_copy(object, "a plain number"));
+        return to_scalar(view.get());
+    }
+    throw NeedsNumpy{};
 }
 
 array undifferentiated(const array& value) { return value.is_recorded() && detail::is_marked(value) ? stop_gradient(value) : value; }

@@ -126,8 +126,7 @@ PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t) {
 }
 
 PyObject* complex_method(PyObject* self, PyObject* const*, Py_ssize_t) {
-    if (reinterpret_cast<NdArray*>(self)->taped == nullptr && value_of(self).is_recorded() && detail::is_marked(value_of(self)))
-        check(PyErr_WarnEx(PyExc_RuntimeWarning, "complex() makes a plain number of an array that is being differentiated: it carries no derivative", 1));
+    keep_number(self, "complex()");
     const Ref view = own(readable_copy(self, "complex()"));
     return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), view.get()));
 }
@@ -505,6 +504,24 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 #undef FAST
 
+// Series and DataFrames leave their operators to what is above them, where an array's reflected one has them meet a NumPy array, which they know. Their
+// in-place methods do not expect that.
+PyObject* get_pandas_priority(PyObject*, void*) {
+    return guarded([]() -> PyObject* {
+        constexpr long above_all = 5000;
+        PyFrameObject* const asking = PyEval_GetFrame();
+        if (asking != nullptr) {
+            const Ref caller(reinterpret_cast<PyObject*>(PyFrame_GetBack(asking)));
+            if (caller) {
+                const Ref code = own(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(caller.get()))));
+                const Ref name = own(PyObject_GetAttrString(code.get(), "co_name"));
+                if (PyUnicode_CompareWithASCIIString(name.get(), "_inplace_method") == 0) raise(PyExc_AttributeError, "__pandas_priority__");
+            }
+        }
+        return check(PyLong_FromLong(above_all));
+    });
+}
+
 PyGetSetDef properties[] = {
     {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
@@ -530,6 +547,7 @@ PyGetSetDef properties[] = {
     {"ctypes", get_address, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
     {"data", get_address, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
     {"__array_interface__", get_interface, nullptr, "NumPy's array interface, of arrays on the host.", const_cast<char*>("__array_interface__")},
+    {"__pandas_priority__", get_pandas_priority, nullptr, "Above that of pandas' own.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace fastnp::python

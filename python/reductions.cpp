@@ -32,6 +32,22 @@ Operand fold_operand(PyObject* object) { return to_array(object); }
 
 PyObject* fold(Fold function, PyObject* a, const FoldArguments& given) { return finish(function(fold_operand(a), to_options(given)), given.out); }
 
+using Join = array (*)(const Operand&, const Operand&, const UfuncOptions&);
+
+// A fold that begins with a number that has a derivative, or is mapped: it joins what the rest gives.
+PyObject* fold(Fold function, Join join, PyObject* a, FoldArguments given) {
+    PyObject* const initial = given.initial;
+    if (is_missing(initial) || !is_ndarray(initial) || !value_of(initial).is_recorded()) return fold(function, a, given);
+    const bool has_identity = function == &sum_fold || function == &prod_fold;
+    if (value_of(initial).ndim() != 0 || (!has_identity && !is_missing(given.where))) return fold(function, a, given);
+    PyObject* const out = given.out;
+    given.initial = given.out = nullptr;
+    const array rest = function(fold_operand(a), to_options(given));
+    UfuncOptions options;
+    options.out = to_out(out);
+    return finish(join(value_of(initial).astype(rest.dtype()), rest, options), out);
+}
+
 PyObject* along(Scan function, PyObject* a, PyObject* axis, PyObject* dtype, PyObject* out, PyObject* keepdims) {
     AxisOptions options;
     refuse_bool(axis, "an integer is required for the axis");
@@ -61,10 +77,10 @@ PyObject* spread(array (*function)(const Operand&, const FoldOptions&, double), 
 
 }  // namespace
 
-PyObject* sum_body(PyObject** v) { return fold(&sum_fold, v[0], {v[1], v[2], v[3], v[4], v[5], v[6]}); }
-PyObject* prod_body(PyObject** v) { return fold(&prod_fold, v[0], {v[1], v[2], v[3], v[4], v[5], v[6]}); }
-PyObject* max_body(PyObject** v) { return fold(&max_fold, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
-PyObject* min_body(PyObject** v) { return fold(&min_fold, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
+PyObject* sum_body(PyObject** v) { return fold(&sum_fold, &fastnp::add, v[0], {v[1], v[2], v[3], v[4], v[5], v[6]}); }
+PyObject* prod_body(PyObject** v) { return fold(&prod_fold, &fastnp::multiply, v[0], {v[1], v[2], v[3], v[4], v[5], v[6]}); }
+PyObject* max_body(PyObject** v) { return fold(&max_fold, &fastnp::maximum, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
+PyObject* min_body(PyObject** v) { return fold(&min_fold, &fastnp::minimum, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
 PyObject* any_body(PyObject** v) { return fold(&any_fold, v[0], {v[1], nullptr, v[2], v[3], nullptr, v[4]}); }
 PyObject* all_body(PyObject** v) { return fold(&all_fold, v[0], {v[1], nullptr, v[2], v[3], nullptr, v[4]}); }
 PyObject* mean_body(PyObject** v) { return fold(&fastnp::mean, v[0], {v[1], v[2], v[3], v[4], nullptr, v[5]}); }

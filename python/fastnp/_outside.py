@@ -18,10 +18,13 @@ from typing import Any
 import numpy
 
 from fastnp import _core, _fallback
-from fastnp._stand_ins import Forbidden, refuse
+from fastnp._stand_ins import Forbidden, place, refuse
 
 # Methods of generators that change their arguments.
 _IN_PLACE = frozenset(["shuffle"])
+
+# What gives the elements, but as no number of the program: nothing would tell that a derivative ends there.
+_TAKE_BITS = frozenset("view tobytes tofile dump dumps byteswap getfield save savez savez_compressed savetxt".split())
 
 _MAKERS = frozenset("default_rng Generator RandomState SeedSequence BitGenerator MT19937 PCG64 PCG64DXSM Philox SFC64".split())
 
@@ -43,6 +46,10 @@ def maker_of(found: Any) -> Any:
     from fastnp._made import Maker  # which imports this
 
     return Maker(f"numpy.random.{found.__name__}", found)
+
+
+def _is_marked(value: Any) -> bool:
+    return type(value) is _core.ndarray and _core._is_marked(value)
 
 
 class _Local(threading.local):
@@ -113,6 +120,11 @@ class Outside:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from fastnp import _mapped  # which imports this
 
+        if self.__name__.rpartition(".")[2] in _TAKE_BITS and any(map(_is_marked, args)):
+            raise TypeError(
+                f"{self.__name__} ({place()}) takes the elements of an array that is being differentiated, and the derivative would be lost; "
+                "stop_gradient(x) makes it a constant"
+            )
         if _mapped.is_active():
             return _mapped.call(self, args, kwargs)
         with looking():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import dataclasses
 import functools
 import math
@@ -343,6 +344,21 @@ LEAVING: list[Any] = [
     lambda x: numpy.array([x[0], x[1]])[0] * x[0],
     lambda x: [float(each) for each in x][0] * x[0],
     lambda x: np.array([float(x[0])])[0] * x[0],
+    lambda x: complex(x[0]).real * x[0],
+    lambda x: cmath.exp(x[0]).real * x[1],
+    lambda x: abs(complex(1j * x[1])) * x[0],
+    lambda x: numpy.frombuffer(x.tobytes())[0] * x[0],
+    lambda x: x[:2].view("i8").view("f8")[1] * x[0],
+    lambda x: np.sum(x, initial=x[0]) * x[1],
+    lambda x: x.prod(initial=x[2]),
+    lambda x: np.max(x[:2], initial=3 * x[2]) * x[0],
+    lambda x: np.min(x[:2], initial=x[2] / 9) * x[0],
+    lambda x: np.add.reduce(x, initial=x[0]) * x[1],
+    lambda x: np.pad(x, 2, constant_values=x[1]).sum(),
+    lambda x: np.pad(numpy.ones((2, 2)), ((0, 1), (2, 0)), constant_values=x[1]).sum() * x[0],
+    lambda x: np.arange(0.5, x[0] + 3, 1.25).sum() * x[1],
+    lambda x: np.linspace(x[0], x[1], 4).sum(),
+    lambda x: np.full(3, x[0]).sum() * x[1],
 ]
 
 
