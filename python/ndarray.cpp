@@ -211,7 +211,11 @@ PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
         if (!is_operand(b)) return operate("matmul", a, b, true);
         PyObject* const args[] = {a, b};
         const FloatWatch watch("matmul", args, 2);
-        const array result = matmul(value_of(a), to_array(b));
+        const array factor = to_array(b);
+        if (value_of(a).ndim() == 0 || factor.ndim() < 2) {
+            throw ValueError("inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
+        }
+        const array result = matmul(value_of(a), factor);
         const auto store = [&] {
             UfuncOptions options;
             options.out = value_of(a);

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from fastnp import _core
+from fastnp import _core, _fallback
 
 __all__ = [
     "amax",
@@ -78,7 +78,10 @@ def atleast_2d(*arys: Any) -> Any:
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[_core.ndarray, ...]:
-    return _core.broadcast_arrays(*args)
+    arrays = [_core.asarray(x) for x in args]
+    if all(type(x) is _core.ndarray for x in arrays):
+        return _core.broadcast_arrays(*arrays)
+    return _fallback.call("broadcast_arrays", args, {"subok": subok})  # of dtypes that only NumPy has
 
 
 def _sequence(tup: Any) -> Any:
@@ -225,7 +228,7 @@ def _parts(x: _core.ndarray, points: Sequence[Any], axis: int) -> list[_core.nda
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[_core.ndarray]:
     x = _core.asarray(ary)
     axis = operator.index(axis) % x.ndim if -x.ndim <= axis < x.ndim else axis
-    length = x.shape[axis]
+    length = x.shape[axis] if x.ndim or hasattr(ary, "shape") else len(ary)  # whose error it is then
     if hasattr(indices_or_sections, "__len__"):
         return _parts(x, (0, *indices_or_sections, length), axis)
     sections = int(indices_or_sections)
