@@ -168,6 +168,29 @@ bool has_value(const Guard& guard) {
     return value == guard.expected.get();
 }
 
+// Python numbers the states of dicts, to which those of modules do not change.
+std::uint64_t version_of_dict([[maybe_unused]] PyObject* dict) {
+#if PY_VERSION_HEX < 0x030C0000
+    return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+#else
+    return 0;
+#endif
+}
+
+bool has_own_names(Guard& guard, const Found& found) {
+    PyObject* const dict = guard.holder.get();
+    const std::uint64_t version = version_of_dict(dict);
+    if (version != 0 && version == guard.dict_version) return true;
+    PyObject* const expected = guard.expected.get();
+    for (Py_ssize_t i = 0; i + 1 < PyTuple_GET_SIZE(expected); i += 2) {
+        PyObject* const value = PyDict_GetItemWithError(dict, PyTuple_GET_ITEM(expected, i));
+        PyObject* const before = PyTuple_GET_ITEM(expected, i + 1);
+        if (value == nullptr ? before != Py_Ellipsis : !found.same(value, before)) return false;
+    }
+    guard.dict_version = version;
+    return true;
+}
+
 bool holds(Guard& guard, Found& found) {
     PyObject* holder = guard.holder.get();
     PyObject* current = nullptr;
@@ -182,6 +205,7 @@ bool holds(Guard& guard, Found& found) {
         case GuardKind::attribute: return has_attribute(guard, found);
         case GuardKind::subclass: return is_still_subclass(guard);
         case GuardKind::context: return has_value(guard);
+        case GuardKind::own_names: return has_own_names(guard, found);
         case GuardKind::names: return has_same_names(guard);
         case GuardKind::array: current = holder; break;
         case GuardKind::known: return true;

@@ -29,7 +29,8 @@ enum class GuardKind : std::uint8_t {
     names,       // of the attributes in the dict of an object, which is the key if there are any
     attribute,   // what getattr gives
     subclass,    // whether a class is a subclass of the key, which may be told so at any time
-    context      // the value of a context variable
+    context,     // the value of a context variable
+    own_names    // what a module of Python's, NumPy's or fastnp's has under the names in `expected`, where ... is nothing
 };
 
 struct Guard {
@@ -40,6 +41,7 @@ struct Guard {
     Py_ssize_t slot = -1;  // expected is an array: its slot
     unsigned version = 0;  // of a class when all guards held
     Ref names;             // of the attributes that were looked at
+    std::uint64_t dict_version = 0;  // of the holder when it was last looked at
 };
 
 /// What a call finds in the slots, owned.

@@ -21,6 +21,7 @@ import numpy
 from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
 from fastnp._homes import IMPURE_NUMPY, is_pure, is_pure_import
+from fastnp._questions import is_anothers, own_names
 from fastnp._reads import ITEM, Slot
 from fastnp._stand_ins import (
     CREATORS,
@@ -336,6 +337,7 @@ class Capture(Classes):
         made.__dict__.update(_source=value, _pure=pure)
         if value is numpy:
             made.__dict__.update(CREATORS)
+            made.__dict__.update({name: self.swap(item) for name, item in own_names(numpy, self.names).items() if is_anothers(item)})
         if not pure:
             made.__dict__.update({name: self.swap_item(vars(value), name, vars(value)[name]) for name in self.names & vars(value).keys()})
         self.originals[id(made.__dict__)] = vars(value)

@@ -22,7 +22,7 @@ import numpy
 from fastnp import _core, _effects, _made, _outside
 from fastnp._bytecode import codes_of, instructions
 from fastnp._homes import is_pure
-from fastnp._reads import INSTANCE, NAMES, SHAPE, SUBCLASS, TYPE, Reads, Slot
+from fastnp._reads import INSTANCE, NAMES, OWN, SHAPE, SUBCLASS, TYPE, Reads, Slot
 
 
 class Unknown(Exception):
@@ -86,6 +86,14 @@ def _plain(value: Any) -> str:
     if isinstance(value, numpy.generic) and value.dtype.names is None and not value.dtype.hasobject:
         return f"scalar {value.dtype.str} {value.tobytes().hex()}"
     raise Unknown
+
+
+def _own(value: Any) -> str:
+    """What lies in a module of Python's, NumPy's or fastnp's."""
+    try:
+        return _plain(value)
+    except Unknown:
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -183,6 +191,8 @@ class Identity:
             return repr([None if names is None else sorted(names) for names in value[1]])
         if kind == NAMES:
             return repr(sorted(value[0]))
+        if kind == OWN:
+            return ", ".join(map(_own, value))
         if kind != TYPE:
             return self.text(value)
         # A class is used as it is, so what lies in it must be something that is written down as a whole.

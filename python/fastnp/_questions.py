@@ -57,6 +57,26 @@ def attributes_asked(value: Any, names: set[str]) -> list[str]:
     return [name for name in known if name in names]
 
 
+def own_names(module: types.ModuleType, names: set[str]) -> dict[str, Any]:
+    """Of a module of Python's, NumPy's or fastnp's: what lies under the names that are read, `...` for nothing.
+
+    Tests put other things there for a while.
+    """
+    fields = vars(module)
+    if not hasattr(module, "__getattr__"):
+        return {name: fields.get(name, ...) for name in sorted(names)}
+    lazy = names & set(dir(module)) - fields.keys()  # these are there when they are first asked for
+    if module is not numpy:
+        known = vars(numpy)
+        lazy = {name for name in lazy if isinstance(known.get(name, numpy), types.ModuleType) or getattr(module, name) is numpy}
+    return {name: fields.get(name, ...) for name in sorted(names - lazy)}
+
+
+def is_anothers(value: Any) -> bool:
+    """Whether it is a function that is neither Python's nor NumPy's nor fastnp's."""
+    return type(value) is types.FunctionType and not is_own(value)
+
+
 def own_attributes(compiled: Any) -> bool:
     """Whether a compiled function has attributes that the function as written has not."""
     written = getattr(compiled.__wrapped__, "__dict__", {})

@@ -24,10 +24,12 @@ from fastnp._outside import is_generator, is_maker
 from fastnp._questions import (
     attributes_asked,
     class_shape,
+    is_anothers,
     is_boring,
     is_unchanging,
     names_in,
     own_attributes,
+    own_names,
     reads_text,
     tells_objects_apart,
     text_options,
@@ -36,7 +38,7 @@ from fastnp._stand_ins import PLAIN, REPLACED, is_impure_numpy, is_value
 
 # Kinds of guards, as GuardKind in python/guards.h.
 ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INSTANCE, _ARRAY, _KNOWN = range(12)
-SHAPE, NAMES, ATTRIBUTE, SUBCLASS, CONTEXT = range(12, 17)
+SHAPE, NAMES, ATTRIBUTE, SUBCLASS, CONTEXT, OWN = range(12, 18)
 
 _MOST_ENTRIES = 5000
 _FUNCTIONS_OF = {staticmethod: "__func__", classmethod: "__func__", property: "fget", functools.cached_property: "func"}
@@ -404,10 +406,22 @@ class Reads:
 
     def walk_module(self, value: types.ModuleType) -> None:
         if is_pure(value.__name__):
+            found = own_names(value, self.names)
+            self.entries.append((OWN, vars(value), None, tuple(part for item in found.items() for part in item)))
+            for name, item in found.items():
+                if is_anothers(item):
+                    self.walk_replaced(value, name, item)
             return
         self.entries.append((INSTANCE, value, type(value), vars(value)))
         for name in sorted(self.names & vars(value).keys()):
             self.item(vars(value), name)
+
+    def walk_replaced(self, module: types.ModuleType, name: str, item: Any) -> None:
+        """A function of the user's in such a module: that of NumPy has a twin, with twins in it."""
+        if module is numpy:
+            self.walk(item)
+        else:
+            self.reason = f"reads {module.__name__}.{name}, which was put there by others"
 
     def walk_class(self, value: type) -> None:
         self.entries.append((SHAPE, value, None, class_shape(value, self.names)))

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import contextvars
 import fractions
+import math
+import operator
 import os
 import sys
 import warnings
@@ -17,6 +20,8 @@ from typing import Any
 import numpy
 from asked_objects import function, new_class
 from questions import New, Plain, Point, Record, drop, put, row
+
+import fastnp as np
 
 # Names.
 
@@ -131,6 +136,36 @@ row(
 )
 row("a weak dict", weak_table, "len(o), 'a' in o", lambda o: KEPT.clear())
 row("a weak set", lambda: weakref.WeakSet([weak()()]), "len(o)", lambda o: KEPT.clear())
+
+
+# What tests and users put into the modules of others.
+
+
+def patched(name: str, module: Any, attribute: str, ask: str, *values: Any) -> None:
+    """Other things under a name of a module, and then what was there."""
+    before = vars(module).get(attribute, None)
+
+    def back(_: Any) -> None:
+        if before is None:
+            delattr(module, attribute)
+        else:
+            setattr(module, attribute, before)
+
+    row(name, dict, ask, *(lambda _, value=value: setattr(module, attribute, value) for value in values), back, lambda _: None)
+
+
+patched("a function of NumPy's", numpy, "hypot", "float(numpy.hypot(3.0, 4.0))", lambda a, b: a, lambda a, b: GLOBALS().get("k", b), numpy.add)
+patched("a number of NumPy's", numpy, "pi", "numpy.pi, numpy.e", 3.0, 4)
+patched("a function of fastnp's", np, "hypot", "float(np.hypot(3.0, 4.0))", lambda a, b: a, np.add)
+patched("a function that NumPy does for fastnp", np, "kaiser", "np.kaiser(3, 1.0).tolist()", lambda n, b: np.ones(n), np.full)
+patched("a number of fastnp's", np, "pi", "np.pi * x", 3.0, 4)
+patched("a name that NumPy has not", numpy, "halved", "numpy.halved(4.0) if hasattr(numpy, 'halved') else 0", lambda v: v / 2, lambda v: v / 4)
+patched("a name that fastnp has not", np, "halved", "np.halved(4.0) if hasattr(np, 'halved') else 0", lambda v: v / 2, lambda v: v / 4)
+patched("a number of math's", math, "tau", "math.tau * 2", 6, 6.5)
+patched("a function of math's", math, "cos", "math.cos(0.0)", lambda v: 5.0, math.sin)
+patched("a name that math has not", math, "halved", "math.halved(4.0) if hasattr(math, 'halved') else 0", lambda v: v / 2, abs)
+patched("a function of operator's", operator, "add", "operator.add(1.0, 2.0)", operator.sub, lambda a, b: 9.0)
+patched("a class of collections'", collections, "OrderedDict", "collections.OrderedDict is dict", dict)
 
 
 # Python's and NumPy's own state.
