@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import functools
 import sys
 import types
 from typing import Any
@@ -11,11 +12,13 @@ import numpy
 
 from fastnp import _fallback
 
-# Those that compute something; of the others (dtypes, exceptions, testing ...) there is nothing to count.
+# Those that compute something; of the others (dtypes, exceptions, typing ...) there is nothing to count.
 _COUNTED_MODULES = frozenset(
-    "numpy." + name for name in "ma ma.core ma.extras ma.mrecords char strings rec emath lib.scimath lib lib.stride_tricks".split()
+    "numpy." + name for name in "ma ma.core ma.extras ma.mrecords char strings rec emath lib.scimath lib lib.stride_tricks lib.recfunctions matlib".split()
 ) | {"numpy.polynomial", *(f"numpy.polynomial.{name}" for name in "chebyshev hermite hermite_e laguerre legendre polynomial polyutils".split())}
-_COUNTED_CLASSES = frozenset(["matrix", "memmap", "recarray", "poly1d", "nditer", "ndenumerate", "ndindex", "broadcast"])
+# Of these, what is given may be functions of the user's, with arrays for them: it goes there as it is.
+_COUNTED_AS_THEY_ARE = frozenset(["numpy.testing", "numpy.ctypeslib", "numpy.lib.format"])
+_COUNTED_CLASSES = frozenset(["matrix", "memmap", "recarray", "chararray", "poly1d", "nditer", "ndenumerate", "ndindex", "broadcast"])
 _INDEXED = frozenset(["r_", "c_", "mr_", "mgrid", "ogrid"])
 
 
@@ -149,11 +152,21 @@ class Submodule(types.ModuleType):
         return dir(self.__dict__["_source"])
 
 
+def _as_it_is(found: types.FunctionType, path: str) -> Any:
+    @functools.wraps(found)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _fallback.check_unrecorded(path)
+        _fallback.count(path)
+        return found(*args, **kwargs)
+
+    return call
+
+
 def counted(found: Any, path: str) -> Any:
     """What the package has in the place of something of NumPy's; `path` is its name there."""
     name = path.rpartition(".")[2]
     if isinstance(found, types.ModuleType):
-        return Submodule(found, path) if found.__name__ in _COUNTED_MODULES else found
+        return Submodule(found, path) if found.__name__ in _COUNTED_MODULES | _COUNTED_AS_THEY_ARE else found
     if found is numpy.vectorize:
         return vectorize
     if isinstance(found, type):
@@ -163,5 +176,10 @@ def counted(found: Any, path: str) -> Any:
         return Indexed(found, path)
     if not callable(found) or isinstance(found, numpy.ndarray):
         return found
+    home = f"numpy.{path.rpartition('.')[0]}"
+    if home in _COUNTED_AS_THEY_ARE:
+        return _as_it_is(found, path) if isinstance(found, types.FunctionType) else found
+    if home == "numpy.matlib" and found.__module__ != home:  # which has all of NumPy's names, too
+        return _find("", name)
     is_plain = isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or not path.startswith("ma.")
     return _fallback.wrap(found, path) if is_plain else Callable(found, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any
 
 import numpy
@@ -121,6 +122,33 @@ class RandomState(numpy.random.RandomState):
         _fallback.call_counted(super().shuffle, "random.shuffle", (x,), {})
 
 
+class _Inner(threading.local):
+    draws = False  # within one of these, which may call another
+
+
+_inner = _Inner()
+
+
+def _count_draws(name: str) -> None:
+    function = getattr(numpy.random.RandomState, name)
+
+    @functools.wraps(function)
+    def draw(self: RandomState, *args: Any, **kwargs: Any) -> Any:
+        if _inner.draws:
+            return function(self, *args, **kwargs)
+        _fallback.count(f"random.{name}")
+        _inner.draws = True
+        try:
+            return function(self, *args, **kwargs)
+        finally:
+            _inner.draws = False
+
+    setattr(RandomState, name, draw)
+
+
+for _name in dir(numpy.random.RandomState):
+    if _name[0] != "_" and _name not in ("shuffle", "get_state", "set_state", "seed"):
+        _count_draws(_name)
 RandomState.__module__ = numpy.random.RandomState.__module__
 
 

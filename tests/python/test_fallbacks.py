@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 import numpy
+import numpy.lib.recfunctions
 import pytest
 
 import fastnp as np
@@ -39,6 +40,20 @@ USES = {
     "lib.stride_tricks.sliding_window_view": lambda x: np.lib.stride_tricks.sliding_window_view(x, 2),
     "random.normal": lambda x: np.random.normal(size=3),
     "random.Generator.normal": lambda x: GENERATOR.normal(size=3),
+    "random.rand": lambda x: STATE.rand(3),
+    "random.standard_normal": lambda x: STATE.standard_normal(3),
+    "testing.assert_allclose": lambda x: np.testing.assert_allclose(x, x),
+    "testing.assert_raises": lambda x: np.testing.assert_raises(ValueError, lambda a: a + np.ones(7), x),
+    "matlib.zeros": lambda x: np.matlib.zeros((2, 2)),
+    "lib.recfunctions.unstructured_to_structured": lambda x: np.lib.recfunctions.unstructured_to_structured(x[None]),
+    "lib.format.descr_to_dtype": lambda x: np.lib.format.descr_to_dtype("f8"),
+    "ctypeslib.as_ctypes_type": lambda x: np.ctypeslib.as_ctypes_type("f8"),
+    "char.upper": lambda x: np.char.upper(["a"]),
+    "strings.upper": lambda x: np.strings.upper(["a"]),
+    "rec.fromarrays": lambda x: np.rec.fromarrays([x, x]),
+    "chararray": lambda x: np.chararray((2,)),
+    "recarray": lambda x: np.recarray((2,), [("a", "f8")]),
+    "emath.sqrt": lambda x: np.emath.sqrt(x),
     "random.default_rng": lambda x: np.random.default_rng(0),
     "median": lambda x: np.median(x),
     "linalg.inv": lambda x: np.linalg.inv(np.eye(2)),
@@ -47,6 +62,7 @@ USES = {
     "add.reduceat": lambda x: np.add.reduceat(x, [0, 1]),
 }
 GENERATOR = np.random.default_rng(0)
+STATE = np.random.RandomState(0)
 ON_HOST = pytest.mark.skipif(np.current_device() != "cpu" or bool(os.environ.get("FASTNP_TEST_DEVICE")), reason="devices draw and compute some of it")
 
 
@@ -61,6 +77,26 @@ def test_each_use_is_counted_and_forbidden(name, monkeypatch):
     monkeypatch.setenv("FASTNP_FALLBACK", "error")
     with pytest.raises(np.compiler.FallbackError, match=name):
         USES[name](x)
+
+
+@ON_HOST
+@pytest.mark.parametrize("name", [name for name in USES if name.partition(".")[0] not in ("fft", "linalg")])
+def test_each_use_in_a_compiled_function_is_counted_and_forbidden(name, monkeypatch):
+    x = np.arange(4.0)
+
+    @np.compile
+    def function(x: Any) -> Any:
+        USES[name](x)
+        return x * 2
+
+    function(x)
+    np.compiler.reset_fallbacks()
+    for _ in range(3):
+        function(x)
+    assert np.compiler.fallbacks()[name] == 3
+    monkeypatch.setenv("FASTNP_FALLBACK", "error")
+    with pytest.raises(np.compiler.FallbackError, match=name):
+        function(x)
 
 
 COUNTED = {
