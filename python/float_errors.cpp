@@ -134,6 +134,17 @@ void note_float_state() {
     errors.strict |= state.strict;
 }
 
+void refuse_on_devices() {
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    const bool is_asked = float_state().strict != 0;
+    if (is_asked)
+        PyErr_SetString(PyExc_RuntimeError,
+                        "a device tells no floating-point errors, which numpy.errstate asks for beyond warnings: compute on the host, or under "
+                        "errstate(all='warn')");
+    PyGILState_Release(gil);
+    if (is_asked) throw PythonError{};
+}
+
 bool FloatWatch::is_output(Py_ssize_t place) const {
     if (place < nargs_) return place >= first_output_ && place < first_output_ + output_count_;
     return PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames_, place - nargs_), "out") == 0;

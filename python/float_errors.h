@@ -17,6 +17,8 @@ struct FloatState {
 FloatState float_state();
 /// NumPy's object for it, one for each state, which is never changed; borrowed.
 PyObject* state_object();
+/// RuntimeError where the state asks for exceptions, calls or prints: before what is computed on a device, which has no flags.
+void refuse_on_devices();
 /// In a recording: what the function is recorded under counts for its calls.
 void note_float_state();
 

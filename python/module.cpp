@@ -9,12 +9,14 @@
 #include "draws.h"
 #include "exchange.h"
 #include "fastnp/compile.h"
+#include "fastnp/detail/float_check.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
 #include "fft.h"
+#include "float_errors.h"
 #include "foreign.h"
 #include "functions.h"
 #include "linalg.h"
@@ -53,6 +55,7 @@ PyObject* add_exception(py::module_& module, const char* name, PyObject* base, c
 
 void initialise(py::module_& module) {
     if (_import_array() < 0) throw py::error_already_set();
+    detail::set_float_check(&refuse_on_devices);
     const Ref name = own(PyUnicode_FromString("fastnp"));
     record_error =
         add_exception(module, "RecordError", PyExc_RuntimeError, "A function did something that a recording can't hold; the message says what.");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "device/movable.h"
 #include "device/registry.h"
 #include "device/span.h"
+#include "fastnp/detail/float_check.h"
 #include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/device.h"
@@ -88,6 +90,15 @@ std::vector<int> used_parameters(const ir::Graph& graph) {
     return numbers;
 }
 
+bool computes_floats(const ir::Graph& graph) {
+    const auto values = ir::reachable(graph.roots());
+    return std::any_of(values.begin(), values.end(), [](const ir::Value value) {
+        return value->op != ir::Op::parameter && (is_floating(value->dtype) || is_complex(value->dtype));
+    });
+}
+
+std::atomic<void (*)()> float_check{nullptr};
+
 // A result that is an argument's memory, or a view of it, shares it.
 array finish(const Entry& entry, std::span<const Argument> call, plan::Result result) {
     if (result.argument < 0) return api::wrap(std::move(result.memory));
@@ -130,6 +141,8 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
 
 }  // namespace
 
+void set_float_check(void (*check)()) { float_check.store(check, std::memory_order_relaxed); }
+
 device::Backend* device_of(std::span<const Argument> call) {
     if (device::Backend* named = device::current_backend()) return named;
     if (!device::anything_moves()) return nullptr;
@@ -146,6 +159,7 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
     parts = std::move(made.parts);
     read_only = std::move(made.read_only);
     used = used_parameters(made.graph);
+    has_floats = computes_floats(made.graph);
     if (!written.empty() && writes_overlap(*this, call)) {
         overlaps = true;
         throw RecordError("writes into an argument whose memory another one shares");
@@ -287,6 +301,7 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     if (device == nullptr) {
         writes = bring_to_host(call);
     } else {
+        if (void (*check)() = has_floats ? float_check.load(std::memory_order_relaxed) : nullptr; check != nullptr) check();
         for_each_parameter(call, [&](const Argument& argument, bool is_written) {
             placed.push_back({argument.shape, argument.strides, argument.dtype, argument.rank, is_written, argument.buffer});
         });

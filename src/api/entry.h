@@ -36,6 +36,7 @@ struct Entry {
     std::vector<Part> parts;    // results that are parts of what the plan gives
     std::vector<int> read_only; // results that may not be written to
     std::vector<int> used;      // parameters that the plan reads or writes
+    bool has_floats = false;    // it computes floating-point numbers
     std::vector<int> by_value;  // parameters whose only element is on the host, and is given to a device's kernels as it is
     std::vector<trace::Read> reads;  // while recording
     bool once = false;          // for the call that it was made for alone

@@ -27,3 +27,26 @@ def test_devices_are_listed(devices: int, mebibytes: int, preloaded: bool) -> No
     run = subprocess.run([sys.executable, "-c", SHOW if preloaded else LOAD + SHOW], env=environment, capture_output=True, text=True, timeout=100)
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [f"cuda:{i} simulated {mebibytes} 80" for i in range(devices)]
+
+ERRORS = """
+import numpy
+import fastnp as np
+with np.device("cuda"):
+    x, whole = np.arange(5.0) - 2, np.arange(5)
+    compiled = np.compile(lambda x: 1 / x)
+    for function in [compiled, lambda x: 1 / x]:
+        function(x)
+        with numpy.errstate(divide="raise"):
+            try:
+                function(x)
+            except RuntimeError as error:
+                print(error)
+            whole + 1
+        function(x)
+"""
+
+
+def test_floating_point_errors_that_are_asked_for_are_refused() -> None:
+    run = subprocess.run([sys.executable, "-c", ERRORS], env=simulated.environment(1, 512), capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, run.stderr
+    assert [line.startswith("a device tells no floating-point errors") for line in run.stdout.splitlines()] == [True] * 2
