@@ -12,18 +12,20 @@ namespace {
 constexpr std::size_t small = 16384;     // bytes, which are copied in less time than a call takes
 constexpr std::uint32_t most_calls = 16; // with the same flags, that are all looked into
 
-// Whether a RuntimeWarning may be shown more than once for a place, or be an exception.
+// Whether a RuntimeWarning may be shown more than once for a place, or be an exception: (action, message, category, module, line), of which the first
+// one that fits decides.
 bool is_shown_again(PyObject* filters) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(filters); ++i) {
         PyObject* filter = PyList_GET_ITEM(filters, i);
-        if (!PyTuple_Check(filter) || PyTuple_GET_SIZE(filter) < 3) return true;
-        PyObject* action = PyTuple_GET_ITEM(filter, 0);
-        if (!PyUnicode_Check(action)) return true;
-        const bool is_loud = PyUnicode_CompareWithASCIIString(action, "always") == 0 || PyUnicode_CompareWithASCIIString(action, "error") == 0 ||
-                             PyUnicode_CompareWithASCIIString(action, "all") == 0;
-        const int covers = is_loud ? PyObject_IsSubclass(PyExc_RuntimeWarning, PyTuple_GET_ITEM(filter, 2)) : 0;
+        if (!PyTuple_Check(filter) || PyTuple_GET_SIZE(filter) != 5 || !PyUnicode_Check(PyTuple_GET_ITEM(filter, 0))) return true;
+        const int covers = PyObject_IsSubclass(PyExc_RuntimeWarning, PyTuple_GET_ITEM(filter, 2));
         if (covers < 0) throw PythonError{};
-        if (covers > 0) return true;
+        if (covers == 0) continue;
+        const auto is_action = [&](const char* name) { return PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(filter, 0), name) == 0; };
+        if (is_action("always") || is_action("all") || is_action("error")) return true;
+        const bool fits_all =
+            PyTuple_GET_ITEM(filter, 1) == Py_None && PyTuple_GET_ITEM(filter, 3) == Py_None && PyLong_AsLong(PyTuple_GET_ITEM(filter, 4)) == 0;
+        if (fits_all) return false;
     }
     return false;
 }

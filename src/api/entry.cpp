@@ -92,9 +92,8 @@ std::vector<int> used_parameters(const ir::Graph& graph) {
 
 bool computes_floats(const ir::Graph& graph) {
     const auto values = ir::reachable(graph.roots());
-    return std::any_of(values.begin(), values.end(), [](const ir::Value value) {
-        return value->op != ir::Op::parameter && (is_floating(value->dtype) || is_complex(value->dtype));
-    });
+    return std::any_of(values.begin(), values.end(),
+                       [](const ir::Value value) { return value->op != ir::Op::parameter && (is_floating(value->dtype) || is_complex(value->dtype)); });
 }
 
 std::atomic<void (*)()> float_check{nullptr};
