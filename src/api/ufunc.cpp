@@ -325,7 +325,7 @@ std::optional<double> known_exponent(const Operand& exponent) {
         const ir::Value value = x.body()->value;
         return value->op == Op::constant ? std::optional(value->attributes.scalar.real()) : std::nullopt;
     }
-    if (Recorder::active() != nullptr || device::can_move(x.body()->memory.data)) return std::nullopt;
+    if (Recorder::active() != nullptr || device::lies_on_device(x.body()->memory.data)) return std::nullopt;
     return ops::load(x.dtype(), x.body()->memory.data).real();
 }
 

@@ -157,10 +157,18 @@ private:
         return cast(sum, product->dtype);
     }
 
-    // Of one term.
+    // Of one term. The sum of it starts from 0.0, so it is never -0.0.
     Value outer(Value product) {
         const Value terms[] = {broadcast(done_.at(product->inputs[0]), product->shape), broadcast(done_.at(product->inputs[1]), product->shape)};
-        return graph_.make(product->dtype == Dtype::bool_ ? Op::logical_and : Op::multiply, terms, {}, product->dtype, product->shape);
+        const bool is_bool = product->dtype == Dtype::bool_;
+        const Value term = graph_.make(is_bool ? Op::logical_and : Op::multiply, terms, {}, product->dtype, product->shape);
+        if (!is_inexact(product->dtype)) return term;
+        ir::Attributes zero;
+        zero.scalar = 0.0;
+        zero.dtype = product->dtype;
+        zero.dims = product->shape;
+        const Value sum[] = {term, graph_.make(Op::constant, {}, zero, product->dtype, product->shape)};
+        return graph_.make(Op::add, sum, {}, product->dtype, product->shape);
     }
 
     // 1 / n or 1 / sqrt(n), rounded as numpy.fft does, in the dtype of what is transformed.

@@ -82,6 +82,21 @@ def same(got: numpy.ndarray, want: numpy.ndarray) -> numpy.ndarray:
     return equal
 
 
+def parts_of(x: Any) -> list[numpy.ndarray]:
+    """The array, or its real and its imaginary part."""
+    x = numpy.asarray(x)
+    return [x.real, x.imag] if x.dtype.kind == "c" else [x]
+
+
+def assert_same_bits(got: Any, want: Any, context: str) -> None:
+    """Dtype, shape and each bit; any NaN is any other."""
+    got, want = numpy.asarray(got), numpy.asarray(want)
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), context
+    for g, w in zip(parts_of(got), parts_of(want), strict=True):
+        good = same(g, w)
+        assert good.all(), f"{context}: {g[~good][:4]} where NumPy has {w[~good][:4]}"
+
+
 def is_scalar(x: Any) -> bool:
     """A NumPy scalar; or an array of no axes on a device, which stands for one."""
     return isinstance(x, numpy.generic) or fastnp._core._is_scalar(x)
