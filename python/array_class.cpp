@@ -50,12 +50,13 @@ void make_derivable(PyObject* module, PyTypeObject* type) {
     Py_SET_TYPE(reinterpret_cast<PyObject*>(type), reinterpret_cast<PyTypeObject*>(Py_NewRef(made.get())));
 }
 
-int set_dtype(PyObject* self, PyObject* value, void*) {
+int set_layout(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
-        if (value == nullptr) raise(PyExc_AttributeError, "Cannot delete array dtype");
-        if (recording != nullptr) refuse("writing an array's dtype");
-        const Ref view = own(foreign_view(self, "dtype"));
-        check(PyObject_SetAttrString(view.get(), "dtype", value));  // NumPy knows what fits, and warns
+        const auto* attribute = static_cast<const char*>(name);
+        if (value == nullptr) raise(PyExc_AttributeError, std::string("Cannot delete array ") + attribute);
+        if (recording != nullptr) refuse(std::string("writing an array's ") + attribute);
+        const Ref view = own(foreign_view(self, attribute));
+        check(PyObject_SetAttrString(view.get(), attribute, value));  // NumPy knows what fits, and warns
         if (!is_supported(view.get())) raise(PyExc_TypeError, "fastnp has no arrays of this dtype; numpy.asarray(x) shares the elements");
         reinterpret_cast<NdArray*>(self)->value = from_numpy(as_numpy(view.get()));
         return 0;

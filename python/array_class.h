@@ -1,4 +1,4 @@
-// What fastnp.ndarray is as a class: its subclasses, its namespace, and the dtype that may be set.
+// What fastnp.ndarray is as a class: its subclasses, its namespace, and what of its layout may be set.
 #pragma once
 
 #include "common.h"
@@ -8,8 +8,8 @@ namespace fastnp::python {
 /// Lets classes be derived from ndarray. They are NumPy's, which take part by its protocols.
 void make_derivable(PyObject* module, PyTypeObject* type);
 
-/// x.dtype = value: the same memory as elements of another dtype.
-int set_dtype(PyObject* self, PyObject* value, void*);
+/// x.dtype = value, x.strides = value: the same memory seen in another way.
+int set_layout(PyObject* self, PyObject* value, void* name);
 /// x.__array_namespace__(api_version=None)
 PyObject* array_namespace(PyObject* self, PyObject* args, PyObject* keywords);
 

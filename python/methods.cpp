@@ -524,8 +524,8 @@ PyObject* get_pandas_priority(PyObject*, void*) {
 
 PyGetSetDef properties[] = {
     {"shape", get_shape, set_shape, "Sizes of the axes.", nullptr},
-    {"strides", get_strides, nullptr, "Bytes from an element to the next along each axis.", nullptr},
-    {"dtype", get_dtype, set_dtype, "The element type, a numpy.dtype.", nullptr},
+    {"strides", get_strides, set_layout, "Bytes from an element to the next along each axis.", const_cast<char*>("strides")},
+    {"dtype", get_dtype, set_layout, "The element type, a numpy.dtype.", const_cast<char*>("dtype")},
     {"__numpy_dtype__", get_numpy_dtype, nullptr, nullptr, nullptr},
     {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
     {"size", get_size, nullptr, "The number of elements.", nullptr},

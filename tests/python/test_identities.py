@@ -121,6 +121,34 @@ def test_chains_of_algebra(dtype):
             assert type(got) is type(error), f"{text} of {dtype}, seed {seed}: {got!r} where NumPy has {error!r}"
 
 
+@pytest.mark.parametrize("dtype", ["F", "D"])
+def test_complex_arithmetic_of_special_values(dtype):
+    """Sums, products and quotients of all pairs of them, and with numbers of all kinds, to the bit."""
+    parts = numpy.array([0.0, -0.0, 1, -1, numpy.inf, -numpy.inf, numpy.nan, 2, 0.5])
+    z = numpy.zeros((parts.size, parts.size), dtype)
+    z.real, z.imag = parts[:, None], parts
+    z = z.ravel()
+    a, b = numpy.repeat(z, z.size), numpy.tile(z, z.size)
+    functions = [operator.add, operator.sub, operator.mul, operator.truediv, operator.eq, lambda a, b: -a * +b, lambda a, b: numpy.square(a) / b]
+    compiled = quietly(np.compile(lambda a, b: [function(a, b) for function in functions]), a, b)
+    for number, function in enumerate(functions):
+        want = quietly(function, a, b)
+        for got in (quietly(function, np.asarray(a), np.asarray(b)), compiled[number]):
+            assert_same_bits(got, want, f"function {number} of {dtype}")
+    numbers = [number for number in NUMBERS if abs(number) != 1e300] + [
+        numpy.float32(2),
+        numpy.int8(1),
+        numpy.complex64(1),
+        numpy.array(1.0),
+        numpy.array(1j),
+    ]
+    calls = [(function, number) for function in functions for number in numbers]
+    compiled = quietly(np.compile(lambda x: [(function(x, number), function(number, x)) for function, number in calls]), z)
+    for (function, number), results in zip(calls, compiled, strict=True):
+        for got, want in zip(results, quietly(lambda x, f=function, n=number: (f(x, n), f(n, x)), z), strict=True):
+            assert_same_bits(got, want, f"{number!r} beside {dtype}")
+
+
 def test_convolve_keeps_to_itself():
     """What is beyond the ends takes no part."""
     seed = random.randrange(10**9)

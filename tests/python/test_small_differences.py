@@ -87,6 +87,19 @@ def test_dtype_may_be_set():
     assert view[0] == 0x0101010101010101
 
 
+def test_strides_may_be_set():
+    x, y = numpy.arange(6), fastnp.arange(6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for z in (x, y):
+            z.shape = (2, 3)
+            z.strides = (8, 16)
+        assert (x.tolist(), x.strides) == (y.tolist(), y.strides)
+        for z in (x, y):
+            with pytest.raises(ValueError):
+                z.strides = (80, 8)
+
+
 def test_text_is_compared_in_compiled_functions():
     f = fastnp.compile(lambda x: (x == "a", x + 1))
     for x in (numpy.arange(3), numpy.arange(4.0)):
