@@ -196,6 +196,7 @@ PyObject* stack_body(PyObject** v) { return joined(v, true); }
 
 PyObject* pad_body(PyObject** v) {
     if (v[2] != nullptr && (!PyUnicode_Check(v[2]) || PyUnicode_CompareWithASCIIString(v[2], "constant") != 0)) throw NeedsNumpy{};
+    refuse_bool(v[1], "`pad_width` must be of integral type.");
     const array x = to_array(v[0]);
     const bool is_recorded = v[3] != nullptr && is_ndarray(v[3]) && value_of(v[3]).ndim() == 0 && value_of(v[3]).is_recorded();
     const Scalar value = v[3] == nullptr || is_recorded ? Scalar(0) : to_scalar(v[3]);
@@ -225,11 +226,15 @@ PyObject* take_body(PyObject** v) {
         else if (text == "clip") mode = TakeMode::clip;
         else if (text != "raise") throw NeedsNumpy{};
     }
+    refuse_bool(v[2], "an integer is required for the axis");
     return wrap_scalar(take(to_array(v[0]), to_operand(v[1]), to_axis(v[2]), mode));
 }
 
 PyObject* sort_body(PyObject** v) { return wrap(sort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4]))); }
-PyObject* argsort_body(PyObject** v) { return wrap(argsort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4]))); }
+PyObject* argsort_body(PyObject** v) {
+    refuse_bool(v[1], "an integer is required for the axis");
+    return wrap(argsort(to_array(v[0]), sort_axis(v[1]), is_stable(v[2], v[3], v[4])));
+}
 
 PyObject* searchsorted_body(PyObject** v) {
     if (!is_missing(v[3])) throw NeedsNumpy{};

@@ -221,7 +221,11 @@ PyObject* arange_body(PyObject** v) {
     }
     // A NumPy scalar makes the result's dtype its own, which only NumPy works out.
     for (int i = 0; i < 3; ++i) {
-        if (v[i] != nullptr && v[i] != Py_None && !PyLong_CheckExact(v[i]) && !PyFloat_CheckExact(v[i])) throw NeedsNumpy{};
+        if (v[i] == nullptr || v[i] == Py_None) continue;
+        if (!PyLong_CheckExact(v[i]) && !PyFloat_CheckExact(v[i])) throw NeedsNumpy{};
+        int overflow = 0;
+        if (PyLong_CheckExact(v[i])) (void)PyLong_AsLongLongAndOverflow(v[i], &overflow);
+        if (overflow != 0) throw NeedsNumpy{};
     }
     const Scalar step = is_missing(v[2]) ? Scalar(1) : to_scalar(v[2]);
     if (is_missing(v[1])) return wrap(arange(Scalar(0), to_scalar(v[0]), step, dtype));

@@ -84,7 +84,7 @@ std::optional<array> to_out(PyObject* object) {
 
 std::optional<array> to_mask(PyObject* object) {
     if (object == Py_True || is_missing(object)) return std::nullopt;
-    return to_array(object);
+    return is_plain(object) ? converted_to(object, Dtype::bool_) : to_array(object);  // lists of any numbers, but arrays of bools alone
 }
 
 PyObject* finish(array result, PyObject* out) {

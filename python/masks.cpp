@@ -43,6 +43,7 @@ PyObject* count_nonzero_body(PyObject** v) {
     const array x = to_array(v[0]);
     if (!is_missing(v[1]) && PyTuple_Check(v[1])) throw NeedsNumpy{};
     FoldOptions options{.keepdims = given(v[2])};
+    refuse_bool(v[1], "an integer is required for the axis");
     if (const std::optional<int> axis = to_axis(v[1])) options.axis = {*axis};
     return wrap_scalar(sum(x.astype(Dtype::bool_), options));
 }

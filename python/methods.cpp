@@ -74,6 +74,7 @@ PyObject* ordered(const char* name, PyObject* self, PyObject* const* args, Py_ss
 }
 
 PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* order) {
+    if (nargs == 1 && args[0] == Py_None) throw NeedsNumpy{};
     const Ref shape = own(packed(args, nargs));
     return wrap_view(reshape(value_of(self), to_sizes(shape.get()), to_order(order, Order::c)), self);
 }

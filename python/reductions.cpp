@@ -18,6 +18,7 @@ struct FoldArguments {
 
 FoldOptions to_options(const FoldArguments& given) {
     FoldOptions options;
+    if (given.axis != nullptr && PyList_Check(given.axis)) raise(PyExc_TypeError, "'list' object cannot be interpreted as an integer");
     options.axis = to_axes(given.axis);
     options.keepdims = !is_missing(given.keepdims) && is_true(given.keepdims);
     options.dtype = to_dtype(given.dtype);
@@ -142,6 +143,7 @@ PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOp
     if (is_ndarray(object) && !reinterpret_cast<NdArray*>(object)->scalar && is_complex(value_of(object).dtype())) {
         return wrap_view(detail::part_of(value_of(object), attribute[0] == 'i'), object);
     }
+    if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return check(PyObject_GetAttrString(object, attribute));
     const array x = to_array(object);
     if (!is_complex(x.dtype()) && attribute[0] == 'r') return is_ndarray(object) ? Py_NewRef(object) : wrap_view(x, object);
     const bool scalar = is_ndarray(object) ? reinterpret_cast<NdArray*>(object)->scalar : PyArray_Check(object) == 0;

@@ -259,6 +259,7 @@ PyObject* accumulate_by_row(PyObject* self, PyObject* const* args, Py_ssize_t na
         PyObject* v[Signature::most] = {};
         signature.bind(nullptr, args, nargs, kwnames, v);
         AxisOptions options;
+        refuse_bool(v[1], "an integer is required for the axis");
         options.axis = v[1] == nullptr ? 0 : to_axis(v[1]);
         options.dtype = to_dtype(v[2]);
         options.out = to_out(v[3]);

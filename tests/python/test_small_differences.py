@@ -41,6 +41,8 @@ random.default_rng(array([1, 2])).integers(10, size=3) | arange(3).__array_names
 arange(3).__array_namespace__(api_version='1') | str(add.resolve_dtypes((m.dtype('f4'), m.dtype('f8'), None)))
 ones(1).view(m.ndarray) | type('Mine', (m.ndarray,), {}).__name__ | round(array([True]), 1) | array([[1, 2], [3, 4]], order='F').flags.f_contiguous
 arange(10)[arange(10).reshape(5, 2).T].flags.f_contiguous | array([1, 2]) * Fraction(1, 2) | copy(asfortranarray(ones((2, 3)))).flags.f_contiguous
+ones(3).reshape(None) | ones((2, 3)).sum(axis=[0]) | take(arange(3), 1, axis=False) | arange(2**63, 2**63 + 2) | add.accumulate([1, 2], axis=True)
+pad([1], True) | array([1, 2]).sum(where=[1, 0]) | count_nonzero([[1, 0]], axis=True) | imag(5) | real(2.5) | real(1 + 2j) | imag(m.float32(1))
 isinstance(array([1, 2]).view(type('Mine', (m.ndarray,), {})), m.ndarray) | issubclass(type('Mine', (m.ndarray,), {}), m.ndarray)
 """
 
