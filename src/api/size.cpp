@@ -27,7 +27,7 @@ constexpr std::int64_t largest = std::int64_t{1} << 58, largest_factor = std::in
 bool is_within(Dim size, std::int64_t most) { return sizes().at_least(Dim(most), size) && sizes().at_least(size, Dim(-most)); }
 
 // The tables whose expressions have left as numbers: of the recordings that a thread is in, and some of those before.
-thread_local std::array<const shape::Sizes*, 16> travelling{};
+thread_local std::array<const shape::Sizes*, 64> travelling{};
 thread_local std::size_t next_travelling = 0;
 
 bool travels(const shape::Sizes* sizes) { return std::ranges::find(travelling, sizes) != travelling.end(); }
