@@ -196,7 +196,7 @@ array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
     std::vector<array> parts;
     for (const Operand& operand : operands)
         parts.push_back(operand.as_array() != nullptr ? operand.as_array()->astype(dtype) : array(*operand.as_scalar(), dtype));
-    return stack(parts, 0);
+    return stack(parts, 0).copy(Order::c);
 }
 
 std::optional<Scalar> python_integer(PyObject* object) {

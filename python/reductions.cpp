@@ -115,7 +115,7 @@ PyObject* clip_method_body(PyObject** v) {
     };
     if (!is_missing(low)) lower = bound(low, high);
     if (!is_missing(high)) upper = bound(high, low);
-    if (!lower && !upper) return finish(options.out ? positive(to_array(v[0]), options) : to_array(v[0]).copy(), v[3]);
+    if (!lower && !upper) return finish(positive(to_array(v[0]), options), v[3]);
     return finish(clip(to_array(v[0]), lower, upper, options), v[3]);
 }
 
@@ -146,7 +146,12 @@ PyObject* part(PyObject* object, array (*function)(const Operand&, const UfuncOp
     if (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) return check(PyObject_GetAttrString(object, attribute));
     const array x = to_array(object);
     if (!is_complex(x.dtype()) && attribute[0] == 'r') return is_ndarray(object) ? Py_NewRef(object) : wrap_view(x, object);
-    const bool scalar = is_ndarray(object) ? reinterpret_cast<NdArray*>(object)->scalar : PyArray_Check(object) == 0;
+    const bool is_made = !is_ndarray(object) && PyArray_Check(object) == 0;  // of a list or a number
+    const bool scalar = is_ndarray(object) ? reinterpret_cast<NdArray*>(object)->scalar : is_made && x.ndim() == 0;
+    if (!scalar && !is_ndarray(object) && is_complex(x.dtype())) {
+        array shown = detail::part_of(x, attribute[0] == 'i');
+        return is_made ? wrap(std::move(shown)) : wrap_view(std::move(shown), object);
+    }
     array result = function(x, {});
     if (scalar) return wrap_scalar(std::move(result));
     if (is_complex(x.dtype())) return wrap(std::move(result));

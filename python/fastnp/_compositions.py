@@ -467,9 +467,12 @@ def _slopes(x: Any, axis: int, step: Any, edge_order: int) -> Any:
 
 @composed
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    x = _core.asarray(x1)
-    products = (_core.conjugate(x) if x.dtype.kind == "c" else x) * x2
-    return _core.sum(products, axis=axis, dtype=products.dtype)
+    # The axis is one of each operand, which may have different numbers of them.
+    x, y = (_core.moveaxis(each, axis_of(axis, each.ndim), -1) for each in map(_core.asarray, (x1, x2)))
+    if operator.index(x.shape[-1]) != operator.index(y.shape[-1]):
+        raise Unsupported
+    products = (_core.conjugate(x) if x.dtype.kind == "c" else x) * y
+    return _core.sum(products, axis=-1, dtype=products.dtype)
 
 
 @composed

@@ -14,6 +14,7 @@ Dims checked_sizes(const Shape& shape, std::size_t itemsize) {
     for (const Dim size : dims) {
         const bool negative = !size.is_constant() && !sizes.at_least(size, Dim(0));
         now.push_back(negative ? -1 : sizes.hint(size));
+        if (now.back() == 0) now.back() = 1;  // NumPy's arrays without elements have steps that fit, too
     }
     shape::byte_count(now, itemsize);
     return dims;

@@ -135,7 +135,11 @@ std::optional<array> product_of_one(const array& x, const array& y, int rank) {
 }  // namespace
 
 array dot(const array& x, const array& y) {
-    if (x.ndim() == 0 || y.ndim() == 0) return multiply(x, y);
+    if (x.ndim() == 0 || y.ndim() == 0) {
+        const array scaled = multiply(x, y);
+        const bool is_for_blas = scaled.ndim() <= 2 && is_inexact(scaled.dtype()) && itemsize_of(real_of(scaled.dtype())) >= 4;
+        return is_for_blas ? api::laid_out(scaled, {}) : scaled;  // as NumPy computes it
+    }
     const Dims left = api::dims_of(x), right = api::dims_of(y);
     const int x_axis = x.ndim() - 1;
     const int y_axis = std::max(y.ndim() - 2, 0);

@@ -47,7 +47,7 @@ array inverse_of(const array& x, const array& rcond, bool hermitian) {
 array pinv(const array& a, const PinvOptions& options) {
     const Working given = options.hermitian ? square_matrices(a) : matrices(a);
     if (is_empty(a)) return api::constant(0, a.dtype(), joined(stack_of(a), {columns_of(a), rows_of(a)}));
-    return given.given(inverse_of(given.x, options.rcond ? *options.rcond : array(1e-15), options.hermitian));
+    return laid_as_stack(given.given(inverse_of(given.x, options.rcond ? *options.rcond : array(1e-15), options.hermitian)), a);
 }
 
 namespace {

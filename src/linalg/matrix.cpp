@@ -92,6 +92,11 @@ array cut(const array& x, int from_end, Dim start, Dim length) {
 array rows_from(const array& x, Dim start, Dim count) { return cut(x, 2, start, count); }
 array part_of(const array& x, Dim start, Dim length) { return cut(x, 1, start, length); }
 
+array laid_as_stack(const array& x, const array& matrices) {
+    const int core = 2, stack = matrices.ndim() - core;
+    return stack < 2 ? x : api::laid_out(x, api::stack_order({&matrices, 1}, {&core, 1}, x.ndim() - stack));
+}
+
 array laid_as(const array& x, const array& like) {
     const shape::AxisOrder order = api::order_of(like);
     if (trace::Recorder* recorder = trace::Recorder::active()) return api::wrap(api::value_of(*recorder, x), recorder->shared_from_this(), order);

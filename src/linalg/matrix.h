@@ -77,6 +77,8 @@ array as_column(const array& x);
 /// Rows from `start` on, and of a last axis `length` elements from `start` on, as arrays in memory of their own.
 array rows_from(const array& x, Dim start, Dim count);
 array part_of(const array& x, Dim start, Dim length);
+/// What was computed of each of a stack of matrices, the stack's axes in their order.
+array laid_as_stack(const array& x, const array& matrices);
 /// x in memory of its own in which its axes lie as another array's do (NumPy's order "K").
 array laid_as(const array& x, const array& like);
 /// Whether it is recorded as zeros, as the change of what does not change is.

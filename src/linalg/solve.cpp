@@ -121,12 +121,6 @@ array inv(const array& a) {
 
 namespace {
 
-// Numbers of a stack of matrices, as that lies.
-array of_stack(const array& x, const array& a) {
-    const int core = 2;
-    return x.ndim() < 2 ? x : api::laid_out(x, api::stack_order({&a, 1}, {&core, 1}, 0));
-}
-
 // What determinants are read from: the diagonal of U, and the sign of the rows' permutation (-1 where an odd number of steps swapped two).
 struct Factored {
     array factors, diagonal, sign;
@@ -197,7 +191,7 @@ array det(const array& a) {
     const Working given = square_matrices(a);
     const auto [sign, logarithm] = sign_and_logarithm(given.x);
     const auto forward = [](Arrays operands, Arrays, Arrays changes) { return std::vector<array>{trace_of_product(adjugate(operands[0]), changes[0])}; };
-    return of_stack(given.given(with_rule("linalg.det", {given.x}, {sign * exp(logarithm)}, forward)[0]), a);
+    return laid_as_stack(given.given(with_rule("linalg.det", {given.x}, {sign * exp(logarithm)}, forward)[0]), a);
 }
 
 Slogdet slogdet(const array& a) {
@@ -209,7 +203,7 @@ Slogdet slogdet(const array& a) {
         return std::vector<array>{(change - real(change)) * results[0], real(change)};
     };
     const std::vector<array> both = with_rule("linalg.slogdet", {given.x}, {sign, logarithm}, forward);
-    return {of_stack(given.given(both[0]), a), of_stack(given.given(both[1]), a)};
+    return {laid_as_stack(given.given(both[0]), a), laid_as_stack(given.given(both[1]), a)};
 }
 
 namespace {
