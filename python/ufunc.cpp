@@ -134,7 +134,7 @@ PyObject* into(PyObject* out, array result) {
 
 PyObject* run(const Row& row, Parsed& parsed) {
     if (row.outputs() == 2) {
-        if (!parsed.plain) throw NeedsNumpy{};
+        if (!parsed.plain || is_missing(parsed.outs[0]) != is_missing(parsed.outs[1])) throw NeedsNumpy{};
         for (PyObject* out : parsed.outs) (void)to_out(out);  // before the first is written, which may be the operand
         const Operand x = to_operand(parsed.inputs[0]);
         std::pair<array, array> both = row.pair_of_one != nullptr ? row.pair_of_one(x) : row.pair_of_two(x, to_operand(parsed.inputs[1]));

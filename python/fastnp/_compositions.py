@@ -99,7 +99,9 @@ def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> tuple[Any, bool]:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     if out is not None:
         raise Unsupported
-    return _core.sum(_diagonal(_core.asarray(a), offset, axis1, axis2)[0], axis=-1, dtype=dtype)
+    x = _core.asarray(a)
+    total = _core.sum(_diagonal(x, offset, axis1, axis2)[0], axis=-1, dtype=dtype)
+    return _core._laid_as_computed(total, [x], tuple(sorted((axis_of(axis1, x.ndim), axis_of(axis2, x.ndim))))) if x.ndim > 3 else total
 
 
 @composed

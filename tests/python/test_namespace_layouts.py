@@ -53,10 +53,12 @@ LEFT_OUT = frozenset(
     frombuffer arange ones zeros full eye identity tri indices fromfunction bartlett blackman hamming hanning kaiser
     dump dumps tofile setflags ctypes flags data base getfield setfield to_device device""".split()
 )
-# Lists of edges in other strides; numbers of another type; a warning at each look at flags; what NumPy computes of operands that lie in another order.
+# Copies onto what is read-only, conjugates of booleans into others; lists of edges in other strides; numbers of another type; a warning at each look at
+# flags; what NumPy computes of operands that lie in another order.
 OTHERWISE = frozenset(
     """histogram histogram2d histogramdd histogram_bin_edges matrix_rank broadcast_arrays linspace logspace geomspace polyval
-    polyadd polysub polymul eig eigvals""".split()
+    polyadd polysub polymul eig eigvals
+    copyto conj conjugate""".split()
 )
 
 
