@@ -336,7 +336,7 @@ class Capture(Classes):
         self.memo[id(value)] = made
         made.__dict__.update(_source=value, _pure=pure)
         if value is numpy:
-            made.__dict__.update(CREATORS)
+            made.__dict__.update({name: CREATORS_BY_ID[id(vars(numpy)[name])] for name in CREATORS if id(vars(numpy)[name]) in CREATORS_BY_ID})
             made.__dict__.update({name: self.swap(item) for name, item in own_names(numpy, self.names).items() if is_anothers(item)})
         if not pure:
             made.__dict__.update({name: self.swap_item(vars(value), name, vars(value)[name]) for name in self.names & vars(value).keys()})

@@ -87,6 +87,15 @@ def is_impure_numpy(value: Any) -> bool:
 # NumPy's functions that make arrays from nothing: recorded, they make fastnp's, which know what is written into them.
 CREATORS: dict[str, Any] = {name: getattr(_core, name) for name in _core._creators()}
 CREATORS |= {"ascontiguousarray": ascontiguousarray, "asfortranarray": asfortranarray}
+
+
+def _is_scalar(element: Any) -> bool:
+    """numpy.isscalar, to which what stands for a number is one."""
+    return _core._recorded_kind(element) == 2 or type(element) in (_core._Size, _core._Float) or numpy.isscalar(element)
+
+
+# Those that ask for the type of what they get.
+CREATORS |= {"isscalar": _is_scalar, "bmat": lambda *_: refuse("uses numpy.bmat")}
 CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, function in CREATORS.items()}
 
 # The same of numpy.fft, by name.
