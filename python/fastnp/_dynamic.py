@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
+
+_LARGEST = 2**63 - 1
+
+
+def _is_whole(value: Any) -> bool:
+    return not isinstance(value, bool) and hasattr(type(value), "__index__")
+
+
+def _whole(name: str, what: str, value: Any) -> int:
+    if not _is_whole(value):
+        raise TypeError(f"the {what} of {name!r} is an int, not {value!r}")
+    if abs(operator.index(value)) > _LARGEST:
+        raise OverflowError(f"the {what} of {name!r} is no size: {value}")
+    return operator.index(value)
 
 
 class Dim:
@@ -15,14 +30,16 @@ class Dim:
     def __init__(self, name: str, low: int = 0, high: int | None = None, *, multiple_of: int = 1) -> None:
         if not isinstance(name, str):
             raise TypeError(f"the name of a size is text, not {name!r}")
-        if multiple_of < 1:
-            raise ValueError(f"multiple_of must be at least 1, not {multiple_of}")
         self.name = name
-        self.low = low
-        self.high = 2**63 - 1 if high is None else high
-        self.multiple_of = multiple_of
+        self.low = _whole(name, "least size", low)
+        self.high = _LARGEST if high is None else _whole(name, "greatest size", high)
+        self.multiple_of = _whole(name, "multiple_of", multiple_of)
+        if self.multiple_of < 1:
+            raise ValueError(f"multiple_of must be at least 1, not {multiple_of}")
         if self.low > self.high:
             raise ValueError(f"Dim({name!r}, {low}, {high}): the least size is above the greatest")
+        if self.high < 0 or self.high // self.multiple_of * self.multiple_of < self.low:
+            raise ValueError(f"{self!r} has no size")
 
     def __repr__(self) -> str:
         return f"Dim({self.name!r}, {self.low}, {self.high}, multiple_of={self.multiple_of})"
@@ -69,8 +86,9 @@ class _Parameters:
             if self.takes_names:
                 return 1 << 30  # among the keywords
             raise ValueError(f"dynamic= names {argument!r}, which is no parameter of {self.title}: it has {', '.join(map(repr, self.names)) or 'none'}")
-        if isinstance(argument, bool) or not isinstance(argument, int):
+        if not _is_whole(argument):
             raise TypeError(f"dynamic= names arguments by their names or numbers, not {argument!r}")
+        argument = operator.index(argument)
         if 0 <= argument < (self.positional if self.takes_more else len(self.names)):
             return argument
         if argument >= 0 and self.takes_more:
@@ -82,7 +100,7 @@ def _axes(argument: Any, value: Any) -> dict[Any, Any]:
     """{axis: size}"""
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, int):
+    if isinstance(value, bool) or _is_whole(value):
         return {value: None}
     if isinstance(value, Iterable) and not isinstance(value, str):
         return dict.fromkeys(value)
@@ -90,7 +108,7 @@ def _axes(argument: Any, value: Any) -> dict[Any, Any]:
 
 
 def _dim(place: tuple[Any, int], size: Any) -> tuple[Dim, bool]:
-    if isinstance(place[1], bool) or not isinstance(place[1], int):
+    if not _is_whole(place[1]):
         raise TypeError(f"dynamic= names axis {place[1]!r} of argument {place[0]!r}: an axis is an int")
     if size is None:
         return Dim(f"n{place[0]}_{place[1]}"), True
@@ -120,5 +138,8 @@ def named_sizes(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[
         for axis, size in axes.items():
             dim, is_own = _dim((argument, axis), size)
             shown = argument if isinstance(argument, str) else parameters.names[number] if number < len(parameters.names) else str(argument)
-            flat[number, axis] = Named(shown, dim.name, dim.low, dim.high, dim.multiple_of, is_own)
+            named = Named(shown, dim.name, dim.low, dim.high, dim.multiple_of, is_own)
+            if flat.setdefault((number, operator.index(axis)), named)[1:] != named[1:]:
+                other = flat[number, operator.index(axis)].name
+                raise ValueError(f"dynamic= names axis {axis} of argument {shown!r} twice, {other!r} and {dim.name!r}")
     return flat

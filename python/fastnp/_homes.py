@@ -70,6 +70,14 @@ class _Plain:
 
 
 HEAP_TYPE, _BASE_TYPE = 1 << 9, 1 << 10
+
+
+def said(value: Any, name: str) -> Any:
+    """An attribute, or None where a `__getattr__` of the user's would be asked for it, which may do what it wants."""
+    cls = type(value)
+    return None if cls.__flags__ & HEAP_TYPE and hasattr(cls, "__getattr__") else getattr(value, name, None)
+
+
 _HOOKS = ("__init_subclass__", "__getattribute__", "__del__", "__set_name__", "__prepare__")
 
 

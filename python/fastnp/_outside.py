@@ -18,6 +18,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core, _fallback
+from fastnp._homes import said
 from fastnp._stand_ins import Forbidden, place, refuse
 
 # Methods of generators that change their arguments.
@@ -35,7 +36,7 @@ def in_place(name: str) -> bool:
 
 def is_maker(found: Any) -> bool:
     """Whether it is a function or a class of numpy.random that makes generators."""
-    name = getattr(found, "__name__", None)
+    name = said(found, "__name__")
     return type(name) is str and name in _MAKERS and getattr(sys.modules.get("numpy.random"), name, None) is found
 
 

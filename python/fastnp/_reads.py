@@ -19,7 +19,7 @@ import numpy
 
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
-from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_pure_import, is_record, is_walkable, package_of
+from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_pure_import, is_record, is_walkable, package_of, said
 from fastnp._outside import is_generator, is_maker
 from fastnp._questions import (
     attributes_asked,
@@ -212,7 +212,7 @@ class Reads:
             return "value" if is_unchanging(value) else "forbidden"
         if is_generator(value):
             return "generator"
-        if is_generator(getattr(value, "__self__", None)):
+        if is_generator(said(value, "__self__")):
             return "draw"
         if is_impure_numpy(value):
             return "forbidden"

@@ -13,7 +13,7 @@ import numpy
 
 from fastnp import _core
 from fastnp._functions import ascontiguousarray, asfortranarray
-from fastnp._homes import IMPURE_NUMPY
+from fastnp._homes import IMPURE_NUMPY, said
 
 # Values that are known by what they are: they are guarded by equality.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
@@ -80,7 +80,7 @@ REPLACED = {id(function): function.__name__ for function in (isinstance, issubcl
 
 def is_impure_numpy(value: Any) -> bool:
     """Whether it is one of these, or what fastnp has in its place, by whatever name it is found."""
-    name = getattr(value, "__name__", None)
+    name = said(value, "__name__")
     return type(name) is str and name in IMPURE_NUMPY and getattr(numpy, name, None) in (value, getattr(value, "__wrapped__", None))
 
 

@@ -33,6 +33,8 @@ def f(p, x, *more, scale=1.0, y=None):
         ({"x": {0: 5}}, TypeError, "axis 0.*'x'.*5"),
         ({"x": {"a": "n"}}, TypeError, "'a'"),
         ({("x", 0, 1): "n"}, TypeError, "argument, axis"),
+        ({"x": {0: "n"}, 1: {0: "m"}}, ValueError, "axis 0 of argument 'x' twice, 'n' and 'm'"),
+        ({("x", 0): "n", "x": {0: np.Dim("n", 1, 4)}}, ValueError, "axis 0 of argument 'x' twice"),
         ({"x": {0: np.Dim("n", 1, 4)}, "y": {0: np.Dim("n", 5, 9)}}, ValueError, "'n'.*5.*4"),
     ],
 )
@@ -48,6 +50,25 @@ def test_arguments_there_are_not():
         np.Dim("n", 10, 4)
     with pytest.raises(TypeError, match="text"):
         np.Dim(3)
+    for wrong, error, words in [
+        ({"low": 1.5}, TypeError, "least size of 'n' is an int, not 1.5"),
+        ({"high": "9"}, TypeError, "greatest size of 'n' is an int"),
+        ({"multiple_of": 2.0}, TypeError, "multiple_of of 'n'"),
+        ({"low": True}, TypeError, "True"),
+        ({"multiple_of": 0}, ValueError, "at least 1"),
+        ({"high": 2**63}, OverflowError, "no size"),
+        ({"low": -5, "high": -1}, ValueError, "has no size"),
+        ({"low": 6, "high": 9, "multiple_of": 5}, ValueError, "has no size"),
+    ]:
+        with pytest.raises(error, match=words):
+            np.Dim("n", **wrong)
+
+
+def test_numbers_of_numpys_name_arguments_and_axes():
+    g = np.compile(lambda x, y: x.sum() + y, dynamic={numpy.int64(0): numpy.int8(0), "y": {numpy.int32(-1): np.Dim("m", numpy.int64(1), numpy.int64(9))}})
+    for n in (3, 5, 6):
+        assert g(np.ones(n), np.ones(n)).shape == (n,)
+    assert g.cache_info().compiles == 1
 
 
 @pytest.mark.parametrize("breaks", [False, True])

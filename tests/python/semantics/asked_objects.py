@@ -385,3 +385,16 @@ row(
     put("__abstractmethods__", frozenset({"go"})),
     put("__abstractmethods__", frozenset()),
 )
+
+
+def counts_its_questions() -> Any:
+    """An object that changes when it is asked for what it has not."""
+
+    def asked(self, name):
+        type(self).asked += 1.0
+        return type(self).asked
+
+    return type("Counts", (), {"__getattr__": asked, "asked": 0.0})()
+
+
+row("__getattr__ that counts", counts_its_questions, "o.absent", lambda o: None)
