@@ -20,6 +20,13 @@ PyTypeObject* slot_class() {
     return reinterpret_cast<PyTypeObject*>(type);
 }
 
+// In place of an object that the guards don't keep alive: a weak reference.
+bool is_weak(PyObject* expected) {
+    static PyObject* type = nullptr;
+    kept_attribute(type, "fastnp._reads", "Weak");
+    return reinterpret_cast<PyObject*>(Py_TYPE(expected)) == type;
+}
+
 // The number of a slot, or -1 for any other expected value.
 Py_ssize_t slot_number(PyObject* expected) {
     if (expected == nullptr || Py_TYPE(expected) != slot_class()) return -1;
@@ -39,7 +46,10 @@ struct Found {
         return arrays[number].get() == object;
     }
 
-    bool same(PyObject* object, PyObject* expected) const { return object == expected || (!by_identity && is_same(object, expected)); }
+    bool same(PyObject* object, PyObject* expected) const {
+        if (object == expected) return true;
+        return is_weak(expected) ? object == PyWeakref_GET_OBJECT(expected) : !by_identity && is_same(object, expected);
+    }
 
     bool fits(PyObject* object, PyObject* expected) {
         if (object == expected) return true;
@@ -223,7 +233,7 @@ bool holds(Guard& guard, Found& found) {
     if (guard.slot >= 0) return current != nullptr && found.takes(guard.slot, current);
     if (current == guard.expected.get()) return true;
     if (current == nullptr || !guard.expected || !found.same(current, guard.expected.get())) return false;
-    guard.expected = Ref::borrow(current);  // equal, so the next check is of pointers again
+    if (!is_weak(guard.expected.get())) guard.expected = Ref::borrow(current);  // equal, so the next check is of pointers again
     return true;
 }
 

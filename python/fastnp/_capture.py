@@ -13,7 +13,6 @@ import functools
 import math
 import sys
 import types
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -22,7 +21,7 @@ from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
 from fastnp._homes import IMPURE_NUMPY, is_pure, is_pure_import
 from fastnp._questions import is_anothers, own_names
-from fastnp._reads import ITEM, Slot
+from fastnp._reads import ITEM, Slot, Weak
 from fastnp._stand_ins import (
     CREATORS,
     CREATORS_BY_ID,
@@ -91,7 +90,7 @@ class Capture(Classes):
         swaps = {}
         for key, value in list(self.seen.items()):
             if self.kinds[key] != "same":
-                swaps[key] = self.swap(value() if type(value) is weakref.ref else value)
+                swaps[key] = self.swap(value() if type(value) is Weak else value)
         self.copies = [(value, original, self.snapshot(value), name) for value, original, _, name in self.copies]
         return twin, swaps, self.originals
 
@@ -157,7 +156,7 @@ class Capture(Classes):
 
     def weak_or_held(self, original: Any) -> Any:
         held = self.seen.get(id(original))
-        return held if type(held) is weakref.ref else lambda: original
+        return held if type(held) is Weak else lambda: original
 
     def note_volatile(self, name: str, before: Any, now: Any) -> None:
         """Notes a change of something that is guarded, other than of an input in its place by another one."""

@@ -13,7 +13,6 @@ import os
 import struct
 import sys
 import types
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy
 from fastnp import _core, _effects, _made, _outside
 from fastnp._bytecode import codes_of, instructions
 from fastnp._homes import is_pure
-from fastnp._reads import INSTANCE, NAMES, OWN, SHAPE, SUBCLASS, TYPE, Reads, Slot
+from fastnp._reads import INSTANCE, NAMES, OWN, SHAPE, SUBCLASS, TYPE, Reads, Slot, Weak
 
 
 class Unknown(Exception):
@@ -159,12 +158,12 @@ class Identity:
 
     def one_object(self) -> list[int]:
         """Of the values in the entries and in the code, which are one object: the place of the first."""
-        ids = [id(value) for _, _, _, *expected in self.reads.entries for value in _parts(expected)]
+        ids = [id(self.held(value)) for _, _, _, *expected in self.reads.entries for value in _parts(expected)]
         return [ids.index(each) for each in ids]
 
     @staticmethod
     def held(value: Any) -> Any:
-        return value() if type(value) is weakref.ref else value
+        return value() if type(value) is Weak else value
 
     def number(self, value: Any) -> None:
         key = id(self.held(value))
@@ -255,6 +254,7 @@ class Identity:
         return f"{type(value).__name__}({', '.join(parts if isinstance(value, tuple) else sorted(parts))})"
 
     def text(self, value: Any) -> str:
+        value = self.held(value)
         cls = type(value)
         if cls is Slot:
             return f"slot {value.number} {value.type.__module__}.{value.type.__qualname__}"
@@ -341,7 +341,7 @@ class Identity:
             return {"tuple": tuple, "set": set, "frozenset": frozenset}[what](self.meant(*item) for item in value)
         if what in ("store", "drop"):
             held = self.objects[value]
-            return functools.partial(getattr(_effects, what), held if type(held) is weakref.ref else lambda: held)
+            return functools.partial(getattr(_effects, what), held if type(held) is Weak else lambda: held)
         if what == "dtype":
             return numpy.dtype(value)
         if what == "scalar":

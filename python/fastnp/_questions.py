@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 from fastnp._bytecode import instructions
-from fastnp._homes import is_own
+from fastnp._homes import is_own, said
 from fastnp._stand_ins import is_value
 
 # NumPy's print options, a context variable; None where another NumPy keeps them elsewhere.
@@ -105,7 +105,7 @@ def reads_text(code: types.CodeType) -> bool:
 def has_functions(cls: type, but: frozenset[str] = frozenset()) -> bool:
     """Whether it has functions that would have to be followed."""
     attributes = [item for base in cls.__mro__ for name, item in vars(base).items() if name not in but]
-    parts = [part for item in attributes for part in (item, *(getattr(item, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")))]
+    parts = [part for item in attributes for part in (item, *(said(item, name) for name in ("__func__", "fget", "fset", "fdel", "func")))]
     return any(type(part) is types.FunctionType and not is_own(part) for part in parts)
 
 

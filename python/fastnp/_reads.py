@@ -57,6 +57,12 @@ class Slot:
         self.type = cls
 
 
+class Weak(weakref.ref[Any]):
+    """In an entry, in place of an object of the user's, which lives as long as it would."""
+
+    __slots__ = ()
+
+
 class Reads:
     """The guards of one function with the objects (`roots`) among the arguments of one call."""
 
@@ -106,16 +112,28 @@ class Reads:
         self.let_go()
 
     def let_go(self) -> None:
-        """Holds the objects among the arguments weakly from here on, so that they live as long as they would."""
-        for root in self.roots:
-            if self.kinds.get(id(root)) == "object":
-                try:
-                    weak = weakref.ref(root)
-                except TypeError:
-                    continue
-                self.seen[id(root)] = weak
-                self.entries = [(INSTANCE, weak, *entry[2:]) if entry[0] == INSTANCE and entry[1] is root else entry for entry in self.entries]
+        """Holds objects weakly from here on, so that they live as long as they would."""
+        weak: dict[int, Weak] = {}
+        for key, value in self.seen.items():
+            if self.kinds.get(key) == "object":
+                with contextlib.suppress(TypeError):  # there may be none to it
+                    weak[key] = Weak(value)
+        self.seen.update(weak)
+        if weak:
+            self.entries = [self.held_weakly(entry, weak) for entry in self.entries]
         self.roots = ()
+
+    @staticmethod
+    def held_weakly(entry: tuple[Any, ...], weak: dict[int, Weak]) -> tuple[Any, ...]:
+        def held(value: Any) -> Any:
+            return weak.get(id(value), value)
+
+        kind, holder, *rest = entry
+        if kind == INSTANCE:
+            return kind, weak.get(id(holder), holder), *rest
+        if len(rest) < 2:
+            return entry
+        return kind, holder, rest[0], tuple(map(held, rest[1])) if kind in (_LIST, _DICT, _SET) else held(rest[1])
 
     def name_slots(self) -> None:
         """Arrays in the entries become slots, and are held no longer: another one may take the place."""
@@ -162,7 +180,7 @@ class Reads:
                     self.note_place(holder, None, expected[0], holder.cell_contents)
             elif kind == _DICT:
                 for key, before in zip(expected[0][::2], expected[0][1::2], strict=True):
-                    if key in holder:
+                    if type(key) is not Weak and key in holder:
                         self.note_place(holder, key, before, holder[key])
 
     def note_place(self, holder: Any, name: Any, before: Any, now: Any) -> None:
@@ -431,7 +449,7 @@ class Reads:
             for name in attributes_asked(base, self.names):
                 self.entries.append((ATTRIBUTE, base, name, getattr(base, name)))
             for name, attribute in list(vars(base).items()):
-                function = getattr(attribute, _FUNCTIONS_OF.get(type(attribute), ""), None) or attribute
+                function = (type(attribute) in _FUNCTIONS_OF and getattr(attribute, _FUNCTIONS_OF[type(attribute)])) or attribute
                 dunder = name.startswith("__") and isinstance(function, types.FunctionType)
                 if name in self.names or dunder:
                     self.check_attribute(value, name, attribute)
@@ -472,7 +490,7 @@ class Reads:
         texts = []
         for entry in self.entries:
             if entry[0] == ITEM and len(entry) > 3 and not isinstance(entry[3], (types.ModuleType, types.BuiltinFunctionType, type)):
-                value = entry[3]
+                value = entry[3]() if type(entry[3]) is Weak else entry[3]
                 if isinstance(value, Slot):
                     texts.append(f"{entry[2]} is an input")
                 else:

@@ -104,6 +104,17 @@ THING = None
 # Weak references.
 
 
+def weak_values() -> Any:
+    return weakref.WeakValueDictionary()
+
+
+class WITH_ONE:
+    """An object with another one, and a table that does not keep it."""
+
+    def __init__(self) -> None:
+        self.weak, self.k = weak_values(), Plain()
+
+
 def weak() -> Any:
     KEPT[:] = [Plain()]
     return weakref.ref(KEPT[0])
@@ -136,6 +147,17 @@ row(
 )
 row("a weak dict", weak_table, "len(o), 'a' in o", lambda o: KEPT.clear())
 row("a weak set", lambda: weakref.WeakSet([weak()()]), "len(o)", lambda o: KEPT.clear())
+
+
+row("a weak dict of what lies in a list", lambda: [weak_values(), Plain()], "len(o[0]), len(o)", lambda o: o[0].update(k=o[1]), lambda o: o.pop() and None)
+row("a weak dict of what an object has", lambda: WITH_ONE(), "len(o.weak), hasattr(o, 'k')", lambda o: o.weak.update(k=o.k), lambda o: delattr(o, "k"))
+row(
+    "a weak dict of a dict's values",
+    lambda: [weak_values(), {"k": Plain(), 2: 3.0}],
+    "len(o[0]), len(o[1])",
+    lambda o: o[0].update(k=o[1]["k"]),
+    lambda o: o[1].pop("k") and None,
+)
 
 
 # What tests and users put into the modules of others.
