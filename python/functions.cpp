@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndarray.h"
+#include "number.h"
 #include "overrides.h"
 
 namespace fastnp::python {
@@ -83,8 +84,11 @@ std::optional<array> to_out(PyObject* object) {
 }
 
 std::optional<array> to_mask(PyObject* object) {
+    if (object == Py_None) throw NeedsNumpy{};  // to which that is false
     if (object == Py_True || is_missing(object)) return std::nullopt;
-    return is_plain(object) ? converted_to(object, Dtype::bool_) : to_array(object);  // lists of any numbers, but arrays of bools alone
+    const array mask = to_array(object);
+    const bool is_array = is_ndarray(object) || PyArray_Check(object) || is_recorded_number(object);
+    return is_array ? mask : mask.astype(Dtype::bool_);  // NumPy takes lists and Python's numbers as they are true
 }
 
 PyObject* finish(array result, PyObject* out) {

@@ -70,8 +70,14 @@ double to_ddof(PyObject* ddof, PyObject* correction) {
     return value;
 }
 
+// Of numbers as a mask NumPy counts the sum.
+void check_counts(PyObject* where) {
+    if (where != Py_True && !is_missing(where) && to_array(where).dtype() != Dtype::bool_) throw NeedsNumpy{};
+}
+
 PyObject* spread(array (*function)(const Operand&, const FoldOptions&, double), PyObject** v) {
     only_defaults({v[7]});
+    check_counts(v[6]);
     const FoldOptions options = to_options({v[1], v[2], v[3], v[5], nullptr, v[6]});
     return finish(function(fold_operand(v[0]), options, to_ddof(v[4], v[8])), v[3]);
 }
@@ -84,7 +90,10 @@ PyObject* max_body(PyObject** v) { return fold(&max_fold, &fastnp::maximum, v[0]
 PyObject* min_body(PyObject** v) { return fold(&min_fold, &fastnp::minimum, v[0], {v[1], nullptr, v[2], v[3], v[4], v[5]}); }
 PyObject* any_body(PyObject** v) { return fold(&any_fold, v[0], {v[1], nullptr, v[2], v[3], nullptr, v[4]}); }
 PyObject* all_body(PyObject** v) { return fold(&all_fold, v[0], {v[1], nullptr, v[2], v[3], nullptr, v[4]}); }
-PyObject* mean_body(PyObject** v) { return fold(&fastnp::mean, v[0], {v[1], v[2], v[3], v[4], nullptr, v[5]}); }
+PyObject* mean_body(PyObject** v) {
+    check_counts(v[5]);
+    return fold(&fastnp::mean, v[0], {v[1], v[2], v[3], v[4], nullptr, v[5]});
+}
 PyObject* var_body(PyObject** v) { return spread(&fastnp::var, v); }
 PyObject* std_body(PyObject** v) { return spread(&fastnp::stddev, v); }
 PyObject* var_method_body(PyObject** v) { return spread(&fastnp::var, v); }

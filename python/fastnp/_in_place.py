@@ -81,6 +81,8 @@ def write_out(out: Any, function: Callable[..., Any], name: str, args: tuple[Any
     given = _arrays((*args, *kwargs.values()))
     if type(out) is not _core.ndarray or any(_core._shares_storage(out, each) for each in given):
         raise Unsupported
+    if isinstance(function, numpy.ufunc) and kwargs.get("where", True) is not True:  # where it is false the elements stay as they are
+        raise Unsupported
     last = name.rpartition(".")[2]
     if last in ("dot", "multi_dot") and not _is_in_c_order(out):  # an error of NumPy's
         raise Unsupported

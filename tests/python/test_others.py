@@ -279,3 +279,40 @@ def test_what_numpy_does_is_done(compiles):
     count = (100 if compiles else 1500) * MANY
     found = [each for each in (difference(SEED + number, compiles) for number in range(count)) if each]
     assert not found, f"FASTNP_TEST_SEED={SEED}: {len(found)} of {count} differ\n" + "\n".join(found[:20])
+
+
+MASKED: list[Callable[[Any, Any, Any], Any]] = [
+    lambda m, a, where: m.sum(a, where=where),
+    lambda m, a, where: a.prod(where=where),
+    lambda m, a, where: a.mean(where=where),
+    lambda m, a, where: m.std(a, where=where),
+    lambda m, a, where: m.max(a, where=where, initial=0),
+    lambda m, a, where: m.any(a, where=where),
+    lambda m, a, where: (m.copyto(a, 9, where=where), a)[1],
+    lambda m, a, where: m.add.reduce(a, where=where),
+    lambda m, a, where: m.add(a, 1, where=where, out=a.copy()),
+]
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_what_is_taken_as_a_mask(compiles):
+    """Lists and numbers are taken as they are true; arrays of other dtypes are not."""
+    rng = random.Random(SEED)
+    for _ in range(30 * MANY if compiles else 300 * MANY):
+        values = [rng.choice([0, 1, 2.0, 0.0, True, False]) for _ in range(3)]
+        kinds = [
+            list,
+            tuple,
+            numpy.array,
+            lambda each: numpy.array(each, "?"),
+            lambda each: each[0],
+            lambda each: numpy.float64(each[0]),
+            lambda each: None,
+        ]
+        where, operation = rng.choice(kinds)(values), rng.choice(MASKED)
+        function = np.compile(lambda a, operation=operation, where=where: operation(np, a, where)) if compiles else None
+        want = outcome(lambda m, where=where, operation=operation: operation(m, m.asarray([1.0, 4.0, 2.0]), where), numpy)
+        got = outcome(lambda m, function=function: function(np.array([1.0, 4.0, 2.0])), np) if function else None
+        if function is None:
+            got = outcome(lambda m, where=where, operation=operation: operation(m, m.asarray([1.0, 4.0, 2.0]), where), np)
+        assert got == want or {got, want} <= MISUSES, f"FASTNP_TEST_SEED={SEED}: {MASKED.index(operation)}, where={where!r}: {want}, not {got}"
