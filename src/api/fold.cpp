@@ -106,7 +106,8 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
             throw ValueError("reduction operation '" + std::string(ops::info(row.combine).name) +
                              "' does not have an identity, so to use a where mask one has to specify 'initial'");
         }
-        x = select(*options.where, x, constant(row.identity ? masked_by(op, options, dtype) : *options.initial, dtype));
+        const array mask = broadcast(*options.where, dims_of(x));
+        x = select(mask, x, constant(row.identity ? masked_by(op, options, dtype) : *options.initial, dtype));
     }
     array result = x;
     const bool start_alone = options.initial && !row.identity && is_empty(dims_of(x), axes);

@@ -25,6 +25,21 @@ def reductions(draw):
     return source, options
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std"])
+@pytest.mark.parametrize(("shape", "mask"), [((3,), (2, 3)), ((1, 3), (2, 3)), ((2, 3), (1, 3)), ((2, 3), (3,)), ((2, 3), ()), ((), (3,)), ((3,), (4,))])
+def test_masks_do_not_make_arrays_larger(name, shape, mask):
+    initial = {"initial": 0} if name in ("max", "min") else {}
+    for compiles in (False, True):
+        results = []
+        for m in (numpy, np):
+            function = lambda x, m=m: getattr(m, name)(x, where=m.ones(mask, bool), **initial)  # noqa: E731
+            try:
+                results.append((np.compile(function) if compiles and m is np else function)(m.ones(shape)))
+            except ValueError:
+                results.append("ValueError")
+        assert numpy.array_equal(*results)
+
+
 @given(reductions(), st.sampled_from(["sum", "prod", "max", "min"]))
 def test_reductions_with_every_keyword(case, name):
     source, options = case
