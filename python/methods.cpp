@@ -509,6 +509,7 @@ PyMethodDef methods[] = {
 // in-place methods do not expect that.
 PyObject* get_pandas_priority(PyObject*, void*) {
     return guarded([]() -> PyObject* {
+        if (records()) raise(PyExc_AttributeError, "__pandas_priority__");  // where an array leaves operators to them
         constexpr long above_all = 5000;
         PyFrameObject* const asking = PyEval_GetFrame();
         if (asking != nullptr) {
