@@ -130,7 +130,7 @@ NOT_TRIED = set(
     """empty empty_like asarray array asanyarray save savez savez_compressed savetxt load loadtxt fromfile genfromtxt fromregex test info show_config
     show_runtime get_include getbufsize setbufsize seterr geterr seterrcall geterrcall set_printoptions get_printoptions fromfunction frompyfunc
     may_share_memory shares_memory typename mintypecode isdtype issubdtype apply_along_axis apply_over_axes piecewise datetime_data from_dlpack
-    require can_cast busday_count busday_offset is_busday base_repr binary_repr format_float_positional format_float_scientific fromstring nested_iters
+    require busday_count busday_offset is_busday base_repr binary_repr format_float_positional format_float_scientific fromstring nested_iters
     """.split()
 )
 FUNCTIONS = [
@@ -201,10 +201,6 @@ def with_arrays(operands: tuple[Any, ...], module: Any) -> tuple[Any, ...]:
     )
 
 
-# What NumPy says of arguments that make no sense depends on what it looks at first.
-MISUSES = {"TypeError", "ValueError", "IndexError", "AxisError", "AttributeError", "UFuncTypeError"}
-
-
 def difference(seed: int, compiles: bool) -> str | None:
     text, program, operands = program_of(seed)
     expected = outcome(lambda module: program(module, *with_arrays(operands, module)), numpy)
@@ -213,7 +209,7 @@ def difference(seed: int, compiles: bool) -> str | None:
         function = np.compile(function)
     for _ in range(2 if compiles else 1):
         got = outcome(lambda module: function(*with_arrays(operands, np)), np)
-        if got != expected and not {got, expected} <= MISUSES:
+        if got != expected:
             return f"seed {seed}: {text}\n  numpy:  {expected}\n  fastnp: {got}"
     return None
 
@@ -256,7 +252,7 @@ def test_operators_beside_what_has_no_loop(compiles):
             return np.compile(lambda a, b: getattr(operator, name)(a, b))(a, b)
 
         want, got = outcome(program, numpy), outcome(program, np)
-        assert got == want or {got, want} <= MISUSES, f"FASTNP_TEST_SEED={SEED}, {number}: {dtype} {shape} {name} {beside!r}: {want}, not {got}"
+        assert got == want, f"FASTNP_TEST_SEED={SEED}, {number}: {dtype} {shape} {name} {beside!r}: {want}, not {got}"
 
 
 @pytest.mark.parametrize("function", ["modf", "frexp", "divmod"])
@@ -315,4 +311,4 @@ def test_what_is_taken_as_a_mask(compiles):
         got = outcome(lambda m, function=function: function(np.array([1.0, 4.0, 2.0])), np) if function else None
         if function is None:
             got = outcome(lambda m, where=where, operation=operation: operation(m, m.asarray([1.0, 4.0, 2.0]), where), np)
-        assert got == want or {got, want} <= MISUSES, f"FASTNP_TEST_SEED={SEED}: {MASKED.index(operation)}, where={where!r}: {want}, not {got}"
+        assert got == want, f"FASTNP_TEST_SEED={SEED}: {MASKED.index(operation)}, where={where!r}: {want}, not {got}"
