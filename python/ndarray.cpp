@@ -211,8 +211,14 @@ PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
         if (!is_operand(b)) return operate("matmul", a, b, true);
         PyObject* const args[] = {a, b};
         const FloatWatch watch("matmul", args, 2);
-        const array factor = to_array(b);
+        array factor;
+        try {
+            factor = to_array(b);
+        } catch (const NeedsNumpy&) {
+            return operate("matmul", a, b, true);
+        }
         if (value_of(a).ndim() == 0 || factor.ndim() < 2) {
+            if (!records()) return operate("matmul", a, b, true);  // it may find something else wrong first
             throw ValueError("inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
         }
         const array result = matmul(value_of(a), factor);
