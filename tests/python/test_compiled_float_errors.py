@@ -66,7 +66,8 @@ class Program:
 
     def __init__(self, rng: random.Random) -> None:
         self.lines = [
-            (rng.randrange(len(STEPS)), rng.randrange(i + 2), rng.randrange(i + 2), rng.choice(STATES), rng.choice([1, 1, 1, 3])) for i in range(rng.randint(1, 4))
+            (rng.randrange(len(STEPS)), rng.randrange(i + 2), rng.randrange(i + 2), rng.choice(STATES), rng.choice([1, 1, 1, 3]))
+            for i in range(rng.randint(1, 4))
         ]
         self.in_place = rng.random() < 0.3
 

@@ -28,6 +28,7 @@ def test_devices_are_listed(devices: int, mebibytes: int, preloaded: bool) -> No
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [f"cuda:{i} simulated {mebibytes} 80" for i in range(devices)]
 
+
 ERRORS = """
 import numpy
 import fastnp as np
