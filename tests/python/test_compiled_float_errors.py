@@ -124,8 +124,8 @@ def test_random_programs():
             for mode in rng.sample(["warn", "raise", "call", "ignore"], 2):
                 given = arguments(rng.choice([kind, kind, "tame"]), size, rng.randrange(2**31))
                 mine, other = [np.array(x) for x in given], [x.copy() for x in given]
-                expected = said(lambda x=other: theirs(*x), mode)
-                found = said(lambda x=mine: ours(*x), mode)
+                expected = said(lambda x=other, f=theirs: f(*x), mode)
+                found = said(lambda x=mine, f=ours: f(*x), mode)
                 assert found == expected, (seed + number, call, mode, program.lines, [x.tolist() for x in given])
                 if program.in_place and kind != "c16":
                     numpy.testing.assert_allclose(numpy.asarray(mine[0]), other[0], rtol=1e-4 if kind == "f4" else 1e-10, err_msg=str(seed + number))
@@ -226,7 +226,8 @@ def test_tame_data_is_never_computed_twice():
             runs += event == "call" and frame.f_code is code
 
         given = [np.array(x) for x in arguments("tame", rng.choice([1, 5, 13, 40]), rng.randrange(2**31))]
-        if said(lambda f=program.made(numpy), x=given: f(*(numpy.array(y) for y in x)), "warn"):
+        plain = program.made(numpy)
+        if said(lambda f=plain, x=given: f(*(numpy.array(y) for y in x)), "warn"):
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -244,7 +245,8 @@ def test_a_second_process_knows_the_states_inside(tmp_path):
     path.write_text(
         "import numpy, warnings\nimport fastnp as np\nwarnings.simplefilter('ignore')\n"
         "@np.compile\ndef f(x):\n    with np.errstate(under='raise'):\n        return x * 1e-300\n"
-        "for _ in range(2):\n    try:\n        f(np.full(3, 1e-300))\n    except FloatingPointError as error:\n        print(error)\nprint(f.cache_info().compiles)\n"
+        "for _ in range(2):\n    try:\n        f(np.full(3, 1e-300))\n"
+        "    except FloatingPointError as error:\n        print(error)\nprint(f.cache_info().compiles)\n"
     )
     environment = {**os.environ, "FASTNP_CACHE_DIR": str(tmp_path / "cache")}
     for _ in range(2):

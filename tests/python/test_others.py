@@ -129,8 +129,8 @@ UFUNCS = [name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)]
 # NumPy's full_like of what takes copyto() itself (__array_function__) gives memory as it was.
 NOT_TRIED = set(
     """empty empty_like full_like asarray array asanyarray save savez savez_compressed savetxt load loadtxt fromfile genfromtxt fromregex test info
-    show_config show_runtime get_include getbufsize setbufsize seterr geterr seterrcall geterrcall set_printoptions get_printoptions fromfunction frompyfunc
-    may_share_memory shares_memory typename mintypecode isdtype issubdtype apply_along_axis apply_over_axes piecewise datetime_data from_dlpack
+    show_config show_runtime get_include getbufsize setbufsize seterr geterr seterrcall geterrcall set_printoptions get_printoptions fromfunction
+    frompyfunc may_share_memory shares_memory typename mintypecode isdtype issubdtype apply_along_axis apply_over_axes piecewise datetime_data from_dlpack
     require busday_count busday_offset is_busday base_repr binary_repr format_float_positional format_float_scientific fromstring nested_iters
     """.split()
 )
