@@ -110,7 +110,7 @@ llvm::Value* Builder::round_to(llvm::Value* value, Dtype dtype) {
 }
 
 llvm::Value* Builder::computed(llvm::Value* value) {
-    const bool may_be_left_out = llvm::isa<llvm::BinaryOperator, llvm::CallInst, llvm::FPTruncInst>(value);
+    const bool may_be_left_out = llvm::isa<llvm::BinaryOperator, llvm::CallInst, llvm::CastInst, llvm::Constant>(value);
     if (target != Target::host || !may_be_left_out || !value->getType()->isFPOrFPVectorTy()) return value;
     return ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {value->getType()}, {value});
 }
@@ -320,17 +320,25 @@ Value Builder::vector_math(const char* name, Value x, const Value* y) {
 }
 
 Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value> args) {
-    if (op == ir::Op::cast) return cast(args[0], result);
+    if (op == ir::Op::cast) {
+        Value value = cast(args[0], result);
+        if (is_integer(args[0].dtype)) value.re = computed(value.re);  // of x - x, say, which LLVM knows
+        return value;
+    }
     if (op == ir::Op::select) {
+        const auto kept_part = [&](llvm::Value* part) { return llvm::isa<llvm::Constant>(part) ? part : computed(part); };
         const auto kept = [&](Value value) {
-            value.re = computed(value.re);
-            if (value.im != nullptr) value.im = computed(value.im);
+            value.re = kept_part(value.re);
+            if (value.im != nullptr) value.im = kept_part(value.im);
             return value;
         };
         return select(args[0], kept(args[1]), kept(args[2]));
     }
     Value x = args[0];
     Value y = args.size() > 1 ? args[1] : Value{};
+    // Constants that are left are operands of what has floating-point errors.
+    const bool all_constant = std::all_of(args.begin(), args.end(), [](const Value& each) { return llvm::isa<llvm::Constant>(each.re); });
+    if (all_constant) x.re = computed(x.re);
     if (args.size() > 1 && is_vector(x) != is_vector(y)) {
         x = splat(x);
         y = splat(y);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "eager/eager.h"
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
 #include "ops/moves.h"
@@ -238,11 +239,14 @@ private:
         for (const Value input : value->inputs) elements.push_back(bytes_of(input));
         for (std::size_t i = 0; i < elements.size(); ++i) operands.push_back({elements[i].data(), value->inputs[i]->dtype, {}, {}});
         Element result{};
+        const fastnp::detail::KeptFloatFlags others;
+        fastnp::detail::clear_float_flags();
         try {
             eager::run(value->op, value->attributes, operands, {result.data(), value->dtype, {}, {}});
         } catch (const Error&) {
             return value;  // it is an error for the run to raise
         }
+        if (fastnp::detail::any_float_flag()) return value;  // and so is this one
         return constant_like(value, scalar_of(result, value->dtype), value->dtype);
     }
 

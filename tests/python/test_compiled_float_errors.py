@@ -38,14 +38,9 @@ STEPS: list[Callable[..., Any]] = [
     lambda m, x, y: x - y,
     lambda m, x, y: x * y,
     lambda m, x, y: x / y,
-    lambda m, x, y: m.log(x),
-    lambda m, x, y: m.exp(x),
     lambda m, x, y: m.sqrt(x),
-    lambda m, x, y: m.power(x, y),
     lambda m, x, y: m.floor_divide(x, y),
     lambda m, x, y: m.remainder(x, y),
-    lambda m, x, y: m.arcsin(x),
-    lambda m, x, y: m.expm1(x),
     lambda m, x, y: m.where(x > 0.5, x / y, y),
     lambda m, x, y: m.maximum(x, y),
     lambda m, x, y: m.sum(x[:2]) + y,
@@ -59,14 +54,24 @@ STEPS: list[Callable[..., Any]] = [
     overwritten,
     store,
 ]
+EXACT = len(STEPS)
+# Their results may differ from NumPy's in the last place, of complex numbers by more: what is done with these need not have the same errors then.
+STEPS += [
+    lambda m, x, y: m.log(x),
+    lambda m, x, y: m.exp(x),
+    lambda m, x, y: m.power(x, y),
+    lambda m, x, y: m.arcsin(x),
+    lambda m, x, y: m.expm1(x),
+]
 
 
 class Program:
     """Random steps, of which some are under a state of their own, and some in a loop. All values count."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, kind: str) -> None:
+        count = EXACT if kind == "c16" else len(STEPS)
         self.lines = [
-            (rng.randrange(len(STEPS)), rng.randrange(i + 2), rng.randrange(i + 2), rng.choice(STATES), rng.choice([1, 1, 1, 3]))
+            (rng.randrange(count), rng.randrange(i + 2), rng.randrange(i + 2), rng.choice(STATES), rng.choice([1, 1, 1, 3]))
             for i in range(rng.randint(1, 4))
         ]
         self.in_place = rng.random() < 0.3
@@ -117,9 +122,9 @@ def test_random_programs():
     print("seed", seed)
     for number in range(PROGRAMS):
         rng = random.Random(seed + number)
-        program = Program(rng)
-        ours, theirs = np.compile(program.made(np)), program.made(numpy)
         kind, size = rng.choice(["f8", "f4", "tame", "i4", "c16"]), rng.choice([1, 3, 40])
+        program = Program(rng, kind)
+        ours, theirs = np.compile(program.made(np)), program.made(numpy)
         for call in range(3):
             for mode in rng.sample(["warn", "raise", "call", "ignore"], 2):
                 given = arguments(rng.choice([kind, kind, "tame"]), size, rng.randrange(2**31))
@@ -128,7 +133,8 @@ def test_random_programs():
                 found = said(lambda x=mine, f=ours: f(*x), mode)
                 assert found == expected, (seed + number, call, mode, program.lines, [x.tolist() for x in given])
                 if program.in_place and kind != "c16":
-                    numpy.testing.assert_allclose(numpy.asarray(mine[0]), other[0], rtol=1e-4 if kind == "f4" else 1e-10, err_msg=str(seed + number))
+                    near = 1e-4 if kind == "f4" else 1e-10
+                    numpy.testing.assert_allclose(numpy.asarray(mine[0]), other[0], rtol=near, atol=near, err_msg=str(seed + number))
 
 
 def test_the_state_around_decides_at_each_call():
@@ -216,7 +222,7 @@ def test_tame_data_is_never_computed_twice():
     runs = 0
     for number in range(40):
         rng = random.Random(seed + number)
-        program = Program(rng)
+        program = Program(rng, "tame")
         program.lines = [(step, first, second, {}, turns) for step, first, second, _, turns in program.lines]
         function = program.made(np)
         compiled = np.compile(function)
