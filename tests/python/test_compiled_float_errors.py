@@ -132,7 +132,7 @@ def test_random_programs():
                 expected = said(lambda x=other, f=theirs: f(*x), mode)
                 found = said(lambda x=mine, f=ours: f(*x), mode)
                 assert found == expected, (seed + number, call, mode, program.lines, [x.tolist() for x in given])
-                if program.in_place and kind != "c16":
+                if program.in_place and kind != "c16" and all(line[0] < EXACT for line in program.lines):
                     near = 1e-4 if kind == "f4" else 1e-10
                     numpy.testing.assert_allclose(numpy.asarray(mine[0]), other[0], rtol=near, atol=near, err_msg=str(seed + number))
 
