@@ -11,10 +11,12 @@ namespace fastnp::python {
 
 namespace {
 
-bool is_list_of_ints(PyObject* list) {
+bool is_list_of_ints(PyObject* list, int depth = 0) {
+    constexpr int most = 64;  // axes that NumPy has; a list may hold itself
+    if (depth == most) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* item = PyList_GET_ITEM(list, i);
-        if (PyList_CheckExact(item) ? !is_list_of_ints(item) : !PyLong_CheckExact(item)) return false;
+        if (PyList_CheckExact(item) ? !is_list_of_ints(item, depth + 1) : !PyLong_CheckExact(item)) return false;
     }
     return PyList_GET_SIZE(list) > 0;
 }

@@ -99,6 +99,7 @@ void check_mask(const array& x, const array& mask) {
 
 void set_where(const array& x, const array& mask, const Operand& values) {
     api::check_mask(x, mask);
+    if (values.as_array() == nullptr) (void)as_dtype(values, x.dtype());  // numbers that an element can't be set to
     SmallVector<std::int64_t> added;
     for (int i = mask.ndim(); i < x.ndim(); ++i) added.push_back(static_cast<std::int64_t>(i));
     copyto(x, values, Casting::unsafe, api::expand(mask, {added.data(), added.size()}));
