@@ -20,7 +20,13 @@ bool computes(Value value) { return ops::info(value->op).kind == Kind::map || op
 }  // namespace
 
 Roots::Roots(ir::Graph& graph, const std::vector<Dims>& parameter_strides, bool fuse, Layout layout, bool gathers)
-    : graph_(graph), sizes_(graph.sizes()), parameter_strides_(parameter_strides), fuse_(fuse), layout_(layout), order_(ir::reachable(graph.roots())) {
+    : graph_(graph),
+      sizes_(graph.sizes()),
+      parameter_strides_(parameter_strides),
+      fuse_(fuse),
+      for_device_(gathers),
+      layout_(layout),
+      order_(ir::reachable(graph.roots())) {
     find();
     if (fuse_) join_parts();
     if (fuse_ && gathers && !any_updates()) find_gathered();
@@ -33,8 +39,9 @@ bool Roots::is_precompiled(Value value) const {
     if (value->op == Op::update) return !fuse_;
     if (!fuse_) return kind != Kind::move || copies_.contains(value);
     if (ops::may_raise(*value)) return true;  // only the precompiled kernels look for errors
-    // Of several complex NaNs the first counts, and products spread infinities and signs of zeros in their order.
-    if (kind == Kind::fold && is_complex(value->dtype) && value->op != Op::sum) return true;
+    // Of several complex NaNs the first counts, and products spread infinities and signs of zeros in their order, but for a device's, which has none.
+    const bool has_order = value->op != Op::sum && (value->op != Op::prod || !for_device_);
+    if (kind == Kind::fold && is_complex(value->dtype) && has_order) return true;
     if (value->op == Op::pad) return false;
     return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || kind == Kind::library || copies_.contains(value);
 }

@@ -57,6 +57,7 @@ private:
     shape::Sizes& sizes_;
     const std::vector<shape::Dims>& parameter_strides_;
     bool fuse_;
+    bool for_device_;  // whose kernels take elements by index
     Layout layout_;
     bool is_output_ = false;  // what is being placed is an output
     std::vector<ir::Value> order_;

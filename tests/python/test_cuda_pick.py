@@ -353,7 +353,8 @@ def test_whole_numbers_joined_to_rows(dtype: str) -> None:
     i, v = random.integers(-50, 50, size=20_000), random.integers(0, 99, size=20_000).astype(dtype)
     for name in ("add", "subtract", "maximum", "minimum", "bitwise_or", "multiply"):
         written(lambda m, x, i, v, name=name: getattr(m, name).at(x, i, v), numpy.arange(50).astype(dtype), i, v, checks=1)
-    written(lambda m, x, i: m.add.at(x, i, 1), numpy.zeros(50, dtype), i, checks=1, numbers=1)
+    one: object = numpy.uint64(1) if dtype == "uint64" else 1  # 1 is an int64 to NumPy here, beside which uint64 is computed as float64
+    written(lambda m, x, i: m.add.at(x, i, one), numpy.zeros(50, dtype), i, checks=1, numbers=1)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "int64"])
