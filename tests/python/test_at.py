@@ -83,7 +83,7 @@ def test_at(way):
 
         want = outcome(program, numpy, x.copy(), *args)
         if way == "mapped":
-            if in_place or isinstance(want, type):
+            if in_place or isinstance(want, type) or (args and args[0] is NUMBERS[-1]):  # 2**70, which NumPy makes an object of: it can't be mapped
                 continue
             got = outcome(np.vmap(lambda x, *args: program(np, x, *args), in_axes=(0, *[None] * len(args))), np.array([x, x]), *args)
             got = got if isinstance(got, type) else got[1]

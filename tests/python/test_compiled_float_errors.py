@@ -114,7 +114,11 @@ def arguments(kind: str, size: int, seed: int) -> list[numpy.ndarray]:
         rng = numpy.random.default_rng(seed)
         return [rng.uniform(0.1, 0.9, size) for _ in range(2)]
     with numpy.errstate(all="ignore"):
-        return [values_of(numpy.dtype(kind), 100, seed + i)[:size].copy() for i in range(2)]
+        found = [values_of(numpy.dtype(kind), 100, seed + i)[:size].copy() for i in range(2)]
+    for x in found if kind == "c16" else []:  # NumPy's complex division overflows also in the way that it does not take
+        parts = x.view("f8")
+        parts[numpy.isfinite(parts) & (abs(parts) > 1e100)] = 1e100
+    return found
 
 
 def test_random_programs():
