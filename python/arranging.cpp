@@ -151,7 +151,11 @@ Dtype common_dtype(const std::vector<Operand>& operands) {
 
 // What is joined as lines. Numbers take the dtype of all, unless that is said.
 std::vector<array> to_lines(PyObject* sequence, bool has_dtype) {
-    if (is_ndarray(sequence) || PyArray_Check(sequence)) return to_arrays(sequence);
+    if (is_ndarray(sequence) || PyArray_Check(sequence)) {
+        std::vector<array> rows = to_arrays(sequence);
+        for (array& row : rows) row = reshape(row, {-1});
+        return rows;
+    }
     const Ref items = own(PySequence_Fast(sequence, "The first input argument needs to be a sequence"));
     std::vector<Operand> operands;
     std::vector<array> lines;

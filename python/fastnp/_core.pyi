@@ -1,7 +1,7 @@
 """Types of the C++ core: fastnp.ndarray, ufuncs, functions and compiled functions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Self, SupportsIndex, final
+from typing import Any, Never, Self, SupportsIndex, final
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike
@@ -172,6 +172,8 @@ class ndarray(metaclass=_ArrayClass):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any: ...
     @property
     def __pandas_priority__(self) -> int: ...
+    @property
+    def __numpy_dtype__(self) -> Never: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
