@@ -154,16 +154,21 @@ Dtype requested_loop(Op op, const Rule& rule, std::span<const LoopOperand> opera
     throw_no_signature(op);
 }
 
+// What numpy.ldexp's first operand counts as.
+Dtype scaled_dtype(std::span<const LoopOperand> operands) {
+    const LoopOperand& second = operands[1];
+    const bool any_dtype = operands[0].dtype || second.dtype;
+    const bool weak_integer = operands[0].scalar && operands[0].scalar->kind() == WeakKind::integer;
+    const bool bool_second = !is_weak(second) && default_dtype(second) == Dtype::bool_;
+    return any_dtype && weak_integer && !bool_second ? Dtype::float16 : default_dtype(operands[0]);
+}
+
 // numpy.ldexp: the first operand chooses the loop, the second is an integer.
 Loop resolve_scaled(Op op, const Rule& rule, std::span<const LoopOperand> operands) {
     const LoopOperand& second = operands[1];
     if (second.dtype ? !can_cast(*second.dtype, Dtype::int64) : second.scalar->kind() > WeakKind::integer) throw_not_supported(op);
     if (second.scalar) convert(*second.scalar, Dtype::int32);
-    const bool any_dtype = operands[0].dtype || second.dtype;
-    const bool weak_integer = operands[0].scalar && operands[0].scalar->kind() == WeakKind::integer;
-    const bool bool_second = !is_weak(second) && default_dtype(second) == Dtype::bool_;
-    const Dtype first = any_dtype && weak_integer && !bool_second ? Dtype::float16 : default_dtype(operands[0]);
-    const auto loop = first_loop(rule, {first});
+    const auto loop = first_loop(rule, {scaled_dtype(operands)});
     if (!loop) throw_not_supported(op);
     return {{*loop, Dtype::int32}, *loop, rules::output_of(rule, *loop)};
 }
@@ -178,6 +183,7 @@ Loop resolve(Op op, std::span<const LoopOperand> operands, std::optional<Dtype> 
         const LoopOperand& second = operands[1];
         if (second.dtype ? !can_cast(*second.dtype, Dtype::int64) : second.scalar->kind() > WeakKind::integer) throw_no_signature(op);
         result.compute = requested_loop(op, rule, operands, *dtype);
+        if (!can_cast(scaled_dtype(operands), result.compute)) throw_no_signature(op);
         result.operands = {result.compute, Dtype::int32};
     } else if (rule.integer_second) {
         result = resolve_scaled(op, rule, operands);

@@ -204,7 +204,8 @@ for _ in range(3):
     for f in ({"".join(f"c{n}, " for n in range(len(creators)))}):
         v, w = f(numpy.ones(3))
         print(v.tolist(), numpy.may_share_memory(v, w), v is w)
-        v += 1
+        if v.flags.writeable:
+            v += 1
 """
     )
     cache = tmp_path / "cache"

@@ -247,6 +247,8 @@ std::vector<array> Program::run(const std::vector<array>& arguments, std::string
             taken = Step(draw, values, kind_).take();
         } catch (const IndexError&) {
             throw;  // values decide it: compiled, the call raises it
+        } catch (const RecordError&) {
+            throw;  // the function runs as written
         } catch (const Error&) {
             if (draw() % 8 == 0) throw;  // an error ends few programs
             continue;
