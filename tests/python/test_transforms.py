@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 import dataclasses
 import functools
 import math
@@ -344,9 +343,6 @@ LEAVING: list[Any] = [
     lambda x: numpy.array([x[0], x[1]])[0] * x[0],
     lambda x: [float(each) for each in x][0] * x[0],
     lambda x: np.array([float(x[0])])[0] * x[0],
-    lambda x: complex(x[0]).real * x[0],
-    lambda x: cmath.exp(x[0]).real * x[1],
-    lambda x: abs(complex(1j * x[1])) * x[0],
     lambda x: numpy.frombuffer(x.tobytes())[0] * x[0],
     lambda x: x[:2].view("i8").view("f8")[1] * x[0],
     lambda x: np.sum(x, initial=x[0]) * x[1],
