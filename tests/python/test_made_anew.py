@@ -34,7 +34,7 @@ np.asarray(numpy.hanning(5)); np.atleast_2d(np.hanning(3)); np.asarray([[1, 2], 
 np.unravel_index([3, 4], (2, 3))[0]; np.polyval([1.0, 2], [3.0, 4]);
 np.convolve([1.0, 2], [1.0, 1]); np.histogram([1.0, 2, 2], 3)[0]; np.cov([[1.0, 2], [3, 5]]);
 np.interp([0.5], [0, 1], [2, 3]); np.rot90([[1.0, 2], [3, 4]]); np.insert([1.0, 2], 1, 5.0);
-np.diagonal([[1.0, 2], [3, 4]]); np.diag([[1.0, 2], [3, 4]]); np.frombuffer(b"12345678");
+np.frombuffer(b"12345678");
 np.lib.stride_tricks.sliding_window_view([1.0, 2, 3], 2); np.broadcast_to([1.0, 2], (2, 2));
 np.unique([3.0, 1, 3]); np.nan_to_num([1.0, numpy.nan]); np.block([[1.0, 2], [3, 4]])""".replace("\n", " ").split(";")
 MAKERS = """np.random.default_rng(3); np.random.default_rng([1, 2]); np.random.RandomState(5);
