@@ -230,8 +230,12 @@ void Recorded::wait(const std::function<void()>& body) {
 }
 
 void Recorded::will_write(std::span<const std::span<std::byte>> memory) {
-    const GilState gil;
-    written_.keep(memory, is_new_ || state_.float_verdicts().keeps(written_.bytes(memory)));
+    bool is_kept = is_new_ || Overwritten::bytes(memory) <= FloatVerdicts::small;
+    if (!is_kept) {
+        const GilState gil;
+        is_kept = state_.float_verdicts().keeps_large();
+    }
+    written_.keep(memory, is_kept);
 }
 
 void Recorded::take_back() {

@@ -9,7 +9,7 @@
 
 namespace fastnp::python {
 
-/// What numpy.errstate asks for now, as detail::FloatFlag bits.
+/// What the numpy.errstate at hand asks for, as detail::FloatFlag bits.
 struct FloatState {
     unsigned told = 0;    // not ignored
     unsigned strict = 0;  // of these, what is more than a warning: an exception, a call, a print

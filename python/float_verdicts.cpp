@@ -9,7 +9,6 @@ namespace fastnp::python {
 
 namespace {
 
-constexpr std::size_t small = 16384;     // bytes, which are copied in less time than a call takes
 constexpr std::uint32_t most_calls = 16; // with the same flags, that are all looked into
 
 // Whether a RuntimeWarning may be shown more than once for a place, or be an exception: (action, message, category, module, line), of which the first
@@ -48,8 +47,8 @@ bool FloatVerdicts::is_worth(unsigned met, const FloatErrors& known) {
     return count <= most_calls || std::has_single_bit(count);
 }
 
-bool FloatVerdicts::keeps(std::size_t bytes) const {
-    if (bytes <= small || float_state().strict != 0) return true;
+bool FloatVerdicts::keeps_large() const {
+    if (float_state().strict != 0) return true;
     for (const std::uint32_t count : suspicions_) {
         if (count != 0 && (count < most_calls || std::has_single_bit(count + 1))) return true;
     }
@@ -63,12 +62,17 @@ std::size_t Overwritten::bytes(Memory memory) {
 }
 
 void Overwritten::keep(Memory memory, bool is_kept) {
-    memory_.assign(memory.begin(), memory.end());
-    is_whole_ = is_kept;
+    memory_.clear();
     before_.clear();
+    is_whole_ = is_kept;
     if (!is_kept) return;
-    before_.reserve(bytes(memory));
-    for (const std::span<std::byte> each : memory) before_.insert(before_.end(), each.begin(), each.end());
+    before_.resize(bytes(memory));
+    std::size_t at = 0;
+    for (const std::span<std::byte> each : memory) {
+        memory_.push_back(each);
+        if (!each.empty()) std::memcpy(before_.data() + at, each.data(), each.size());
+        at += each.size();
+    }
 }
 
 void Overwritten::restore() {

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "common.h"
+#include "fastnp/small_vector.h"
 
 namespace fastnp::python {
 
@@ -18,8 +18,10 @@ class FloatVerdicts {
 public:
     /// After a call: `met` are the flags that it set.
     bool is_worth(unsigned met, const FloatErrors& known);
-    /// Before a call that writes over so many bytes: whether these are kept.
-    bool keeps(std::size_t bytes) const;
+    /// Bytes that are kept before each call that writes over them: they are copied in less time than a call takes.
+    static constexpr std::size_t small = 16384;
+    /// Before a call that writes over more: whether these are kept. Takes Python's lock.
+    bool keeps_large() const;
 
 private:
     std::array<std::uint32_t, 32> suspicions_{};  // so far, by their flags
@@ -37,8 +39,8 @@ public:
     void restore();
 
 private:
-    std::vector<std::span<std::byte>> memory_;
-    std::vector<std::byte> before_;  // one after the other
+    SmallVector<std::span<std::byte>, 4> memory_;
+    SmallVector<std::byte, 512> before_;  // one after the other; few bytes take no allocation
     bool is_whole_ = true;
 };
 

@@ -267,7 +267,7 @@ PyObject* nb_float(PyObject* self) {
     const TapeCall call;
     try {
         keep_number(self, "float()");
-    } catch (...) {
+    } catch (...) {  // whatever it is becomes an exception of Python
         translate();
         return nullptr;
     }

@@ -61,7 +61,7 @@ def _own(function: Callable[..., Any], name: str) -> Callable[..., Any] | None:
     home, _, method = name.rpartition(".")
     if home == "ndarray":
         found: Any = getattr(_core.ndarray, method, None)
-        return found  # type: ignore[no-any-return]
+        return found  # type: ignore[no-any-return]  # found by its name, it has no type
     if isinstance(getattr(_core, home, None), _core.ufunc):
         return getattr(getattr(_core, home), method, None)
     return _dispatch.own_of(function)

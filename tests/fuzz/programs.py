@@ -104,7 +104,7 @@ class Maker:
             bound = statement.bound(known) if callable(statement.bound) else statement.bound
             if not bound < 1e-3 * max(1.0, *(magnitude(value) for value in known.values())):
                 raise statements.Unfit
-        except Exception:
+        except Exception:  # a step that raises is no part of the program
             for name, value in before.items():
                 if isinstance(self.values[name], numpy.ndarray) and self.values[name].flags.writeable:
                     self.values[name][...] = value

@@ -69,7 +69,7 @@ def asks_for_memory(program: str) -> bool:
 def outcome(function: Callable[[], Any]) -> Any:
     try:
         made = function()
-    except Exception:
+    except Exception:  # NumPy and fastnp are compared in what they raise
         return "error"
     array = numpy.asarray(made)
     return (str(array.dtype), array.shape, array.tobytes() if array.size < 1000 else None)

@@ -32,7 +32,7 @@ def test_masks_do_not_make_arrays_larger(name, shape, mask):
     for compiles in (False, True):
         results = []
         for m in (numpy, np):
-            function = lambda x, m=m: getattr(m, name)(x, where=m.ones(mask, bool), **initial)  # noqa: E731
+            function = lambda x, m=m: getattr(m, name)(x, where=m.ones(mask, bool), **initial)  # noqa: E731  # one of two forms
             try:
                 results.append((np.compile(function) if compiles and m is np else function)(m.ones(shape)))
             except ValueError:

@@ -184,7 +184,7 @@ def test_in_transforms(transformed):
     for _ in range(3):
         try:
             got = function(numpy.ones((3, 3)))
-        except Exception:
+        except Exception:  # it takes vectors alone
             got = function(numpy.ones(3))
         assert numpy.allclose(got, numpy.broadcast_to(factors, got.shape))
 

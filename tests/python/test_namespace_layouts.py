@@ -107,7 +107,7 @@ def seen(function: Callable[[Any], Any], x: Any) -> Any:
     """What there is to tell of a result; nothing where there is none."""
     try:
         return told(quietly(function, x), [x])
-    except Exception:
+    except Exception:  # a form that the function has not
         return None
 
 
