@@ -90,9 +90,15 @@ llvm::Value* is_nan(const Value& x) {
     return x.im != nullptr ? ir(x).CreateOr(result, ir(x).CreateFCmpUNO(x.im, x.im)) : result;
 }
 
+// Without its sign. LLVM 19 joins comparisons of |x| and of x as if both were of x: of `isnan(y) ? y : y > 0 ? y : 0` with y = |x| it made
+// `!(x <= 0) ? |x| : 0`. So it does not see what y is.
+Value opaque(const Value& x, llvm::Value* magnitude) {
+    return of(x, llvm::isa<llvm::Constant>(magnitude) ? magnitude : x.builder->opaque(magnitude));
+}
+
 Value absolute(Value x) {
     if (is_complex(x.dtype)) return {};  // hypot
-    if (is_real_float(x)) return of(x, x.builder->unary(in::fabs, x.re));
+    if (is_real_float(x)) return opaque(x, x.builder->unary(in::fabs, x.re));
     if (!is_signed(x)) return x;
     return of(x, ir(x).CreateBinaryIntrinsic(in::abs, x.re, ir(x).getFalse()));
 }
@@ -217,7 +223,7 @@ Value fmin(Value x, Value y) {
     return extreme_number(x, y, CmpInst::FCMP_OLE, in::smin, in::umin);
 }
 
-Value copysign(Value x, Value y) { return of(x, x.builder->binary(in::copysign, x.re, y.re)); }
+Value copysign(Value x, Value y) { return opaque(x, x.builder->binary(in::copysign, x.re, y.re)); }
 
 llvm::Value* past_width(const Value& x, const Value& y) { return ir(x).CreateICmpUGE(y.re, integer(x, width_of(x))); }
 Value left_shift(Value x, Value y) {

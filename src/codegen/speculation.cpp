@@ -69,8 +69,10 @@ Speculation::Range Speculation::range_of_instruction(llvm::Instruction* x, int d
             return {std::min(y.least, z.least), std::max(y.most, z.most), y.is_positive && z.is_positive};
         }
         case llvm::Instruction::Call:
-            if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(x); call != nullptr && call->getIntrinsicID() == in::fabs)
-                return {of(0).least, of(0).most, true};
+            if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(x)) {
+                if (call->getIntrinsicID() == in::fabs) return {of(0).least, of(0).most, true};
+                if (call->getIntrinsicID() == in::arithmetic_fence) return of(0);
+            }
             [[fallthrough]];
         default: return {-unknown, unknown};
     }

@@ -112,8 +112,10 @@ llvm::Value* Builder::round_to(llvm::Value* value, Dtype dtype) {
 llvm::Value* Builder::computed(llvm::Value* value) {
     const bool may_be_left_out = llvm::isa<llvm::BinaryOperator, llvm::CallInst, llvm::CastInst, llvm::Constant>(value);
     if (target != Target::host || !may_be_left_out || !value->getType()->isFPOrFPVectorTy()) return value;
-    return ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {value->getType()}, {value});
+    return opaque(value);
 }
+
+llvm::Value* Builder::opaque(llvm::Value* value) { return ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {value->getType()}, {value}); }
 
 Value Builder::select(Value condition, Value x, Value y) {
     if (is_vector(condition) || is_vector(x) || is_vector(y)) {

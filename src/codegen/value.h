@@ -58,6 +58,8 @@ public:
     Value vector_math(const char* name, Value x, const Value* y = nullptr);
     /// A result that is computed in all lanes, whichever are used: as in NumPy its floating-point errors count, and no others.
     llvm::Value* computed(llvm::Value* value);
+    /// The same floating numbers, through which LLVM does not look.
+    llvm::Value* opaque(llvm::Value* value);
     /// A constant like `like`'s part.
     llvm::Value* real_constant(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
 
