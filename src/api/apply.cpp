@@ -58,7 +58,7 @@ shape::Sizes* active_sizes() {
 void check_alive(const array& x) {
     const detail::ArrayBody& body = *x.body();
     if (body.value == nullptr || body.recorder.get() == Recorder::active()) return;
-    if (Recorder::active() != nullptr) throw RecordError("an array of one recording was used in another");
+    if (Recorder* recorder = Recorder::active()) recorder->refuse(RecordError("an array of one recording was used in another"));
     throw RecordError(
         "an array that stands for a value inside a compiled function was used after its recording ended; return it from the "
         "function instead of keeping it");
@@ -73,7 +73,8 @@ shape::Dims dims_of(const array& x) {
 const Memory& memory_of(const array& x, const char* what) {
     if (x.is_recorded()) {
         check_alive(x);
-        throw RecordError(std::string(what) + " can't be recorded: inside a compiled function the array stands for a value that is not computed yet");
+        Recorder::active()->refuse(
+            RecordError(std::string(what) + " can't be recorded: inside a compiled function the array stands for a value that is not computed yet"));
     }
     return x.body()->memory;
 }

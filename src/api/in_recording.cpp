@@ -32,7 +32,7 @@ bool borrow(const array& value, Argument& argument) {
 }
 
 void check_allowed(std::string_view name) {
-    if (const trace::Recorder* recorder = trace::Recorder::active()) recorder->check_allowed(name);
+    if (trace::Recorder* recorder = trace::Recorder::active()) recorder->check_allowed(name);
 }
 
 }  // namespace fastnp::detail

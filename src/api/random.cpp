@@ -44,7 +44,7 @@ std::string bounds_text(std::int64_t low, bool endpoint) {
 }  // namespace
 
 array Generator::draw(const Draw& draw, const Shape& shape) {
-    if (trace::Recorder::active() != nullptr) throw RecordError("draws random numbers");
+    if (trace::Recorder* recorder = trace::Recorder::active()) recorder->refuse(RecordError("draws random numbers"));
     const std::int64_t count = shape::count(shape);
     if (count >= detail::least_drawn_on_device) {
         if (std::optional<array> drawn = detail::draw_on_device(state_, draw, shape)) return std::move(*drawn);

@@ -144,7 +144,9 @@ Recording record_call(const compiler::Signature& signature, std::span<const Argu
     recorder->set_home(device_of(call));
     const Engine::Callee::Limits limits = callee.limits();
     recorder->set_limits(limits.steps, limits.reads, stop_at);
-    take_recording(*recorder, callee.record(parameters), made);
+    const std::vector<array> outputs = callee.record(parameters);
+    recorder->check_refusal();
+    take_recording(*recorder, outputs, made);
     made.times.emplace_back("record", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     return made;
 }

@@ -35,9 +35,9 @@ Recorder::Recorder() {
     disallowed_ = disallowed_now;
 }
 
-void Recorder::check_allowed(std::string_view name) const {
+void Recorder::check_allowed(std::string_view name) {
     for (const std::string& pattern : disallowed_) {
-        if (fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0) throw RecordError("uses " + std::string(name) + ", which is disallowed");
+        if (fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0) refuse(RecordError("uses " + std::string(name) + ", which is disallowed"));
     }
 }
 
@@ -149,14 +149,14 @@ void Recorder::set_limits(std::size_t steps, std::size_t reads, std::size_t stop
     stop_at_ = stop_at;
 }
 
-void Recorder::check_steps() const {
-    if (graph_.nodes().size() > most_steps_) throw LongRecordError("takes more than " + std::to_string(most_steps_) + " steps, perhaps in a long loop");
+void Recorder::check_steps() {
+    if (graph_.nodes().size() > most_steps_) refuse(LongRecordError("takes more than " + std::to_string(most_steps_) + " steps, perhaps in a long loop"));
 }
 
-void Recorder::check_reads() const {
-    if (!can_read_) throw RecordError("this recording can't read values");
-    if (reads_.size() == stop_at_) throw LongRecordError("reads values that differ from call to call");
-    if (reads_.size() >= most_reads_) throw LongRecordError("reads more than " + std::to_string(most_reads_) + " values");
+void Recorder::check_reads() {
+    if (!can_read_) refuse(RecordError("this recording can't read values"));
+    if (reads_.size() == stop_at_) refuse(LongRecordError("reads values that differ from call to call"));
+    if (reads_.size() >= most_reads_) refuse(LongRecordError("reads more than " + std::to_string(most_reads_) + " values"));
 }
 
 // The value's elements in this call.
@@ -164,7 +164,12 @@ device::Memory Recorder::evaluate(ir::Value value) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
-    return evaluator_.evaluate(value, graph_);
+    try {
+        return evaluator_.evaluate(value, graph_);
+    } catch (const RecordError&) {
+        if (!refusal_) refusal_ = std::current_exception();
+        throw;
+    }
 }
 
 Scalar Recorder::look(ir::Value value) {
@@ -249,11 +254,17 @@ shape::Dim Recorder::bind(ir::Value value, std::int64_t low, std::int64_t high) 
 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
     if (storage.depth < turns_depth()) {
-        throw RecordError("writes into an array from outside of a loop's body: make it a state of the loop, or return what is to be collected");
+        refuse(RecordError("writes into an array from outside of a loop's body: make it a state of the loop, or return what is to be collected"));
     }
-    const Write done = trace::write(graph_, storage, view, value, graph_.next_owner());
+    Write done;
+    try {
+        done = trace::write(graph_, storage, view, value, graph_.next_owner());
+    } catch (const RecordError&) {
+        if (!refusal_) refusal_ = std::current_exception();
+        throw;
+    }
     if (storage.parameter >= 0 && snapshots_) {
-        throw RecordError("writes a value with a derivative into memory of an array without one: write to the array itself, not through a view or out=");
+        refuse(RecordError("writes a value with a derivative into memory of an array without one: write to the array itself, not through a view or out="));
     }
     if (storage.parameter >= 0) effect(done.update);
 }

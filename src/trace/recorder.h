@@ -1,6 +1,7 @@
 // A recording in progress: ops on recorded arrays become nodes of its graph. One per thread at a time (the innermost).
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -86,7 +87,17 @@ public:
     device::Memory value_now(ir::Value value) { return evaluate(value); }
     /// The recording ends, with a LongRecordError, when it gets longer than that, and at the read with the number `stop_at`.
     void set_limits(std::size_t steps, std::size_t reads, std::size_t stop_at);
-    void check_steps() const;
+    void check_steps();
+    /// Raises what ends the recording. It is over also where the function catches that: it would go on otherwise than as written.
+    template <class E>
+    [[noreturn]] void refuse(E error) {
+        if (!refusal_) refusal_ = std::make_exception_ptr(error);
+        throw std::move(error);
+    }
+    /// Raises it again, if there was one.
+    void check_refusal() const {
+        if (refusal_) std::rethrow_exception(refusal_);
+    }
     /// The single element of a value of one element, from here on taken for granted: the compiled entry is for calls in which it is the same (its bits,
     /// NaNs and signs of zeros included). RecordError where the recording can't read.
     Scalar read(ir::Value value);
@@ -132,7 +143,7 @@ public:
     };
 
     /// RecordError for an op or a function that recordings are to end at (see disallow).
-    void check_allowed(std::string_view name) const;
+    void check_allowed(std::string_view name);
     /// Has recordings that begin from now on end at these: names of ops and functions, or patterns as fnmatch's. Counted: each disallow takes an allow.
     static void disallow(const std::vector<std::string>& names);
     static void allow(const std::vector<std::string>& names);
@@ -159,7 +170,7 @@ private:
     ir::Value take_snapshot(const device::Memory& memory);
     std::optional<ir::Value> take_snapshot_at_home(const device::Memory& memory);
     ir::Value keep_snapshot(const device::Memory& memory, device::Memory copy, std::optional<std::uint64_t> version);
-    void check_reads() const;
+    void check_reads();
     device::Memory evaluate(ir::Value value);
     Scalar look(ir::Value value);
     shape::Dims sizes_like(const Shape& shape, std::span<const ir::Value> operands);
@@ -181,6 +192,7 @@ private:
     std::vector<Read> reads_;
     std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;
+    std::exception_ptr refusal_;
     std::vector<std::shared_ptr<const void>> kept_;
     bool watches_handles_ = false;
     std::vector<std::weak_ptr<void>> handles_;

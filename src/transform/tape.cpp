@@ -137,7 +137,8 @@ struct Tape::State {
 };
 
 Tape::Tape() {
-    if (trace::Recorder::active() != nullptr) throw RecordError("a Tape within a recording: transforms and compiled functions have their own");
+    if (trace::Recorder* recorder = trace::Recorder::active())
+        recorder->refuse(RecordError("a Tape within a recording: transforms and compiled functions have their own"));
     state_ = std::make_unique<State>();
     state_->recorder->set_once();
     state_->recorder->set_snapshots();

@@ -1,5 +1,6 @@
 // Guards and the cache: what is compiled anew, what is not, and that no call gets another call's answer.
 #include <boost/test/unit_test.hpp>
+#include <functional>
 
 #include "fastnp/fastnp.h"
 
@@ -188,6 +189,34 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_recorded_runs_as_written_and_says_why) {
     BOOST_TEST(!f.entries()[0].uncompiled.empty());
     const auto strict = compile([](const array& v) { return v.data() != nullptr ? v : -v; }, {.fullgraph = true});
     BOOST_CHECK_THROW(strict(x), RecordError);
+}
+
+// What a function does after it caught that is not what it does as written.
+BOOST_AUTO_TEST_CASE(a_refusal_that_is_caught_ends_the_recording_too) {
+    const std::vector<std::pair<std::string, std::function<void(array&)>>> refused{
+        {"an address", [](array& x) { (void)x.data(); }},
+        {"elements", [](array& x) { (void)x.as_span<float>(); }},
+        {"random numbers", [](array& x) { x += random::default_rng(1).random({3}).astype(float32); }},
+        {"a tape", [](array&) { const Tape tape; }},
+        {"a write through a reshape of a part",
+         [](array& x) {
+             array part = x.index({Slice{1}});
+             part.reshape({1, 2}).index({ellipsis, Slice{1}}) = Scalar(7);
+         }},
+    };
+    for (const auto& [name, step] : refused) {
+        const auto function = [&step = step](const array& x) {
+            array y = x.copy();
+            try {
+                step(y);
+            } catch (const RecordError&) {
+                y += 100.0F;
+            }
+            return y;
+        };
+        const auto compiled = compile(function);
+        for (int call = 0; call < 2; ++call) BOOST_TEST(close(compiled(ramp({3})), function(ramp({3}))), name);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(errors_are_those_of_the_function) {
