@@ -439,11 +439,13 @@ PyObject* foreign_view(PyObject* object, const char* what) {
 
 void keep_number(PyObject* object, const char* what) {
     const array& value = value_of(object);
-    if (!value.is_recorded() || reinterpret_cast<NdArray*>(object)->taped != nullptr || !detail::is_marked(value)) return;
+    if (!value.is_recorded() || !detail::is_marked(value)) return;
     const Ref place = own(PyObject_CallNoArgs(import_attribute("fastnp._stand_ins", "place").get()));
+    const bool is_taped = reinterpret_cast<NdArray*>(object)->taped != nullptr;
     raise(PyExc_TypeError, std::string(what) + " (" + PyUnicode_AsUTF8(place.get()) +
                                ") makes a plain number of an array that is being differentiated, and the derivative would be lost; leave it an array "
-                               "(comparisons and NumPy's functions take it), or stop_gradient(x) makes it a constant");
+                               "(comparisons and NumPy's functions take it), or " +
+                               (is_taped ? "read x.detach(), or read it after backward()" : "stop_gradient(x) makes it a constant"));
 }
 
 Scalar to_scalar(PyObject* object) {

@@ -78,7 +78,7 @@ PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
 /// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
 PyObject* foreign_view(PyObject* object, const char* what);
-/// TypeError where a value that is being differentiated becomes a plain number, which carries no derivative. (On a tape it may, for logs.)
+/// TypeError where a value that is being differentiated becomes a plain number, which carries no derivative.
 void keep_number(PyObject* object, const char* what);
 /// The value as a constant to derivatives: for what has none (text, int()).
 array undifferentiated(const array& value);

@@ -136,11 +136,10 @@ Scalar array::item_scalar() const {
         if (!recorder->graph().sizes().equal(recorder->graph().sizes().product(sizes), shape::Dim(1))) {
             throw ValueError("can only convert an array of size 1 to a Python scalar");
         }
-        if (is_recorded() && !detail::is_on_tape(*this) && detail::is_marked(*this)) {
+        if (is_recorded() && detail::is_marked(*this)) {
             throw TypeError(
                 "item() makes a plain number of an array that is being differentiated, and the derivative would be lost; leave it an array (a comparison "
-                "is "
-                "read as a bool), or stop_gradient(x) makes it a constant");
+                "is read as a bool), or stop_gradient(x) makes it a constant");
         }
         return recorder->read(api::value_of(*recorder, *this));
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -27,8 +28,9 @@ def test_a_gradient() -> None:
     x = leaf(1.0, 2.0)
     assert x.requires_grad and x.is_leaf and x.grad is None
     z = np.sum(x**3)
-    assert z.requires_grad and not z.is_leaf and float(z) == 9
+    assert z.requires_grad and not z.is_leaf and float(z.detach()) == 9
     z.backward()
+    assert float(z) == 9
     assert type(x.grad) is np.ndarray
     near(x.grad, [3.0, 12.0])
     np.sum(x * 2).backward()
@@ -132,7 +134,7 @@ def test_the_tape_is_used_up() -> None:
     assert float(z) == 5
     assert not z.requires_grad
     total = z + 1
-    assert float(total) == 6
+    assert float(total) == 6 and total.item() == 6
 
 
 def test_gradients_of_arrays() -> None:
@@ -245,14 +247,47 @@ def test_values_are_read_and_printed() -> None:
     x = leaf(1.0, 2.0)
     y = x * 2
     assert repr(y) == "array([2., 4.])" and str(y) == "[2. 4.]"
-    assert y.tolist() == [2.0, 4.0] and float(y[1]) == 4 and f"{y[0]:.2f}" == "2.00"
-    assert bool(np.all(y > 1)) and int(np.argmax(y)) == 1
-    total = 0.0
+    assert y.detach().tolist() == [2.0, 4.0] and float(y[1].detach()) == 4 and f"{y[0]:.2f}" == "2.00"
+    assert bool(np.all(y > 1)) and int(np.argmax(y)) == 1 and int(y[1]) == 4
+    with np.no_grad():
+        assert y.tolist() == [2.0, 4.0] and float(y[1]) == 4 and float(x[0]) == 1
     while np.sum(y) < 100:
         y = y * 2
-        total += float(y[0])
     np.sum(y).backward()
     near(x.grad, [64.0, 64.0])
+    assert y[1].item() == 128
+
+
+READS: dict[str, Callable[[Any], Any]] = {
+    "float()": float,
+    "item()": lambda v: v.item(),
+    "item(0)": lambda v: v.reshape(1).item(0),
+    "tolist()": lambda v: v.reshape(1).tolist(),
+    "math": math.exp,
+    "numpy.float64": numpy.float64,
+    "stored": lambda v: numpy.zeros(2).__setitem__(0, v),
+    "filled": lambda v: numpy.zeros(2).fill(v),
+}
+
+
+@pytest.mark.parametrize("of", ["a leaf", "a value"])
+@pytest.mark.parametrize("name", READS)
+def test_numbers_carry_no_derivative(name: str, of: str) -> None:
+    """A read is an error that names the line and the way out, until backward() has used the tape up."""
+    x = np.array(2.0)
+    x.requires_grad = True
+    y = x if of == "a leaf" else x * 1.5
+    with pytest.raises((TypeError, ValueError)) as caught:
+        READS[name](y)
+    words = f"{caught.value} {caught.value.__cause__}"  # NumPy's own assignment has a word to say, too
+    assert "the derivative would be lost" in words and "detach" in words
+    assert "test_tape.py:" in words or name == "numpy.float64"  # which asks for the memory itself
+    READS[name](y.detach())
+    with np.no_grad():
+        READS[name](y)
+    (y * y).backward()
+    if of == "a value":
+        READS[name](y)
 
 
 def test_through_compiled_functions() -> None:

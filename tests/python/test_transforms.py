@@ -358,6 +358,18 @@ LEAVING: list[Any] = [
 ]
 
 
+def taped(function: Any) -> Any:
+    """The gradient by backward()."""
+
+    def gradient(x: Any) -> Any:
+        leaf = np.array(x)
+        leaf.requires_grad = True
+        function(leaf).backward()
+        return leaf.grad
+
+    return gradient
+
+
 @pytest.mark.parametrize("function", LEAVING)
 def test_derivatives_do_not_vanish_in_numbers(function: Any) -> None:
     seed = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
@@ -371,6 +383,11 @@ def test_derivatives_do_not_vanish_in_numbers(function: Any) -> None:
         (lambda x: np.jvp(function, (x,), (numpy.ones(3),))[1], want.sum()),
         (lambda x: np.vjp(function, x)[1](numpy.array(1.0))[0], want),
         (lambda x: np.vmap(np.grad(function))(x[None])[0], want),
+        (np.jacfwd(function), want),
+        (lambda x: np.linearize(function, x)[1](numpy.ones(3)), want.sum()),
+        (taped(function), want),
+        (taped(np.compile(function)), want),
+        (taped(lambda x: function(x * 1.0)), want),
     ]
     for number, (way, expected) in enumerate(ways):
         for _ in range(2):
