@@ -131,6 +131,7 @@ PyObject* broadcast_to_body(PyObject** v) {
 
 PyObject* flip_body(PyObject** v) {
     const array x = to_array(v[0]);
+    if (x.ndim() == 0 && is_missing(v[1])) return wrap_scalar(x);  // x[()]
     if (is_missing(v[1]) || !PyBool_Check(v[1])) return wrap_view(flip(x, to_axes(v[1])), v[0]);
     return wrap_view(flip(x, Axes(to_int(v[1]))), v[0]);  // where bools are numbers
 }

@@ -41,11 +41,7 @@ std::size_t leading_ones(const Dims& from, const Dims& to) {
 }
 
 void record_assign(trace::Recorder& recorder, const array& out, const array& x) {
-    const Dims shape = dims_of(out);
-    SmallVector<std::int64_t> dropped;
-    for (std::size_t i = 0, extra = leading_ones(dims_of(x), shape); i < extra; ++i) dropped.push_back(static_cast<std::int64_t>(i));
-    const array source = squeeze(x, {dropped.data(), dropped.size()});
-    record_write(recorder, out, broadcast(cast(source, out.dtype()), shape));
+    record_write(recorder, out, broadcast_into(cast(x, out.dtype()), dims_of(out)));
 }
 
 // On a device, if it is to be done on one, which is told in any case. Memory that does not move is written to by the host.
@@ -66,6 +62,12 @@ bool assign_there(const array& out, const array& x, device::Backend*& device) {
 }
 
 }  // namespace
+
+array broadcast_into(const array& x, const shape::Dims& shape) {
+    SmallVector<std::int64_t> dropped;
+    for (std::size_t i = 0, extra = leading_ones(dims_of(x), shape); i < extra; ++i) dropped.push_back(static_cast<std::int64_t>(i));
+    return broadcast(squeeze(x, {dropped.data(), dropped.size()}), shape);
+}
 
 void assign(const array& out, const array& x) {
     if (trace::Recorder* recorder = trace::Recorder::active()) {

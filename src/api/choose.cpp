@@ -76,7 +76,7 @@ void copyto(const array& target, const Operand& source, Casting casting, const s
         throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(where->dtype())) + "') to dtype('bool') according to the rule 'safe'");
     }
     const shape::Dims shape = api::dims_of(target);
-    api::assign(target, api::select(api::broadcast(*where, shape), api::broadcast(value, shape), target));
+    api::assign(target, api::select(api::broadcast(*where, shape), api::broadcast_into(value, shape), target));
 }
 
 namespace api {

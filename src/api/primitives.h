@@ -68,6 +68,8 @@ array ufunc(ir::Op op, std::span<const Operand* const> operands, const UfuncOpti
 
 /// Copies x into the view `out`, broadcast and cast by any rule. ValueError "could not broadcast input array from shape ...".
 void assign(const array& out, const array& x);
+/// What is assigned, in the shape of what it is assigned to: first axes of one element that the target lacks are dropped, as NumPy does.
+array broadcast_into(const array& x, const shape::Dims& shape);
 /// IndexError in NumPy's words unless the mask is one for x's first axes.
 void check_mask(const array& x, const array& mask);
 /// ValueError unless it may be written to.
