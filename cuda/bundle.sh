@@ -11,13 +11,14 @@ most_bytes=50000000
 
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFASTNP_BUILD_TESTS=ON -DFASTNP_BUILD_EXAMPLES=OFF -DFASTNP_BUILD_PYTHON=OFF \
     -DFASTNP_STATIC_RUNTIME=ON > /dev/null
-ninja -C "$build" libfastnp.so fastnp_tests
+ninja -C "$build" libfastnp.so fastnp_tests fastnp_fuzz
 
 root="$build/archive/fastnp-cuda"
 rm -rf "$build/archive"
 mkdir -p "$root"/{lib/spare,bin,include,tests}
 strip -o "$root/lib/libfastnp.so" "$build/libfastnp.so"
 strip -o "$root/bin/fastnp_tests" "$build/fastnp_tests"
+strip -o "$root/bin/fastnp_fuzz" "$build/fastnp_fuzz"
 # For machines without them.
 ldd "$root/lib/libfastnp.so" "$root/bin/fastnp_tests" | awk '$1 ~ /^(libz|libzstd)\.so/ { print $3 }' | sort -u | xargs -r cp -L -t "$root/lib/spare"
 # What else is needed must be the C library's, or the compiler's unwinder, of which a process must have one alone.
@@ -28,7 +29,7 @@ foreign=$(ldd "$root/lib/libfastnp.so" "$root/bin/fastnp_tests" |
 cp cuda/run.sh "$root/run.sh"
 cp -r include/fastnp "$root/include/"
 cp -r python benchmarks "$root/"
-cp -r tests/python "$root/tests/"
+cp -r tests/python tests/fuzz "$root/tests/"
 install -D -m 644 -t "$root/tests/cpp" tests/cpp/on_device.txt
 find "$root" -name '__pycache__' -prune -exec rm -rf {} +
 git log -1 --format='%H %s' > "$root/VERSION"

@@ -9,6 +9,7 @@
 #   bash run.sh test [FILE...]       the Python tests of devices, or those named
 #   bash run.sh whole [FOLDER]       all that can be tested there, side by side: those, and with the device set all tests that name none; what they
 #                                    print goes to files in FOLDER (build/log)
+#   bash run.sh fuzz PROGRAMS [SEED] random programs in C++ (tests/fuzz/cpp) on all processors; Python's: run.sh python tests/fuzz/run.py
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 python=${PYTHON:-python3}
@@ -154,6 +155,22 @@ whole() {
     return $status
 }
 
+# fuzz PROGRAMS [SEED]: a process for each processor, with seeds of its own; what failed goes to build/log/fuzz.txt.
+fuzz() {
+    local programs=$1 seed=${2:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')} workers share
+    workers=$(nproc)
+    share=$(((programs + workers - 1) / workers))
+    mkdir -p build/log
+    say "$((share * workers)) random programs in $workers processes, from seed $seed on"
+    local failed=0
+    # shellcheck disable=SC2016  # the inner shell expands it
+    seq 0 $((workers - 1)) | FASTNP_NUM_THREADS=1 xargs -P "$workers" -I '{}' \
+        sh -c 'bin/fastnp_fuzz --programs "$2" --seed "$(($1 + $3 * $2))" > "build/log/fuzz-$3.txt" 2>&1' sh "$seed" "$share" '{}' || failed=1
+    cat build/log/fuzz-*.txt > build/log/fuzz.txt
+    say "$(grep -c '^FAILED' build/log/fuzz.txt || true) failed, $(grep -c 'died in' build/log/fuzz.txt || true) processes died"
+    return $failed
+}
+
 cat VERSION
 if command -v nvidia-smi > /dev/null; then nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || true; fi
 what=${1:-all}
@@ -171,5 +188,6 @@ case $what in
     python) with_package "$@" ;;
     test) python_tests "$@" ;;
     whole) whole "$@" ;;
+    fuzz) fuzz "$@" ;;
     *) stop "what is '$what'? See the beginning of run.sh" ;;
 esac

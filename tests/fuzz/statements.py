@@ -222,6 +222,8 @@ def folded(w: Writer) -> Statement:
     bound, size, top = w.bound(x), numpy.size(value), largest(value)
     if w.exact() and is_inexact(value):
         function = w.one_of(["max", "min", "any", "all", "argmax", "argmin", "count_nonzero"])
+        if bound > 0 and function not in ("max", "min"):
+            raise Unfit
         if is_complex(value) and function.startswith(("max", "min", "arg")):
             raise Unfit
         zero = " + 0" if function in ("max", "min") else ""  # which of two zeros is the larger one is nowhere said

@@ -210,6 +210,24 @@ private:
 
 }  // namespace
 
+namespace {
+
+double precision_of(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::float16: return 0.05;
+        case Dtype::float32:
+        case Dtype::complex64: return 2e-4;
+        default: return 1e-9;
+    }
+}
+
+void note(Program::Told& told, const array& value) {
+    told.precision = std::max(told.precision, precision_of(value.dtype()));
+    told.is_finite = told.is_finite && all(isfinite(value)).item<bool>();
+}
+
+}  // namespace
+
 Program::Program(std::uint64_t seed, Kind kind) : seed_(seed), kind_(kind), steps_(3 + static_cast<int>(Engine(seed * 13 + 1)() % 9)) {}
 
 Program Program::without(int step) const {
@@ -220,24 +238,25 @@ Program Program::without(int step) const {
 
 std::vector<array> Program::operator()(const std::vector<array>& arguments) const { return run(arguments, nullptr); }
 
-std::string Program::text(const std::vector<array>& arguments) const {
-    std::string result;
+Program::Told Program::tell(const std::vector<array>& arguments) const {
+    Told told;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        result += "  v" + std::to_string(i) + ": " + std::string(name_of(arguments[i].dtype())) + " (";
-        for (int axis = 0; axis < arguments[i].ndim(); ++axis) result += std::to_string(arguments[i].shape(axis)) + ",";
-        result += ") strides (";
-        for (const std::int64_t stride : arguments[i].strides()) result += std::to_string(stride) + ",";
-        result += ")\n";
+        told.text += "  v" + std::to_string(i) + ": " + std::string(name_of(arguments[i].dtype())) + " (";
+        for (int axis = 0; axis < arguments[i].ndim(); ++axis) told.text += std::to_string(arguments[i].shape(axis)) + ",";
+        told.text += ") strides (";
+        for (const std::int64_t stride : arguments[i].strides()) told.text += std::to_string(stride) + ",";
+        told.text += ")\n";
+        note(told, arguments[i]);
     }
     try {
-        (void)run(arguments, &result);
+        (void)run(arguments, &told);
     } catch (const Error& error) {
-        result += std::string("  ... ") + error.what() + "\n";
+        told.text += std::string("  ... ") + error.what() + "\n";
     }
-    return result;
+    return told;
 }
 
-std::vector<array> Program::run(const std::vector<array>& arguments, std::string* text) const {
+std::vector<array> Program::run(const std::vector<array>& arguments, Told* told) const {
     std::vector<array> values = arguments;
     for (int i = 0; i < steps_; ++i) {
         if (left_out_.contains(i)) continue;
@@ -253,13 +272,16 @@ std::vector<array> Program::run(const std::vector<array>& arguments, std::string
             if (draw() % 8 == 0) throw;  // an error ends few programs
             continue;
         }
-        if (text != nullptr) *text += "  " + (taken.value ? "v" + std::to_string(values.size()) + " = " : "") + taken.text + "\n";
+        if (told != nullptr) {
+            told->text += "  " + (taken.value ? "v" + std::to_string(values.size()) + " = " : "") + taken.text + "\n";
+            if (taken.value) note(*told, *taken.value);
+        }
         if (taken.value) values.push_back(*taken.value);
     }
     std::vector<array> results{values.back()};
     if (seed_ % 2 == 0) results.push_back(values[seed_ / 2 % values.size()]);
-    if (text != nullptr)
-        *text += "  results: the last value" + std::string(results.size() > 1 ? ", v" + std::to_string(seed_ / 2 % values.size()) : "") + "\n";
+    if (told != nullptr)
+        told->text += "  results: the last value" + std::string(results.size() > 1 ? ", v" + std::to_string(seed_ / 2 % values.size()) : "") + "\n";
     return results;
 }
 

@@ -22,15 +22,20 @@ public:
 
     /// The results: the last value, and sometimes an earlier one.
     std::vector<array> operator()(const std::vector<array>& arguments) const;
-    /// The steps, a line each, as they are taken for these arguments.
-    std::string text(const std::vector<array>& arguments) const;
+    /// What there is to tell of a run as written.
+    struct Told {
+        std::string text;        // the steps, a line each
+        double precision = 0;    // of the least precise value on the way, relative
+        bool is_finite = true;   // so were all values
+    };
+    Told tell(const std::vector<array>& arguments) const;
 
     int steps() const { return steps_; }
     Kind kind() const { return kind_; }
     Program without(int step) const;
 
 private:
-    std::vector<array> run(const std::vector<array>& arguments, std::string* text) const;
+    std::vector<array> run(const std::vector<array>& arguments, Told* told) const;
 
     std::uint64_t seed_;
     Kind kind_;
