@@ -191,7 +191,8 @@ Value from_parts(Value x, Value y) { return {x.builder, complex_of(x.dtype), x.r
 Value real(Value x) { return {x.builder, real_of(x.dtype), x.re, nullptr}; }
 Value imag(Value x) { return {x.builder, real_of(x.dtype), x.im != nullptr ? x.im : zero(x), nullptr}; }
 
-// NumPy's maximum and minimum give NaN where either operand is one; fmax and fmin the other operand.
+// NumPy's maximum and minimum give NaN where either operand is one; fmax and fmin the other operand. Of zeros of different sign maximum and minimum give
+// the second, of halves the first.
 Value extreme(Value x, Value y, CmpInst::Predicate floating, ID with_sign, ID without) {
     auto& b = ir(x);
     if (is_complex(x.dtype)) return {};
@@ -202,11 +203,11 @@ Value extreme(Value x, Value y, CmpInst::Predicate floating, ID with_sign, ID wi
 }
 Value maximum(Value x, Value y) {
     if (is_bool(x)) return x | y;
-    return extreme(x, y, CmpInst::FCMP_OGT, in::smax, in::umax);
+    return extreme(x, y, x.dtype == Dtype::float16 ? CmpInst::FCMP_OGE : CmpInst::FCMP_OGT, in::smax, in::umax);
 }
 Value minimum(Value x, Value y) {
     if (is_bool(x)) return x & y;
-    return extreme(x, y, CmpInst::FCMP_OLT, in::smin, in::umin);
+    return extreme(x, y, x.dtype == Dtype::float16 ? CmpInst::FCMP_OLE : CmpInst::FCMP_OLT, in::smin, in::umin);
 }
 Value extreme_number(Value x, Value y, CmpInst::Predicate floating, ID with_sign, ID without) {
     auto& b = ir(x);

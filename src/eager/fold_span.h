@@ -67,7 +67,8 @@ struct Multiply {
         x *= y;
     }
 };
-template <bool greatest>
+// Of zeros of different sign the later one counts, of halves the first.
+template <bool greatest, bool of_halves>
 struct Extreme {
     static constexpr bool rounds = false;
     template <class A>
@@ -79,15 +80,23 @@ struct Extreme {
     }
     template <class A>
     static A join(const A& x, const A& y) {
-        if constexpr (greatest) return ops::maximum(Number<A>{x}, Number<A>{y}).v;
+        if constexpr (of_halves) return (greatest ? x >= y : x <= y) || x != x ? x : y;
+        else if constexpr (greatest) return ops::maximum(Number<A>{x}, Number<A>{y}).v;
         else return ops::minimum(Number<A>{x}, Number<A>{y}).v;
     }
     template <class V>
     [[gnu::always_inline]] static void join_into(V& x, const V& y) {
-        const V better = greatest ? (x > y ? x : y) : (x < y ? x : y);
-        x = x != x ? x : better;
+        if constexpr (of_halves) {
+            const V better = greatest ? (x >= y ? x : y) : (x <= y ? x : y);
+            x = x != x ? x : better;
+        } else {
+            const V better = greatest ? (x > y ? x : y) : (x < y ? x : y);
+            x = x != x ? x : better;
+        }
     }
 };
+template <class F>
+inline constexpr bool is_extreme_of_halves = std::is_same_v<F, Extreme<true, true>> || std::is_same_v<F, Extreme<false, true>>;
 // Over bytes that are not zero where true.
 struct Or {
     static constexpr bool rounds = false;
@@ -236,7 +245,9 @@ template <class F, int vector_bytes, class T>
         for (std::int64_t at = 0; at < count; at += chunk) {
             const std::int64_t n = std::min(chunk, count - at);
             widen(x + at, wide, n);
-            total.add(fold_run<F, vector_bytes, A>(wide, n));
+            A part = fold_run<F, vector_bytes, A>(wide, n);
+            if constexpr (is_extreme_of_halves<F>) part = part == 0 ? *std::find(wide, wide + n, A(0)) : part;
+            total.add(part);
         }
         *static_cast<A*>(sum) = total.total();
     } else if constexpr (std::is_same_v<T, bool>) {  // done where the answer is known
@@ -337,8 +348,8 @@ template <class T>
 const FoldKernel& kernel_of(ops::Op combine) {
     switch (combine) {
         case ops::Op::multiply: return kernel<Multiply, T>();
-        case ops::Op::maximum: return kernel<Extreme<true>, T>();
-        case ops::Op::minimum: return kernel<Extreme<false>, T>();
+        case ops::Op::maximum: return kernel<Extreme<true, std::is_same_v<T, float16_t>>, T>();
+        case ops::Op::minimum: return kernel<Extreme<false, std::is_same_v<T, float16_t>>, T>();
         default: return kernel<Add, T>();
     }
 }

@@ -352,17 +352,20 @@ Number<T> radians(Number<T> x) {
 }
 
 // --- extremes: maximum and minimum give NaN where either operand is one, fmax and fmin the other operand -----------------------------
+// Of equal ones, zeros of different sign, they give the second, as NumPy's vectors; of halves, which it has no vectors of, the first.
 
 template <class T>
 Number<T> maximum(Number<T> x, Number<T> y) {
     if constexpr (Complex<T>) return detail::has_nan(x.v) || (!detail::has_nan(y.v) && !detail::lexically_less(x.v, y.v)) ? x : y;
     else if constexpr (Boolean<T>) return x + y;
+    else if constexpr (std::is_same_v<T, float16_t>) return x.v >= y.v || x.v != x.v ? x : y;
     else return x.v > y.v || x.v != x.v ? x : y;
 }
 template <class T>
 Number<T> minimum(Number<T> x, Number<T> y) {
     if constexpr (Complex<T>) return detail::has_nan(x.v) || (!detail::has_nan(y.v) && !detail::lexically_less(y.v, x.v)) ? x : y;
     else if constexpr (Boolean<T>) return x * y;
+    else if constexpr (std::is_same_v<T, float16_t>) return x.v <= y.v || x.v != x.v ? x : y;
     else return x.v < y.v || x.v != x.v ? x : y;
 }
 template <class T>

@@ -118,3 +118,22 @@ def test_what_python_leaves_behind_is_not_ours():
         warnings.simplefilter("error")
         assert float("inf") - float("inf") != 0
         assert (np.ones(3) + np.ones(3)).tolist() == [2, 2, 2]
+
+
+def test_zeros_of_different_sign(rng):
+    """Which of them maximum, minimum and clip give: NumPy's, of every dtype."""
+    for kind in "efd" * 10:
+        x, y, z = (numpy.random.default_rng(rng.randrange(2**31)).choice([0.0, -0.0, 1.0, -1.0], rng.choice([1, 2, 7, 33])).astype(kind) for _ in range(3))
+        y, z = numpy.resize(y, x.shape), numpy.resize(z, x.shape)
+        for run in [lambda m, x, y, z: m.maximum(x, y), lambda m, x, y, z: m.minimum(x, y), lambda m, x, y, z: m.clip(x, y, z)]:
+            expected = numpy.signbit(run(numpy, x, y, z))
+            for ours in [run, np.compile(lambda m, *arrays, run=run: run(np, *arrays))]:
+                found = numpy.signbit(numpy.asarray(ours(np, *map(np.array, (x, y, z)))))
+                numpy.testing.assert_array_equal(found, expected, err_msg=str((kind, x, y, z)))
+
+
+def test_the_first_zero_is_the_extreme_of_halves(rng):
+    for _ in range(40):
+        x = numpy.random.default_rng(rng.randrange(2**31)).choice([0.0, -0.0, -1.0], rng.choice([1, 5, 40, 2000])).astype("e")
+        for name, each in [("max", x), ("min", -x)]:
+            assert numpy.signbit(getattr(np, name)(np.array(each))) == numpy.signbit(getattr(numpy, name)(each)), (name, each.tolist())
