@@ -18,8 +18,13 @@ namespace {
 
 // Ufuncs of floats whose only instruction is theirs alone: a flag is the truth.
 constexpr std::array<std::string_view, 8> certain = {"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "negative"};
-// Functions that have no floating-point errors whatever their operands of one dtype are.
-constexpr std::array<std::string_view, 8> silent = {"clip", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "maximum", "minimum"};
+// Functions that have no floating-point errors whatever their operands are, if these are real; the kernels of some set flags for NaN all the same.
+constexpr std::array<std::string_view, 30> silent = {
+    "clip",   "bitwise_and", "bitwise_or", "bitwise_xor",   "left_shift", "right_shift", "maximum",     "minimum",    "fmax",        "fmin",
+    "less",   "less_equal",  "greater",    "greater_equal", "equal",      "not_equal",   "sign",        "heaviside",  "max",         "min",
+    "argmax", "argmin",      "isfinite",   "isinf",         "isnan",      "sort",        "logical_and", "logical_or", "logical_not", "signbit"};
+// Of these the ones whose methods are silent, too.
+constexpr std::array<std::string_view, 4> silent_folds = {"maximum", "minimum", "fmax", "fmin"};
 
 FloatState parse_state() {
     const Ref get = import_attribute("numpy", "geterr");
@@ -163,7 +168,22 @@ std::vector<PyObject*> FloatWatch::outputs() const {
     return found;
 }
 
-bool FloatWatch::is_silent() const { return method_ == nullptr && has(silent, name_); }
+bool FloatWatch::is_silent() const {
+    if (!has(method_ == nullptr ? std::span<const std::string_view>(silent) : std::span<const std::string_view>(silent_folds), name_)) return false;
+    // What is written to, or has a dtype by name, may take a cast.
+    const auto is_harmless = [](PyObject* name) {
+        return PyUnicode_CompareWithASCIIString(name, "axis") == 0 || PyUnicode_CompareWithASCIIString(name, "keepdims") == 0;
+    };
+    for (Py_ssize_t i = 0; kwnames_ != nullptr && i < PyTuple_GET_SIZE(kwnames_); ++i) {
+        if (!is_harmless(PyTuple_GET_ITEM(kwnames_, i))) return false;
+    }
+    if ((output_count_ != 0 && first_output_ < nargs_) || has_too_large_number()) return false;
+    const auto is_real = [](PyObject* each) {
+        if (PyArray_CheckExact(each)) return PyArray_ISFLOAT(as_numpy(each)) || PyArray_ISINTEGER(as_numpy(each)) || PyArray_ISBOOL(as_numpy(each));
+        return is_number(each) || each == Py_None || (is_ndarray(each) && !is_complex(value_of(each).dtype()));
+    };
+    return (first_ == nullptr || is_real(first_)) && std::all_of(args_, args_ + nargs_, is_real);
+}
 
 // Whether the flags tell by themselves.
 bool FloatWatch::is_certain() const {
@@ -184,7 +204,70 @@ bool FloatWatch::has_too_large_number() const {
                                                                         : std::numeric_limits<double>::max();
         return std::isfinite(PyFloat_AS_DOUBLE(number)) && std::abs(PyFloat_AS_DOUBLE(number)) > most;
     };
-    return nargs_ >= 2 && (is_too_large(args_[0], args_[1]) || is_too_large(args_[1], args_[0]));
+    for (Py_ssize_t i = 0; i < nargs_; ++i) {
+        for (Py_ssize_t j = first_ != nullptr ? -1 : 0; j < nargs_; ++j) {
+            if (is_too_large(args_[i], j < 0 ? first_ : args_[j])) return true;
+        }
+    }
+    return false;
+}
+
+namespace {
+
+// Which of an operand's elements there are.
+struct Found {
+    bool positive = false, negative = false;  // infinities
+    bool zero = false;
+    bool infinity() const { return positive || negative; }
+};
+
+template <class T>
+Found found_in(const T* from, std::int64_t count) {
+    using Work = std::conditional_t<std::is_same_v<T, float16_t>, float, T>;
+    constexpr Work infinity = std::numeric_limits<Work>::infinity();
+    Found found;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto x = static_cast<Work>(from[i]);
+        found.positive |= x == infinity;
+        found.negative |= x == -infinity;
+        found.zero |= x == 0;
+    }
+    return found;
+}
+
+// Nothing where it takes long to say.
+std::optional<Found> found_in(PyObject* operand) {
+    if (is_number(operand)) {
+        const double number = PyFloat_AsDouble(operand);
+        PyErr_Clear();
+        return found_in(&number, 1);
+    }
+    if (!is_ndarray(operand)) return std::nullopt;
+    const array& x = value_of(operand);
+    if (!x.is_c_contiguous()) return std::nullopt;
+    if (x.dtype() == Dtype::float64) return found_in(static_cast<const double*>(x.data()), x.size());
+    if (x.dtype() == Dtype::float32) return found_in(static_cast<const float*>(x.data()), x.size());
+    if (x.dtype() == Dtype::float16) return found_in(static_cast<const float16_t*>(x.data()), x.size());
+    return std::nullopt;
+}
+
+}  // namespace
+
+// Whether the operands have what makes an invalid operation in NumPy: infinities of both signs in a sum, one in a product, which may have met a NaN first
+// here; an infinity or a zero in a division with a remainder, whose kernels raise the flag for NaN alone.
+bool FloatWatch::may_be_invalid() const {
+    const std::string_view name(name_);
+    const bool is_fold = method_ != nullptr && (std::string_view(method_) == "reduce" || std::string_view(method_) == "accumulate");
+    const bool is_sum = name == "sum" || name == "mean" || name == "cumsum" || (is_fold && name == "add");
+    const bool is_product = name == "prod" || name == "cumprod" || (is_fold && name == "multiply");
+    const bool divides = method_ == nullptr && nargs_ == 2 && (name == "floor_divide" || name == "remainder" || name == "fmod" || name == "divmod");
+    if (kwnames_ != nullptr || output_count_ != 0 || (!is_sum && !is_product && !divides)) return true;
+    if (divides) {
+        const std::optional<Found> above = found_in(args_[0]), below = found_in(args_[1]);
+        return !above || !below || above->infinity() || below->zero;
+    }
+    const std::optional<Found> found = found_in(first_ != nullptr ? first_ : args_[0]);
+    return !found || (is_sum ? found->positive && found->negative : found->infinity());
 }
 
 void FloatWatch::keep_overwritten() {
@@ -232,8 +315,9 @@ void FloatWatch::tell() const {
     detail::clear_float_flags();
     if (recording != nullptr) recording->float_errors.met |= flags | (is_asked_ ? lost_imaginary : 0U);
     if (records()) return;
+    if (flags == 0 && !is_asked_) return;
     const unsigned told = flags & float_state().told;
-    if ((told == 0 || is_silent()) && !is_asked_) return;
+    if ((told == 0 || is_silent() || (flags == detail::float_invalid && !may_be_invalid())) && !is_asked_) return;
     if (is_certain() && !is_asked_) {
         const bool is_of_number = (told & detail::float_overflow) != 0 && has_too_large_number();
         if (is_of_number) tell_by_name("cast", detail::float_overflow);

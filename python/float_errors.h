@@ -62,6 +62,7 @@ private:
     bool is_certain() const;
     bool is_silent() const;
     bool has_too_large_number() const;
+    bool may_be_invalid() const;
     std::vector<PyObject*> outputs() const;
     Py_ssize_t count() const { return nargs_ + (kwnames_ == nullptr ? 0 : PyTuple_GET_SIZE(kwnames_)); }
     Ref argument(Py_ssize_t place) const;

@@ -12,6 +12,16 @@ namespace {
 constexpr int cascade_levels = 48;
 constexpr std::int64_t cascade_steps = 16;
 
+// In the order of this kernel infinities may have met a NaN before they met each other: a sum that is NaN raises the flag, by a comparison that NaN is
+// invalid for, so that NumPy is asked, whose order is another one.
+void tell_nan(Builder& b, const Value& value) {
+    if (b.target != Target::host || !is_inexact(value.dtype)) return;
+    for (llvm::Value* part : {value.re, value.im}) {
+        if (part == nullptr) continue;
+        b.ir.CreateConstrainedFPCmp(llvm::Intrinsic::experimental_constrained_fcmps, llvm::CmpInst::FCMP_OLT, part, part);
+    }
+}
+
 }  // namespace
 
 Emitter::Accumulator Emitter::make_accumulator(Dtype dtype) {
@@ -271,6 +281,7 @@ void Emitter::finish(const nest::Stage& stage) {
                                  : merged_copies(f, part_of(copy));
             }
             if (lanes_inner) value = across_lanes(fold, value);
+            if (fold.combine == ir::Op::add || fold.combine == ir::Op::multiply) tell_nan(b_, value);
             results[static_cast<std::size_t>(copy)] = value;
         }
         fold_results_[static_cast<std::size_t>(f)] = std::move(results);

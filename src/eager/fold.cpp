@@ -9,7 +9,6 @@
 #include "eager/fold_span.h"
 #include "eager/iterate.h"
 #include "eager/kernels.h"
-#include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
 
@@ -307,14 +306,6 @@ void fill_identity(const FoldKernel& kernel, const View& out) {
 
 }  // namespace
 
-// Where infinities meet a NaN first, in an order that is not NumPy's, nothing tells that they would have met each other: a NaN that came out of few
-// elements, of which it costs little to find out, is looked into.
-void note_nan(Dtype dtype, const View& out, std::int64_t count) {
-    constexpr std::int64_t few = 1 << 16;
-    if (!is_floating(dtype) || count > few || !out.shape.empty()) return;
-    if (std::isnan(ops::load(dtype, out.data).real())) fastnp::detail::raise_float_flags(fastnp::detail::float_invalid);
-}
-
 void run_fold(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
     const ops::Op combine = ops::info(op).combine;
     const FoldKernel& kernel = is_complex(x.dtype)    ? complex_fold(combine, x.dtype)
@@ -335,10 +326,8 @@ void run_fold(ops::Op op, const ir::Attributes& attributes, const View& x, const
     }
     kept.tidy();
     folded.tidy();
-    const std::int64_t count = folded.size;
     // `folded.out` is 0 throughout, so only strides of x decide which of its axes join.
     Reduction(kernel, itemsize_of(x.dtype), std::move(kept), std::move(folded), static_cast<const char*>(x.data), static_cast<char*>(out.data)).run();
-    if (combine == ops::Op::add) note_nan(x.dtype, out, count);
 }
 
 }  // namespace fastnp::eager

@@ -10,6 +10,7 @@
 #include "eager/eager.h"
 #include "eager/half.h"
 #include "eager/isa.h"
+#include "fastnp/detail/float_flags.h"
 #include "ops/number.h"
 
 namespace fastnp::eager {
@@ -323,6 +324,12 @@ void finish(const void* sums, std::int64_t count, void* out) {
     using A = Accumulator<T>;
     const auto* from = static_cast<const A*>(sums);
     auto* to = static_cast<T*>(out);
+    // Infinities that met a NaN first, in an order that is not NumPy's, might have met each other in its: NumPy is to be asked.
+    if constexpr (F::rounds && !std::is_integral_v<A>) {
+        bool any = false;
+        for (std::int64_t i = 0; i < count; ++i) any = any || from[i] != from[i];
+        if (any) fastnp::detail::raise_float_flags(fastnp::detail::float_invalid);
+    }
     for (std::int64_t i = 0; i < count; ++i) {
         if constexpr (std::is_same_v<T, bool>) to[i] = from[i] != 0;
         else if constexpr (std::is_same_v<F, Add>) to[i] = static_cast<T>(F::join(F::template identity<A>(), from[i]));  // of -0.0 alone: 0.0, as NumPy

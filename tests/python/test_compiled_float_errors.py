@@ -262,3 +262,24 @@ def test_a_second_process_knows_the_states_inside(tmp_path):
     for _ in range(2):
         done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment, check=True)
         assert done.stdout.splitlines()[:2] == ["underflow encountered in multiply"] * 2, done.stdout + done.stderr
+
+
+def test_infinities_that_meet_in_folds():
+    """Sums have another order in compiled code: one that is NaN has NumPy asked."""
+    from test_float_errors import LINES, draw_infinities
+
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    rng = random.Random(seed)
+    compiled = {name: np.compile(lambda x, run=run: run(np, x * 1)) for name, run in LINES.items()}
+    compiled["dot"] = np.compile(lambda x: np.dot(x, x[::-1] * 2))
+    plain = {name: (lambda x, run=run: run(numpy, x * 1)) for name, run in LINES.items()}
+    plain["dot"] = lambda x: numpy.dot(x, x[::-1] * 2)
+    for name in list(compiled) * 6:
+        drawn, x = draw_infinities(rng, "fd")
+        for mode in rng.sample(["warn", "raise", "call", "ignore"], 2):
+            ours, theirs = np.array(x), x.copy()
+            found = said(lambda f=compiled[name], given=ours: f(given), mode)
+            expected = said(lambda f=plain[name], given=theirs: f(given), mode)
+            found, expected = ([entry[:2] for entry in told] for told in (found, expected))
+            assert found == expected, (seed, drawn, name, mode, x.dtype, x.tolist())

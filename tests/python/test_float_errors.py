@@ -120,6 +120,78 @@ def test_what_python_leaves_behind_is_not_ours():
         assert (np.ones(3) + np.ones(3)).tolist() == [2, 2, 2]
 
 
+def draw_infinities(rng: random.Random, kinds: str = "efdFD") -> tuple[int, numpy.ndarray]:
+    """Few distinct elements, so that infinities meet each other and NaN in many an order."""
+    seed = rng.randrange(2**31)
+    values = numpy.random.default_rng(seed)
+    size = rng.choice([2, 3, 9, 40, 300, 3000])
+    some = [1.0, -2.0, 0.5, *rng.sample([numpy.nan, numpy.inf, -numpy.inf, 0.0], rng.randint(1, 3))]
+    weights = numpy.array([8.0] * 3 + [rng.choice([0.1, 1.0])] * (len(some) - 3))
+    x = values.choice(some, size, p=weights / weights.sum()).astype(rng.choice(kinds))
+    if x.dtype.kind == "c" and rng.random() < 0.5:
+        x.imag = values.choice(some, size)
+    return seed, x
+
+
+LINES: dict[str, Callable[..., Any]] = {
+    "sum": lambda m, x: m.sum(x),
+    "sum of rows": lambda m, x: m.sum(x.reshape(-1, 1) * m.ones((1, 3), x.dtype), axis=0),
+    "add.reduce": lambda m, x: m.add.reduce(x),
+    "prod": lambda m, x: m.prod(x),
+    "mean": lambda m, x: m.mean(x),
+    "var": lambda m, x: m.var(x),
+    "cumsum": lambda m, x: m.cumsum(x),
+    "cumprod": lambda m, x: m.cumprod(x),
+    "method": lambda m, x: x[::-1].sum(),
+}
+
+
+def test_infinities_that_meet_in_folds(rng):
+    for name in list(LINES) * 6:
+        seed, x = draw_infinities(rng, "efd")
+        check(lambda m, x, name=name: LINES[name](m, x), [x], (name, x.dtype, seed))
+
+
+SILENT = [
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "equal",
+    "sign",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "max",
+    "min",
+    "floor_divide",
+    "sum",
+    "heaviside",
+]
+
+
+def test_nan_alone_is_no_reason_to_ask(monkeypatch):
+    """NumPy has nothing to say, and is not asked each time."""
+    asked: list[str] = []
+    for name in SILENT:
+        original = getattr(numpy, name)
+        monkeypatch.setattr(numpy, name, lambda *args, name=name, original=original: (asked.append(name), original(*args))[1])
+    for kind in "efd":
+        x = np.full(37, numpy.nan, kind)
+        for name in SILENT:
+            for y in [x, np.ones(37, kind)]:
+                getattr(np, name)(*([x, y] if name not in ("sign", "max", "min", "sum") else [y]))
+    assert asked == []
+
+
+def test_numbers_that_the_dtype_lacks_are_told_of(rng):
+    for name in ["maximum", "less", "clip", "fmax"] * 3:
+        seed, x = draw_infinities(rng, "ef")
+        more = [1e300] if name != "clip" else [0.0, 1e300]
+        check(lambda m, x, name=name, more=more: getattr(m, name)(x, *more), [x], (name, x.dtype, seed))
+
+
 def test_zeros_of_different_sign(rng):
     """Which of them maximum, minimum and clip give: NumPy's, of every dtype."""
     for kind in "efd" * 10:
