@@ -191,10 +191,12 @@ static bool mark_known(Flat& flat, const GuardSet& guards) {
     return any;
 }
 
-bool CompiledState::has_float_errors(const Return& made) {
+[[gnu::cold, gnu::noinline]] bool CompiledState::has_float_errors(const Return& made, bool can_take_back) {
     const unsigned met = detail::float_flags();
     detail::clear_float_flags();
-    return float_verdicts_.is_worth(met, made.float_errors);
+    if (!float_verdicts_.is_worth(met, made.float_errors)) return false;
+    if (!can_take_back) FloatVerdicts::tell_unseen(met, made.float_errors, options_.name);
+    return can_take_back;
 }
 
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
@@ -273,7 +275,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
-    if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made) && recorded.can_take_back()) [[unlikely]] {
+    if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {
         // As written, each function looks for itself, under the state that holds there.
         recorded.take_back();
         return as_written(args, nargs, kwnames, flat, may_compile, Ref());

@@ -157,6 +157,7 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
     made_ = std::make_unique<Return>();
     made_->calls = std::move(calls_);
     made_->float_errors = now.float_errors;
+    state_.float_verdicts().note(now.float_errors);
     HandedOut out;
     made_->result = take_apart(result, rebuild, originals, out);
     for (const Ref& effect : effects_of(now, rebuild)) {
@@ -185,7 +186,9 @@ std::optional<std::string> Recorded::pack(const void* kept) {
 
 std::shared_ptr<const void> Recorded::restore(std::string_view packed) {
     const GilState gil;
-    return {unpack(packed, guards_.capture()).release(), &let_go};
+    std::unique_ptr<Return> made = unpack(packed, guards_.capture());
+    state_.float_verdicts().note(made->float_errors);
+    return {made.release(), &let_go};
 }
 
 Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs) {

@@ -87,7 +87,7 @@ private:
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
     /// Whether floating-point errors of the call that was made are worth being told.
-    bool has_float_errors(const Return& made);
+    bool has_float_errors(const Return& made, bool can_take_back);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
 
     Ref function_;

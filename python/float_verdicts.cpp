@@ -48,11 +48,26 @@ bool FloatVerdicts::is_worth(unsigned met, const FloatErrors& known) {
 }
 
 bool FloatVerdicts::keeps_large() const {
-    if (float_state().strict != 0) return true;
+    if (is_strict_inside_ || float_state().strict != 0) return true;
     for (const std::uint32_t count : suspicions_) {
         if (count != 0 && (count < most_calls || std::has_single_bit(count + 1))) return true;
     }
     return false;
+}
+
+void FloatVerdicts::tell_unseen(unsigned met, const FloatErrors& known, const std::string& function) {
+    constexpr std::pair<unsigned, const char*> kinds[] = {{detail::float_divide, "divide by zero"},
+                                                          {detail::float_overflow, "overflow"},
+                                                          {detail::float_underflow, "underflow"},
+                                                          {detail::float_invalid, "invalid value"}};
+    const unsigned told = met & (float_state().told | known.told);
+    std::string text;
+    for (const auto& [bit, name] : kinds) {
+        if ((told & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+    if (text.empty()) return;
+    text += " may have been encountered in " + function + ", which has written over the arrays that would tell; its next calls are looked into";
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw PythonError{};
 }
 
 std::size_t Overwritten::bytes(Memory memory) {

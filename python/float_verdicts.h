@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "common.h"
 #include "fastnp/small_vector.h"
@@ -22,8 +23,13 @@ public:
     static constexpr std::size_t small = 16384;
     /// Before a call that writes over more: whether these are kept. Takes Python's lock.
     bool keeps_large() const;
+    /// What a recording of the function knows.
+    void note(const FloatErrors& known) { is_strict_inside_ = is_strict_inside_ || known.strict != 0; }
+    /// Of a suspicion that nobody can look into any more, since the call wrote over what it was given: a warning that says so.
+    static void tell_unseen(unsigned met, const FloatErrors& known, const std::string& function);
 
 private:
+    bool is_strict_inside_ = false;  // a state that the function enters itself asks for more than warnings
     std::array<std::uint32_t, 32> suspicions_{};  // so far, by their flags
     Ref filters_;                                 // of warnings, at that time
 };

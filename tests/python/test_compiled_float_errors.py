@@ -283,3 +283,44 @@ def test_infinities_that_meet_in_folds():
             expected = said(lambda f=plain[name], given=theirs: f(given), mode)
             found, expected = ([entry[:2] for entry in told] for told in (found, expected))
             assert found == expected, (seed, drawn, name, mode, x.dtype, x.tolist())
+
+
+def test_large_arrays_that_are_written_over():
+    """What can't be started over is not passed over in silence: the first call that is suspicious says so, later ones say what."""
+
+    def halve(x, y):
+        y /= x
+
+    for state in [{}, {"divide": "raise"}]:
+        compiled = np.compile(halve)
+        x, y = np.ones(100_000), np.ones(100_000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for _ in range(3):
+                compiled(x, y)
+        x[7] = 0
+        with numpy.errstate(**state):
+            if state:
+                with pytest.raises(FloatingPointError, match="^divide by zero encountered in divide$"):
+                    compiled(x, y)
+                continue
+            with pytest.warns(RuntimeWarning, match="^divide by zero may have been encountered in .*halve"):
+                compiled(x, y)
+            for _ in range(2):
+                y[...] = 1
+                with pytest.warns(RuntimeWarning, match="^divide by zero encountered in divide$"):
+                    compiled(x, y)
+
+
+def test_states_inside_keep_what_is_overwritten():
+    @np.compile
+    def halve(x, y):
+        with numpy.errstate(divide="raise"):
+            y /= x
+
+    x, y = np.ones(100_000), np.ones(100_000)
+    halve(x, y)
+    halve(x, y)
+    x[7] = 0
+    with pytest.raises(FloatingPointError, match="^divide by zero encountered in divide$"):
+        halve(x, y)
