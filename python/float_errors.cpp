@@ -274,6 +274,7 @@ void FloatWatch::keep_overwritten() {
     for (PyObject* output : outputs()) {
         if (is_ndarray(output)) set_result(value_of(output).dtype());
     }
+    if (may_journal() && records() && FloatJournal::current() != nullptr) noted_ = std::make_unique<NotedArguments>(FloatJournal::noted(call()));
     if (is_silent() || is_certain() || records()) return;
     const std::vector<PyObject*> written = outputs();
     for (Py_ssize_t i = first_ != nullptr ? -1 : 0; i < count() && !written.empty(); ++i) {
@@ -314,7 +315,7 @@ void FloatWatch::tell() const {
     const unsigned flags = detail::float_flags();
     detail::clear_float_flags();
     if (recording != nullptr) recording->float_errors.met |= flags | (is_asked_ ? lost_imaginary : 0U);
-    if (records()) return;
+    if (records()) return note_in_journal();
     if (flags == 0 && !is_asked_) return;
     const unsigned told = flags & float_state().told;
     if ((told == 0 || is_silent() || (flags == detail::float_invalid && !may_be_invalid())) && !is_asked_) return;
@@ -328,6 +329,22 @@ void FloatWatch::tell() const {
     }
     judge();
     detail::clear_float_flags();
+}
+
+// What records is told of when it has run.
+void FloatWatch::note_in_journal() const {
+    FloatJournal* const journal = may_journal() ? FloatJournal::current() : nullptr;
+    if (journal != nullptr && !is_silent()) journal->note(call(), noted_ ? *noted_ : FloatJournal::noted(call()), is_asked_);
+}
+
+void note_assignment(const array& part, PyObject* values) {
+    FloatJournal* const journal = may_journal() && records() ? FloatJournal::current() : nullptr;
+    if (journal == nullptr || !part.is_recorded() || !is_ndarray(values) || value_of(values).dtype() == part.dtype()) return;
+    const Ref target = own(wrap(part));
+    PyObject* const args[] = {target.get(), values};
+    const JournalCall call{"copyto", nullptr, nullptr, args, 2, nullptr, 0, 1, false};
+    const bool is_lost = is_complex(value_of(values).dtype()) && !is_complex(part.dtype()) && part.dtype() != Dtype::bool_;
+    journal->note(call, FloatJournal::noted(call), is_lost);
 }
 
 void look_at_assignment(const array& part, PyObject* values) {

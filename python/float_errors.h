@@ -2,9 +2,11 @@
 // suspicion, and NumPy, given the same call, has the verdict: its cases, its words, its warnings and exceptions.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "fastnp/detail/float_flags.h"
+#include "float_journal.h"
 #include "numpy_api.h"
 
 namespace fastnp::python {
@@ -26,8 +28,8 @@ void note_float_state();
 /// results may be written over operands.
 class FloatWatch {
 public:
-    FloatWatch(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames = nullptr)
-        : name_(name), args_(args), nargs_(nargs), kwnames_(kwnames) {
+    FloatWatch(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames = nullptr, bool is_operator = false)
+        : name_(name), args_(args), nargs_(nargs), kwnames_(kwnames), is_operator_(is_operator) {
         if (recording != nullptr) note_float_state();
         detail::clear_float_flags();  // what Python or others left
     }
@@ -51,13 +53,15 @@ public:
 
     /// After the call: says what there is to say. PythonError where that is an exception.
     void look() const {
-        if (detail::any_float_flag() || is_asked_) [[unlikely]]
+        if (detail::any_float_flag() || is_asked_ || may_journal()) [[unlikely]]
             tell();
     }
 
 private:
     void tell() const;
     void judge() const;
+    JournalCall call() const { return {name_, method_, first_, args_, nargs_, kwnames_, first_output_, output_count_, is_operator_}; }
+    void note_in_journal() const;
     bool is_output(Py_ssize_t place) const;
     bool is_certain() const;
     bool is_silent() const;
@@ -74,7 +78,9 @@ private:
     Py_ssize_t nargs_;
     PyObject* kwnames_;
     Py_ssize_t first_output_ = 0, output_count_ = 0;
+    bool is_operator_ = false;
     bool is_asked_ = false;  // NumPy, whatever the flags are
+    std::unique_ptr<NotedArguments> noted_;  // the arguments for the journal of a recording, where they are written over
     std::vector<std::pair<PyObject*, Ref>> kept_;  // an operand, and what it was
 };
 
@@ -86,6 +92,8 @@ PyObject* watched(const FloatWatch& watch, F&& body) {
     return result.release();
 }
 
+/// Before one: what is to be said of it later, where it is recorded.
+void note_assignment(const array& part, PyObject* values);
 /// After an assignment, before which the flags were clear: what is to be said of the values' casts.
 void look_at_assignment(const array& part, PyObject* values);
 

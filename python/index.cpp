@@ -262,6 +262,7 @@ void fill_with(PyObject* self, PyObject* value) {
     const Operand element = size ? Operand(*size) : element_operand(value, whole.dtype());
     detail::clear_float_flags();
     const array target = whole;
+    if (may_journal()) note_assignment(target, value);
     std::move(whole) = element;
     look_at_assignment(target, value);
 }
@@ -285,6 +286,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
                                                                              : to_assigned(value, part.dtype(), part.ndim());
                 detail::clear_float_flags();
                 const array target = part;
+                if (may_journal()) note_assignment(target, value);
                 std::move(part) = values;
                 look_at_assignment(target, value);
                 return 0;

@@ -17,6 +17,7 @@
 #include "fastnp/device.h"
 #include "fft.h"
 #include "float_errors.h"
+#include "float_journal.h"
 #include "foreign.h"
 #include "functions.h"
 #include "linalg.h"
@@ -234,6 +235,7 @@ void initialise(py::module_& module) {
     add_fft(module);
     add_transforms(module);
     add_tape(module);
+    add_float_journal(module);
     add_linalg(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(

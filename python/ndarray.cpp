@@ -54,7 +54,7 @@ template <BinaryUfunc function>
 PyObject* binary(const char* name, PyObject* a, PyObject* b) {
     return guarded([&] {
         PyObject* const args[] = {a, b};
-        return watched({name, args, 2}, [&] {
+        return watched({name, args, 2, nullptr, true}, [&] {
             if (is_ndarray(a) && is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
             return binary_slow(function, name, a, b);
         });
@@ -62,7 +62,7 @@ PyObject* binary(const char* name, PyObject* a, PyObject* b) {
 }
 
 PyObject* watched_unary(Function1 function, const char* name, PyObject* a) {
-    return watched({name, &a, 1}, [&] { return wrap_scalar(function(value_of(a), no_options)); });
+    return watched({name, &a, 1, nullptr, true}, [&] { return wrap_scalar(function(value_of(a), no_options)); });
 }
 
 template <Function1 function>
@@ -179,7 +179,7 @@ PyObject* nb_divmod(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!are_operands(a, b)) return operate("divmod", a, b);
         PyObject* const args[] = {a, b};
-        return watched({"divmod", args, 2}, [&] {
+        return watched({"divmod", args, 2, nullptr, true}, [&] {
             try {
                 std::pair<array, array> both = divmod(to_operand(a), to_operand(b));
                 const Ref quotient = own(wrap_scalar(std::move(both.first)));
@@ -196,7 +196,7 @@ PyObject* nb_matmul(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!are_operands(a, b)) return operate("matmul", a, b);
         PyObject* const args[] = {a, b};
-        return watched({"matmul", args, 2}, [&] {
+        return watched({"matmul", args, 2, nullptr, true}, [&] {
             try {
                 return wrap_scalar(matmul(to_array(a), to_array(b)));
             } catch (const NeedsNumpy&) {
@@ -284,7 +284,7 @@ PyObject* nb_index(PyObject* self) {
 template <BinaryUfunc function>
 PyObject* compare(const char* name, PyObject* a, PyObject* b) {
     PyObject* const args[] = {a, b};
-    return watched({name, args, 2}, [&] {
+    return watched({name, args, 2, nullptr, true}, [&] {
         if (is_ndarray(b)) return wrap_scalar(function(value_of(a), value_of(b), no_options));
         if (b == Py_None || PyUnicode_Check(b)) return numpy_comparison(name, a, b);
         return binary_slow<numpy_comparison>(function, name, a, b);

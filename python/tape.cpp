@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/transform.h"
+#include "float_journal.h"
 
 namespace py = pybind11;
 
@@ -18,8 +19,10 @@ std::atomic<long> leaf_count = 0;
 
 std::shared_ptr<detail::Leaf> new_leaf() {
     ++leaf_count;
+    ++journal_keepers;
     return {new detail::Leaf, [](const detail::Leaf* leaf) {
                 --leaf_count;
+                --journal_keepers;
                 delete leaf;
             }};
 }
@@ -172,6 +175,7 @@ PyObject* backward(PyObject* self, PyObject* args, PyObject* keywords) {
         if (weight.shape() != x.shape()) {
             raise(PyExc_ValueError, "backward: a gradient of shape " + text_of(weight.shape()) + " for an array of shape " + text_of(x.shape()));
         }
+        const WithoutJournal derivative;
         detail::backward(x, weight, retain > 0 || create != 0, create != 0);
         return Py_NewRef(Py_None);
     });

@@ -11,6 +11,7 @@
 #include "convert.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/transform.h"
+#include "float_journal.h"
 
 namespace py = pybind11;
 
@@ -45,6 +46,16 @@ public:
 private:
     Ref function_;
 };
+
+// What body() gives, to be recorded and run.
+py::object called(const py::object& body) {
+    try {
+        return body();
+    } catch (const py::error_already_set&) {
+        if (FloatJournal* const journal = FloatJournal::current()) journal->tell_before_error();
+        throw;
+    }
+}
 
 thread_local std::vector<std::unique_ptr<detail::NamedAxis>> named_axes;  // the innermost last
 
@@ -91,16 +102,21 @@ Arrays without_derivative(const Arrays& operands, const Arrays& results, const s
 void add_transforms(py::module_& module) {
     module.def("_records", &records, "Whether ops are recorded in this thread, for a compiled function or for a transform.");
     module.def(
-        "_recorded", [](const py::object& body) { return detail::recorded([&] { return arrays_of(body()); }); },
+        "_recorded",
+        [](const py::object& body) {
+            const JournalKeeper keeper;
+            return detail::recorded([&] { return arrays_of(called(body)); });
+        },
         "Runs body(), which gives a list of arrays, in a recording of its own, and gives what these are.");
     module.def(
         "_recorded_in_two",
         [](const py::object& body, std::optional<std::int64_t> memory_budget) {
+            const JournalKeeper keeper;
             detail::Later later;
             detail::StageReport report;
             const Arrays results = detail::recorded_in_two(
                 [&](detail::Stage& second) {
-                    const py::tuple given = body();
+                    const py::tuple given = called(body);
                     second.inputs = arrays_of(given[1]);
                     second.function = [held = Held(given[2])](std::span<const array> values) { return arrays_of(held(list_of(values))); };
                     return arrays_of(given[0]);
@@ -118,15 +134,24 @@ void add_transforms(py::module_& module) {
         "It, for a function to have; as a NumPy scalar or an array.");
     module.def("_write_back", &detail::write_back, "What a function left in the input of a mark, in the memory of what was marked.");
     module.def(
-        "_pull_back", [](const Arrays& marks, const Arrays& outputs, const Arrays& cotangents) { return detail::pull_back(marks, outputs, cotangents); },
+        "_pull_back",
+        [](const Arrays& marks, const Arrays& outputs, const Arrays& cotangents) {
+            const WithoutJournal derivative;
+            return detail::pull_back(marks, outputs, cotangents);
+        },
         "The cotangents of marks, given those of outputs.");
     module.def(
-        "_push_forward", [](const Arrays& marks, const Arrays& outputs, const Arrays& tangents) { return detail::push_forward(marks, outputs, tangents); },
+        "_push_forward",
+        [](const Arrays& marks, const Arrays& outputs, const Arrays& tangents) {
+            const WithoutJournal derivative;
+            return detail::push_forward(marks, outputs, tangents);
+        },
         "The tangents of outputs, given those of marks.");
     module.def("_example", &detail::example, "An array that stands for any one of x's parts along an axis.");
     module.def(
         "_batch",
         [](const Arrays& examples, const Arrays& arrays, const std::vector<int>& axes, const Arrays& outputs, std::int64_t number) {
+            const WithoutJournal same_again;
             return detail::batch(examples, arrays, axes, outputs, number);
         },
         "What outputs are for all parts at once.");
@@ -160,8 +185,20 @@ void add_transforms(py::module_& module) {
     module.def("_is_same_value", &detail::is_same_value, "Whether two recorded arrays have the same value.");
     module.def(
         "_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");
-    module.def("_jacobian_columns", &detail::jacobian_columns, "The derivatives of an output's elements with respect to a mark's, by forward mode.");
-    module.def("_jacobian_rows", &detail::jacobian_rows, "The same, by reverse mode.");
+    module.def(
+        "_jacobian_columns",
+        [](const array& mark, const array& output) {
+            const WithoutJournal derivative;
+            return detail::jacobian_columns(mark, output);
+        },
+        "The derivatives of an output's elements with respect to a mark's, by forward mode.");
+    module.def(
+        "_jacobian_rows",
+        [](const array& mark, const array& output) {
+            const WithoutJournal derivative;
+            return detail::jacobian_rows(mark, output);
+        },
+        "The same, by reverse mode.");
     module.def("_with_derivative", &with_derivative, "The results of a function of operands, with a derivative of its own.");
     module.def("_without_derivative", &without_derivative,
                "The results of what takes the operands' elements: a derivative that comes there is a TypeError.");

@@ -38,9 +38,11 @@ def is_active() -> bool:
 def entered(parts: Calls) -> Iterator[None]:
     """Within, a function is mapped."""
     _local.levels.append(parts)
+    before = _core._set_mapped(tuple(_local.levels))
     try:
         yield
     finally:
+        _core._set_mapped(before)
         _local.levels.pop()
 
 
@@ -48,9 +50,11 @@ def entered(parts: Calls) -> Iterator[None]:
 def _suspended() -> Iterator[None]:
     """Within, what is called is in no vmap."""
     levels, _local.levels = _local.levels, []
+    before = _core._set_mapped(None)
     try:
         yield
     finally:
+        _core._set_mapped(before)
         _local.levels = levels
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from fastnp import _core, _mapped
+from fastnp import _core, _float_errors, _mapped
 from fastnp._control import Transformed
 from fastnp._transform import Function, as_array, run, scalar_like
 from fastnp._trees import leaves_of, map_leaves, spread_over
@@ -37,6 +37,7 @@ class Vmap(Transformed):
             with parts.named(self.axis_name), _mapped.entered(parts), _mapped.watched(self.function):
                 result = self.function(*given, **keywords)
                 parts.make_all()
+            _float_errors.leave(parts)
             parts.write_back()
             outputs = [as_array(leaf) for leaf in leaves_of(result)]
             places = spread_over(result, self.out_axes, "out_axes")

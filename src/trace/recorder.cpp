@@ -11,10 +11,12 @@
 #include "base/fork.h"
 #include "device/movable.h"
 #include "eager/eager.h"
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
 #include "shape/order.h"
 #include "shape/strides.h"
+#include "trace/looked_flags.h"
 
 namespace fastnp::trace {
 
@@ -159,13 +161,20 @@ void Recorder::check_reads() {
     if (reads_.size() >= most_reads_) refuse(LongRecordError("reads more than " + std::to_string(most_reads_) + " values"));
 }
 
+unsigned& looked_flags() {
+    thread_local unsigned flags = 0;
+    return flags;
+}
+
 // The value's elements in this call.
 device::Memory Recorder::evaluate(ir::Value value) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
     try {
-        return evaluator_.evaluate(value, graph_);
+        device::Memory memory = evaluator_.evaluate(value, graph_);
+        looked_flags() |= detail::float_flags();
+        return memory;
     } catch (const RecordError&) {
         if (!refusal_) refusal_ = std::current_exception();
         throw;

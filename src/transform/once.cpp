@@ -1,4 +1,5 @@
 // Recordings that are run once: of transforms that are called outside of compiled functions.
+#include <algorithm>
 #include <list>
 #include <mutex>
 #include <string>
@@ -10,9 +11,11 @@
 #include "base/bytes.h"
 #include "base/fork.h"
 #include "device/movable.h"
+#include "eager/eager.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
+#include "trace/looked_flags.h"
 #include "trace/recorder.h"
 #include "transform/once.h"
 #include "transform/partition.h"
@@ -169,19 +172,76 @@ std::vector<array> parameters_of(const trace::Recorder& recorder, const ir::Grap
 
 }  // namespace
 
+std::shared_ptr<OnceNotes>* once_notes() {
+    auto* const recorder = dynamic_cast<OnceRecorder*>(trace::Recorder::active());
+    return recorder == nullptr ? nullptr : &recorder->notes;
+}
+
+void OnceRecorder::keep_overwritten() {
+    const std::vector<int> overwritten = notes ? written() : std::vector<int>();
+    if (overwritten.empty()) return;
+    before_.emplace();
+    for (std::size_t i = 0; i < captured().size(); ++i) {
+        const ir::Value parameter = captured_values()[i];
+        const bool is_kept = std::find(overwritten.begin(), overwritten.end(), static_cast<int>(parameter->attributes.ints[0])) != overwritten.end();
+        device::Memory memory = captured()[i];
+        if (is_kept) {
+            memory = device::allocate(memory.dtype, memory.shape);
+            device::use_on_host(captured()[i].data, device::Access::read);
+            const device::Memory& now = captured()[i];
+            eager::copy({now.data, now.dtype, now.shape, now.strides}, {memory.data, memory.dtype, memory.shape, memory.strides});
+        }
+        before_->set(parameter, std::move(memory));
+    }
+}
+
+device::Memory OnceRecorder::value_before(ir::Value value) { return before_ ? before_->evaluate(value, graph()) : value_now(value); }
+
+array value_before_run(const array& x) {
+    auto* const recorder = dynamic_cast<OnceRecorder*>(trace::Recorder::active());
+    return recorder == nullptr || !x.is_recorded() ? x : api::wrap(recorder->value_before(transform::value_of(x)), false);
+}
+
+NotedValue note_value(const array& x) { return transform::value_of(x); }
+array noted_array(NotedValue value) { return transform::array_of(static_cast<transform::Value>(value)); }
+
+unsigned take_looked_flags() { return std::exchange(trace::looked_flags(), 0U); }
+
 std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs) {
     set_outputs(recorder, outputs);
+    if (auto* const once = dynamic_cast<OnceRecorder*>(&recorder)) once->keep_overwritten();
     const trace::Recorder::Scope meanwhile(nullptr);
     return run(packed(recorder.graph()), recorder.written(), parameters_of(recorder, recorder.graph()));
 }
 
+namespace {
+
+// What is noted of a recording is let go with it, whatever comes: it may hold what holds the recording.
+class Noting {
+public:
+    explicit Noting(OnceRecorder& recorder) : recorder_(recorder) {}
+    ~Noting() { recorder_.notes.reset(); }
+    Noting(const Noting&) = delete;
+    Noting& operator=(const Noting&) = delete;
+    void tell_computed() const {
+        if (recorder_.notes) recorder_.notes->computed();
+    }
+
+private:
+    OnceRecorder& recorder_;
+};
+
+}  // namespace
+
 std::vector<array> recorded(const std::function<std::vector<array>()>& body) {
     if (trace::Recorder::active() != nullptr) return body();
-    const auto recorder = std::make_shared<trace::Recorder>();
-    recorder->set_once();
+    const auto recorder = std::make_shared<OnceRecorder>();
     const trace::Recorder::Scope scope(recorder);
     const trace::Recorder::Keeping keeping(*recorder);
-    return run_recording(*recorder, body());
+    const Noting noting(*recorder);
+    std::vector<array> results = run_recording(*recorder, body());
+    noting.tell_computed();
+    return results;
 }
 
 std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage& second)>& body, Later& later, StageReport* report,
@@ -192,10 +252,10 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
         later = second.function;
         return outputs;
     }
-    const auto recorder = std::make_shared<trace::Recorder>();
-    recorder->set_once();
+    const auto recorder = std::make_shared<OnceRecorder>();
     const trace::Recorder::Scope scope(recorder);
     const trace::Recorder::Keeping keeping(*recorder);
+    const Noting noting(*recorder);
     std::vector<array> outputs = body(second);
     ir::Graph& graph = recorder->graph();
     std::vector<ir::Value> late, ends;
@@ -216,6 +276,7 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
     const std::size_t given = outputs.size();
     for (const ir::Value value : parts.saved) outputs.push_back(transform::array_of(value));
     std::vector<array> results = run_recording(*recorder, outputs);
+    noting.tell_computed();
     std::vector<array> saved(results.begin() + static_cast<std::ptrdiff_t>(given), results.end());
     results.resize(given);
     later = [second_graph, saved = std::move(saved)](std::span<const array> values) {

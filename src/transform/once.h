@@ -1,12 +1,29 @@
 // Recordings that are run once.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "fastnp/array.h"
+#include "fastnp/detail/once.h"
 #include "trace/recorder.h"
 
 namespace fastnp::detail {
+
+/// Such a recording, with what front ends note of it.
+class OnceRecorder : public trace::Recorder {
+public:
+    OnceRecorder() { set_once(); }
+    std::shared_ptr<OnceNotes> notes;
+    /// Before it runs, which overwrites memory that its values are computed from: keeps that, if anybody is to look at them.
+    void keep_overwritten();
+    /// The elements of a value as they were before it ran.
+    device::Memory value_before(ir::Value value);
+
+private:
+    std::optional<trace::Evaluator> before_;  // if anything was overwritten
+};
 
 /// Computes arrays of the recording that this thread is in; it can go on afterwards.
 std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs);

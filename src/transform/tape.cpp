@@ -14,7 +14,7 @@ namespace fastnp::detail {
 
 namespace {
 
-class Tape final : public trace::Recorder {
+class Tape final : public OnceRecorder {
 public:
     struct Marked {
         std::weak_ptr<Leaf> leaf;
@@ -52,7 +52,6 @@ bool enter(std::shared_ptr<Tape> tape) {
 bool enter_tape() {
     if (!current || current->is_taken || current->is_unused(1)) {
         current = std::make_shared<Tape>();
-        current->set_once();
         current->set_snapshots();
     }
     return enter(current);
@@ -84,7 +83,9 @@ array taken_to_tape(const array& x) { return transform::array_of(transform::valu
 
 array tape_value(const array& x) {
     const trace::Recorder::Scope scope(x.body()->recorder);
-    return value_now(x);
+    array value = value_now(x);
+    if (const Tape* tape = tape_of(x); tape != nullptr && tape->notes) tape->notes->computed();
+    return value;
 }
 
 void backward(const array& x, const array& weight, bool keeps, bool records) {
@@ -117,11 +118,15 @@ void backward(const array& x, const array& weight, bool keeps, bool records) {
         if (gradient && gradient->is_recorded()) gradient = tape_value(*gradient);
         gradient = gradient ? *gradient + computed[i] : computed[i];
     }
-    if (keeps) return;
-    tape->is_taken = true;
-    for (const std::shared_ptr<Leaf>& leaf : leaves) leaf->marked.reset();
-    tape->leaves.clear();
-    if (current == tape) current.reset();
+    if (!keeps) {
+        tape->is_taken = true;
+        for (const std::shared_ptr<Leaf>& leaf : leaves) leaf->marked.reset();
+        tape->leaves.clear();
+        if (current == tape) current.reset();
+    }
+    if (!tape->notes) return;
+    const trace::Recorder::Scope again(tape);
+    tape->notes->computed();
 }
 
 }  // namespace fastnp::detail

@@ -1,0 +1,238 @@
+"""Floating-point errors of what a transform recorded, or the tape, once it has run: NumPy is given the same calls again.
+
+Of a function that `vmap` maps they are those of a loop over the parts: each part's calls, in order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+
+_STATE = numpy._core.umath._extobj_contextvar  # type: ignore[attr-defined]
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "divmod": divmod,
+    "absolute": abs,
+    "square": lambda x: x**2,
+    "sqrt": lambda x: x**0.5,
+    "reciprocal": lambda x: x**-1,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+_registries: dict[str, dict[Any, Any]] = {}  # of warnings in files whose module is not at hand
+
+
+class Stack:
+    """Stands for a vmap whose values are there for all parts."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+class Call:
+    """One that was noted (python/float_journal): its arguments have values of the recording in them."""
+
+    def __init__(self, noted: tuple[Any, ...]) -> None:
+        self.name, self.is_operator, self.is_strict, self.outputs, self.arguments, self.keywords, self.place, self.state, self.levels = noted
+        self.values: dict[int, tuple[Any, bool]] = {}  # by capsule: elements, of all parts, and whether they are NumPy scalars
+
+    def look(self) -> None:
+        for capsule in capsules(self.arguments):
+            value, is_scalar = _core._noted(capsule)
+            for level in reversed([level for level in self.levels if not isinstance(level, Stack)]):
+                (value,) = _core._batch(level.examples, level.values, level.axes, [value], level.number)
+            self.values[id(capsule)] = _core._before_run(value), is_scalar
+
+    def part(self, capsule: Any, index: tuple[int, ...]) -> Any:
+        value, is_scalar = self.values[id(capsule)]
+        return value[index] if is_scalar else value[(*index, ...)]
+
+    def given(self, index: tuple[int, ...]) -> tuple[list[Any], dict[str, Any]]:
+        def put(argument: Any) -> Any:
+            if is_capsule(argument):
+                return self.part(argument, index)
+            return type(argument)(map(put, argument)) if type(argument) in (list, tuple) else argument
+
+        found = [put(argument) for argument in self.arguments]
+        for place, argument in enumerate(found):
+            if self.outputs >> place & 1:  # is written to
+                found[place] = fresh(argument)
+        names = self.keywords or ()
+        count = len(found) - len(names)
+        return found[:count], dict(zip(names, found[count:], strict=True))
+
+    def function(self) -> Callable[..., Any] | None:
+        first = next(iter(self.values.values()), None)
+        if self.is_operator and first is not None and all(is_scalar for _, is_scalar in self.values.values()) and self.name in _OPERATORS:
+            return _OPERATORS[self.name]
+        if self.name.startswith("ndarray."):
+            return lambda array, *rest, **named: getattr(array, self.name.removeprefix("ndarray."))(*rest, **named)
+        found: Any = numpy
+        for part in self.name.split("."):
+            found = getattr(found, part, None)
+        return found  # type: ignore[no-any-return]
+
+    def tell(self, index: tuple[int, ...] = (), before: Callable[[], None] = lambda: None) -> None:
+        """What NumPy has to say of it, at its place; after `before`, if it has anything to say."""
+        function = self.function()
+        if function is None:
+            return
+        args, kwargs = self.given(index)
+        if self.name == "copyto":
+            kwargs["casting"] = "unsafe"
+        raised: Exception | None = None
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            try:
+                with under(self.state):
+                    function(*args, **kwargs)
+            except (TypeError, ValueError, AttributeError):  # NumPy does not take what was taken here
+                pass
+            except Exception as error:
+                raised = error
+        if seen or raised is not None:
+            before()
+        for warning in seen:
+            self.show(warning)
+        if raised is not None:
+            raise raised from None
+
+    def show(self, warning: warnings.WarningMessage) -> None:
+        path, line, module = warning.filename, warning.lineno, None
+        if path == __file__ and self.place is not None:
+            code, at, module = self.place
+            path = code.co_filename
+            line = next((first for first, _, _, _ in itertools.islice(code.co_positions(), at // 2, None)), None) or code.co_firstlineno
+        names = getattr(sys.modules.get(module or ""), "__dict__", None)
+        registry = _registries.setdefault(path, {}) if names is None else names.setdefault("__warningregistry__", {})
+        warnings.warn_explicit(warning.message, warning.category, path, line, module, registry)
+
+
+def is_capsule(argument: Any) -> bool:
+    return type(argument).__name__ == "PyCapsule"
+
+
+def capsules(tree: Any) -> Iterator[Any]:
+    if is_capsule(tree):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for item in tree:
+            yield from capsules(item)
+
+
+def fresh(output: Any) -> Any:
+    """Memory like an output's."""
+    if isinstance(output, tuple):
+        return tuple(map(fresh, output))
+    return numpy.empty_like(output) if isinstance(output, (numpy.ndarray, numpy.generic)) else output
+
+
+@contextmanager
+def under(state: Any) -> Iterator[None]:
+    """Within, numpy.errstate is what it was there."""
+    token = _STATE.set(state) if state is not None else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            _STATE.reset(token)
+
+
+def is_quiet(call: Call) -> bool:
+    """Whether a call of a ufunc has nothing to say for all parts at once."""
+    function = getattr(numpy, call.name, None)
+    if not isinstance(function, numpy.ufunc) or function.signature is not None or call.keywords:
+        return False
+    depth = len(call.levels)
+    operands = []
+    ranks = [value.ndim for value, _ in call.values.values()]
+    for argument in call.arguments:
+        if is_capsule(argument):
+            value, _ = call.values[id(argument)]
+            operands.append(value.reshape(value.shape[:depth] + (1,) * (max(ranks) - value.ndim) + value.shape[depth:]))
+        elif isinstance(argument, (int, float, complex)):
+            operands.append(argument)
+        else:
+            return False
+    met: list[str] = []
+    with numpy.errstate(all="call", call=lambda kind, flag: met.append(kind)):
+        try:
+            function(*operands)
+        except TypeError:
+            return False
+    return not met
+
+
+def tell(noted: list[tuple[Any, ...]]) -> None:
+    """Warns, raises, calls: what NumPy does for the calls, in their order."""
+    calls = [Call(each) for each in noted]
+    for call in calls:
+        call.look()
+    tell_from([call for call in calls if not call.levels or not is_quiet(call)], 0, ())
+
+
+def tell_now(noted: tuple[Any, ...], pending: list[tuple[Any, ...]]) -> None:
+    """The same of a call under a strict state, as it is made; what there is to be said of those before it comes first."""
+    call = Call(noted)
+    call.look()
+
+    def before() -> None:
+        earlier, pending[:] = pending[:], []
+        tell(earlier)
+
+    call.tell(before=before)
+
+
+def tell_from(calls: list[Call], depth: int, index: tuple[int, ...]) -> None:
+    for level, group in itertools.groupby(calls, key=lambda call: call.levels[depth] if len(call.levels) > depth else None):
+        within = list(group)
+        if level is None:
+            for call in within:
+                call.tell(index)
+            continue
+        for part in range(int(level.size)):
+            tell_from(within, depth + 1, (*index, part))
+
+
+def leave(parts: Any) -> None:
+    """The vmap has recorded its function. What holds its arrays can't stay with a tape: their values for all parts are noted there."""
+    noted = _core._journal()
+    mine = [place for place, each in enumerate(noted or ()) if any(level is parts for level in each[-1])]
+    if not mine:
+        return
+    if noted[mine[0]][-1][0] is parts and any(noted[place][2] for place in mine):  # strict ones: at once, as each call is
+        calls = [noted[place] for place in mine]
+        del noted[mine[0] : mine[-1] + 1]
+        tell(calls)
+    elif _core._records_on_tape():
+        stack = Stack(int(parts.size))
+        for place in mine:
+            noted[place] = stacked(noted[place], parts, stack)
+
+
+def stacked(noted: tuple[Any, ...], parts: Any, stack: Stack) -> tuple[Any, ...]:
+    def put(argument: Any) -> Any:
+        if is_capsule(argument):
+            value, is_scalar = _core._noted(argument)
+            (found,) = _core._batch(parts.examples, parts.values, parts.axes, [value], parts.number)
+            return _core._note(found, is_scalar)
+        return type(argument)(map(put, argument)) if type(argument) in (list, tuple) else argument
+
+    return *noted[:4], tuple(map(put, noted[4])), *noted[5:-1], tuple(stack if level is parts else level for level in noted[-1])
