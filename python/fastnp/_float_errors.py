@@ -5,12 +5,13 @@ Of a function that `vmap` maps they are those of a loop over the parts: each par
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any
 
 import numpy
@@ -18,6 +19,7 @@ import numpy
 from fastnp import _core
 
 _STATE = numpy._core.umath._extobj_contextvar  # type: ignore[attr-defined]
+_POWERS = {"square": 2, "sqrt": 0.5, "reciprocal": -1}  # by the operator, where the ufunc has the name
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
@@ -28,14 +30,12 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "power": operator.pow,
     "divmod": divmod,
     "absolute": abs,
-    "square": lambda x: x**2,
-    "sqrt": lambda x: x**0.5,
-    "reciprocal": lambda x: x**-1,
     "less": operator.lt,
     "less_equal": operator.le,
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
+KINDS = ("divide", "over", "under", "invalid")
 _registries: dict[str, dict[Any, Any]] = {}  # of warnings in files whose module is not at hand
 
 
@@ -78,51 +78,67 @@ class Call:
         count = len(found) - len(names)
         return found[:count], dict(zip(names, found[count:], strict=True))
 
-    def function(self) -> Callable[..., Any] | None:
+    def function(self, args: list[Any]) -> Any:
+        """What is called, with what: no function of Python's, whose line a warning would take for its own. None where NumPy has none."""
         first = next(iter(self.values.values()), None)
-        if self.is_operator and first is not None and all(is_scalar for _, is_scalar in self.values.values()) and self.name in _OPERATORS:
-            return _OPERATORS[self.name]
+        if self.is_operator and first is not None and all(is_scalar for _, is_scalar in self.values.values()):
+            if self.name in _POWERS:
+                return operator.pow, [*args, _POWERS[self.name]]
+            if self.name in _OPERATORS:
+                return _OPERATORS[self.name], args
         if self.name.startswith("ndarray."):
-            return lambda array, *rest, **named: getattr(array, self.name.removeprefix("ndarray."))(*rest, **named)
+            return getattr(args[0], self.name.removeprefix("ndarray."), None), args[1:]
         found: Any = numpy
         for part in self.name.split("."):
             found = getattr(found, part, None)
-        return found  # type: ignore[no-any-return]
+        return found, args
 
-    def tell(self, index: tuple[int, ...] = (), before: Callable[[], None] = lambda: None) -> None:
+    def tell(self, index: tuple[int, ...] = (), before: Callable[[], None] | None = None) -> None:
         """What NumPy has to say of it, at its place; after `before`, if it has anything to say."""
-        function = self.function()
+        given, kwargs = self.given(index)
+        function, args = self.function(given)
         if function is None:
             return
-        args, kwargs = self.given(index)
         if self.name == "copyto":
             kwargs["casting"] = "unsafe"
-        raised: Exception | None = None
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            try:
-                with under(self.state):
-                    function(*args, **kwargs)
-            except (TypeError, ValueError, AttributeError):  # NumPy does not take what was taken here
-                pass
-            except Exception as error:
-                raised = error
-        if seen or raised is not None:
+        if before is not None and speaks(function, args, kwargs):
             before()
-        for warning in seen:
-            self.show(warning)
-        if raised is not None:
-            raise raised from None
+        with under(self.state):
+            code, names = self.scene()
+            try:
+                eval(code, names, {"function": function, "args": args, "kwargs": kwargs})
+            except (TypeError, ValueError, AttributeError):  # NumPy does not take what was taken here
+                if "call" in numpy.geterr().values():
+                    raise
 
-    def show(self, warning: warnings.WarningMessage) -> None:
-        path, line, module = warning.filename, warning.lineno, None
-        if path == __file__ and self.place is not None:
-            code, at, module = self.place
-            path = code.co_filename
-            line = next((first for first, _, _, _ in itertools.islice(code.co_positions(), at // 2, None)), None) or code.co_firstlineno
-        names = getattr(sys.modules.get(module or ""), "__dict__", None)
-        registry = _registries.setdefault(path, {}) if names is None else names.setdefault("__warningregistry__", {})
-        warnings.warn_explicit(warning.message, warning.category, path, line, module, registry)
+    def scene(self) -> tuple[CodeType, dict[str, Any]]:
+        """Code that calls a function, and globals, by which warnings take it for the line where the call was made."""
+        if self.place is None:
+            return _scene(__file__, 1), globals()
+        code, at, module = self.place
+        line = next((first for first, _, _, _ in itertools.islice(code.co_positions(), at // 2, None)), None) or code.co_firstlineno
+        home = getattr(sys.modules.get(module or ""), "__dict__", None)
+        registry = _registries.setdefault(code.co_filename, {}) if home is None else home.setdefault("__warningregistry__", {})
+        return _scene(code.co_filename, line), {"__name__": module, "__warningregistry__": registry}
+
+
+@functools.lru_cache(maxsize=1024)
+def _scene(path: str, line: int) -> CodeType:
+    return compile("\n" * (line - 1) + "function(*args, **kwargs)", path, "eval")
+
+
+def speaks(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether NumPy has anything to say of a call, as a rehearsal tells."""
+    if any(isinstance(each, (numpy.ndarray, numpy.generic)) and each.dtype.kind == "c" for each in args):
+        return True  # of casts, too, which no rehearsal keeps quiet
+    told = {kind for kind, mode in numpy.geterr().items() if mode != "ignore"}
+    met: list[str] = []
+    with numpy.errstate(**{kind: "call" if kind in told else "ignore" for kind in KINDS}, call=lambda kind, flag: met.append(kind)):
+        try:
+            function(*args, **kwargs)
+        except (TypeError, ValueError, AttributeError):
+            return False
+    return bool(met)
 
 
 def is_capsule(argument: Any) -> bool:

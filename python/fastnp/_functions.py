@@ -176,8 +176,9 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 def vdot(a: Any, b: Any, /) -> Any:
-    x = _core.reshape(a, -1)
-    return _core.matmul(_core.conjugate(x) if x.dtype.kind == "c" else x, _core.reshape(b, -1))
+    with numpy.errstate(all="ignore"):  # NumPy's has no word for it
+        x = _core.reshape(a, -1)
+        return _core.matmul(_core.conjugate(x) if x.dtype.kind == "c" else x, _core.reshape(b, -1))
 
 
 def ndim(a: Any) -> int:

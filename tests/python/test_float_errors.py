@@ -143,6 +143,9 @@ LINES: dict[str, Callable[..., Any]] = {
     "cumsum": lambda m, x: m.cumsum(x),
     "cumprod": lambda m, x: m.cumprod(x),
     "method": lambda m, x: x[::-1].sum(),
+    "vdot": lambda m, x: m.vdot(x, x[::-1]),
+    "matmul": lambda m, x: m.matmul(x.reshape(1, -1), x.reshape(-1, 1) * m.ones((1, 3), x.dtype)),
+    "inner": lambda m, x: m.inner(x, x * 3),
 }
 
 

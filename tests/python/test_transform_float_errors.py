@@ -149,7 +149,7 @@ def test_tape(seed):
 
         def on_tape(given=given, ours=ours):
             x, y = (np.array(each) for each in given)
-            x.requires_grad = True
+            x.requires_grad = y.requires_grad = True
             values = ours(x, y)
             with numpy.errstate(all="ignore"):
                 total = np.sum(x)
@@ -193,6 +193,21 @@ def test_what_is_overwritten_counts_as_it_was():
         warnings.simplefilter("always")
         np.grad(loss)(np.ones(4))
     assert [str(each.message) for each in seen] == ["divide by zero encountered in divide"]
+
+
+def test_warnings_are_shown_once_a_place():
+    """As the filters at hand ask for; those of others count as shown still."""
+    mapped = np.vmap(lambda x: 1 / x)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        for _ in range(5):
+            warnings.warn("another", stacklevel=1)
+            mapped(np.zeros(20))
+    assert sorted(str(each.message) for each in seen) == ["another", "divide by zero encountered in scalar divide"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "divide", RuntimeWarning)
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            mapped(np.zeros(20))
 
 
 def test_warnings_shown_once_do_not_cost_for_ever():
