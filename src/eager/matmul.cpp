@@ -8,6 +8,7 @@
 #include "base/thread_pool.h"
 #include "eager/blas.h"
 #include "eager/kernels.h"
+#include "fastnp/detail/float_flags.h"
 #include "ops/number.h"
 
 namespace fastnp::eager {
@@ -206,12 +207,30 @@ private:
         }
     }
 
+    // As of sums: infinities that met a NaN first might meet each other in NumPy's order.
+    template <class T>
+    static void tell_nan(const Matrix& out) {
+        if constexpr (std::is_floating_point_v<T> || ops::Complex<T>) {
+            bool any = false;
+            for (std::int64_t row = 0; row < out.rows; ++row) {
+                const char* at = out.data + row * out.row_stride;
+                for (std::int64_t column = 0; column < out.columns; ++column, at += out.column_stride) {
+                    const T& element = *reinterpret_cast<const T*>(at);
+                    any |= element != element;
+                }
+            }
+            if (any) fastnp::detail::raise_float_flags(fastnp::detail::float_invalid);
+        }
+    }
+
     template <class T>
     void run_block(std::int64_t number, std::int64_t down, std::int64_t across) const {
         const Matrix x = matrix(x_, number), y = matrix(y_, number), out = matrix(out_, number);
         const auto [row, rows] = part_of(out.rows, down, down_);
         const auto [column, columns] = part_of(out.columns, across, across_);
-        product<T>(block_of(x, row, rows, 0, x.columns), block_of(y, 0, y.rows, column, columns), block_of(out, row, rows, column, columns), out_.dtype);
+        const Matrix made = block_of(out, row, rows, column, columns);
+        product<T>(block_of(x, row, rows, 0, x.columns), block_of(y, 0, y.rows, column, columns), made, out_.dtype);
+        if (x.columns > 1) tell_nan<T>(made);
     }
 
     // Where a part begins, and how long it is.

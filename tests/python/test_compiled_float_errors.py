@@ -266,7 +266,7 @@ def test_a_second_process_knows_the_states_inside(tmp_path):
 
 def test_infinities_that_meet_in_folds():
     """Sums have another order in compiled code: one that is NaN has NumPy asked."""
-    from test_float_errors import LINES, draw_infinities
+    from test_float_errors import LINES, draw_infinities, is_of_padding
 
     seed = random.randrange(2**32)
     print("seed", seed)
@@ -277,6 +277,8 @@ def test_infinities_that_meet_in_folds():
     plain["dot"] = lambda x: numpy.dot(x, x[::-1] * 2)
     for name in list(compiled) * 6:
         drawn, x = draw_infinities(rng, "fd")
+        if is_of_padding(name, x):
+            continue
         for mode in rng.sample(["warn", "raise", "call", "ignore"], 2):
             ours, theirs = np.array(x), x.copy()
             found = said(lambda f=compiled[name], given=ours: f(given), mode)
