@@ -25,6 +25,7 @@ std::vector<array> to_arrays(PyObject* sequence) {
 
 Shape normalized(PyObject* axes, int rank, const char* what) {
     Shape list;
+    if (is_ndarray(axes) || PyArray_Check(axes)) throw NeedsNumpy{};  // an array of axes is a number or a sequence
     const Ref items = own(PyIndex_Check(axes) ? PyTuple_Pack(1, axes) : PySequence_Tuple(axes));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) list.push_back(to_index(PyTuple_GET_ITEM(items.get(), i)));
     for (std::int64_t& axis : list) {
@@ -109,6 +110,7 @@ PyObject* moveaxis_body(PyObject** v) {
 
 PyObject* expand_dims_body(PyObject** v) {
     array x = to_array(v[0]);
+    if (is_ndarray(v[1]) || PyArray_Check(v[1])) throw NeedsNumpy{};
     if (!PyTuple_Check(v[1]) && !PyList_Check(v[1])) return wrap_view(expand_dims(x, axis_of(v[1])), v[0]);
     const int rank = x.ndim() + static_cast<int>(PySequence_Fast_GET_SIZE(v[1]));
     Shape axes = normalized(v[1], rank, "");
@@ -125,6 +127,8 @@ PyObject* squeeze_body(PyObject** v) {
 }
 
 PyObject* broadcast_to_body(PyObject** v) {
+    const bool is_scalar = is_ndarray(v[0]) && reinterpret_cast<NdArray*>(v[0])->scalar;
+    if (is_scalar) return wrap(broadcast_to(to_array(v[0]).copy(), to_sizes(v[1])));  // it lends no memory: a view of an array that is made of it
     array result = broadcast_to(to_array(v[0]), to_sizes(v[1]));
     return result.ndim() == 0 ? wrap(std::move(result)) : wrap_view(std::move(result), v[0]);
 }
@@ -132,6 +136,7 @@ PyObject* broadcast_to_body(PyObject** v) {
 PyObject* flip_body(PyObject** v) {
     const array x = to_array(v[0]);
     if (x.ndim() == 0 && is_missing(v[1])) return wrap_scalar(x);  // x[()]
+    if (!is_missing(v[1]) && (is_ndarray(v[1]) || PyArray_Check(v[1]))) throw NeedsNumpy{};
     if (is_missing(v[1]) || !PyBool_Check(v[1])) return wrap_view(flip(x, to_axes(v[1])), v[0]);
     return wrap_view(flip(x, Axes(to_int(v[1]))), v[0]);  // where bools are numbers
 }

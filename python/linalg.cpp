@@ -1,5 +1,6 @@
 // numpy.linalg over fastnp's functions, for fastnp._linalg.
 #include "fastnp/linalg.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/transform.h"
 
 #include <pybind11/pybind11.h>
@@ -52,6 +53,9 @@ using AxisList = std::optional<std::vector<std::int64_t>>;
 bool are_real(const array& x, const array& values, bool may_be) {
     return may_be && !is_complex(x.dtype()) && !detail::is_mapped(values) && static_cast<bool>(all(imag(values) == 0));
 }
+
+// As NumPy's: a view, or a copy in a dtype that is narrower than what it was computed in.
+array real_of(const array& x) { return x.dtype() == Dtype::complex128 ? detail::part_of(x, false) : real(x); }
 
 void add_systems(py::module_& module) {
     const py::call_guard<TapeCall> guard;
@@ -121,14 +125,14 @@ void add_decompositions(py::module_& module) {
             const array x = *a;
             const auto [values, vectors] = linalg::eig(x);
             const bool is_real = are_real(x, values, may_be_real);
-            return py::make_tuple(given(is_real ? real(values) : values), given(is_real ? real(vectors) : vectors));
+            return py::make_tuple(given(is_real ? real_of(values) : values), given(is_real ? real_of(vectors) : vectors));
         },
         guard, "numpy.linalg.eig.");
     module.def(
         "_linalg_eigvals",
         [](Late a, bool may_be_real) {
             const array x = *a, values = linalg::eigvals(x);
-            return given(are_real(x, values, may_be_real) ? real(values) : values);
+            return given(are_real(x, values, may_be_real) ? real_of(values) : values);
         },
         guard, "numpy.linalg.eigvals.");
     module.def(

@@ -45,7 +45,7 @@ PyObject* count_nonzero_body(PyObject** v) {
     FoldOptions options{.keepdims = given(v[2])};
     refuse_bool(v[1], "an integer is required for the axis");
     if (const std::optional<int> axis = to_axis(v[1])) options.axis = {*axis};
-    return wrap_scalar(sum(x.astype(Dtype::bool_), options));
+    return wrap_scalar(sum(x.dtype() == Dtype::bool_ ? x : x.astype(Dtype::bool_), options));
 }
 
 PyObject* extract_body(PyObject** v) { return wrap(compress(reshape(to_array(v[0]), {-1}), reshape(to_array(v[1]), {-1}))); }

@@ -161,6 +161,8 @@ def tile(A: Any, reps: Any) -> Any:
     if all(count == 1 for count in counts):
         return x.copy(order="K")[(None,) * (rank - x.ndim)]
     shape = (1,) * (rank - x.ndim) + tuple(x.shape)
+    if 0 in x.shape:  # NumPy's is a view of it then
+        return x.reshape(tuple(count * size for count, size in zip(counts, shape, strict=True)))
     x = x.reshape(tuple(part for size in shape for part in (1, size)))
     x = _core.broadcast_to(x, tuple(part for count, size in zip(counts, shape, strict=True) for part in (count, size)))
     return x.reshape(tuple(count * size for count, size in zip(counts, shape, strict=True))).copy()
@@ -214,7 +216,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise Unsupported
     (p, q, r), (u, v, w) = ([z[..., i] for i in range(3)] for z in (x, y))
-    return _core.moveaxis(_core.stack([q * w - r * v, r * u - p * w, p * v - q * u], axis=-1), -1, axisc)
+    return _core.moveaxis(_core.stack([q * w - r * v, r * u - p * w, p * v - q * u], axis=-1).copy(), -1, axisc)
 
 
 @composed
@@ -354,7 +356,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
     made = _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
     made = _core.where(z == numpy.inf, limits.max if posinf is None else posinf, made)
     made = _core.where(_core.isnan(z), nan, made)
-    return made if made.ndim else made[()]
+    return _core._laid_like(made, z) if made.ndim else made[()]
 
 
 @composed
@@ -474,7 +476,10 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     if operator.index(x.shape[-1]) != operator.index(y.shape[-1]):
         raise Unsupported
     products = (_core.conjugate(x) if x.dtype.kind == "c" else x) * y
-    return _core.sum(products, axis=-1, dtype=products.dtype)
+    total = _core.sum(products, axis=-1, dtype=products.dtype)
+    if total.ndim < 2 or operator.index(x.shape[-1]) == 0:
+        return total
+    return _core._laid_as_computed(total, [each[(None,) * (products.ndim - each.ndim) + (..., 0)] for each in (x, y)])
 
 
 @composed

@@ -108,14 +108,14 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> _core.ndarray:
     return _core.array(a, order=order, copy=True)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> _core.ndarray:
-    x = _core.asarray(a)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n == 0:
+        return a
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
+    x = _core.asarray(a)
     if x.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
-    if n == 0:
-        return x
     axis = normalize_axis_index(axis, x.ndim)
     ends = [x if end is x else _core.asarray(end) for end in (prepend, x, append) if end is not None]
     if len(ends) > 1:
@@ -168,9 +168,7 @@ def identity(n: int, dtype: Any = None, *, like: Any = None) -> _core.ndarray:
 
 def inner(a: Any, b: Any, /) -> Any:
     x, y = _core.asarray(a), _core.asarray(b)
-    if x.ndim == 0 or y.ndim == 0:
-        return _core.multiply(x, y)
-    if x.ndim == 1 and y.ndim == 1:
+    if x.ndim == 0 or y.ndim == 0 or (x.ndim == 1 and y.ndim == 1):
         return _core.dot(x, y)
     return _core.tensordot(x, y, axes=(-1, -1))
 

@@ -16,7 +16,7 @@ from fastnp import _core
 from fastnp._compositions import COMPOSED, Unsupported, composed
 
 # The place of `out` among the arguments, of functions whose signature Python can't tell.
-_OUT_PLACES = {"dot": 2, "concatenate": 2, "ndarray.round": 2, "ndarray.dot": 2, "ndarray.take": 3, "ndarray.compress": 3, "ndarray.choose": 2}
+_OUT_PLACES = {"dot": 2, "concatenate": 2, "ndarray.round": 2, "ndarray.dot": 2, "ndarray.take": 3, "ndarray.compress": 3}
 _OUT_PLACES |= {"ndarray.trace": 5, "ndarray.ptp": 2, "ndarray.clip": 3}
 _REDUCTIONS = {"ndarray.mean": 3, "ndarray.sum": 3, "ndarray.std": 3, "ndarray.var": 3, "ndarray.prod": 3, "ndarray.max": 2, "ndarray.min": 2}
 _OUT_PLACES |= _REDUCTIONS | {"ndarray.cumsum": 3, "ndarray.cumprod": 3, "ndarray.any": 2, "ndarray.all": 2, "ndarray.argmax": 2, "ndarray.argmin": 2}
@@ -24,6 +24,8 @@ _METHOD_PLACES = {"reduce": 3, "accumulate": 3, "reduceat": 4}
 
 
 def _place_of_out(function: Callable[..., Any], name: str) -> int | None:
+    if name == "ndarray.choose":  # of several arguments all are choices, whatever its signature says
+        return None
     if name in _OUT_PLACES:
         return _OUT_PLACES[name]
     ufunc, _, method = name.rpartition(".")

@@ -118,7 +118,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 
 @linear
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
-    return _core._linalg_matrix_rank(A, tol, bool(hermitian), rtol)
+    rank = _core._linalg_matrix_rank(A, tol, bool(hermitian), rtol)
+    return rank if _core.asarray(A).ndim >= 2 else int(rank)  # NumPy's asks whether there is an element that is not 0
 
 
 def _order(ord: Any) -> Any:

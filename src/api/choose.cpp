@@ -41,6 +41,14 @@ bool is_past(const Scalar& bound, Dtype dtype, bool low) {
     return !bound.negative() && bound.bits() >= most;
 }
 
+// An array that is copied onto itself may be read-only.
+bool is_itself(const array& target, const array& source) {
+    if (target.body() == source.body()) return target.ndim() > 0;
+    if (target.is_recorded() || source.is_recorded() || target.ndim() == 0) return false;
+    const device::Memory &to = target.body()->memory, &from = source.body()->memory;
+    return to.data == from.data && to.dtype == from.dtype && to.shape == from.shape && to.strides == from.strides;
+}
+
 }  // namespace
 
 array where(const Operand& condition, const Operand& x, const Operand& y) {
@@ -57,6 +65,7 @@ array where(const Operand& condition, const Operand& x, const Operand& y) {
 }
 
 void copyto(const array& target, const Operand& source, Casting casting, const std::optional<array>& where) {
+    if (source.as_array() != nullptr && is_itself(target, *source.as_array())) return;
     api::check_writable(target, "assignment destination is read-only");
     const array* elements = source.as_array();
     const bool is_complex_number = elements == nullptr && source.as_scalar()->kind() == WeakKind::complex;
@@ -124,7 +133,7 @@ array round(const Operand& operand, int decimals) {
     const array x = api::as_array(operand);
     const bool whole = is_integer(x.dtype());
     if (whole && decimals >= 0) return x.copy(Order::keep);
-    if (decimals == 0) return rint(x);
+    if (decimals == 0) return is_complex(x.dtype()) ? api::laid_out(rint(x), api::order_of(x)) : rint(x);  // NumPy rounds the parts of a copy
     if (x.dtype() == Dtype::bool_) {
         throw TypeError(std::string("Cannot cast ufunc '") + (decimals > 0 ? "multiply" : "divide") +
                         "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");

@@ -40,11 +40,8 @@ Dtype loop_dtype(const array& x, Dtype single, std::int64_t scale) {
     return is_complex(single) ? Dtype::complex128 : Dtype::float64;
 }
 
-// In another dtype, and the order that numpy.empty_like gives it: axes without steps are the innermost.
-array converted(const array& x, Dtype dtype) { return x.dtype() == dtype ? x : api::laid_out(api::cast(x, dtype), api::order_of(x)); }
-
-// x, of the dtype that the op takes, transformed along an axis. `ints`: the op's, but for the last one.
-array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype scale, Dim points, int axis) {
+// x, in the dtype that the op takes, transformed along an axis. `ints`: the op's, but for the last one. The result lies by x as it was given.
+array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype loop, Dim points, int axis) {
     if (!api::arithmetic().at_least(points, Dim(1))) {
         throw ValueError("Invalid number of FFT data points (" + std::to_string(api::arithmetic().hint(points)) + ") specified.");
     }
@@ -52,9 +49,10 @@ array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype sca
     attributes.ints = std::move(ints);
     attributes.ints.push_back(axis - x.ndim());
     attributes.dims = {points};
-    attributes.dtype = scale;
-    const array moved = moveaxis(x, axis, -1);
-    return moveaxis(api::apply(op, attributes, {&moved, 1}), -1, axis);
+    attributes.dtype = scale_dtype(x);
+    const array given = moveaxis(x, axis, -1), moved = api::cast(given, loop);
+    const array made = api::apply(op, attributes, {&moved, 1});
+    return moveaxis(x.dtype() == loop ? made : api::laid_out(made, api::result_order(op, attributes, {&given, 1})), -1, axis);
 }
 
 Dim points_of(const array& x, const Options& options) { return options.n ? api::size_given(*options.n) : size_along(x, options.axis); }
@@ -62,8 +60,7 @@ Dim points_of(const array& x, const Options& options) { return options.n ? api::
 array complex_transform(const array& x, const Options& options, bool forward) {
     const int axis = ops::normalize_axis(options.axis, x.ndim());
     const std::int64_t scale = scale_of(options.norm, forward);
-    const array operand = converted(x, loop_dtype(x, Dtype::complex64, scale));
-    const array made = transform(Op::fft, {forward ? 1 : 0, scale}, operand, scale_dtype(x), points_of(x, options), axis);
+    const array made = transform(Op::fft, {forward ? 1 : 0, scale}, x, loop_dtype(x, Dtype::complex64, scale), points_of(x, options), axis);
     return api::cast(made, complex_of(x.dtype()));
 }
 
@@ -82,7 +79,7 @@ array rfft(const array& x, const Options& options) {
                         "rule ''safe''");
     }
     const std::int64_t scale = scale_of(options.norm, true);
-    const array made = transform(Op::rfft, {scale}, converted(x, loop_dtype(x, Dtype::float32, scale)), scale_dtype(x), points, axis);
+    const array made = transform(Op::rfft, {scale}, x, loop_dtype(x, Dtype::float32, scale), points, axis);
     return api::cast(made, complex_of(x.dtype()));
 }
 
@@ -91,7 +88,7 @@ array irfft(const array& x, const Options& options) {
     const shape::Arithmetic sizes = api::arithmetic();
     const Dim points = options.n ? Dim(*options.n) : sizes.multiply(sizes.subtract(size_along(x, axis), Dim(1)), Dim(2));
     const std::int64_t scale = scale_of(options.norm, false);
-    const array made = transform(Op::irfft, {scale}, converted(x, loop_dtype(x, Dtype::complex64, scale)), scale_dtype(x), points, axis);
+    const array made = transform(Op::irfft, {scale}, x, loop_dtype(x, Dtype::complex64, scale), points, axis);
     return api::cast(made, scale_dtype(x));
 }
 

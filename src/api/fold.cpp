@@ -94,6 +94,15 @@ array started(const ops::Info& row, const array& x) {
     return combine(row.combine, constant(*row.identity, x.dtype()), x);
 }
 
+// A fold of `x`, which is `source` in the dtype that is folded in: NumPy casts on the way, so that the result lies by the source.
+array folded(Op op, const array& x, std::span<const std::int64_t> axes, const array& source) {
+    const array result = fold(op, x, axes);
+    if (x.body() == source.body() || source.ndim() < 3) return result;
+    ir::Attributes attributes;
+    attributes.ints.assign(axes.begin(), axes.end());
+    return laid_out(result, result_order(op, attributes, {&source, 1}));
+}
+
 array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     const ops::Info& row = ops::info(op);
     const array source = as_array(operand);
@@ -114,7 +123,8 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     if (start_alone) {
         result = constant(*options.initial, dtype, kept_shape(dims_of(x), axes));
     } else if (!axes.empty()) {
-        result = starts_below_zero(op, options, dtype) ? sum_from_negative_zero(x, span_of(axes)) : fold(op, x, span_of(axes));
+        result =
+            starts_below_zero(op, options, dtype) ? sum_from_negative_zero(x, span_of(axes)) : folded(op, x, span_of(axes), options.where ? x : source);
     } else if (const array begun = options.initial ? x : started(row, x); begun.body() != source.body()) {
         result = begun;
     } else {

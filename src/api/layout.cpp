@@ -35,14 +35,15 @@ Steps steps_of(const array& x) {
 
 Steps steps_of(const eager::View& view) { return shape::steps_of(view.shape, view.strides); }
 
+bool has_no_elements(const Dims& shape, shape::Sizes& sizes) {
+    return std::ranges::any_of(shape, [&sizes](const Dim dim) { return sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0)); });
+}
+
 bool lies_in_order(const array& x, bool c_order) {
     const detail::ArrayBody& body = *x.body();
     shape::Sizes& sizes = body.recorder->graph().sizes();
     const Dims& shape = body.value->shape;
-    // Without elements it is in any order.
-    for (const Dim dim : shape) {
-        if (sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0))) return true;
-    }
+    if (has_no_elements(shape, sizes)) return true;  // in any order
     Dim step(static_cast<std::int64_t>(itemsize_of(body.value->dtype)));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::size_t axis = c_order ? shape.size() - 1 - i : i;
@@ -100,12 +101,6 @@ bool is_descending(const array& x, bool repeats_count) {
 }
 bool is_descending(const eager::View&, bool) { return false; }  // its steps are at hand: they tell
 
-bool is_empty(const eager::View& view) { return std::ranges::find(view.shape, 0) != view.shape.end(); }
-bool is_empty(const array& x) {
-    const Dims shape = dims_of(x);
-    return std::ranges::any_of(shape, [](const Dim dim) { return arithmetic().equal(dim, Dim(0)); });
-}
-
 // As numpy.empty_like of what was transformed, before its axis at `home` was moved to the end; axes of one element count there.
 template <class Operand>
 AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
@@ -131,8 +126,6 @@ AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Ope
     if (op == Op::sort) return is_descending(operands[0], true) ? AxisOrder() : shape::like_order(steps_of(operands[0]));
     if (ops::is_fft(op)) return spectrum_order(operands[0], attributes.ints.back());
     if (std::ranges::all_of(operands, [&](const Operand& operand) { return is_descending(operand, op == Op::concatenate); })) return {};
-    // NumPy's new arrays without elements have no steps, so that they object to any other order than C.
-    if (std::ranges::any_of(operands, [](const Operand& operand) { return is_empty(operand); })) return {};
     std::vector<Steps> steps;
     for (const Operand& operand : operands) steps.push_back(steps_of(operand));
     const std::size_t rank = steps[0].size();
@@ -148,6 +141,7 @@ Dims strides_of(const array& x) { return x.is_recorded() ? x.body()->strides : s
 
 Dims ordered_strides(const Dims& shape, const AxisOrder& order, Dtype dtype, shape::Sizes& sizes) {
     Dims strides(shape.size(), Dim(0));
+    if (has_no_elements(shape, sizes)) return strides;
     Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));
     for (std::size_t i = shape.size(); i-- > 0;) {
         const std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);
@@ -217,7 +211,6 @@ AxisOrder stack_order(std::span<const array> operands, std::span<const int> core
     if (rank < 2 || std::ranges::all_of(operands, [](const array& each) { return is_descending(each, false); })) return {};
     std::vector<Steps> steps;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-        if (is_empty(operands[i])) return {};
         const Steps own = steps_of(operands[i]);
         const std::size_t count = static_cast<std::size_t>(operands[i].ndim() - cores[i]);
         steps.push_back(Steps(rank - count, -1));

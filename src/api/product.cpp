@@ -136,7 +136,8 @@ std::optional<array> product_of_one(const array& x, const array& y, int rank) {
 
 array dot(const array& x, const array& y) {
     if (x.ndim() == 0 || y.ndim() == 0) {
-        const array scaled = multiply(x, y);
+        const Dtype dtype = common_dtype(x, y);
+        const array scaled = multiply(x.dtype() == dtype ? x : x.astype(dtype), y.dtype() == dtype ? y : y.astype(dtype));
         const bool is_for_blas = scaled.ndim() <= 2 && is_inexact(scaled.dtype()) && itemsize_of(real_of(scaled.dtype())) >= 4;
         return is_for_blas ? api::laid_out(scaled, {}) : scaled;  // as NumPy computes it
     }

@@ -158,7 +158,11 @@ std::vector<array> broadcast_arrays(const std::vector<array>& arrays) {
         throw_mismatch(shapes);
     }
     std::vector<array> result;
-    for (const array& x : arrays) result.push_back(api::broadcast(x, shape));
+    for (const array& x : arrays) {
+        result.push_back(api::broadcast(x, shape));
+        detail::ArrayBody& body = *result.back().body();
+        if (result.back().body() != x.body()) body.writable = x.writable();  // as NumPy's, which warns of writes
+    }
     return result;
 }
 

@@ -442,7 +442,11 @@ array ufunc(Op op, Operands operands, const UfuncOptions& options) {
     }
     if (const auto narrow = narrowed_exponents(op, operands)) {
         const Operand* both[] = {operands[0], &*narrow};
-        return ufunc(op, both, options);
+        const array made = ufunc(op, both, options);
+        if (options.out || made.ndim() < 2) return made;
+        const shape::Dims shape = dims_of(made);
+        const array given[] = {broadcast(as_array(*operands[0]), shape), broadcast(as_array(*operands[1]), shape)};
+        return laid_out(made, result_order(op, {}, given));
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const auto truth = truth_of(op, *operands[i]);

@@ -111,7 +111,7 @@ array hermitian_values(const array& x, Triangle triangle) {
 Eigen eigh(const array& a, Triangle triangle) {
     const Working given = square_matrices(a);
     const Eigen found = hermitian(given.x, triangle);
-    return {given.given(found.eigenvalues), given.given(found.eigenvectors)};
+    return {laid_as_stack(given.given(found.eigenvalues), a), laid_as_stack(given.given(found.eigenvectors), a)};
 }
 
 array eigvalsh(const array& a, Triangle triangle) {
@@ -155,7 +155,8 @@ Dtype complex_result(Dtype result) { return real_of(result) == Dtype::float32 ? 
 Eigen eig(const array& a) {
     const Working given = square_matrices(a);
     const Eigen found = general(given.x);
-    return {api::cast(found.eigenvalues, complex_result(given.result)), api::cast(found.eigenvectors, complex_result(given.result))};
+    const Dtype dtype = complex_result(given.result);
+    return {laid_as_stack(api::cast(found.eigenvalues, dtype), a), laid_as_stack(api::cast(found.eigenvectors, dtype), a)};
 }
 
 array eigvals(const array& a) {
@@ -223,7 +224,7 @@ Svd svd_of(const array& x, bool full) {
 Svd svd(const array& a, bool full_matrices, bool hermitian) {
     const Working given = hermitian ? square_matrices(a) : matrices(a);
     const Svd found = hermitian ? svd_of_hermitian(given.x) : svd_of(given.x, full_matrices);
-    return {given.given(found.u), given.given(found.s), given.given(found.vh)};
+    return {laid_as_stack(given.given(found.u), a), laid_as_stack(given.given(found.s), a), laid_as_stack(given.given(found.vh), a)};
 }
 
 array svdvals(const array& a, bool hermitian) {

@@ -123,7 +123,8 @@ array cond(const array& x, const std::optional<NormOrder>& p) {
     if (is_empty(x)) throw LinAlgError("cond is not defined on empty arrays");
     const double* number = p ? std::get_if<double>(&*p) : nullptr;
     array ratio(0.0);
-    if (!p || (number != nullptr && (*number == 2 || *number == -2))) {
+    const bool is_of_values = !p || (number != nullptr && (*number == 2 || *number == -2));
+    if (is_of_values) {
         const array s = svdvals(x), first = squeeze(part_of(s, Dim(0), Dim(1)), -1);
         const array last = squeeze(part_of(s, api::arithmetic().subtract(columns_of(s), Dim(1)), Dim(1)), -1);
         ratio = p && *number == -2 ? last / first : first / last;
@@ -132,7 +133,8 @@ array cond(const array& x, const std::optional<NormOrder>& p) {
         const NormOptions options{p, {-2, -1}, false};
         ratio = api::cast(norm(x, options) * norm(inverse(given.x, false), options), real_of(given.result));
     }
-    return where(isnan(ratio) & logical_not(any(isnan(x), {.axis = {-2, -1}})), std::numeric_limits<double>::infinity(), ratio);
+    const array made = where(isnan(ratio) & logical_not(any(isnan(x), {.axis = {-2, -1}})), std::numeric_limits<double>::infinity(), ratio);
+    return is_of_values ? laid_as_stack(made, x) : api::laid_out(made, api::order_of(ratio));
 }
 
 }  // namespace fastnp::linalg

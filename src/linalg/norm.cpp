@@ -1,4 +1,5 @@
 // Norms of vectors and matrices.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,7 +14,7 @@ namespace {
 using AxisList = SmallVector<std::int64_t>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-array inexact(const array& x) { return is_inexact(x.dtype()) ? x : api::cast(x, Dtype::float64); }
+array inexact(const array& x) { return is_inexact(x.dtype()) ? x : x.astype(Dtype::float64); }
 array squares(const array& x) { return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x); }
 Axes axes_of(const AxisList& axes) { return Axes(std::span<const std::int64_t>(axes.data(), axes.size())); }
 
@@ -36,6 +37,20 @@ array with_axes(const array& result, const array& x, const AxisList& axes, bool 
     Dims shape = api::dims_of(x);
     for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = Dim(1);
     return api::reshape(result, shape);
+}
+
+// With all these axes as the first one, as numpy.linalg.vector_norm has them.
+array as_lines(const array& x, const AxisList& axes) {
+    const Dims shape = api::dims_of(x);
+    AxisList order = axes;
+    Dims sizes{Dim(1)};
+    for (const std::int64_t axis : axes) sizes[0] = api::arithmetic().multiply(sizes[0], shape[static_cast<std::size_t>(axis)]);
+    for (std::int64_t i = 0; i < x.ndim(); ++i) {
+        if (std::find(axes.begin(), axes.end(), i) != axes.end()) continue;
+        order.push_back(i);
+        sizes.push_back(shape[static_cast<std::size_t>(i)]);
+    }
+    return api::reshape(api::permute(x, {order.data(), order.size()}), sizes);
 }
 
 // Of the singular values of matrices in any two axes, whatever order they have.
@@ -101,6 +116,7 @@ array norm(const array& given, const NormOptions& options) {
 
 array vector_norm(const array& x, const Axes& axis, bool keepdims, double ord) {
     AxisList axes = ops::normalize_axes(axis.list(), x.ndim());
+    if (axes.size() > 1) return with_axes(vector_norm_along(inexact(as_lines(x, axes)), ord, {.axis = 0}), x, axes, keepdims);
     for (std::int64_t i = 0; axis.is_none() && i < x.ndim(); ++i) axes.push_back(i);
     return with_axes(vector_norm_along(inexact(x), ord, {.axis = axes_of(axes)}), x, axes, keepdims);
 }

@@ -1,5 +1,7 @@
 #include "pass/index_map.h"
 
+#include <algorithm>
+
 #include "fastnp/error.h"
 
 namespace fastnp::pass {
@@ -188,7 +190,8 @@ std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape:
         }
         return result;
     }
-    if (is_contiguous(source.shape, operand.strides, source.dtype, sizes)) {
+    const bool has_elements = std::ranges::none_of(source.shape, [&](const Dim dim) { return sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0)); });
+    if (!has_elements || is_contiguous(source.shape, operand.strides, source.dtype, sizes)) {
         return Storage{operand.base, operand.offset, contiguous_strides(move.shape, move.dtype, sizes)};
     }
     auto strides = reshaped_strides(source.shape, operand.strides, move.shape, sizes);

@@ -92,13 +92,14 @@ bool is_descending(const Shape& shape, const Strides& strides) {
 }
 
 Strides strides_in(const Shape& shape, const AxisOrder& order, std::size_t itemsize) {
-    if (order.empty()) return c_strides(shape, itemsize);
     Strides strides(shape.size(), 0);
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return strides;  // as NumPy's new arrays without elements
+    if (order.empty()) return c_strides(shape, itemsize);
     auto step = static_cast<std::int64_t>(itemsize);
     for (std::size_t i = order.size(); i-- > 0;) {
         const auto axis = static_cast<std::size_t>(order[i]);
         strides[axis] = step;
-        step *= std::max<std::int64_t>(shape[axis], 1);
+        step *= shape[axis];
     }
     return strides;
 }

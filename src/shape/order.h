@@ -30,7 +30,7 @@ Steps steps_of(const Shape& shape, const Strides& strides);
 /// Whether C order is what keep_order would say, because no axis of any operand takes larger steps than one before it.
 bool is_descending(const Shape& shape, const Strides& strides);
 
-/// Strides of a new array whose axes lie in an order.
+/// Strides of a new array whose axes lie in an order: none, where there are no elements.
 Strides strides_in(const Shape& shape, const AxisOrder& order, std::size_t itemsize);
 
 /// The order of the axes that are left when some are reduced away.
