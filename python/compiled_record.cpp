@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "compiled_state.h"
+#include "fastnp/detail/lies_in.h"
 #include "float_errors.h"
 #include "foreign.h"
 #include "stored.h"
@@ -196,7 +197,11 @@ Ref Recorded::call_outside(PyObject* function, PyObject* args, PyObject* kwargs)
     out.by_value = true;
     OutsideCall call{{Ref::borrow(function), take_apart(args, *rebuild_, originals_, out), take_apart(kwargs, *rebuild_, originals_, out)}};
     std::vector<array> operands;
-    for (PyObject* object : out.arrays) operands.push_back(value_of(object));
+    for (PyObject* object : out.arrays) {
+        operands.push_back(value_of(object));
+        const auto [shape, strides] = detail::layout_now(operands.back());
+        call.lying.push_back(lying_of(shape, strides, itemsize_of(operands.back().dtype())));
+    }
     const std::size_t number = calls_.size();
     const Ref name = own(PyObject_GetAttrString(function, "__name__"));
     const std::vector<array> given = detail::call_outside(PyUnicode_AsUTF8(name.get()), operands, [&](std::span<const array> values) {

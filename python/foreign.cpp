@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/lies_in.h"
+#include "lying.h"
 
 namespace fastnp::python {
 
@@ -29,9 +30,10 @@ void check_foreign(const Recording& now) {
 }
 
 array own_copy(PyArrayObject* source) {
-    const Ref lined = own(PyArray_FromArray(source, nullptr, NPY_ARRAY_CARRAY_RO));
-    const array value = from_numpy(as_numpy(lined.get()));
-    return array::from_elements(value.data(), value.dtype(), value.shape());
+    const Likeness likeness(source);
+    const Ref whole = likeness.whole();
+    const array value = from_numpy(as_numpy(whole.get()));
+    return likeness.again(array::from_elements(value.data(), value.dtype(), value.shape()));
 }
 
 void check_handed_out(std::span<PyObject* const> arrays, std::size_t parameters) {

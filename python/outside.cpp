@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
@@ -13,26 +14,11 @@ namespace fastnp::python {
 
 namespace {
 
-// What a result's parts are, in a character. Arrays are handed over in C order; behind one that lies in another order is the order of its axes.
-constexpr char array_part = 'A', order_part = 'o', scalar_part = 'S', float_part = 'F', int_part = 'J', plain_part = 'p', group_part = '(', end_part = ')';
+// What a result's parts are, in a character. Arrays are handed over in C order; behind one that lies otherwise is how.
+constexpr char array_part = 'A', read_only_part = 'r', scalar_part = 'S', float_part = 'F', int_part = 'J', plain_part = 'p', group_part = '(',
+               end_part = ')';
 
 bool is_plain(PyObject* object) { return object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object); }
-
-// The axes of an array from the slowest in memory to the fastest; none where that is their own order. Axes of one element stay where they are.
-Shape order_of(PyArrayObject* x) {
-    std::vector<std::int64_t> places, sorted;
-    for (int axis = 0; axis < PyArray_NDIM(x); ++axis) {
-        if (PyArray_DIM(x, axis) != 1) places.push_back(axis);
-    }
-    sorted = places;
-    const auto step = [x](std::int64_t axis) { return std::abs(PyArray_STRIDE(x, static_cast<int>(axis))); };
-    std::stable_sort(sorted.begin(), sorted.end(), [&](std::int64_t a, std::int64_t b) { return step(a) > step(b); });
-    if (PyArray_SIZE(x) == 0 || sorted == places) return {};
-    Shape order;
-    for (int axis = 0; axis < PyArray_NDIM(x); ++axis) order.push_back(axis);
-    for (std::size_t i = 0; i < places.size(); ++i) order[static_cast<std::size_t>(places[i])] = sorted[i];
-    return order;
-}
 
 bool overlaps(const Extent& mine, std::span<const array> operands) {
     return std::any_of(operands.begin(), operands.end(), [&](const array& operand) {
@@ -41,9 +27,29 @@ bool overlaps(const Extent& mine, std::span<const array> operands) {
     });
 }
 
+// Whether it is a view of one of these arrays: without elements it overlaps nothing.
+bool is_part_of(PyObject* object, std::span<PyObject* const> arrays) {
+    const auto is_one = [&](PyObject* base) { return std::find(arrays.begin(), arrays.end(), base) != arrays.end(); };
+    for (PyObject* base = PyArray_BASE(as_numpy(object)); base != nullptr; base = PyArray_Check(base) ? PyArray_BASE(as_numpy(base)) : nullptr) {
+        if (is_one(base)) return true;
+    }
+    return is_one(object);
+}
+
+// Whether they have an element in common.
+bool share(PyObject* a, PyObject* b) {
+    const Extent first = extent_of(as_numpy(a)), second = extent_of(as_numpy(b));
+    if (a == b || first.first >= second.second || second.first >= first.second) return a == b;
+    static PyObject* function = nullptr;
+    kept_attribute(function, "numpy", "shares_memory");
+    return is_true(own(PyObject_CallFunctionObjArgs(function, a, b, nullptr)).get());
+}
+
 struct Apart {
     std::span<const array> operands;
-    detail::Given given;
+    detail::Given given{};
+    std::span<PyObject* const> handed{};  // arrays that stand for the operands
+    std::vector<PyObject*> made{};        // arrays so far
 
     void note(char part) { given.structure.push_back(part); }
 
@@ -87,14 +93,17 @@ struct Apart {
     // Its memory becomes the compiled function's own, so it must not be that of an operand.
     void add_array(PyObject* object) {
         if (!is_supported(object)) throw RecordError("calls a function that gives a NumPy array of a dtype that fastnp does not have");
-        if (overlaps(extent_of(as_numpy(object)), operands)) throw RecordError("calls a function that gives a view of its argument");
+        if (overlaps(extent_of(as_numpy(object)), operands) || is_part_of(object, handed))
+            throw RecordError("calls a function that gives a view of its argument");
+        for (PyObject* other : made) {
+            if (share(other, object)) throw RecordError("calls a function that gives several arrays over one memory");
+        }
+        made.push_back(object);
         note(array_part);
-        Shape order = order_of(as_numpy(object));
-        for (const std::int64_t axis : order) given.structure += order_part + std::to_string(axis);
-        PyArray_Dims axes{order.data(), static_cast<int>(order.size())};
-        const Ref turned = order.empty() ? Ref::borrow(object) : own(PyArray_Transpose(as_numpy(object), &axes));
-        const Ref lined = own(PyArray_FromArray(as_numpy(turned.get()), nullptr, NPY_ARRAY_CARRAY));
-        given.arrays.push_back(from_numpy(as_numpy(lined.get())));
+        if (PyArray_ISWRITEABLE(as_numpy(object)) == 0) note(read_only_part);
+        const Likeness likeness(as_numpy(object));
+        given.structure += likeness.text();
+        given.arrays.push_back(from_numpy(as_numpy(likeness.whole().get())));
     }
 };
 
@@ -102,13 +111,11 @@ struct Together {
     std::span<const array> arrays;
     std::size_t next = 0;
 
-    // With its axes as those of what was given: one that lies in another order is a view.
+    // As what was given lies.
     static array as_given(const array& lined, PyObject* object) {
         const Ref seen = PyArray_CheckExact(object) ? Ref::borrow(object) : own(unread_view(value_of(object), object));
-        const Shape order = order_of(as_numpy(seen.get()));
-        Shape back(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-        return order.empty() ? lined : transpose(lined, back);
+        const array made = Likeness(as_numpy(seen.get())).again(lined);
+        return PyArray_ISWRITEABLE(as_numpy(seen.get())) != 0 ? made : broadcast_to(made, detail::symbolic_shape(made));
     }
 
     Ref make(PyObject* object) {
@@ -126,6 +133,14 @@ struct Together {
     }
 };
 
+// An operand as it lies in the program: its value at hand may lie in any way.
+array as_recorded(const array& value, const Lying& lying) {
+    if (value.ndim() == 0 || detail::is_at_device(value) || lying == lying_of(value.shape(), value.strides(), itemsize_of(value.dtype()))) return value;
+    const Ref owner = own(wrap(value));
+    const Ref seen = own(numpy_view(value, owner.get()));
+    return from_numpy(as_numpy(laid(as_numpy(seen.get()), lying).part.get()));
+}
+
 // While a function of the outside runs, this thread is in no recording.
 class Pause {
 public:
@@ -140,9 +155,11 @@ private:
 
 }  // namespace
 
-Performed perform(const Action& call, const Flat& flat, std::span<const array> operands, bool saves) {
+Performed perform(const OutsideCall& call, const Flat& flat, std::span<const array> operands, bool saves) {
     const Pause pause;
     std::vector<array> values(operands.begin(), operands.end());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = as_recorded(values[i], call.lying[i]);
+    const std::vector<array> given = values;
     std::vector<PyObject*> made(values.size(), nullptr);
     const bool is_native = is_true(own(PyObject_GetAttrString(call.function.get(), "native")).get());
     const bool as_numpy = !is_native || flat.numpy_results();
@@ -154,7 +171,7 @@ Performed perform(const Action& call, const Flat& flat, std::span<const array> o
     const Ref function = own(PyObject_GetAttrString(done.function.get(), "call"));
     try {
         done.result = own(PyObject_Call(function.get(), args.get(), kwargs.get()));
-        Apart apart{operands, {}};
+        Apart apart{.operands = given, .handed = made};
         apart.add(done.result.get());
         done.given = std::move(apart.given);
     } catch (...) {  // whatever it is goes on, once the draws are taken back

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert.h"
+#include "lying.h"
 
 namespace fastnp::python {
 
@@ -188,6 +189,7 @@ struct Action {
 
 /// A call of the outside in the middle of the compiled code; its arrays are the call's operands.
 struct OutsideCall : Action {
+    std::vector<Lying> lying{};  // of each operand
     /// Whether it is sure to give something of the same kind each time: a draw of NumPy's, by arguments that do not vary, of floating numbers or arrays.
     bool is_steady = false;
 };

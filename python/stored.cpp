@@ -19,10 +19,17 @@ Ref tree_of(const Action& action) {
     return own(Py_BuildValue("[OOO]", tree_of(function).get(), tree_of(action.args).get(), tree_of(action.kwargs).get()));
 }
 
+// A call's with a text for each operand.
+Ref tree_of(const OutsideCall& call) {
+    const Ref list = tree_of(static_cast<const Action&>(call));
+    for (const Lying& lying : call.lying) check(PyList_Append(list.get(), own(PyUnicode_FromString(text_of(lying).c_str())).get()));
+    return list;
+}
+
 template <class Actions>
 Ref trees_of(const Actions& actions) {
     Ref list = own(PyList_New(0));
-    for (const Action& action : actions) check(PyList_Append(list.get(), tree_of(action).get()));
+    for (const auto& action : actions) check(PyList_Append(list.get(), tree_of(action).get()));
     return list;
 }
 
@@ -40,6 +47,12 @@ Output output_of(PyObject* tree) {
 
 Action action_of(PyObject* tree) {
     return {output_of(PyList_GET_ITEM(tree, 0)).object, output_of(PyList_GET_ITEM(tree, 1)), output_of(PyList_GET_ITEM(tree, 2))};
+}
+
+OutsideCall call_of(PyObject* tree) {
+    OutsideCall call{action_of(tree)};
+    for (Py_ssize_t i = 3; i < PyList_GET_SIZE(tree); ++i) call.lying.push_back(lying_from(PyUnicode_AsUTF8(PyList_GET_ITEM(tree, i))));
+    return call;
 }
 
 // What can't be said, or is not there any more, is no error. KeyboardInterrupt and the like go on.
@@ -87,7 +100,7 @@ std::unique_ptr<Return> unpack(std::string_view bytes, PyObject* capture) {
         PyObject* actions = PyList_GET_ITEM(tree.get(), 1);
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(actions); ++i) made->actions.push_back(action_of(PyList_GET_ITEM(actions, i)));
         PyObject* calls = PyList_GET_ITEM(tree.get(), 2);
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(calls); ++i) made->calls.push_back({action_of(PyList_GET_ITEM(calls, i))});
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(calls); ++i) made->calls.push_back(call_of(PyList_GET_ITEM(calls, i)));
         FloatErrors& errors = made->float_errors;
         if (PyArg_ParseTuple(PyList_GET_ITEM(tree.get(), 3), "III", &errors.told, &errors.strict, &errors.met) == 0) throw PythonError{};
         return made;

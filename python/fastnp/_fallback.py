@@ -101,17 +101,8 @@ def _overlaps(a: Any, b: Any) -> bool:
 
 def _own_copy(value: Any) -> Any:
     """An array of the recording's own that lies as NumPy's does, and is read-only if that is."""
-    made = _lying_like(value)
+    made = _core._own_copy(value)
     return made if value.flags.writeable else _core.broadcast_to(made, made.shape)
-
-
-def _lying_like(value: Any) -> Any:
-    back = tuple(slice(None, None, -1) if step < 0 else slice(None) for step in value.strides)
-    order = sorted(range(value.ndim), key=lambda axis: -abs(value.strides[axis]))
-    if order == sorted(order) and slice(None, None, -1) not in back:
-        return _core._own_copy(value)
-    made = _core._own_copy(value[back].transpose(order))
-    return made.transpose([order.index(axis) for axis in range(value.ndim)])[back]
 
 
 class _Owned:

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "api/layout.h"
 #include "api/outside.h"
 #include "api/primitives.h"
 #include "device/backend.h"
@@ -49,6 +50,15 @@ int parameter_under(const array& x) {
     if (recorder == nullptr) throw InternalError("an array is placed outside of a recording");
     const trace::StoragePtr storage = api::storage_of(*recorder, x);
     return storage->held ? storage->parameter : -1;
+}
+
+std::pair<Shape, Strides> layout_now(const array& x) {
+    const shape::Arithmetic sizes = api::arithmetic();
+    Shape shape;
+    Strides strides;
+    for (const shape::Dim size : api::dims_of(x)) shape.push_back(sizes.hint(size));
+    for (const shape::Dim stride : api::strides_of(x)) strides.push_back(sizes.hint(stride));
+    return {shape, strides};
 }
 
 }  // namespace fastnp::detail
