@@ -230,6 +230,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return uncompiled(args, nargs, kwnames, flat, guards->reason(), may_compile);
     }
     flat.set_generation(guards->generation());
+    flat.mark_nans(guards->nans());
     flat.given = flat.objects.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());  // one of them is on a tape

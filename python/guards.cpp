@@ -4,7 +4,7 @@
 #include "convert.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 #include "numpy_api.h"
 
@@ -42,6 +42,7 @@ struct Found {
     bool takes(Py_ssize_t slot, PyObject* object) {
         const auto number = static_cast<std::size_t>(slot);
         if (Py_TYPE(object) != types[number]) return false;
+        if (PyFloat_CheckExact(object) && std::isnan(PyFloat_AS_DOUBLE(object))) return false;  // it is told by which object it is
         if (!arrays[number]) arrays[number] = Ref::borrow(object);
         return arrays[number].get() == object;
     }
@@ -239,15 +240,21 @@ bool holds(Guard& guard, Found& found) {
 
 }  // namespace
 
+namespace {
+
+// The same number, zeros of different sign told apart. A NaN is in a container that this very object lies in, so that another one isn't the same.
+bool is_same_float(double a, double b) { return a == b && std::signbit(a) == std::signbit(b); }
+
+}  // namespace
+
 bool is_same(PyObject* a, PyObject* b, int depth) {
     constexpr int deepest = 64;
     if (a == b) return true;
     if (Py_TYPE(a) != Py_TYPE(b)) return false;
-    if (PyFloat_CheckExact(a)) return std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(a)) == std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(b));
+    if (PyFloat_CheckExact(a)) return is_same_float(PyFloat_AS_DOUBLE(a), PyFloat_AS_DOUBLE(b));
     if (PyComplex_CheckExact(a)) {
         const Py_complex x = PyComplex_AsCComplex(a), y = PyComplex_AsCComplex(b);
-        return std::bit_cast<std::uint64_t>(x.real) == std::bit_cast<std::uint64_t>(y.real) &&
-               std::bit_cast<std::uint64_t>(x.imag) == std::bit_cast<std::uint64_t>(y.imag);
+        return is_same_float(x.real, y.real) && is_same_float(x.imag, y.imag);
     }
     if (PyLong_CheckExact(a) || PyUnicode_CheckExact(a) || PyBytes_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
     if (PyTuple_CheckExact(a) && depth < deepest) {
@@ -258,6 +265,20 @@ bool is_same(PyObject* a, PyObject* b, int depth) {
         return true;
     }
     return false;
+}
+
+static bool is_nan(PyObject* number) {
+    const Py_complex value = PyComplex_AsCComplex(number);
+    return std::isnan(value.real) || std::isnan(value.imag);
+}
+
+static void collect_nans(PyObject* expected, std::vector<PyObject*>& nans, int depth = 0) {
+    constexpr int deepest = 8;
+    if (expected == nullptr || depth > deepest) return;
+    const bool is_number = PyFloat_CheckExact(expected) || PyComplex_CheckExact(expected);
+    if (is_number && is_nan(expected)) nans.push_back(expected);
+    if (!PyTuple_CheckExact(expected)) return;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(expected); ++i) collect_nans(PyTuple_GET_ITEM(expected, i), nans, depth + 1);
 }
 
 GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std::move(capture)), generation_(next_generation++) {
@@ -274,6 +295,7 @@ GuardSet::GuardSet(Ref capture, std::span<PyObject* const> roots) : capture_(std
         guards_.push_back(
             {kind, Ref::borrow(PyTuple_GET_ITEM(entry, 1)), Ref::borrow(PyTuple_GET_ITEM(entry, 2)), Ref::borrow(expected), slot_number(expected)});
     }
+    for (const Guard& guard : guards_) collect_nans(guard.expected.get(), nans_);
     const Ref types = own(PyObject_CallMethod(capture_.get(), "slot_types", nullptr));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(types.get()); ++i) {
         slot_types_.push_back(reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(types.get(), i)));

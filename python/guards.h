@@ -67,6 +67,8 @@ public:
     bool is_plain_numpy() const { return is_plain_numpy_; }
     /// Whether the function may ask if two values are one object.
     bool asks_identity() const { return by_identity_; }
+    /// Those that lie in places that the function knows: it may find an argument in a container by which one it is.
+    std::span<PyObject* const> nans() const { return nans_; }
     std::vector<std::string> describe() const;
 
 private:
@@ -83,9 +85,10 @@ private:
     bool is_plain_numpy_ = false;
     bool by_identity_ = false;  // the function may ask whether two values are one object
     std::uint64_t generation_;
+    std::vector<PyObject*> nans_;  // held by the guards
 };
 
-/// The same object, or equal plain values (of the same type; floating numbers by their bits).
+/// The same object, or equal plain values (of the same type; zeros by their sign, NaN by which object it is).
 bool is_same(PyObject* a, PyObject* b, int depth = 0);
 
 }  // namespace fastnp::python

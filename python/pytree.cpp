@@ -103,6 +103,15 @@ void Flat::mark_identities(std::span<PyObject* const> arguments) {
     }
 }
 
+void Flat::mark_nans(std::span<PyObject* const> known) {
+    for (std::size_t i = 0; i < nans_.size(); ++i) {
+        const auto found = std::find(known.begin(), known.end(), nans_[i]);
+        if (found == known.end()) continue;
+        mark(Tag::nan, i);
+        mark(Tag::nan, static_cast<std::uint64_t>(found - known.begin()));
+    }
+}
+
 void Flat::set_generation(std::uint64_t generation) { std::memcpy(key.data(), &generation, sizeof generation); }
 
 void Flat::fail(std::string why) {
@@ -221,6 +230,28 @@ bool Numbers::vary(std::size_t place, Tag kind, std::int64_t bits) {
     return seen.varies;
 }
 
+// A container that holds a NaN has just this object in it: the key says which of them are one object, and which are those that everybody has.
+void Flat::mark_nan(PyObject* object) {
+    static PyObject *numpys = nullptr, *pythons = nullptr;
+    kept_attribute(numpys, "numpy", "nan");
+    kept_attribute(pythons, "math", "nan");
+    if (nans_.empty()) nans_ = {numpys, pythons};
+    auto known = std::find(nans_.begin(), nans_.end(), object);
+    if (known == nans_.end()) known = nans_.insert(known, object);
+    mark(Tag::nan, static_cast<std::uint64_t>(known - nans_.begin()));
+}
+
+// No input: it would be another object.
+void Flat::add_nan(PyObject* object) {
+    const double value = PyFloat_AS_DOUBLE(object);
+    if (!in_key_) {
+        inputs_.push_back(false);
+        if (numbers_ != nullptr) (void)numbers_->vary(inputs_.size() - 1, Tag::varying_float, std::bit_cast<std::int64_t>(value));
+    }
+    mark_nan(object);
+    append(Tag::floating, &value, sizeof value);
+}
+
 // False for a number that is a constant.
 bool Flat::add_number(PyObject* object, Tag kind, std::int64_t bits) {
     if (in_key_) return false;
@@ -278,6 +309,7 @@ void Flat::add(PyObject* object, int depth) {
     if (type == &PyArray_Type) return add_numpy(as_numpy(object));
     if (type == &PyFloat_Type) {
         const double value = PyFloat_AS_DOUBLE(object);
+        if (value != value) return add_nan(object);
         if (add_number(object, Tag::varying_float, std::bit_cast<std::int64_t>(value))) return;
         return append(Tag::floating, &value, sizeof value);
     }
@@ -320,6 +352,7 @@ void Flat::add_other(PyObject* object, int depth) {
     if (PyArray_Check(object)) return fail(std::string("takes a ") + Py_TYPE(object)->tp_name + ", a subclass of numpy.ndarray");
     if (PyComplex_CheckExact(object)) {
         const Py_complex value = PyComplex_AsCComplex(object);
+        if (value.real != value.real || value.imag != value.imag) mark_nan(object);
         return append(Tag::complex, &value, sizeof value);
     }
     if (PyBytes_CheckExact(object)) {
@@ -333,7 +366,7 @@ void Flat::add_other(PyObject* object, int depth) {
         add(slice->stop, depth + 1);
         return add(slice->step, depth + 1);
     }
-    if (PyRange_Check(object) || PyArray_DescrCheck(object)) {
+    if (PyRange_Check(object) || (PyArray_DescrCheck(object) && PyDataType_METADATA(reinterpret_cast<PyArray_Descr*>(object)) == nullptr)) {
         const Ref text = own(PyObject_Repr(object));
         mark(Tag::described);
         return mark_text(text.get());

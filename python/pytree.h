@@ -17,6 +17,7 @@ enum class Tag : char {
     scalar,
     varying_float,
     varying_int,
+    nan,         // which one: a number
     floating,    // these: their bits
     integer,
     complex,
@@ -77,6 +78,8 @@ public:
     void mark_text(PyObject* text);
     /// Has the key say which parts of the arguments are one object, for functions that ask.
     void mark_identities(std::span<PyObject* const> arguments);
+    /// Has the key say which NaN among the arguments is one of those that the function knows.
+    void mark_nans(std::span<PyObject* const> known);
     bool tells_identities() const { return tells_identities_; }
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
@@ -111,6 +114,8 @@ private:
     void add_array(PyObject* object);
     void add_numpy(PyArrayObject* object);
     void add_scalar(PyObject* object);
+    void add_nan(PyObject* object);
+    void mark_nan(PyObject* object);
     void add_foreign(PyObject* object);
     void add_other(PyObject* object, int depth);
     void append(Tag tag, const void* bytes, std::size_t size);
@@ -125,6 +130,7 @@ private:
     Numbers* numbers_;
     bool in_key_ = false;
     SmallVector<bool, 8> inputs_;        // of each number
+    std::vector<PyObject*> nans_;
     bool tells_identities_ = false;
     SmallVector<PyObject*, 4> varying_;  // the numbers that are inputs
     struct Int {

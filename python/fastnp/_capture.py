@@ -20,6 +20,7 @@ import numpy
 from fastnp import _core, _effects, _outside
 from fastnp._classes import Classes
 from fastnp._homes import IMPURE_NUMPY, is_pure, is_pure_import
+from fastnp._kinds import is_copier
 from fastnp._questions import is_anothers, own_names
 from fastnp._reads import ITEM, Slot, Weak
 from fastnp._stand_ins import (
@@ -31,6 +32,7 @@ from fastnp._stand_ins import (
     REPLACED,
     Forbidden,
     Module,
+    forbidden,
     fourier_module,
     frequencies,
     is_value,
@@ -49,14 +51,6 @@ if TYPE_CHECKING:
     from fastnp._identity import Identity
 
 __all__ = ["Capture", "Slot"]
-
-
-def stand_in_import(name: str, namespace: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
-    frame = sys._getframe(1)
-    is_written = dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_NAME"  # else something that the function calls imports
-    if level == 0 and (not is_written or is_pure_import(name, frame.f_code)):
-        return __import__(name, namespace, local, fromlist, level)
-    return refuse(f"imports {name}")
 
 
 class Capture(Classes):
@@ -211,7 +205,14 @@ class Capture(Classes):
         kind = f"a {type(value).__module__}.{type(value).__name__}"
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
             kind = f"{value.__module__}.{value.__qualname__}"
-        return Forbidden(f"uses {kind}, which can't be guarded (fastnp.compiler.pure() may help)")
+        return forbidden(f"uses {kind}, which can't be guarded (fastnp.compiler.pure() may help)", value)
+
+    def swap_copier(self, value: Any) -> Any:
+        def copier(original: Any, *rest: Any, **named: Any) -> Any:
+            self.check_whole(original, set())
+            return value(original, *rest, **named)
+
+        return copier
 
     def swap_generator(self, value: Any) -> Any:
         return _outside.StandIn(value)
@@ -269,8 +270,8 @@ class Capture(Classes):
             made = dict(source, __fastnp_twin__=True)
             self.spaces[id(source)] = made
             self.originals[id(made)] = source
-            if self.lists_all:
-                made["__builtins__"] = {**vars(builtins), "__import__": stand_in_import}
+            if self.lists_all or self.imports:
+                made["__builtins__"] = {**vars(builtins), "__import__": self.stand_in_import}
             for name in self.stored & made.keys():
                 if name not in self.guarded(source):
                     del made[name]  # a store to it shows as a change, whatever is there
@@ -282,6 +283,14 @@ class Capture(Classes):
                     made[entry[2]] = self.swap_item(source, entry[2], source[entry[2]])
             self.copies.append((made, source, None, "the global variable {}"))
         return self.spaces[id(source)]
+
+    def stand_in_import(self, name: str, namespace: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        frame = sys._getframe(1)
+        is_written = dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_NAME"  # else something that the function calls imports
+        if level != 0 or (is_written and not is_pure_import(name, frame.f_code)):
+            return refuse(f"imports {name}")
+        found = __import__(name, namespace, local, fromlist, level)
+        return self.swap(found) if is_written else found
 
     def swap_function(self, value: types.FunctionType) -> types.FunctionType:
         cells = tuple(self.cell(cell) for cell in value.__closure__ or ())
@@ -350,6 +359,10 @@ class Capture(Classes):
             return made
         if value is math:
             return _outside.math_module
+        if value.__name__ == "copy":
+            made = types.ModuleType("copy")
+            vars(made).update(vars(value), **{name: self.swap_copier(item) for name, item in vars(value).items() if is_copier(item)})
+            return made
         if value is sys.modules.get("numpy.fft"):
             return fourier_module
         return _outside.random_module if value is sys.modules.get("numpy.random") else value

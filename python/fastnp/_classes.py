@@ -70,6 +70,25 @@ class Classes(Reads):
             self.look_for(found)
             refuse(f"reads {name} by a computed name")
 
+    def check_whole(self, value: Any, seen: set[int]) -> None:
+        """The same for all that is in an object, and in what lies in it."""
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        if isinstance(value, Forbidden):
+            refuse(object.__getattribute__(value, "_what"))
+        if type(value) is dict:
+            items = [*value.keys(), *value.values()]
+        elif type(value) in (tuple, list, set, frozenset):
+            items = list(value)
+        elif id(value) in self.originals and id(type(value)) in self.originals:
+            self.check_name(value, "__dict__")
+            items = list(object.__getattribute__(value, "__dict__").values())
+        else:
+            return
+        for item in items:
+            self.check_whole(item, seen)
+
     def check_class(self, value: Any, name: Any) -> None:
         """The same for classes, which do not say what is read of them."""
         if isinstance(value, type) and type(name) is str and (name not in self.names or not hasattr(value, name)):

@@ -21,6 +21,7 @@ import numpy
 from fastnp import _core, _effects, _made, _outside
 from fastnp._bytecode import codes_of, instructions
 from fastnp._homes import is_pure
+from fastnp._questions import is_nan
 from fastnp._reads import INSTANCE, NAMES, OWN, SHAPE, SUBCLASS, TYPE, Reads, Slot, Weak
 
 
@@ -67,9 +68,19 @@ def _plain_group(value: Any) -> str:
     return f"{type(value).__name__}({', '.join(parts if isinstance(value, tuple) else sorted(parts))})"
 
 
+def _nan(value: Any) -> tuple[str, str]:
+    """(module, name) under which every process finds this very NaN, which containers ask for; Unknown for others."""
+    for module in ("numpy", "math"):
+        if getattr(sys.modules.get(module), "nan", None) is value:
+            return module, "nan"
+    raise Unknown
+
+
 def _plain(value: Any) -> str:
     """A value that is known by what it is."""
     cls = type(value)
+    if is_nan(value) and cls in (float, complex):
+        return f"{_nan(value)}"
     if cls is float:
         return f"float {struct.pack('<d', value).hex()}"
     if cls is complex:
@@ -80,11 +91,16 @@ def _plain(value: Any) -> str:
         return repr(value)
     if cls is slice:
         return f"slice({_plain(value.start)}, {_plain(value.stop)}, {_plain(value.step)})"
-    if isinstance(value, numpy.dtype) and value.names is None and not value.hasobject:
+    if isinstance(value, numpy.dtype) and _is_said(value):
         return f"dtype {value.str}"
-    if isinstance(value, numpy.generic) and value.dtype.names is None and not value.dtype.hasobject:
+    if isinstance(value, numpy.generic) and _is_said(value.dtype):
         return f"scalar {value.dtype.str} {value.tobytes().hex()}"
     raise Unknown
+
+
+def _is_said(dtype: numpy.dtype[Any]) -> bool:
+    """Whether its text says all of a dtype."""
+    return not (dtype.hasobject or dtype.names or dtype.subdtype or dtype.metadata) and numpy.dtype(dtype.str) == dtype
 
 
 def _own(value: Any) -> str:
@@ -152,8 +168,6 @@ class Identity:
         parts += [f"argument {self.argument(*root)}" for root in reads.named_roots]
         if reads.asks_identity:
             parts.append(f"one object: {self.one_object()}")
-        if self.uses_sets:  # whose order is that of hashes, which each process has its own of
-            parts.append(f"hashes as of {hash('fastnp')}")
         self.bytes = "\n".join(parts).encode("utf-8", "surrogatepass")
 
     def one_object(self) -> list[int]:
@@ -206,7 +220,7 @@ class Identity:
         kind = self.reads.kinds[id(value)]
         if kind == "value":
             raise Unknown
-        if kind in ("same", "math", "builtin"):
+        if kind in ("same", "math", "builtin", "copier"):
             return repr(named(value))
         if kind in ("generator", "draw"):  # a recording that draws is not kept
             return type(value).__name__
@@ -239,12 +253,11 @@ class Identity:
     def module(self, value: types.ModuleType) -> str:
         """NumPy's and others' that are taken to stay as they are: what is read in them is what every process finds there."""
         parts = [value.__name__]
-        if is_pure(value.__name__):
+        if is_pure(value.__name__) and value.__name__ != "numpy.random":  # what is drawn from it is not kept
             for name in sorted(self.reads.names & vars(value).keys()):
                 item = vars(value)[name]
                 if isinstance(item, types.ModuleType) and item is not value and item.__name__.startswith(value.__name__ + "."):
-                    # What is drawn from numpy.random is not kept.
-                    parts.append(item.__name__ if item.__name__ == "numpy.random" else self.module(item))
+                    parts.append(self.module(item))
                 else:
                     parts.append(self.text(item))
         return f"module({', '.join(parts)})"
@@ -299,6 +312,8 @@ class Identity:
         if id(value) in self.numbers:
             return "object", self.numbers[id(value)]
         cls = type(value)
+        if cls in (float, complex) and is_nan(value):
+            return "named", _nan(value)
         if cls in (type(None), bool, int, float, complex, str, bytes, type(...)):
             return "plain", value
         if cls in (tuple, set, frozenset):

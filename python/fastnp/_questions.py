@@ -6,6 +6,7 @@ Each has an answer that a guard compares (_reads.py); what has none is refused w
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import types
 from collections.abc import Iterable
@@ -19,6 +20,20 @@ from fastnp._stand_ins import is_value
 
 # NumPy's print options, a context variable; None where another NumPy keeps them elsewhere.
 text_options: Any = getattr(sys.modules.get("numpy._core.printoptions"), "format_options", None)
+
+# What looks for attributes by names that it finds in texts.
+_READ_NAMES = frozenset(["format", "format_map", "attrgetter", "methodcaller"])
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LONGEST_TEXT = 1000
+# Ways around what a twin tells of itself: what they are asked about would not be seen.
+UNSEEN = (
+    *("__subclasses__", "__globals__", "__builtins__", "__getattribute__", "__reduce__", "__reduce_ex__", "__getstate__"),
+    *("__instancecheck__", "__subclasscheck__", "__subclasshook__", "get_cache_token"),
+)
+
+# Dicts of classes that functions of dataclasses' and typing's read.
+DESCRIBING = frozenset(["__dataclass_fields__", "__annotations__"])
+DESCRIBED_BY = frozenset("asdict astuple fields replace get_type_hints".split())
 
 _TEXTS = frozenset("str repr ascii format array2string array_str array_repr format_map".split())
 # Attributes that functions and classes have besides those in their dicts.
@@ -84,8 +99,24 @@ def own_attributes(compiled: Any) -> bool:
     return own.keys() != written.keys() or any(written[name] is not item for name, item in own.items())
 
 
+def reads_names(code: types.CodeType) -> bool:
+    """Whether code may look for attributes by names that lie in texts: "{0.name}".format(x)."""
+    return not _READ_NAMES.isdisjoint(code.co_names)
+
+
+def names_in_text(text: str) -> set[str]:
+    return set(_NAME.findall(text)) if len(text) <= _LONGEST_TEXT else set()
+
+
+def is_nan(value: Any) -> bool:
+    """Whether it is equal to nothing: containers then ask which object it is."""
+    return isinstance(value, (float, complex)) and value != value  # noqa: PLR0124
+
+
 def tells_objects_apart(code: types.CodeType) -> bool:
     """Whether code asks if two objects are one, neither of which it names as a constant."""
+    if not {"is_", "is_not"}.isdisjoint(code.co_names):  # operator's
+        return True
     before = ""
     for name, _ in instructions(code):
         if name == "IS_OP" and before != "LOAD_CONST":

@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import enum
 import functools
+import sys
 import types
 import weakref
 from typing import Any
@@ -19,22 +20,26 @@ import numpy
 
 from fastnp import _control, _core
 from fastnp._bytecode import codes_of, global_names, instructions, loads, stored_attributes
-from fastnp._homes import HEAP_TYPE, home_of, is_outside, is_own, is_pure, is_pure_import, is_record, is_walkable, package_of, said
-from fastnp._outside import is_generator, is_maker
+from fastnp._homes import is_own, is_pure, is_pure_import, package_of
+from fastnp._kinds import kind_of
 from fastnp._questions import (
+    DESCRIBED_BY,
+    DESCRIBING,
+    UNSEEN,
     attributes_asked,
     class_shape,
     is_anothers,
     is_boring,
-    is_unchanging,
+    is_nan,
     names_in,
-    own_attributes,
+    names_in_text,
     own_names,
+    reads_names,
     reads_text,
     tells_objects_apart,
     text_options,
 )
-from fastnp._stand_ins import PLAIN, REPLACED, is_impure_numpy, is_value
+from fastnp._stand_ins import PLAIN, is_value
 
 # Kinds of guards, as GuardKind in python/guards.h.
 ITEM, _CELL, TYPE, _LIST, _DICT, _SET, _CODE, _DEFAULTS, _KEYWORD_DEFAULTS, INSTANCE, _ARRAY, _KNOWN = range(12)
@@ -83,6 +88,8 @@ class Reads:
         self.names = set(self.computed)  # of attributes that are read
         self.asks_identity = False  # whether it may ask if two values are one object
         self.reads_text = False  # whether it may take the text of an array
+        self.reads_names = False  # whether it may read attributes by names that lie in texts
+        self.imports = False  # whether it imports modules
         self.stored: set[str] = set()  # of attributes and globals that are written to
         self.reason: str | None = None
         self.entries: list[tuple[Any, ...]] = []
@@ -95,9 +102,12 @@ class Reads:
             self.refusals: dict[int, str] = {}  # why functions of the kind "refused" can't be recorded, by their ids
             self.slots: dict[int, Slot] = {}  # by the array's id
             self.numbers: dict[Place, Slot] = {}
+            self.texts: set[str] = set()
             for root in (function, *roots):
                 self.walk(root)
             self.walk_questions()
+            if self.reads_names:
+                self.names.update(*map(names_in_text, self.texts))
             if len(self.names) == before or self.reason:
                 break
         if len(self.entries) > _MOST_ENTRIES:
@@ -184,13 +194,13 @@ class Reads:
                         self.note_place(holder, key, before, holder[key])
 
     def note_place(self, holder: Any, name: Any, before: Any, now: Any) -> None:
-        if type(before) in (int, float) and type(now) is type(before) and (now != before):
+        if type(before) in (int, float) and type(now) is type(before) and now != before and not is_nan(now):
             self.varying.add((id(holder), name))
 
     def number_slot(self, holder: Any, name: Any, value: Any) -> Any:
         """In place of a number that varies: its slot."""
         place = (id(holder), name)
-        if place not in self.varying or type(value) not in (int, float):
+        if place not in self.varying or type(value) not in (int, float) or is_nan(value):
             return value
         return self.numbers.setdefault(place, Slot(len(self.slots) + len(self.numbers), type(value)))
 
@@ -213,78 +223,16 @@ class Reads:
             self.walk_place(value)
             self.entries.append((_ARRAY, value, None, value))
             return
+        if type(value) is str:
+            self.texts.add(value)
         if is_value(value) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
             return
         self.seen[id(value)] = value
-        kind = self.kind_of(value)
+        kind = kind_of(value, self.package)
         self.kinds[id(value)] = kind
         walk = getattr(self, f"walk_{kind}", None)  # there is nothing to find in others
         if walk is not None:
             walk(value)
-
-    def kind_of(self, value: Any) -> str:
-        cls = type(value)
-        if id(value) in REPLACED:
-            return "builtin"
-        if isinstance(value, PLAIN):
-            return "value" if is_unchanging(value) else "forbidden"
-        if is_generator(value):
-            return "generator"
-        if is_generator(said(value, "__self__")):
-            return "draw"
-        if is_impure_numpy(value):
-            return "forbidden"
-        if is_maker(value):
-            return "same"
-        if cls is types.BuiltinFunctionType and value.__module__ == "math":
-            return "math"
-        if isinstance(value, (_core.ufunc, _core._Function, numpy.ufunc)):
-            return "same"
-        if cls in (tuple, frozenset):
-            return "tuple"
-        if cls in (list, dict, set):
-            return cls.__name__
-        if is_record(cls):
-            return "record"
-        if cls is _control.Disabled:
-            return "disabled"
-        if cls is _control.Pure:
-            return "same"
-        if isinstance(value, _control.Transformed):
-            return "transformed"
-        if cls is types.FunctionType:
-            if value in _control.allowed or is_own(value):
-                return "same"
-            if self.is_outside(home_of(value)):
-                return "forbidden"
-            return "disabled" if _control.is_disabled(value) else "function"
-        if cls is types.MethodType:
-            return "method"
-        if cls is _core.CompiledFunction:
-            return "forbidden" if own_attributes(value) else "compiled"
-        if cls is functools.partial:
-            return "partial"
-        if isinstance(value, types.ModuleType):
-            return "module"
-        if isinstance(value, type):
-            if is_own(value):
-                return "same"
-            is_written = value.__flags__ & HEAP_TYPE and is_own(type(value))  # in Python, without a metaclass of the user's
-            return "class" if is_written and not self.is_outside(home_of(value)) else "forbidden"
-        if callable(value) and not hasattr(value, "__dict__"):
-            bound = getattr(value, "__self__", None)
-            if isinstance(bound, types.ModuleType) or bound is None:
-                home = getattr(value, "__module__", None) or getattr(value, "__objclass__", cls).__module__
-                return "same" if is_pure(home) and not isinstance(value, weakref.ref) else "forbidden"
-            return "same" if is_value(bound) or isinstance(bound, type) else "forbidden"
-        if cls.__module__ == "numpy" and callable(value):  # numpy's array functions
-            return "same"
-        return "object" if is_walkable(cls) and hasattr(value, "__dict__") and not self.is_outside(cls.__module__) else "forbidden"
-
-    def is_outside(self, module: str | None) -> bool:
-        """Whether using what is from there ends a recording: it is not of the function's own package, and of none that is followed."""
-        package = (module or "").partition(".")[0]
-        return package != self.package and is_outside(package)
 
     def walk_tuple(self, value: Any) -> None:
         for item in value:
@@ -350,10 +298,13 @@ class Reads:
         for code in codes:
             self.asks_identity = self.asks_identity or tells_objects_apart(code)
             self.reads_text = self.reads_text or reads_text(code)
+            self.reads_names = self.reads_names or reads_names(code)
+            self.walk_imports(code)
             stored = stored_attributes(code)
             self.stored |= stored
             self.names.update(name for name in code.co_names if name not in stored or loads(code, name))
             self.names.update(text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
+            self.texts.update(text for text in code.co_consts if type(text) is str)
         for cell in value.__closure__ or ():
             try:
                 content = cell.cell_contents
@@ -386,12 +337,24 @@ class Reads:
                     return f"imports {module}"
             elif name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):  # these would ask stand-ins for their type
                 return "matches patterns of classes, sequences or mappings"
-        for name in ("__subclasses__", "__globals__", "__builtins__"):
+        for name in UNSEEN:
             if name in code.co_names:
                 return f"reads {name}"
         if "__class__" in code.co_names and code.co_filename != "<string>":  # dataclasses' own methods ask for that of their instances
             return "reads __class__"
         return None
+
+    def walk_imports(self, code: types.CodeType) -> None:
+        """The modules that it imports, which are those of Python's, NumPy's or fastnp's."""
+        for name, argument in instructions(code):
+            if name != "IMPORT_NAME" or not is_pure_import(code.co_names[argument], code):
+                continue
+            self.imports = True
+            with contextlib.suppress(ImportError):
+                __import__(code.co_names[argument])
+            parts = code.co_names[argument].split(".")
+            for end in range(1, len(parts) + 1):
+                self.item(sys.modules, ".".join(parts[:end]))
 
     def walk_method(self, value: types.MethodType) -> None:
         self.walk(value.__func__)
@@ -429,6 +392,8 @@ class Reads:
             for name, item in found.items():
                 if is_anothers(item):
                     self.walk_replaced(value, name, item)
+                elif isinstance(item, types.ModuleType) and is_pure(item.__name__):
+                    self.walk(item)
             return
         self.entries.append((INSTANCE, value, type(value), vars(value)))
         for name in sorted(self.names & vars(value).keys()):
@@ -448,6 +413,10 @@ class Reads:
                 continue
             for name in attributes_asked(base, self.names):
                 self.entries.append((ATTRIBUTE, base, name, getattr(base, name)))
+            for name in DESCRIBING & vars(base).keys() if not self.names.isdisjoint(DESCRIBED_BY) else ():
+                described = vars(base)[name]
+                self.entries.append((TYPE, base, name, described))
+                self.entries.append((_DICT, described, None, tuple(part for item in described.items() for part in item)))
             for name, attribute in list(vars(base).items()):
                 function = (type(attribute) in _FUNCTIONS_OF and getattr(attribute, _FUNCTIONS_OF[type(attribute)])) or attribute
                 dunder = name.startswith("__") and isinstance(function, types.FunctionType)

@@ -194,6 +194,16 @@ class Forbidden:
     __hash__ = None  # type: ignore[assignment]
 
 
+def forbidden(what: str, value: Any) -> Any:
+    """In place of a thing. That of an exception can be raised, which is for the function as written, and is caught where this one is."""
+    if not isinstance(value, BaseException):
+        return Forbidden(what)
+    cls: Any = type("Forbidden", (Forbidden, type(value)), {})
+    made = cls.__new__(cls)
+    Forbidden.__init__(made, what)
+    return made
+
+
 class Module(types.ModuleType):
     """A module as the twin sees it: attributes that are not guarded are not there."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
 from fastnp._explain import Explanation, explain, profile
-from fastnp._fallback import FallbackError, FallbackWarning, counts
+from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
 
 __all__ = [
     "CacheLimitError",
@@ -34,8 +34,10 @@ __all__ = [
 
 def fallbacks() -> dict[str, int]:
     """How often each function that only NumPy has was called."""
+    check_unrecorded("compiler.fallbacks")
     return dict(counts)
 
 
 def reset_fallbacks() -> None:
+    check_unrecorded("compiler.reset_fallbacks")
     counts.clear()

@@ -8,7 +8,9 @@ from __future__ import annotations
 import collections
 import collections.abc
 import contextlib
+import copy
 import decimal
+import functools
 import inspect
 import itertools
 import linecache
@@ -25,6 +27,7 @@ from typing import Any
 
 import asked_around
 import asked_functions
+import asked_names
 import asked_objects
 import asked_values
 import numpy
@@ -32,10 +35,10 @@ import questions
 
 import fastnp as np
 
-_TABLES = (questions, asked_values, asked_objects, asked_functions, asked_around)
+_TABLES = (questions, asked_values, asked_objects, asked_functions, asked_around, asked_names)
 NAMES = {
     **{name: value for table in _TABLES for name, value in vars(table).items() if name[0].isupper()},
-    **{module.__name__: module for module in (collections, contextlib, decimal, inspect, itertools, math, operator, os, sys, numpy)},
+    **{module.__name__: module for module in (collections, contextlib, copy, decimal, functools, inspect, itertools, math, operator, os, sys, numpy)},
     "np": np,
 }
 
