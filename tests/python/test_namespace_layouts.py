@@ -112,12 +112,12 @@ def late(*_: Any) -> None:
 @pytest.mark.parametrize(("way", "programs"), [("eager", 1000), ("compiled", 150)])
 def test_layouts_of_the_namespace(way, programs):
     seed = random.randrange(10**9)
-    draw = random.Random(seed)
+    draw, names = random.Random(seed), named()
     before = signal.signal(signal.SIGALRM, late)
     try:
         compared = 0
         while compared < programs:
-            home, name = draw.choice(named())
+            home, name = draw.choice(names)
             form = draw.choice(list(FORMS))
             x, reshapes = arrays(draw), draw.random() < 0.4
 

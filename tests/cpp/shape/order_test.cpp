@@ -40,6 +40,7 @@ BOOST_AUTO_TEST_CASE(copies_put_repeated_axes_last) {
 BOOST_AUTO_TEST_CASE(strides_and_reductions_of_an_order) {
     BOOST_TEST((strides_in({4, 3, 2}, {2, 1, 0}, 8) == Strides{8, 32, 96}));
     BOOST_TEST((strides_in({4, 3, 2}, {}, 8) == c_strides({4, 3, 2}, 8)));
+    BOOST_TEST((strides_in({4, 0, 2}, {2, 1, 0}, 8) == Strides{0, 0, 0}));  // as NumPy's new arrays without elements
     const std::int64_t axis = 1;
     BOOST_TEST((without_axes({2, 1, 0}, 3, {&axis, 1}) == AxisOrder{1, 0}));
     BOOST_TEST((without_axes({1, 0, 2}, 3, {&axis, 1}) == AxisOrder{}));
