@@ -56,7 +56,10 @@ std::pair<Shape, Strides> layout_now(const array& x) {
     const shape::Arithmetic sizes = api::arithmetic();
     Shape shape;
     Strides strides;
-    for (const shape::Dim size : api::dims_of(x)) shape.push_back(sizes.hint(size));
+    for (const shape::Dim size : api::dims_of(x)) {
+        (void)sizes.equal(size, shape::Dim(1));  // such an axis has no say in how the others lie, and in later calls stays one
+        shape.push_back(sizes.hint(size));
+    }
     for (const shape::Dim stride : api::strides_of(x)) strides.push_back(sizes.hint(stride));
     return {shape, strides};
 }

@@ -12,7 +12,7 @@ namespace fastnp::detail {
 /// at each call.
 FASTNP_API int parameter_under(const array& x);
 
-/// Its sizes and strides in the call that is recorded. No later call depends on the answer.
+/// Its sizes and strides in the call that is recorded, which is tied to which axes have one element.
 FASTNP_API std::pair<Shape, Strides> layout_now(const array& x);
 
 }  // namespace fastnp::detail
