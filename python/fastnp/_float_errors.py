@@ -5,7 +5,6 @@ Of a function that `vmap` maps they are those of a loop over the parts: each par
 
 from __future__ import annotations
 
-import functools
 import itertools
 import operator
 import sys
@@ -36,6 +35,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "greater_equal": operator.ge,
 }
 KINDS = ("divide", "over", "under", "invalid")
+_scenes: dict[tuple[str, int], CodeType] = {}
 _registries: dict[str, dict[Any, Any]] = {}  # of warnings in files whose module is not at hand
 
 
@@ -122,9 +122,10 @@ class Call:
         return _scene(code.co_filename, line), {"__name__": module, "__warningregistry__": registry}
 
 
-@functools.lru_cache(maxsize=1024)
 def _scene(path: str, line: int) -> CodeType:
-    return compile("\n" * (line - 1) + "function(*args, **kwargs)", path, "eval")
+    if (path, line) not in _scenes:
+        _scenes[path, line] = compile("\n" * (line - 1) + "function(*args, **kwargs)", path, "eval")
+    return _scenes[path, line]
 
 
 def speaks(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> bool:
