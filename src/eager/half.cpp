@@ -20,9 +20,12 @@ void widen_base(const Half* from, float* to, std::int64_t count) {
 template <class Half>
 void narrow_base(const float* from, Half* to, std::int64_t count) {
     bool overflows = false;
-    for (std::int64_t i = 0; i < count; ++i) {
-        to[i] = static_cast<Half>(from[i]);
-        overflows = overflows || (std::isinf(static_cast<float>(to[i])) && !std::isinf(from[i]));
+    {
+        const detail::KeptFloatFlags kept;  // comparisons with NaN, which are none of NumPy's
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i] = static_cast<Half>(from[i]);
+            overflows = overflows || (std::isinf(static_cast<float>(to[i])) && !std::isinf(from[i]));
+        }
     }
     if (overflows) detail::raise_float_flags(detail::float_overflow);
 }
