@@ -39,6 +39,12 @@ bool has_no_elements(const Dims& shape, shape::Sizes& sizes) {
     return std::ranges::any_of(shape, [&sizes](const Dim dim) { return sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0)); });
 }
 
+// Ties the recording to whether the array has elements: without any, arrays of the same program have no steps, and lie in every order.
+void note_elements(const array& x) {
+    for (const Dim dim : dims_of(x)) (void)arithmetic().equal(dim, Dim(0));
+}
+void note_elements(const eager::View&) {}
+
 bool lies_in_order(const array& x, bool c_order) {
     const detail::ArrayBody& body = *x.body();
     shape::Sizes& sizes = body.recorder->graph().sizes();
@@ -50,7 +56,7 @@ bool lies_in_order(const array& x, bool c_order) {
         if (shape[axis] == Dim(1)) continue;
         if (!sizes.equal(body.strides[axis], step)) {
             if (sizes.equal(shape[axis], Dim(1))) continue;  // in this call: an axis of one element has no say
-            for (const Dim dim : shape) (void)sizes.equal(dim, Dim(0));  // the answer is for arrays that have elements
+            note_elements(x);
             return false;
         }
         step = sizes.multiply(step, shape[axis]);
@@ -127,12 +133,14 @@ AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Ope
     if (op == Op::sort) return is_descending(operands[0], true) ? AxisOrder() : shape::like_order(steps_of(operands[0]));
     if (ops::is_fft(op)) return spectrum_order(operands[0], attributes.ints.back());
     if (std::ranges::all_of(operands, [&](const Operand& operand) { return is_descending(operand, op == Op::concatenate); })) return {};
+    const bool is_fold = ops::info(op).kind == ops::Kind::fold && !attributes.ints.empty();
+    if (is_fold) note_elements(operands[0]);
     std::vector<Steps> steps;
     for (const Operand& operand : operands) steps.push_back(steps_of(operand));
     const std::size_t rank = steps[0].size();
     if (op == Op::concatenate) return shape::join_order(rank, steps);
     const AxisOrder order = shape::keep_order(rank, steps);
-    if (ops::info(op).kind != ops::Kind::fold || attributes.ints.empty()) return order;
+    if (!is_fold) return order;
     return shape::without_axes(order, rank, {attributes.ints.data(), attributes.ints.size()});
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/entry.h"
+#include "api/layout.h"
 #include "api/primitives.h"
 #include "pass/index_map.h"
 #include "shape/order.h"
@@ -59,7 +60,7 @@ std::vector<array> parameters_of(const compiler::Signature& signature, std::span
         for (const compiler::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
         shape::Dims steps;
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
-        strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
+        strides.push_back(guard.contiguous ? api::ordered_strides(dims, {}, guard.dtype, graph.sizes()) : steps);
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
         if (!guard.contiguous) guard_order(call[strides.size() - 1], dims, strides.back(), graph.sizes());
         parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
