@@ -86,7 +86,7 @@ std::optional<array> to_mask(PyObject* object) {
     if (object == Py_None) throw NeedsNumpy{};  // to which that is false
     if (object == Py_True || is_missing(object)) return std::nullopt;
     const array mask = to_array(object);
-    const bool is_number = PyArray_IsScalar(object, Generic) || PyFloat_Check(object) || PyLong_Check(object);
+    const bool is_number = PyArray_IsScalar(object, Generic) || PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
     const bool is_array = is_ndarray(object) || PyObject_CheckBuffer(object) != 0 || PySequence_Check(object) == 0;
     // NumPy takes lists and numbers as they are true.
     return is_number || !is_array ? mask.astype(Dtype::bool_) : mask;

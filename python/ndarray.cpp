@@ -321,16 +321,17 @@ PyObject* iterate(PyObject* self) {
     });
 }
 
-// As numpy.ndarray: of what the other one makes of the comparison.
-PyObject* any_equal(PyObject* self, PyObject* element) {
+// As numpy.ndarray: of what the comparison gives, by whomever it is, as an array.
+Ref any_equal(PyObject* self, PyObject* element) {
     const Ref found = own(PyObject_RichCompare(self, element, Py_EQ));
-    const Ref method = own(PyObject_GetAttrString(found.get(), "any"));
-    return check(PyObject_CallNoArgs(method.get()));
+    if (is_ndarray(found.get())) return own(wrap_scalar(any(value_of(found.get()))));
+    const Ref made = own(PyArray_EnsureAnyArray(Py_NewRef(found.get())));
+    return own(PyArray_Any(as_numpy(made.get()), NPY_RAVEL_AXIS, nullptr));
 }
 
 int contains(PyObject* self, PyObject* element) {
     return guarded_int([&] {
-        if (!is_operand(element)) return is_true(own(any_equal(self, element)).get()) ? 1 : 0;
+        if (!is_ndarray(element) && !is_recorded_number(element)) return is_true(any_equal(self, element).get()) ? 1 : 0;
         const array found = any(equal(value_of(self), to_operand(element)));
         return static_cast<bool>(found) ? 1 : 0;
     });

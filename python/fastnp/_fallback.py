@@ -133,6 +133,8 @@ def settle(originals: Originals) -> None:
         if type(value) is list:
             if len(made) != len(before) or not all(map(operator.is_, made, before)):
                 value[:] = [from_numpy(item, originals) for item in made]
+        elif before is None and made.dtype != value.dtype:  # who was given it sees the elements as others, as can be done with NumPy's arrays
+            value.dtype = made.dtype
         elif before is not None and made.tobytes() != before.tobytes():  # what is shared on a device is seen by copies
             value[...] = made
 

@@ -29,6 +29,7 @@ _LONGEST_TEXT = 1000
 UNSEEN = (
     *("__subclasses__", "__globals__", "__builtins__", "__getattribute__", "__reduce__", "__reduce_ex__", "__getstate__"),
     *("__instancecheck__", "__subclasscheck__", "__subclasshook__", "get_cache_token"),
+    "NormalDist",  # it draws random numbers
 )
 
 # Dicts of classes that functions of dataclasses' and typing's read.
@@ -111,6 +112,14 @@ def names_in_text(text: str) -> set[str]:
 def is_nan(value: Any) -> bool:
     """Whether it is equal to nothing: containers then ask which object it is."""
     return isinstance(value, (float, complex)) and value != value  # noqa: PLR0124
+
+
+def asks_for_time(code: types.CodeType) -> bool:
+    """Whether code may have NumPy read the clock: numpy.datetime64("now")."""
+    texts = {const.lower() for const in code.co_consts if type(const) is str}
+    if texts.isdisjoint(("now", "today")):
+        return False
+    return "datetime64" in code.co_names or any("m8" in text or "datetime64" in text for text in texts)
 
 
 def tells_objects_apart(code: types.CodeType) -> bool:

@@ -26,6 +26,7 @@ from fastnp._questions import (
     DESCRIBED_BY,
     DESCRIBING,
     UNSEEN,
+    asks_for_time,
     attributes_asked,
     class_shape,
     is_anothers,
@@ -340,6 +341,8 @@ class Reads:
         for name in UNSEEN:
             if name in code.co_names:
                 return f"reads {name}"
+        if asks_for_time(code):
+            return "asks NumPy for the time"
         if "__class__" in code.co_names and code.co_filename != "<string>":  # dataclasses' own methods ask for that of their instances
             return "reads __class__"
         return None

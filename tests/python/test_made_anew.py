@@ -242,3 +242,19 @@ def test_files_are_read_at_each_call(tmp_path):
                 numpy.save(binary, numpy.array([value]))
                 numpy.array([value]).tofile(raw)
                 assert compiled(numpy.zeros(1)).tolist() == [value], read
+
+
+def test_the_clock_and_chance_are_asked_at_each_call():
+    import statistics
+    import time
+
+    def at(x):
+        return str(numpy.datetime64("now", "s")), x
+
+    function, before = np.compile(at), time.time()
+    first = function(1.0)
+    while time.time() < before + 1.1:
+        time.sleep(0.1)
+    assert function(1.0) != first
+    drawn = np.compile(lambda x: statistics.NormalDist(0, 1).samples(2))
+    assert drawn(1.0) != drawn(1.0)

@@ -313,3 +313,28 @@ def test_what_is_taken_as_a_mask(compiles):
         if function is None:
             got = outcome(lambda m, where=where, operation=operation: operation(m, m.asarray([1.0, 4.0, 2.0]), where), np)
         assert got == want, f"FASTNP_TEST_SEED={SEED}: {MASKED.index(operation)}, where={where!r}: {want}, not {got}"
+
+
+@pytest.mark.parametrize("element", [2.0, 2**100, b"ab", "text", [1.0, 2.0], numpy.array([1, None], object), numpy.ma.masked_array([1.0], [True])])
+@pytest.mark.parametrize("dtype", ["f8", "?"])
+def test_what_is_in_an_array(element, dtype):
+    want, got = (outcome(lambda m: element in m.asarray(numpy.array([1.0, 0.0], dtype)), m) for m in (numpy, np))
+    assert got == want
+
+
+class Recasting:
+    """As unyt's arrays: what it is told to write to becomes an array of float64."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        (out,) = kwargs["out"]
+        out.dtype = "f8"
+        out[...] = [1.5, 2.5]
+        return out
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_array_whose_dtype_is_set_by_another():
+    for m in (numpy, np):
+        x = m.asarray(numpy.array([1, 2]))
+        m.multiply(Recasting(), 2, out=x)
+        assert x.dtype == "f8" and x.tolist() == [1.5, 2.5]
