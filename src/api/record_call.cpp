@@ -32,6 +32,12 @@ void guard_order(const Argument& argument, const shape::Dims& dims, const shape:
     }
 }
 
+// Of an argument in C order. One without elements has no steps, as new arrays, or those of the array that it is a part of.
+shape::Dims steps_in_order(const Argument& argument, const shape::Dims& dims, shape::Sizes& sizes) {
+    const bool has_steps = std::any_of(argument.strides, argument.strides + argument.rank, [](std::int64_t step) { return step != 0; });
+    return has_steps ? pass::contiguous_strides(dims, argument.dtype, sizes) : api::ordered_strides(dims, {}, argument.dtype, sizes);
+}
+
 // A recorded array for each argument, its varying sizes and strides as symbols.
 std::vector<array> parameters_of(const compiler::Signature& signature, std::span<const Argument> call, const std::shared_ptr<trace::Recorder>& recorder,
                                  std::vector<shape::Dims>& strides) {
@@ -60,7 +66,7 @@ std::vector<array> parameters_of(const compiler::Signature& signature, std::span
         for (const compiler::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
         shape::Dims steps;
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
-        strides.push_back(guard.contiguous ? api::ordered_strides(dims, {}, guard.dtype, graph.sizes()) : steps);
+        strides.push_back(guard.contiguous ? steps_in_order(call[strides.size()], dims, graph.sizes()) : steps);
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
         if (!guard.contiguous) guard_order(call[strides.size() - 1], dims, strides.back(), graph.sizes());
         parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));

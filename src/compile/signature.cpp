@@ -1,21 +1,33 @@
 #include "compile/signature.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "fastnp/error.h"
 
 namespace fastnp::compiler {
 
+// Of an array without elements: whether results made of it lie as those of a contiguous one. Its steps decide that as any others.
+static bool is_descending(const detail::Argument& argument) {
+    std::int64_t last = INT64_MAX;
+    for (int i = 0; i < argument.rank; ++i) {
+        if (argument.shape[i] == 1) continue;
+        const std::int64_t step = std::abs(argument.strides[i]);
+        if (step > last) return false;
+        last = step;
+    }
+    return true;
+}
+
 bool is_c_contiguous(const detail::Argument& argument) {
-    const std::span<const std::int64_t> shape(argument.shape, static_cast<std::size_t>(argument.rank));
-    const std::span<const std::int64_t> strides(argument.strides, static_cast<std::size_t>(argument.rank));
-    // Without elements: as new arrays are. Views of other arrays have steps, which decide how results lie.
-    if (std::ranges::find(shape, 0) != shape.end()) return shape.size() < 2 || std::ranges::all_of(strides, [](std::int64_t step) { return step == 0; });
     auto step = static_cast<std::int64_t>(itemsize_of(argument.dtype));
-    for (std::size_t i = shape.size(); i-- > 0;) {
-        if (shape[i] != 1 && strides[i] != step) return false;
-        step *= shape[i];
+    for (int i = argument.rank; i-- > 0;) {
+        if (argument.shape[i] == 0) return is_descending(argument);
+    }
+    for (int i = argument.rank; i-- > 0;) {
+        if (argument.shape[i] != 1 && argument.strides[i] != step) return false;
+        step *= argument.shape[i];
     }
     return true;
 }

@@ -18,6 +18,11 @@ struct Taken {
 // A NaN's sign is the processor's or the compiler's choice.
 array has_sign(const Operand& x, const UfuncOptions& options) { return logical_and(signbit(x, options), equal(x, x)); }
 
+array with_sign_of(const Operand& x, const Operand& y, const UfuncOptions& options) {
+    const array* signs = y.as_array();
+    return signs == nullptr ? copysign(x, y, options) : copysign(x, where(equal(*signs, *signs), *signs, Scalar(1)), options);
+}
+
 // One step's choices.
 class Step {
 public:
@@ -105,7 +110,7 @@ private:
                                                                                  {&equal, "equal"},
                                                                                  {&logical_and, "logical_and"},
                                                                                  {&bitwise_xor, "bitwise_xor"},
-                                                                                 {&copysign, "copysign"},
+                                                                                 {&with_sign_of, "with_sign_of"},
                                                                                  {&hypot, "hypot"},
                                                                                  {&left_shift, "left_shift"}}};
         const auto& [function, text] = functions[static_cast<std::size_t>(choose(static_cast<int>(functions.size())))];
