@@ -92,9 +92,7 @@ llvm::Value* is_nan(const Value& x) {
 
 // Without its sign. LLVM 19 joins comparisons of |x| and of x as if both were of x: of `isnan(y) ? y : y > 0 ? y : 0` with y = |x| it made
 // `!(x <= 0) ? |x| : 0`. So it does not see what y is.
-Value opaque(const Value& x, llvm::Value* magnitude) {
-    return of(x, llvm::isa<llvm::Constant>(magnitude) ? magnitude : x.builder->opaque(magnitude));
-}
+Value opaque(const Value& x, llvm::Value* magnitude) { return of(x, llvm::isa<llvm::Constant>(magnitude) ? magnitude : x.builder->opaque(magnitude)); }
 
 Value absolute(Value x) {
     if (is_complex(x.dtype)) return {};  // hypot
