@@ -188,6 +188,7 @@ std::optional<std::string> Recorded::pack(const void* kept) {
 std::shared_ptr<const void> Recorded::restore(std::string_view packed) {
     const GilState gil;
     std::unique_ptr<Return> made = unpack(packed, guards_.capture());
+    if (made == nullptr) return nullptr;
     state_.float_verdicts().note(made->float_errors);
     return {made.release(), &let_go};
 }
