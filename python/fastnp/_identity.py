@@ -305,6 +305,8 @@ class Identity:
         """(kind, index, base, scalar, object, children) of python/stored.cpp, with what says the object in its place."""
         if type(tree) is list:
             return [self.packed(item) for item in tree]
+        if type(tree) is str:  # how an operand lies
+            return tree
         *numbers, value, children = tree
         return *numbers, self.said(value), [self.packed(child) for child in children]
 
@@ -344,6 +346,8 @@ class Identity:
     def unpacked(self, tree: Any) -> Any:
         if type(tree) is list:
             return [self.unpacked(item) for item in tree]
+        if type(tree) is str:  # how an operand lies
+            return tree
         *numbers, value, children = tree
         return *numbers, self.meant(*value), [self.unpacked(child) for child in children]
 
