@@ -32,10 +32,10 @@ void guard_order(const Argument& argument, const shape::Dims& dims, const shape:
     }
 }
 
-// Of an argument in C order. One without elements has no steps, as new arrays, or those of the array that it is a part of.
-shape::Dims steps_in_order(const Argument& argument, const shape::Dims& dims, shape::Sizes& sizes) {
+// How an argument in C order lies for the program: without elements it has no steps, as new arrays, or those of the array that it is a part of.
+shape::Dims told_steps(const Argument& argument, const shape::Dims& steps, const shape::Dims& dims, shape::Sizes& sizes) {
     const bool has_steps = std::any_of(argument.strides, argument.strides + argument.rank, [](std::int64_t step) { return step != 0; });
-    return has_steps ? pass::contiguous_strides(dims, argument.dtype, sizes) : api::ordered_strides(dims, {}, argument.dtype, sizes);
+    return has_steps ? steps : api::ordered_strides(dims, {}, argument.dtype, sizes);
 }
 
 // A recorded array for each argument, its varying sizes and strides as symbols.
@@ -66,11 +66,13 @@ std::vector<array> parameters_of(const compiler::Signature& signature, std::span
         for (const compiler::Extent& extent : guard.shape) dims.push_back(dim_of(extent));
         shape::Dims steps;
         for (const compiler::Extent& extent : guard.strides) steps.push_back(dim_of(extent));
-        strides.push_back(guard.contiguous ? steps_in_order(call[strides.size()], dims, graph.sizes()) : steps);
+        const Argument& argument = call[strides.size()];
+        strides.push_back(guard.contiguous ? pass::contiguous_strides(dims, guard.dtype, graph.sizes()) : steps);
         const ir::Value parameter = graph.parameter(guard.dtype, dims);
-        if (!guard.contiguous) guard_order(call[strides.size() - 1], dims, strides.back(), graph.sizes());
-        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), strides.back()));
-        parameters.back().body()->writable = call[parameters.size() - 1].writable;
+        if (!guard.contiguous) guard_order(argument, dims, strides.back(), graph.sizes());
+        const shape::Dims told = guard.contiguous ? told_steps(argument, strides.back(), dims, graph.sizes()) : steps;
+        parameters.push_back(api::wrap(parameter, recorder, recorder->storage_of(parameter), told));
+        parameters.back().body()->writable = argument.writable;
     }
     return parameters;
 }
@@ -117,6 +119,12 @@ std::vector<device::Memory> memories_of(std::span<const Argument> call) {
     return memories;
 }
 
+// Without elements there are no steps at times: a kernel would take a load that no step moves out of its loop, and there is nothing to be loaded.
+shape::Dims steps_of(const device::Memory& memory, shape::Sizes& sizes) {
+    const bool is_empty = std::ranges::find(memory.shape, 0) != memory.shape.end();
+    return is_empty ? pass::contiguous_strides(shape::to_dims(memory.shape), memory.dtype, sizes) : shape::to_dims(memory.strides);
+}
+
 }  // namespace
 
 void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made) {
@@ -135,7 +143,7 @@ void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs
         if (outputs[i].body()->stays_read_only) made.read_only.push_back(static_cast<int>(i));
     }
     made.reads = recorder.reads();
-    for (const device::Memory& memory : made.captured) made.strides.push_back(shape::to_dims(memory.strides));
+    for (const device::Memory& memory : made.captured) made.strides.push_back(steps_of(memory, recorder.graph().sizes()));
     made.graph = std::move(recorder.graph());
 }
 
