@@ -11,6 +11,7 @@
 
 #include "convert.h"
 #include "fastnp/detail/memory.h"
+#include "fastnp/detail/quiet.h"
 
 namespace fastnp::python {
 
@@ -18,14 +19,6 @@ namespace {
 
 // Ufuncs of floats whose only instruction is theirs alone: a flag is the truth.
 constexpr std::array<std::string_view, 8> certain = {"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "negative"};
-// Functions that have no floating-point errors whatever their operands are, if these are real; the kernels of some set flags for NaN all the same.
-constexpr std::array<std::string_view, 30> silent = {
-    "clip",   "bitwise_and", "bitwise_or", "bitwise_xor",   "left_shift", "right_shift", "maximum",     "minimum",    "fmax",        "fmin",
-    "less",   "less_equal",  "greater",    "greater_equal", "equal",      "not_equal",   "sign",        "heaviside",  "max",         "min",
-    "argmax", "argmin",      "isfinite",   "isinf",         "isnan",      "sort",        "logical_and", "logical_or", "logical_not", "signbit"};
-// Of these the ones whose methods are silent, too.
-constexpr std::array<std::string_view, 4> silent_folds = {"maximum", "minimum", "fmax", "fmin"};
-
 FloatState parse_state() {
     const Ref get = import_attribute("numpy", "geterr");
     const Ref modes = own(PyObject_CallNoArgs(get.get()));
@@ -169,7 +162,7 @@ std::vector<PyObject*> FloatWatch::outputs() const {
 }
 
 bool FloatWatch::is_silent() const {
-    if (!has(method_ == nullptr ? std::span<const std::string_view>(silent) : std::span<const std::string_view>(silent_folds), name_)) return false;
+    if (std::string_view(name_) != "clip" && !detail::is_quiet(name_)) return false;  // clip is made of maximum and minimum
     // What is written to, or has a dtype by name, may take a cast.
     const auto is_harmless = [](PyObject* name) {
         return PyUnicode_CompareWithASCIIString(name, "axis") == 0 || PyUnicode_CompareWithASCIIString(name, "keepdims") == 0;
@@ -244,7 +237,7 @@ std::optional<Found> found_in(PyObject* operand) {
     }
     if (!is_ndarray(operand)) return std::nullopt;
     const array& x = value_of(operand);
-    if (!x.is_c_contiguous()) return std::nullopt;
+    if (!x.is_c_contiguous() || detail::is_at_device(x)) return std::nullopt;
     if (x.dtype() == Dtype::float64) return found_in(static_cast<const double*>(x.data()), x.size());
     if (x.dtype() == Dtype::float32) return found_in(static_cast<const float*>(x.data()), x.size());
     if (x.dtype() == Dtype::float16) return found_in(static_cast<const float16_t*>(x.data()), x.size());

@@ -47,6 +47,13 @@ private:
     Ref function_;
 };
 
+// What a function of the library records is a derivative's own: no journal tells of its floating-point errors.
+template <auto function, class... Given>
+auto derived(const Given&... given) {
+    const WithoutJournal derivative;
+    return function(given...);
+}
+
 // What body() gives, to be recorded and run.
 py::object called(const py::object& body) {
     try {
@@ -133,20 +140,8 @@ void add_transforms(py::module_& module) {
         "_input_of", [](const array& marked, bool scalar) { return py::reinterpret_steal<py::object>(wrap(detail::input_of(marked), nullptr, scalar)); },
         "It, for a function to have; as a NumPy scalar or an array.");
     module.def("_write_back", &detail::write_back, "What a function left in the input of a mark, in the memory of what was marked.");
-    module.def(
-        "_pull_back",
-        [](const Arrays& marks, const Arrays& outputs, const Arrays& cotangents) {
-            const WithoutJournal derivative;
-            return detail::pull_back(marks, outputs, cotangents);
-        },
-        "The cotangents of marks, given those of outputs.");
-    module.def(
-        "_push_forward",
-        [](const Arrays& marks, const Arrays& outputs, const Arrays& tangents) {
-            const WithoutJournal derivative;
-            return detail::push_forward(marks, outputs, tangents);
-        },
-        "The tangents of outputs, given those of marks.");
+    module.def("_pull_back", &derived<&detail::pull_back, Arrays, Arrays, Arrays>, "The cotangents of marks, given those of outputs.");
+    module.def("_push_forward", &derived<&detail::push_forward, Arrays, Arrays, Arrays>, "The tangents of outputs, given those of marks.");
     module.def("_example", &detail::example, "An array that stands for any one of x's parts along an axis.");
     module.def(
         "_batch",
@@ -185,20 +180,9 @@ void add_transforms(py::module_& module) {
     module.def("_is_same_value", &detail::is_same_value, "Whether two recorded arrays have the same value.");
     module.def(
         "_depends_on", [](const array& x, const Arrays& marks) { return detail::depends_on(x, marks); }, "Whether a recorded array depends on others.");
-    module.def(
-        "_jacobian_columns",
-        [](const array& mark, const array& output) {
-            const WithoutJournal derivative;
-            return detail::jacobian_columns(mark, output);
-        },
-        "The derivatives of an output's elements with respect to a mark's, by forward mode.");
-    module.def(
-        "_jacobian_rows",
-        [](const array& mark, const array& output) {
-            const WithoutJournal derivative;
-            return detail::jacobian_rows(mark, output);
-        },
-        "The same, by reverse mode.");
+    module.def("_jacobian_columns", &derived<&detail::jacobian_columns, array, array>,
+               "The derivatives of an output's elements with respect to a mark's, by forward mode.");
+    module.def("_jacobian_rows", &derived<&detail::jacobian_rows, array, array>, "The same, by reverse mode.");
     module.def("_with_derivative", &with_derivative, "The results of a function of operands, with a derivative of its own.");
     module.def("_without_derivative", &without_derivative,
                "The results of what takes the operands' elements: a derivative that comes there is a TypeError.");

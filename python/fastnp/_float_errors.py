@@ -17,6 +17,7 @@ import numpy
 
 from fastnp import _core
 
+# numpy.errstate's own variable: NumPy has no public way to put a state back that was kept, and its types do not list it.
 _STATE = numpy._core.umath._extobj_contextvar  # type: ignore[attr-defined]
 _POWERS = {"square": 2, "sqrt": 0.5, "reciprocal": -1}  # by the operator, where the ufunc has the name
 _OPERATORS: dict[str, Callable[..., Any]] = {

@@ -111,6 +111,7 @@ def names_in_text(text: str) -> set[str]:
 
 def is_nan(value: Any) -> bool:
     """Whether it is equal to nothing: containers then ask which object it is."""
+    # Comparing with itself is the one way that holds for complex numbers, too.
     return isinstance(value, (float, complex)) and value != value  # noqa: PLR0124
 
 

@@ -6,6 +6,7 @@
 
 #include "api/primitives.h"
 #include "ops/catalogue.h"
+#include "pass/index_map.h"
 #include "shape/arithmetic.h"
 #include "shape/strides.h"
 
@@ -35,10 +36,6 @@ Steps steps_of(const array& x) {
 
 Steps steps_of(const eager::View& view) { return shape::steps_of(view.shape, view.strides); }
 
-bool has_no_elements(const Dims& shape, shape::Sizes& sizes) {
-    return std::ranges::any_of(shape, [&sizes](const Dim dim) { return sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0)); });
-}
-
 // Ties the recording to whether the array has elements: without any, arrays of the same program have no steps, and lie in every order.
 void note_elements(const array& x) {
     for (const Dim dim : dims_of(x)) (void)arithmetic().equal(dim, Dim(0));
@@ -49,7 +46,7 @@ bool lies_in_order(const array& x, bool c_order) {
     const detail::ArrayBody& body = *x.body();
     shape::Sizes& sizes = body.recorder->graph().sizes();
     const Dims& shape = body.value->shape;
-    if (has_no_elements(shape, sizes)) return true;  // in any order
+    if (pass::has_no_elements(shape, sizes)) return true;  // in any order
     Dim step(static_cast<std::int64_t>(itemsize_of(body.value->dtype)));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::size_t axis = c_order ? shape.size() - 1 - i : i;
@@ -150,7 +147,7 @@ Dims strides_of(const array& x) { return x.is_recorded() ? x.body()->strides : s
 
 Dims ordered_strides(const Dims& shape, const AxisOrder& order, Dtype dtype, shape::Sizes& sizes) {
     Dims strides(shape.size(), Dim(0));
-    if (has_no_elements(shape, sizes)) return strides;
+    if (pass::has_no_elements(shape, sizes)) return strides;
     Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));
     for (std::size_t i = shape.size(); i-- > 0;) {
         const std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);

@@ -327,7 +327,7 @@ void finish(const void* sums, std::int64_t count, void* out) {
     // Infinities that met a NaN first, in an order that is not NumPy's, might have met each other in its: NumPy is to be asked.
     if constexpr (F::rounds && !std::is_integral_v<A>) {
         bool any = false;
-        for (std::int64_t i = 0; i < count; ++i) any = any || from[i] != from[i];
+        for (std::int64_t i = 0; i < count; ++i) any |= from[i] != from[i];
         if (any) fastnp::detail::raise_float_flags(fastnp::detail::float_invalid);
     }
     for (std::int64_t i = 0; i < count; ++i) {

@@ -214,6 +214,11 @@ private:
             bool any = false;
             for (std::int64_t row = 0; row < out.rows; ++row) {
                 const char* at = out.data + row * out.row_stride;
+                if (out.column_stride == static_cast<std::int64_t>(sizeof(T))) {  // by vectors
+                    const T* elements = reinterpret_cast<const T*>(at);
+                    for (std::int64_t column = 0; column < out.columns; ++column) any |= elements[column] != elements[column];
+                    continue;
+                }
                 for (std::int64_t column = 0; column < out.columns; ++column, at += out.column_stride) {
                     const T& element = *reinterpret_cast<const T*>(at);
                     any |= element != element;

@@ -141,6 +141,10 @@ TakeMaps taken_maps(const ir::Node& take, const IndexMap& result) {
     return maps;
 }
 
+bool has_no_elements(const Dims& shape, shape::Sizes& sizes) {
+    return std::ranges::any_of(shape, [&sizes](const Dim dim) { return sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0)); });
+}
+
 Dims contiguous_strides(const Dims& shape, Dtype dtype, shape::Sizes& sizes) {
     Dims strides(shape.size());
     Dim step(static_cast<std::int64_t>(itemsize_of(dtype)));
@@ -190,8 +194,7 @@ std::optional<Storage> view(const ir::Node& move, const Storage& operand, shape:
         }
         return result;
     }
-    const bool has_elements = std::ranges::none_of(source.shape, [&](const Dim dim) { return sizes.hint(dim) == 0 && sizes.equal(dim, Dim(0)); });
-    if (!has_elements || is_contiguous(source.shape, operand.strides, source.dtype, sizes)) {
+    if (has_no_elements(source.shape, sizes) || is_contiguous(source.shape, operand.strides, source.dtype, sizes)) {
         return Storage{operand.base, operand.offset, contiguous_strides(move.shape, move.dtype, sizes)};
     }
     auto strides = reshaped_strides(source.shape, operand.strides, move.shape, sizes);

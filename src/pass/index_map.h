@@ -39,6 +39,8 @@ struct Storage {
     shape::Dims strides;
 };
 
+/// Whether there are no elements in the call at hand; then it is so in all that the recording serves.
+bool has_no_elements(const shape::Dims& shape, shape::Sizes& sizes);
 /// C order strides in bytes.
 shape::Dims contiguous_strides(const shape::Dims& shape, Dtype dtype, shape::Sizes& sizes);
 

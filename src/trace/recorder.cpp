@@ -171,14 +171,9 @@ device::Memory Recorder::evaluate(ir::Value value) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
-    try {
-        device::Memory memory = evaluator_.evaluate(value, graph_);
-        looked_flags() |= detail::float_flags();
-        return memory;
-    } catch (const RecordError&) {
-        if (!refusal_) refusal_ = std::current_exception();
-        throw;
-    }
+    device::Memory memory = or_refuse([&] { return evaluator_.evaluate(value, graph_); });
+    looked_flags() |= detail::float_flags();
+    return memory;
 }
 
 Scalar Recorder::look(ir::Value value) {
@@ -265,13 +260,7 @@ void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
     if (storage.depth < turns_depth()) {
         refuse(RecordError("writes into an array from outside of a loop's body: make it a state of the loop, or return what is to be collected"));
     }
-    Write done;
-    try {
-        done = trace::write(graph_, storage, view, value, graph_.next_owner());
-    } catch (const RecordError&) {
-        if (!refusal_) refusal_ = std::current_exception();
-        throw;
-    }
+    const Write done = or_refuse([&] { return trace::write(graph_, storage, view, value, graph_.next_owner()); });
     if (storage.parameter >= 0 && snapshots_) {
         refuse(RecordError("writes a value with a derivative into memory of an array without one: write to the array itself, not through a view or out="));
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/memory.h"
+#include "fastnp/error.h"
 #include "ir/graph.h"
 #include "trace/called.h"
 #include "trace/evaluate.h"
@@ -93,6 +94,16 @@ public:
     [[noreturn]] void refuse(E error) {
         if (!refusal_) refusal_ = std::make_exception_ptr(error);
         throw std::move(error);
+    }
+    /// What `work` gives; a RecordError of it ends the recording likewise.
+    template <class F>
+    auto or_refuse(F&& work) {
+        try {
+            return work();
+        } catch (const RecordError&) {
+            if (!refusal_) refusal_ = std::current_exception();
+            throw;
+        }
     }
     /// Raises it again, if there was one.
     void check_refusal() const {

@@ -1,6 +1,6 @@
 """What is asked through names in texts, modules imported where they are used, NaN, and what appears in classes: see questions.py."""
 
-# Written as users write, good style or not.
+# Written as users write, good style or not: each of these rules forbids a way to ask that is to be asked in.
 # ruff: noqa: B004, B010, B018, B019, B023, B024, B905, C408, C409, C416, C417, E731, PLC0105, PLC2801, PLW0108, PLW1641, RUF012, S, SIM, UP
 
 from __future__ import annotations
