@@ -267,4 +267,20 @@ BOOST_AUTO_TEST_CASE(random_machines_do_as_written) {
     }
 }
 
+// They have no steps; no element may be read of them, in any order of loops.
+BOOST_AUTO_TEST_CASE(captured_memory_without_elements) {
+    for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}, Shape{2, 0, 3}}) {
+        const array none = zeros(shape);
+        for (int axis = 0; axis < none.ndim(); ++axis) {
+            const auto function = [none, axis](const array& x) { return sum(none, {.axis = axis}) + sum(none) + x; };
+            const auto compiled = compile(function);
+            for (int call = 0; call < 2; ++call) {
+                const array want = function(array(1.0)), got = compiled(array(1.0));
+                BOOST_TEST(got.shape() == want.shape());
+                BOOST_TEST(all(equal(got, want)).item<bool>());
+            }
+        }
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
