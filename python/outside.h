@@ -18,7 +18,8 @@ struct Performed {
 
 /// Whether a call without operands is an OutsideCall that is steady, by what it gave.
 bool is_steady_draw(const Performed& call);
-/// Calls it as `call` says with the values of its array operands, which lie as they do in the program and which it can't write to. `saves`: the state of its source is taken before.
+/// Calls it as `call` says with the values of its array operands, which lie as they do in the program and which it can't write to. `saves`: the state of
+/// its source is taken before.
 Performed perform(const OutsideCall& call, const Flat& flat, std::span<const array> operands, bool saves);
 /// Puts the state of its source back. InternalError where it was not taken.
 void take_back(const Performed& call);

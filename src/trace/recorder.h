@@ -91,9 +91,9 @@ public:
     void check_steps();
     /// Raises what ends the recording. It is over also where the function catches that: it would go on otherwise than as written.
     template <class E>
-    [[noreturn]] void refuse(E error) {
+    [[noreturn]] void refuse(const E& error) {
         if (!refusal_) refusal_ = std::make_exception_ptr(error);
-        throw std::move(error);
+        throw error;
     }
     /// What `work` gives; a RecordError of it ends the recording likewise.
     template <class F>
