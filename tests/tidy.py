@@ -2,6 +2,8 @@
 
 Its one argument is a build folder with compile_commands.json. Files that mean different things by a name (in unnamed namespaces, by `using`) are read
 apart; where that is not seen here, clang says so, and the unit is read in halves.
+
+What a unit was found right with is noted in the user's cache folder ($XDG_CACHE_HOME/fastnp/tidy), so that it is not read again, in another clone either.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import functools
+import hashlib
 import json
 import os
 import re
@@ -25,6 +28,8 @@ ALIAS = re.compile(r"^using (\w+) = ([^;]+);", re.MULTILINE)
 UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 DECLARED = re.compile(r"^(?!using\b|template\b|namespace\b)[A-Za-z_][^(={;\n]*?(\w+) ?(?:\(|=|\{|;)", re.MULTILINE)
 INCLUDED = re.compile(r'^#include "(\w+/\w+\.h)"', re.MULTILINE)
+OURS = re.compile(r'^ *#include "([\w/.]+)"', re.MULTILINE)
+FOUND_RIGHT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fastnp" / "tidy"
 CLASH = "[clang-diagnostic-error"
 
 
@@ -57,6 +62,43 @@ def names_in(file: Path) -> dict[str, str]:
         if header.startswith(f"{file.parent.name}/"):
             names = names_in(ROOT / "src" / header) | names
     return names
+
+
+@functools.cache
+def included_by(file: Path) -> list[Path]:
+    """The files of the project that a file includes itself."""
+    found = []
+    for name in OURS.findall(file.read_text()):
+        places = (folder / name for folder in (file.parent, ROOT / "src", ROOT / "include", ROOT))
+        found += [place.resolve() for place in places if place.is_file()][:1]
+    return found
+
+
+def files_read_by(unit: Unit) -> list[Path]:
+    """All files of the project that are read with a unit."""
+    found: set[Path] = set()
+    left = list(unit.files)
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            left += included_by(file)
+    return sorted(found)
+
+
+@functools.cache
+def tool() -> str:
+    """What reads the units, and what it looks for."""
+    version = subprocess.run(["clang-tidy-19", "--version"], capture_output=True, text=True, check=True).stdout
+    return version + (ROOT / ".clang-tidy").read_text() + Path(__file__).read_text()
+
+
+def key_of(unit: Unit) -> str:
+    """Another one for whatever may change what is said of a unit."""
+    parts = [tool(), shlex.join(unit.command).replace(str(ROOT), ""), *map(str, (file.relative_to(ROOT) for file in unit.files))]
+    for file in files_read_by(unit):
+        parts += [str(file.relative_to(ROOT)), file.read_text()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def make_units(build: Path) -> list[Unit]:
@@ -106,11 +148,23 @@ def tidy(unit: Unit, files: list[Path], folder: Path) -> tuple[bool, str]:
     return good, f"{'ok    ' if good else 'FAILED'} {name}\n" + ("" if good else done.stdout + done.stderr)
 
 
+def tidy_once(unit: Unit, folder: Path) -> tuple[bool, str]:
+    """As tidy() says, unless that was found right before."""
+    note = FOUND_RIGHT / key_of(unit)
+    if note.exists():
+        return True, f"before {unit.room}-{unit.files[0].stem}-{len(unit.files)}\n"
+    good, said = tidy(unit, unit.files, folder)
+    if good:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.touch()
+    return good, said
+
+
 def main() -> int:
     build = Path(sys.argv[1]).resolve()
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for good, said in pool.map(lambda unit: tidy(unit, unit.files, build / "tidy"), make_units(build)):
+        for good, said in pool.map(lambda unit: tidy_once(unit, build / "tidy"), make_units(build)):
             print(said, end="", flush=True)
             failed += not good
     return min(failed, 1)

@@ -96,6 +96,13 @@ class _Parameters:
         raise IndexError(f"dynamic= names argument {argument} of {self.title}, which takes {len(self.names)}")
 
 
+def _check_axis(argument: Any, axis: Any) -> None:
+    if not _is_whole(axis):
+        raise TypeError(f"dynamic= names axis {axis!r} of argument {argument!r}: an axis is an int")
+    if abs(operator.index(axis)) > _LARGEST:
+        raise OverflowError(f"dynamic= names axis {axis} of argument {argument!r}: no array has that many")
+
+
 def _axes(argument: Any, value: Any) -> dict[Any, Any]:
     """{axis: size}"""
     if isinstance(value, Mapping):
@@ -103,13 +110,15 @@ def _axes(argument: Any, value: Any) -> dict[Any, Any]:
     if isinstance(value, bool) or _is_whole(value):
         return {value: None}
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return dict.fromkeys(value)
+        axes = list(value)
+        for axis in axes:
+            _check_axis(argument, axis)
+        return dict.fromkeys(axes)
     raise TypeError(f"dynamic= gives for argument {argument!r} no axis, axes, or dict of axes and sizes, but {value!r}")
 
 
 def _dim(place: tuple[Any, int], size: Any) -> tuple[Dim, bool]:
-    if not _is_whole(place[1]):
-        raise TypeError(f"dynamic= names axis {place[1]!r} of argument {place[0]!r}: an axis is an int")
+    _check_axis(*place)
     if size is None:
         return Dim(f"n{place[0]}_{place[1]}"), True
     if isinstance(size, str):

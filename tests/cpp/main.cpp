@@ -5,9 +5,11 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <memory>
 
 #include "fastnp/device.h"
+#include "selection.h"
 #include "simulated/backend.h"
 
 namespace {
@@ -27,6 +29,7 @@ BOOST_TEST_GLOBAL_FIXTURE(OnDevice);
 
 void prepare() {
     setenv("FASTNP_CACHE_DIR", "", 1);  // NOLINT: before any thread; tests generate the code that they run
+    std::cout << "FASTNP_TEST_SEED=" << fastnp::test_seed() << std::endl;
     boost::unit_test::framework::master_test_suite().p_name.value = "fastnp";
 }
 

@@ -11,6 +11,7 @@
 #include "codegen/ptx.h"
 #include "codegen/recorded_kernels.h"
 #include "compile/random_program.h"
+#include "selection.h"
 
 using namespace fastnp;
 
@@ -107,10 +108,12 @@ const std::vector<Dtype> some_dtypes{bool_, int8, uint32, int64, float16, bfloat
 BOOST_AUTO_TEST_SUITE(grid)
 
 BOOST_AUTO_TEST_CASE(programs_of_all_dtypes_and_sizes_are_assembled) {
+    Selection selection;
     Assembler assembler;
     const std::vector<std::vector<std::int64_t>> shapes{{64, 64}, {1000, 3}, {3, 100003}, {100000, 64}, {5000, 2048}};
     for (const Program& program : programs()) {
         for (const int capability : {80, 90}) {
+            if (!selection.takes()) continue;
             Kernels kernels;
             for (const Dtype dtype : some_dtypes) {
                 if (!program.takes(dtype)) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fastnp/fastnp.h"
+#include "selection.h"
 
 using namespace fastnp;
 
@@ -73,7 +74,9 @@ BOOST_AUTO_TEST_SUITE(fusion)
 BOOST_AUTO_TEST_CASE(pads_within_kernels_equal_precompiled_ones) {
     const Dtype dtypes[] = {Dtype::float64, Dtype::float32, Dtype::int32, Dtype::int8, Dtype::float16};
     const Shape shapes[] = {{7, 5}, {1, 40}, {40, 33}, {0, 3}, {9}, {3, 4, 18}};
+    Selection selection;
     for (unsigned seed = 0; seed < 120; ++seed) {
+        if (!selection.takes()) continue;
         Programs programs(seed);
         const auto f = programs.any(5);
         const Shape& shape = shapes[seed % std::size(shapes)];
@@ -93,7 +96,9 @@ BOOST_AUTO_TEST_CASE(pads_within_kernels_equal_precompiled_ones) {
 BOOST_AUTO_TEST_CASE(long_rows_are_done_without_guards) {
     const Dtype dtypes[] = {Dtype::float64, Dtype::float32, Dtype::int16, Dtype::int8, Dtype::bfloat16, Dtype::complex64};
     const Shape shapes[] = {{6, 700}, {3001}, {5, 3, 300}, {90, 520}, {1, 1025}, {2, 9000}};
+    Selection selection;
     for (unsigned seed = 0; seed < 120; ++seed) {
+        if (!selection.takes()) continue;
         Programs programs(1000 + seed);
         const auto f = programs.any(4);
         const Shape& shape = shapes[seed % std::size(shapes)];
@@ -126,6 +131,7 @@ BOOST_AUTO_TEST_CASE(neighbours_along_rows_are_lanes_of_what_is_there) {
     // Random reaches along the lanes and over the rows, for rows that lie alike to vectors and not; without guards, too.
     std::mt19937 random(7);
     const auto below = [&](std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random); };
+    Selection selection;
     for (int round = 0; round < 60; ++round) {
         const std::int64_t reach = 1 + below(20), rows = 1 + below(9), columns = (16 + below(30)) * 16 + (below(2) == 0 ? 0 : below(16));
         std::vector<std::pair<std::int64_t, double>> terms;
@@ -141,6 +147,7 @@ BOOST_AUTO_TEST_CASE(neighbours_along_rows_are_lanes_of_what_is_there) {
             return result;
         };
         for (const Dtype dtype : {float32, float64, int32, int64, float16, complex64}) {
+            if (!selection.takes()) continue;
             const array u = (sin(arange(static_cast<double>(rows * columns))) * 9).astype(dtype).reshape({rows, columns});
             BOOST_TEST_CONTEXT("round " << round << " " << name_of(dtype)) BOOST_TEST(same(compile(f)(u), f(u)));
         }

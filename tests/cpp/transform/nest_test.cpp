@@ -1,6 +1,6 @@
 // Transforms within transforms, over loops and scans, nested at random: each nest's derivatives against differences.
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
+#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fastnp/fastnp.h"
+#include "selection.h"
 
 using namespace fastnp;
 
@@ -102,20 +103,14 @@ std::string wrong_with(const std::vector<int>& nest, const array& x, bool compil
     return {};
 }
 
-unsigned seed_now() {
-    const char* given = std::getenv("FASTNP_TEST_SEED");
-    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device()();
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(transform_nests)
 
 BOOST_AUTO_TEST_CASE(random_nests_are_differentiated) {
-    const unsigned seed = seed_now();
+    const std::uint64_t seed = test_seed();
     std::mt19937 draw(seed);
-    const char* more = std::getenv("FASTNP_LONG_TESTS");
-    const int count = more != nullptr && std::string(more) == "1" ? 400 : 15;
+    const int count = tests_are_long() ? 400 : 15;
     for (int k = 0; k < count; ++k) {
         std::vector<int> nest(1 + draw() % 3);
         for (int& each : nest) each = static_cast<int>(draw() % std::size(layers));
