@@ -161,7 +161,11 @@ Ref FloatJournal::object_of(const Call& call) {
     const auto or_none = [](const Ref& object) { return object ? object.get() : Py_None; };
     const Ref place = call.code ? own(Py_BuildValue("OiO", call.code.get(), call.at, or_none(call.module))) : Ref::borrow(Py_None);
     const Ref levels = call.levels ? call.levels : own(PyTuple_New(0));
-    return own(Py_BuildValue("sOOlOOOOO", call.name.c_str(), call.is_operator ? Py_True : Py_False, call.is_strict ? Py_True : Py_False, call.outputs,
+    std::string name = call.name;
+    if (call.method != nullptr) name += std::string(".") + call.method;
+    const bool is_of_array = call.has_first && PyObject_HasAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), call.name.c_str()) != 0;
+    if (is_of_array) name = "ndarray." + name;
+    return own(Py_BuildValue("sOOlOOOOO", name.c_str(), call.is_operator ? Py_True : Py_False, call.is_strict ? Py_True : Py_False, call.outputs,
                              arguments.get(), or_none(call.kwnames), place.get(), or_none(call.state), levels.get()));
 }
 
@@ -174,10 +178,19 @@ PyObject* FloatJournal::calls() {
 void FloatJournal::note(const JournalCall& call, NotedArguments arguments, bool certainly) {
     if (arguments.empty() || only_moves(call.name)) return;
     const FloatState state = float_state();
-    Call noted{call.name, call.is_operator, state.strict != 0, outputs_of(call), std::move(arguments), Ref::borrow(call.kwnames), {}, {}, {}, {}, 0};
-    if (call.method != nullptr) noted.name += std::string(".") + call.method;
-    const bool is_of_array = call.first != nullptr && PyObject_HasAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), call.name) != 0;
-    if (is_of_array) noted.name = "ndarray." + noted.name;
+    Call noted{call.name,
+               call.method,
+               call.is_operator,
+               state.strict != 0,
+               call.first != nullptr,
+               outputs_of(call),
+               std::move(arguments),
+               Ref::borrow(call.kwnames),
+               {},
+               {},
+               {},
+               {},
+               0};
     noted.state = Ref::borrow(state_object());
     noted.levels = Ref::borrow(mapped);
     if (const Ref frame = frame_at_hand(noted.module)) {

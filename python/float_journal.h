@@ -67,7 +67,8 @@ private:
     // Few words, as there is one for each call; Python's objects are made of those that are looked at.
     struct Call {
         std::string name;
-        bool is_operator, is_strict;
+        const char* method;  // as JournalCall's, which are constants
+        bool is_operator, is_strict, has_first;
         long outputs;
         NotedArguments arguments;
         Ref kwnames, code, module, state, levels;

@@ -97,7 +97,7 @@ tier=(-LE long)
 suite "C++ tests" build/release/ctest.xml ctest --preset release "${tier[@]}" --output-junit "$PWD/build/release/ctest.xml"
 [ ! -f build/release/gpu_kernels.txt ] || say "        $(tail -n 1 build/release/gpu_kernels.txt)"
 # pytest in a process for each processor, which take tests from each other's ends; what measures time comes after them.
-python_tests=("$venv/bin/python" -m pytest -q -o junit_logging=no)
+python_tests=("$venv/bin/python" -m pytest -q -o junit_logging=no --parts)
 side_by_side=(-n "$(nproc)" --dist worksteal -m "not alone")
 simulated=(env FASTNP_SIMULATED_DEVICE=2)
 mapfile -t on_device < <(sed 's|^|tests/python/|' tests/python/on_device.txt)

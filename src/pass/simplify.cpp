@@ -82,8 +82,9 @@ public:
         joined_ = joined_products(order_, sizes_);
         find_unwritten();
         for (const Value value : order_) put(value);
+        std::vector<ir::Place> places = before_.places();
         std::vector<Value> outputs;
-        for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));
+        for (std::size_t i = 0; i < places.size(); ++i) outputs.push_back(output(before_.outputs()[i], places[i]));
         std::vector<Value> effects;
         std::unordered_set<Value> seen;
         for (const Value effect : before_.effects()) {
@@ -91,7 +92,7 @@ public:
             if (ops::is_effect(*done) && seen.insert(done).second) effects.push_back(done);
         }
         graph_.set_effects(std::move(effects));
-        graph_.set_outputs(std::move(outputs), before_.places());
+        graph_.set_outputs(std::move(outputs), std::move(places));
         return std::move(graph_);
     }
 
@@ -102,6 +103,16 @@ private:
         while (memory->op == Op::update) memory = memory->inputs[0];
         if (ops::is_move(memory) || memory->op == Op::parameter || !ops::takes_most(update, sizes_)) return false;
         return is_copy(update->inputs[0]) || trace::reads_elsewhere(update);
+    }
+
+    // A result that was written to stays an array of its own where it is a value now, whatever else is equal to it.
+    Value output(Value value, ir::Place& place) {
+        const Value memory = ops::viewed(value);
+        if (memory->op != Op::update || !is_apart(memory)) return done_.at(value);
+        const auto [copy, is_new] = copies_.try_emplace(memory, nullptr, graph_.next_owner());
+        if (is_new) copy->second.first = trace::placed_copy(graph_, done_.at(memory), {}, copy->second.second);
+        place.owner = copy->second.second;
+        return trace::rebase(graph_, done_.at(value), done_.at(memory), copy->second.first);
     }
 
     // Copies that were taken for writes which are none.
@@ -316,6 +327,7 @@ private:
     std::unordered_map<Value, PartOfProduct> joined_;
     std::map<std::pair<Value, Value>, Value> products_;  // of whole arrays, by operands
     std::unordered_set<Value> unwritten_;
+    std::unordered_map<Value, std::pair<Value, std::int64_t>> copies_;  // of results that were written to, with their owners
 };
 
 }  // namespace

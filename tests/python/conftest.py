@@ -1,14 +1,17 @@
-"""Common to all tests: hypothesis without a deadline, counters that start at zero, and simulated devices where they are asked for."""
+"""Common to all tests: a printed seed, hypothesis without a deadline, counters that start at zero, and simulated devices where they are asked for."""
 
 from __future__ import annotations
 
 import os
+import random
 import sys
+import zlib
 from collections.abc import Iterator
 
 import hypothesis
 import pytest
 
+os.environ.setdefault("FASTNP_TEST_SEED", str(random.SystemRandom().randrange(1 << 31)))  # of the processes of pytest-xdist, too
 os.environ["FASTNP_CACHE_DIR"] = ""  # tests generate the code that they run
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of a device's memory from all others
 sys.path.insert(0, os.path.dirname(__file__))
@@ -19,6 +22,28 @@ if os.environ.get("FASTNP_SIMULATED_DEVICE", "0") != "0":  # all tests, in a pro
 
 hypothesis.settings.register_profile("fastnp", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("fastnp")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--parts", action="store_true", help="of tests that are marked part(n), one in n, others in each run")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"FASTNP_TEST_SEED={os.environ['FASTNP_TEST_SEED']}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What the first tier takes of long lists."""
+    if not config.getoption("--parts") or os.environ.get("FASTNP_LONG_TESTS") == "1":
+        return
+
+    def is_taken(item: pytest.Item) -> bool:
+        part = item.get_closest_marker("part")
+        return part is None or zlib.crc32(f"{os.environ['FASTNP_TEST_SEED']} {item.nodeid}".encode()) % part.args[0] == 0
+
+    left = [item for item in items if not is_taken(item)]
+    items[:] = [item for item in items if is_taken(item)]
+    config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(autouse=True)

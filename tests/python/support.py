@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import numpy
 
 import fastnp
+
+SEED = int(os.environ["FASTNP_TEST_SEED"])  # another in each run, which conftest.py prints
+LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"  # the second tier
 
 DTYPES = [numpy.dtype(code) for code in "?bBhHiIlLefdFD"]
 REAL = [dtype for dtype in DTYPES if dtype.kind != "c"]

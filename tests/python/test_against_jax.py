@@ -11,6 +11,8 @@ from jax_functions import FUNCTIONS
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(4)
+
 jax = pytest.importorskip("jax")
 jax.config.update("jax_enable_x64", True)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
 import numpy
 import pytest
+from support import LONG, SEED
 
 import fastnp as np
 
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
-MOST = 1000 if os.environ.get("FASTNP_LONG_TESTS") else 150
+MOST = 1000 if LONG else 150
 
 # Of `v`, which is an array or a number.
 OF_ANY = """M.isscalar(v); M.iterable(v); M.shape(v); M.ndim(v); M.isrealobj(v); M.asarray(v); M.asanyarray(v);

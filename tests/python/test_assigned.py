@@ -12,6 +12,8 @@ from support import quietly
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(2)
+
 NAN, INF = float("nan"), float("inf")
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
 NUMBERS: list[Any] = [NAN, INF, 1.5, 300, -1, 2**31, 2**63, 2**64, 2**70, -(2**63), -(2**64), 1 + 2j, 1e300, True]

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy
 import pytest
-from support import values_of
+from support import LONG, values_of
 
 import fastnp as np
 
-PROGRAMS = 2000 if os.environ.get("FASTNP_LONG_TESTS") else 60
+PROGRAMS = 2000 if LONG else 60
 STATES: list[dict[str, str]] = [{}, {}, {"all": "ignore"}, {"divide": "raise"}, {"invalid": "raise", "over": "ignore"}, {"all": "warn"}]
 
 

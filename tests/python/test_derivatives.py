@@ -11,6 +11,8 @@ import pytest
 import fastnp as np
 from fastnp import _core
 
+pytestmark = pytest.mark.part(2)
+
 ROWS = {name: {"name": name, "kind": kind, "operands": operands} for name, kind, operands, *_ in _core._catalogue()}
 HIDDEN = {"frexp_mantissa": lambda x: np.frexp(x)[0], "modf_fraction": lambda x: np.modf(x)[0]}
 WITHOUT = {"spacing", "nextafter"}  # whose derivative nobody knows

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
 import numpy
 import pytest
+from support import SEED
 
 import fastnp as np
-
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
 def f(p, x, *more, scale=1.0, y=None):

@@ -13,10 +13,9 @@ from typing import Any
 import numpy
 import numpy.lib.recfunctions
 import pytest
+from support import SEED
 
 import fastnp as np
-
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
 def square(value: Any) -> Any:

@@ -14,6 +14,8 @@ import pytest
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(3)
+
 ALONG = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
 ALL = ["fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"]
 OF_REAL = {"rfft", "ihfft", "rfftn", "rfft2"}

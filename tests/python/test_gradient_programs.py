@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy
+from support import LONG, SEED
 
 import fastnp as np
 
-COUNT = int(os.environ.get("FASTNP_GRADIENT_PROGRAMS", "150"))
+COUNT = int(os.environ.get("FASTNP_GRADIENT_PROGRAMS", "150" if LONG else "60"))
 Arrays = list[Any]
 
 
@@ -111,5 +112,5 @@ def check(seed: int) -> None:
 
 
 def test_random_programs() -> None:
-    for seed in range(COUNT):
+    for seed in range(SEED, SEED + COUNT):
         check(seed)

@@ -17,6 +17,8 @@ import pytest
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(2)
+
 DEVICES = ["cpu", "cuda"] if np.cuda.is_available() else ["cpu"]
 random = numpy.random.default_rng(3)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
+from support import SEED
 
 import fastnp as np
 
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().getrandbits(32))
 INF = numpy.inf
 
 

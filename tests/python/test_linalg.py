@@ -12,6 +12,8 @@ from support import BACKENDS, quietly
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(2)
+
 rng = numpy.random.default_rng(11)
 DTYPES = ["float64", "float32", "complex128", "complex64", "int64"]
 STACKS: list[tuple[int, ...]] = [(), (2,), (3, 2), (0,)]

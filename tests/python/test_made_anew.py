@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy
 import pytest
+from support import LONG, SEED
 
 import fastnp as np
 
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
-PROGRAMS = 1500 if os.environ.get("FASTNP_LONG_TESTS") else 60
+PROGRAMS = 1500 if LONG else 60
 
 CREATORS = """np.hanning(5); np.hamming(4); np.kaiser(4, 2.0); np.blackman(5); np.bartlett(4); np.tri(3);
 np.indices((2, 3)); np.indices((2, 2))[1]; np.fromfunction(lambda i, j: i + 2 * j, (2, 3));

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
+from support import LONG
 
 import fastnp as np
 
@@ -37,7 +37,6 @@ def deep(levels: int, make: Callable[[Any], Any]) -> Any:
     return made
 
 
-LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"
 CYCLES: dict[str, Callable[[], Any]] = {
     "list": lambda: own_list(1.0),
     "empty": own_list,

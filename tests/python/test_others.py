@@ -6,7 +6,6 @@ Classes with random parts of NumPy's protocols, and subclasses of its arrays, me
 from __future__ import annotations
 
 import operator
-import os
 import random
 import warnings
 from collections.abc import Callable
@@ -14,11 +13,11 @@ from typing import Any
 
 import numpy
 import pytest
+from support import LONG, SEED
 
 import fastnp as np
 
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
-MANY = 20 if os.environ.get("FASTNP_LONG_TESTS") else 1
+MANY = 20 if LONG else 1
 
 
 def said(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support import BACKENDS, outcome
+from support import BACKENDS, LONG, SEED, outcome
 
 import fastnp as np
 
@@ -142,9 +142,9 @@ def check(got: Any, want: Any, arguments: list[numpy.ndarray], kinds: bool) -> N
             assert numpy.shares_memory(g, x) == numpy.shares_memory(w, x)
 
 
-@pytest.mark.parametrize("seed", range(400))
-def test_random_programs(seed):
-    rng = numpy.random.default_rng(seed)
+@pytest.mark.parametrize("number", range(400 if LONG else 150))
+def test_random_programs(number):
+    rng = numpy.random.default_rng(SEED + number)
     program = random_program(rng)
     compiled = [np.compile(lambda *arguments: program(numpy, *arguments), backend=backend) for backend in BACKENDS]
     kinds = [(DTYPES[rng.integers(len(DTYPES))], int(rng.integers(4))) for _ in range(rng.integers(1, 3))]

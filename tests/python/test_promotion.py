@@ -10,6 +10,8 @@ from support import DTYPES, is_scalar, quietly
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(2)
+
 OPERATORS = [operator.add, operator.mul, operator.truediv, operator.floordiv, operator.and_, operator.lt, operator.lshift]
 SCALARS = [True, 3, 2.5, 1 + 2j, numpy.float32(1.5), numpy.int8(3), numpy.uint64(7), numpy.bool_(True), numpy.complex64(1j), numpy.float16(0.5)]
 

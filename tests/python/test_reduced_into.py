@@ -11,6 +11,8 @@ from support import quietly
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(2)
+
 SHAPES = [(), (1,), (2,), (3,), (4,), (1, 3), (2, 1), (2, 3), (3, 3), (1, 1), (4, 3), (2, 2, 3), (2, 3, 1)]
 DTYPES = ["bool", "int8", "uint8", "int64", "float32", "float64", "complex128"]
 SOURCES = [(2, 3), (1, 3), (2, 1), (3,), (0, 3), (2, 3, 4), ()]

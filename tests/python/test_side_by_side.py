@@ -4,15 +4,13 @@ system gives no threads, or no memory, it is fewer threads, or an error."""
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
 
 import pytest
+from support import LONG, SEED
 
-LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"
-SEED = int(os.environ.get("FASTNP_TEST_SEED", random.SystemRandom().randrange(2**31)))
 RUNS = 1000 if LONG else 4
 
 PROGRAM = """
@@ -200,6 +198,7 @@ def interrupt():
     if armed:
         signal.raise_signal(signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have it ignore
 armed, model, x, caught = False, Model(), numpy.ones(4), 0
 for turn in range(40):
     armed = turn % 3 == 2

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy
 import pytest
+from support import LONG, SEED
 
 import fastnp as np
 
-LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"
-SEED = int(os.environ.get("FASTNP_TEST_SEED", random.SystemRandom().randrange(2**31)))
 COUNT = 400 if LONG else 12
 
 

@@ -17,16 +17,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy
-from hypothesis import HealthCheck, settings, strategies as st
+from hypothesis import HealthCheck, seed, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from support import BACKENDS, outcome
+from support import BACKENDS, LONG, SEED, outcome
 from test_programs import Step, random_step
 from test_writes import check_outcome, random_arguments, random_kinds, random_write
 
 import fastnp as np
 
 FOLDER = tempfile.TemporaryDirectory()
-PROGRAMS = int(os.environ.get("FASTNP_STATE_PROGRAMS", "2000"))
+PROGRAMS = int(os.environ.get("FASTNP_STATE_PROGRAMS", "2000" if LONG else "700"))
 
 
 class World:
@@ -209,6 +209,7 @@ def leaves(value: Any) -> list[Any]:
     return [value]
 
 
+@seed(SEED)
 class States(RuleBasedStateMachine):
     @initialize(seed=st.integers(0, 2**40))
     def make(self, seed: int) -> None:
@@ -296,6 +297,6 @@ class States(RuleBasedStateMachine):
 
 
 States.TestCase.settings = settings(
-    max_examples=PROGRAMS, stateful_step_count=7, deadline=None, suppress_health_check=list(HealthCheck), derandomize=PROGRAMS == 2000
+    max_examples=PROGRAMS, stateful_step_count=7, deadline=None, suppress_health_check=list(HealthCheck), derandomize=False, database=None
 )
 TestStates = States.TestCase

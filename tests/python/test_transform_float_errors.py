@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import warnings
@@ -11,12 +10,12 @@ from typing import Any
 
 import numpy
 import pytest
-from support import values_of
+from support import LONG, values_of
 from test_compiled_float_errors import EXACT, Program, said
 
 import fastnp as np
 
-PROGRAMS = 1000 if os.environ.get("FASTNP_LONG_TESTS") else 40
+PROGRAMS = 1000 if LONG else 40
 
 
 def inputs(kind: str, shape: tuple[int, ...], seed: int) -> list[numpy.ndarray]:

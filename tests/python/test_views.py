@@ -10,6 +10,8 @@ import pytest
 
 import fastnp as np
 
+pytestmark = pytest.mark.part(2)
+
 X = numpy.arange(1.0, 25.0)
 LAYOUTS = {
     "C": lambda: X.reshape(4, 6).copy(),

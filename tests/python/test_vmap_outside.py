@@ -14,6 +14,8 @@ import pytest
 import fastnp as np
 import fastnp.random as np_random
 
+pytestmark = pytest.mark.part(2)
+
 X = numpy.random.default_rng(3).normal(size=(5, 4))
 Y = numpy.random.default_rng(4).uniform(0.5, 2, size=(5, 3, 4))
 RNG = np_random.default_rng(7)

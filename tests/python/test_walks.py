@@ -9,6 +9,8 @@ import pytest
 
 import fastnp
 
+pytestmark = pytest.mark.part(2)
+
 rng = numpy.random.default_rng(11)
 
 SHAPES = [(300_001,), (262_144,), (700, 500), (500, 700), (3, 100_003), (2, 3, 50_001), (1, 270_000), (270_000, 1), (5, 7), (0, 300), (300, 0), (1, 1)]

@@ -18,11 +18,10 @@ from typing import Any
 import numpy
 import pytest
 import spellings
+from support import LONG, SEED
 
 import fastnp as np
 
-LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"
-SEED = int(os.environ.get("FASTNP_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 SIZES = [(3, 4), (5, 4), (4, 6), (3, 4)]
 
 Trial = tuple[str, str, str]  # the dtype, the place, the statement

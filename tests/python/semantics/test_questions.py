@@ -11,9 +11,9 @@ from pathlib import Path
 import asked
 import pytest
 import questions
+from support import LONG, SEED
 
-SEED = int(os.environ.get("FASTNP_TEST_SEED", random.SystemRandom().randrange(10**6)))
-LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"
+pytestmark = pytest.mark.part(2)
 
 
 def places(name: str, mode: str) -> list[str]:

@@ -22,6 +22,8 @@ import fastnp as np
 from fastnp import _parts
 from fastnp._unfold import place_of
 
+pytestmark = pytest.mark.part(2)
+
 KINDS: list[Callable[[], tuple[numpy.ndarray, numpy.ndarray]]] = [
     lambda: (numpy.array([1.0, -2.0, 3.0]), numpy.array([0.5, 1.5, -2.5])),
     lambda: (numpy.array([-1.0, -2.0, 0.25]), numpy.array([4.0, 1.0, 1.0])),
