@@ -6,10 +6,12 @@
 // by leaving out steps, and printed. With FASTNP_TEST_DEVICE=cuda (and FASTNP_SIMULATED_DEVICE=1) all is done in a scope of that device.
 #include <unistd.h>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <typeinfo>
+#include <utility>
 
 #include "program.h"
 
@@ -86,6 +88,38 @@ std::string difference(const array& got, const array& want, Kind kind, double pr
     return "";
 }
 
+// Whether two arrays have memory in common, by where theirs begins and ends: they lie alike on both sides.
+bool overlap(const array& a, const array& b) {
+    const auto ends = [](const array& x) {
+        std::intptr_t first = reinterpret_cast<std::intptr_t>(x.data()), last = first + static_cast<std::intptr_t>(x.itemsize());
+        for (int axis = 0; axis < x.ndim(); ++axis) {
+            const std::intptr_t way = x.strides()[static_cast<std::size_t>(axis)] * (x.shape(axis) - 1);
+            (way < 0 ? first : last) += way;
+        }
+        return std::pair(first, last);
+    };
+    if (a.size() == 0 || b.size() == 0) return false;
+    const auto [a_first, a_last] = ends(a);
+    const auto [b_first, b_last] = ends(b);
+    return a_first < b_last && b_first < a_last;
+}
+
+// What of results and arguments shares memory that does not as written, or the other way round.
+std::string shared_otherwise(const std::vector<array>& got, const std::vector<array>& want, const std::vector<array>& mine,
+                             const std::vector<array>& theirs) {
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (overlap(got[i], got[j]) != overlap(want[i], want[j]))
+                return "results " + std::to_string(j) + " and " + std::to_string(i) + " share memory";
+        }
+        for (std::size_t j = 0; j < mine.size(); ++j) {
+            if (overlap(got[i], mine[j]) != overlap(want[i], theirs[j]))
+                return "result " + std::to_string(i) + " and argument " + std::to_string(j) + " share memory";
+        }
+    }
+    return "";
+}
+
 std::string compared(const Program& program, const Outcome& got, const Outcome& want, const std::vector<array>& mine, const std::vector<array>& theirs,
                      const std::vector<array>& before) {
     // A function that has two errors raises the one of sizes first where it is recorded, and that of an index once it runs.
@@ -97,6 +131,7 @@ std::string compared(const Program& program, const Outcome& got, const Outcome& 
         if (const std::string said = difference(got.results[i], want.results[i], program.kind(), precision); !said.empty()) return "result: " + said;
     }
     if (!want.error.empty()) return "";
+    if (const std::string said = shared_otherwise(got.results, want.results, mine, theirs); !said.empty()) return said + ", or only as written";
     for (std::size_t i = 0; i < mine.size(); ++i) {
         if (const std::string said = difference(mine[i], theirs[i], program.kind(), precision); !said.empty()) return "argument: " + said;
     }
