@@ -101,6 +101,25 @@ void write_back(const array& x, const array& marked, const array& input) {
     if (now != transform::value_of(marked)) api::assign(x, transform::array_of(now));
 }
 
+namespace {
+
+// Results lie apart from each other, whatever of them is equal or a view of another: what is written into one is not seen in the others.
+std::vector<array> each_apart(std::vector<array> results) {
+    trace::Recorder& recorder = transform::recorder();
+    std::vector<trace::StoragePtr> taken;
+    for (array& each : results) {
+        trace::StoragePtr storage = api::storage_of(recorder, each);
+        if (std::ranges::find(taken, storage) != taken.end()) {
+            each = each.copy(Order::keep);
+            storage = api::storage_of(recorder, each);
+        }
+        taken.push_back(std::move(storage));
+    }
+    return results;
+}
+
+}  // namespace
+
 std::vector<array> pull_back(std::span<const array> marks, std::span<const array> outputs, std::span<const array> cotangents) {
     const std::vector<Value> from = values_of(marks), to = values_of(outputs);
     transform::Reverse reverse(from, to);
@@ -108,7 +127,7 @@ std::vector<array> pull_back(std::span<const array> marks, std::span<const array
     reverse.run();
     std::vector<array> found;
     for (const Value value : from) found.push_back(reverse.cotangent(value));
-    return found;
+    return each_apart(std::move(found));
 }
 
 std::vector<array> push_forward(std::span<const array> marks, std::span<const array> outputs, std::span<const array> tangents) {
@@ -118,7 +137,7 @@ std::vector<array> push_forward(std::span<const array> marks, std::span<const ar
     forward.run();
     std::vector<array> found;
     for (const Value value : to) found.push_back(forward.tangent(value));
-    return found;
+    return each_apart(std::move(found));
 }
 
 array example(const array& x, int axis) {
@@ -161,7 +180,7 @@ std::vector<array> batch(std::span<const array> examples, std::span<const array>
     batch.run();
     std::vector<array> found;
     for (const Value value : to) found.push_back(batch.parts(value));
-    return found;
+    return each_apart(std::move(found));
 }
 
 namespace {

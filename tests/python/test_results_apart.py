@@ -125,3 +125,80 @@ def test_equal_results_are_arrays_of_their_own(backend: str) -> None:
             got = compiled(argument)
             assert [x.tolist() for x in got] == [x.tolist() for x in want], f"program {seed}: {program}"
             assert apart(got, argument) == apart(want, given), f"program {seed}: {program}"
+
+
+def gradients(a: Any, b: Any) -> Any:
+    return np.grad(lambda x, y: ((x + y) * 2).sum(), (0, 1))(a, b)
+
+
+def turned_gradients(a: Any, b: Any) -> Any:
+    return np.grad(lambda x, y: (x + y.T).sum() + (x - y.T).sum(), (0, 1))(a, b.T)
+
+
+def gradients_of_structures(a: Any, b: Any) -> Any:
+    found = np.grad(lambda p: (p["a"] + p["b"][0] + p["b"][1]).sum())({"a": a, "b": [b, b * 2]})
+    return found["a"], *found["b"]
+
+
+def values_and_gradients(a: Any, b: Any) -> Any:
+    value, slopes = np.value_and_grad(lambda x, y: (x + y).sum(), (0, 1))(a, b)
+    return value, *slopes
+
+
+def pulled_back(a: Any, b: Any) -> Any:
+    value, pull = np.vjp(lambda x, y, z: x + y + z, a, a, a)
+    return value, *pull(b)
+
+
+def pushed_forward(a: Any, b: Any) -> Any:
+    values, changes = np.jvp(lambda x, y: (x + y, x + y, y), (a, a), (b, b))
+    return *values, *changes
+
+
+def mapped(a: Any, b: Any) -> Any:
+    return np.vmap(lambda x: (x * 2, x * 2, (x * 2).copy(), x, x))(a)
+
+
+def mapped_gradients(a: Any, b: Any) -> Any:
+    return np.vmap(np.grad(lambda x, y: (x + y).sum(), (0, 1)))(a, b)
+
+
+def kept_for_later(a: Any, b: Any) -> Any:
+    return np.grad(lambda x, y: np.checkpoint(lambda u, v: (u + v).sum())(x, y), (0, 1))(a, b)
+
+
+def on_a_tape(a: Any, b: Any) -> Any:
+    leaves = [np.asarray(x.copy()) for x in (a, b, a)]
+    for leaf in leaves:
+        leaf.requires_grad = True
+    (leaves[0] + leaves[1] + leaves[2]).sum().backward()
+    return [leaf.grad for leaf in leaves]
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        gradients,
+        turned_gradients,
+        gradients_of_structures,
+        values_and_gradients,
+        pulled_back,
+        pushed_forward,
+        mapped,
+        mapped_gradients,
+        kept_for_later,
+        on_a_tape,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_results_of_transforms_are_arrays_of_their_own(function: Callable[..., Any], is_compiled: bool) -> None:
+    if is_compiled and function is on_a_tape:
+        return
+    called = np.compile(function) if is_compiled else function
+    for _ in range(3):
+        a, b = np.asarray(numpy.ones((3, 3))), np.asarray(numpy.full((3, 3), 2.0))
+        results = [numpy.asarray(each) for each in called(a, b)]
+        everything = [*results, numpy.asarray(a), numpy.asarray(b)]
+        shared = [(i, j) for i, x in enumerate(results) for j, y in enumerate(everything) if i != j and numpy.shares_memory(x, y)]
+        assert not shared
