@@ -138,6 +138,9 @@ PyObject* round_body(PyObject** v) {
 
 PyObject* copyto_body(PyObject** v) {
     if (!is_ndarray(v[0])) throw NeedsNumpy{};
+    if (reinterpret_cast<NdArray*>(v[0])->scalar) {
+        raise(PyExc_TypeError, "copyto() argument 1 must be a numpy.ndarray, not numpy." + std::string(name_of(value_of(v[0]).dtype())));
+    }
     for (int i : {1, 3}) {
         if (v[i] != nullptr) (void)records_with(v[i]);
     }

@@ -133,15 +133,16 @@ def check_mapped(program: Program) -> None:
     batches = [[argument.make() for argument in program.calls[0]] for _ in range(3)]
     for k, batch in enumerate(batches):
         batches[k] = [numpy.array(numpy.roll(x, k)) for x in batch]
+    stacks = [numpy.stack(column) for column in zip(*batches, strict=True)]
     reference = program.function(numpy)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        rows = [outcome(reference, [x.copy() for x in batch]) for batch in batches]
+        rows = [outcome(reference, [x[k].copy() for x in stacks]) for k in range(len(batches))]  # parts of an array of one axis are scalars
         if any(isinstance(row, Exception) for row in rows):
             return
         if len({tuple((numpy.shape(x), numpy.asarray(x).dtype) for x in row) for row in rows}) > 1:
             return
-        mapped = outcome(fastnp.compile(fastnp.vmap(program.function(numpy))), [numpy.stack(column) for column in zip(*batches, strict=True)])
+        mapped = outcome(fastnp.compile(fastnp.vmap(program.function(numpy))), stacks)
     if isinstance(mapped, Exception):
         return  # an error is no wrong result (values that decide, sizes that differ)
     for i, name in enumerate(program.results):
