@@ -124,8 +124,9 @@ array clip(const Operand& x, const std::optional<Operand>& low, const std::optio
     const Dtype common = options.dtype.value_or(common_dtype({&x, bottom, top}));
     const array least = as_dtype(*bottom, common), most = as_dtype(*top, common);
     const array value = as_dtype(x, common);
-    // Of equal ones both give the second: of two zeros, NumPy keeps what lies between two single numbers as it is, and else takes the bound.
-    if (least.ndim() == 0 && most.ndim() == 0) return minimum(most, maximum(least, value), options);
+    // Of equal ones both give the second: of two zeros, NumPy keeps what lies between two single numbers as it is, and else takes the bound. Of halves
+    // both give the first, and NumPy always keeps.
+    if (least.ndim() == 0 && most.ndim() == 0 && common != Dtype::float16) return minimum(most, maximum(least, value), options);
     return minimum(maximum(value, least), most, options);
 }
 

@@ -88,3 +88,30 @@ def test_signs_of_sums(dtype):
             want = function(numpy, x)
             for got in (function(np, np.asarray(x)), compiled[number]):
                 assert_same_bits(got, want, f"sum {number} of {dtype}{shape}, seed {seed}")
+
+
+CLIPS: list[Callable[[Any, Any, Any], Any]] = [
+    lambda m, x, y: m.clip(x, 0, 1),
+    lambda m, x, y: m.clip(x, -0.0, 1),
+    lambda m, x, y: m.clip(x, -1, 0),
+    lambda m, x, y: m.clip(x, -1, -0.0),
+    lambda m, x, y: m.clip(x, 0.0, None),
+    lambda m, x, y: m.clip(x, None, -0.0),
+    lambda m, x, y: m.clip(x, y, 1),
+    lambda m, x, y: m.clip(x, y, y),
+    lambda m, x, y: m.clip(x[:1], y, x),
+    lambda m, x, y: m.maximum(x, y),
+    lambda m, x, y: m.minimum(x, y),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("size", [1, 3, 8, 33])
+def test_zeros_beside_bounds(dtype, size):
+    """Of zeros of two signs the one that NumPy takes: halves have another way."""
+    x = numpy.resize(numpy.array([-0.0, 0.0, 0.5, -2], dtype), size)
+    for y in (x * 0, x * -0.0, numpy.zeros(size, dtype), -numpy.zeros(size, dtype)):
+        for number, function in enumerate(CLIPS):
+            want = quietly(function, numpy, x, y)
+            assert_same_bits(quietly(function, np, np.asarray(x), np.asarray(y)), want, f"clip {number}")
+            assert_same_bits(quietly(np.compile(lambda x, y, function=function: function(numpy, x, y)), x, y), want, f"compiled clip {number}")
