@@ -30,6 +30,8 @@ BINARY = """add subtract multiply divide floor_divide remainder fmod maximum min
     not_equal less less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift
     right_shift gcd lcm ldexp""".split()
 OPERATORS = "+ - * / // % < <= == != > >= & | ^".split()
+# Which of two zeros of different signs these give depends on lengths and processors in NumPy: after them there is one.
+ONE_ZERO = " + 0"
 # Elementary functions that change by at most as much as their operand (twice that for exp of what is clipped).
 GENTLE = "sin cos tanh arctan arcsinh".split()
 ELEMENTARY = "exp log sin cos tan tanh sinh cosh arctan arcsinh expm1 log1p log2 log10 exp2 cbrt arcsin arccos".split()
@@ -48,7 +50,8 @@ SHAPES = "{x}.reshape({part}, -1);{x}.reshape(-1, {part}, order={order!r})"
 # ... and a second operand {y}, subscripts {cut} (of the whole rank) and {pick}.
 WRITES = """np.add({x}, {y}, out={x});np.subtract({x}, {y}, out={x});np.maximum({x}, {y}, out={x});np.multiply({x}, {y}, out={x})
     np.bitwise_or({x}, {y}, out={x});np.negative({x}, out={x}[{cut}]);np.copyto({x}, {y});np.copyto({x}, {y}, where={x} != 0)
-    {x}.fill(3);{x}.sort();np.put({x}, [0, -1], {y});np.add.at({x}, 0, {y});np.add.at({x}, [0, -1, 0], {y});np.maximum.at({x}, ..., {y})
+    {x}.fill(3);({x}.sort(), np.add({x}, 0, out={x}, casting='unsafe'))
+    np.put({x}, [0, -1], {y});np.add.at({x}, 0, {y});np.add.at({x}, [0, -1, 0], {y});np.maximum.at({x}, ..., {y})
     np.subtract.at({x}, [0, -1, 0], {y});np.negative.at({x}, [0]);np.putmask({x}, {x} != 0, {y});{x}.flat[0] = {y}
     np.place({x}, {x} != 0, [1, 2]);np.fill_diagonal({x}, 1);{x}.real[...] = {y};{x}.imag[...] = 0;np.clip({x}, 0, 1, out={x})"""
 FRESH = """np.zeros({x}.shape);np.ones_like({x});np.zeros_like({x});np.full((2, 3), 1.5);np.arange(4);np.arange(6.0).reshape(2, 3);np.eye(3)
@@ -178,7 +181,7 @@ def binary(w: Writer) -> Statement:
         if w.exact():
             raise Unfit
         extra = 16.0
-    text = f"{made} = np.{function}({x}, {y})"
+    text = f"{made} = np.{function}({x}, {y})" + (ONE_ZERO if function in ("fmin", "fmax") else "")
     if w.chance(0.3):
         operator = w.one_of(OPERATORS)
         if operator in "*/" and (is_complex(w.of(x)) or is_complex(w.of(y))):
@@ -291,10 +294,15 @@ def chosen(w: Writer) -> Statement:
         listed = [int(n) for n in w.rng.integers(0, numpy.size(value), 3)]
         choices.append(f"np.take({x}, {listed})")
     if not is_complex(value):
-        choices += [f"np.sort({x}, axis={w.axis(value)})"] * 2
-        choices += [f"np.partition({x}, 0, axis={w.axis(value)})[..., :1]"] if numpy.size(value) and w.maker.kind != "differentiable" else []
+        zero = ONE_ZERO if is_inexact(value) else ""
+        choices += [f"np.sort({x}, axis={w.axis(value)}){zero}"] * 2
+        choices += [f"np.partition({x}, 0, axis={w.axis(value)})[..., :1]{zero}"] if numpy.size(value) and w.maker.kind != "differentiable" else []
         if bound == 0 and w.maker.kind != "differentiable":
-            choices += [f"np.argsort({x}, axis={w.axis(value)}, kind='stable')", f"np.searchsorted(np.sort({x}.reshape(-1)), {x})", f"np.unique({x})"]
+            choices += [
+                f"np.argsort({x}, axis={w.axis(value)}, kind='stable')",
+                f"np.searchsorted(np.sort({x}.reshape(-1)), {x})",
+                f"np.unique({x}){zero}",
+            ]
             choices += [f"np.flatnonzero({x})", f"np.take_along_axis({x}, np.argsort({x}, axis=0, kind='stable'), axis=0)"]
     if bound == 0:
         y = w.name()
