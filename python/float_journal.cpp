@@ -178,21 +178,16 @@ PyObject* FloatJournal::calls() {
 void FloatJournal::note(const JournalCall& call, NotedArguments arguments, bool certainly) {
     if (arguments.empty() || only_moves(call.name)) return;
     const FloatState state = float_state();
-    Call noted{call.name,
-               call.method,
-               call.is_operator,
-               state.strict != 0,
-               call.first != nullptr,
-               outputs_of(call),
-               std::move(arguments),
-               Ref::borrow(call.kwnames),
-               {},
-               {},
-               {},
-               {},
-               0};
-    noted.state = Ref::borrow(state_object());
-    noted.levels = Ref::borrow(mapped);
+    Call noted{.name = call.name,
+               .method = call.method,
+               .is_operator = call.is_operator,
+               .is_strict = state.strict != 0,
+               .has_first = call.first != nullptr,
+               .outputs = outputs_of(call),
+               .arguments = std::move(arguments),
+               .kwnames = Ref::borrow(call.kwnames),
+               .state = Ref::borrow(state_object()),
+               .levels = Ref::borrow(mapped)};
     if (const Ref frame = frame_at_hand(noted.module)) {
         auto* const at = reinterpret_cast<PyFrameObject*>(frame.get());
         noted.code = Ref(reinterpret_cast<PyObject*>(PyFrame_GetCode(at)));

@@ -71,8 +71,9 @@ private:
         bool is_operator, is_strict, has_first;
         long outputs;
         NotedArguments arguments;
-        Ref kwnames, code, module, state, levels;
-        int at;  // in the code
+        Ref kwnames, state, levels;
+        Ref code = {}, module = {};
+        int at = 0;  // in the code
     };
     static Ref object_of(const Call& call);
     std::size_t key() const;

@@ -99,7 +99,7 @@ PyObject* finish(array result, PyObject* out) {
 
 PyObject* wrap_view(array result, PyObject* source) {
     PyObject* base = nullptr;
-    if (PyArray_IsScalar(source, Generic) && result.ndim() == 0) return wrap_scalar(std::move(result));
+    if (result.ndim() == 0 && PyArray_IsScalar(source, Generic)) return wrap_scalar(std::move(result));
     const bool of_scalar = is_ndarray(source) && reinterpret_cast<NdArray*>(source)->scalar;
     if (of_scalar && result.ndim() > 0) return wrap(result.copy(Order::keep));  // a NumPy scalar lends its memory to nobody
     if (PyArray_Check(source)) {

@@ -96,29 +96,23 @@ class _Parameters:
         raise IndexError(f"dynamic= names argument {argument} of {self.title}, which takes {len(self.names)}")
 
 
-def _check_axis(argument: Any, axis: Any) -> None:
-    if not _is_whole(axis):
-        raise TypeError(f"dynamic= names axis {axis!r} of argument {argument!r}: an axis is an int")
-    if abs(operator.index(axis)) > _LARGEST:
-        raise OverflowError(f"dynamic= names axis {axis} of argument {argument!r}: no array has that many")
-
-
-def _axes(argument: Any, value: Any) -> dict[Any, Any]:
-    """{axis: size}"""
+def _axes(argument: Any, value: Any) -> list[tuple[Any, Any]]:
+    """(axis, size)"""
     if isinstance(value, Mapping):
-        return dict(value)
+        return list(value.items())
     if isinstance(value, bool) or _is_whole(value):
-        return {value: None}
+        return [(value, None)]
     if isinstance(value, Iterable) and not isinstance(value, str):
-        axes = list(value)
-        for axis in axes:
-            _check_axis(argument, axis)
-        return dict.fromkeys(axes)
+        return [(axis, None) for axis in value]
     raise TypeError(f"dynamic= gives for argument {argument!r} no axis, axes, or dict of axes and sizes, but {value!r}")
 
 
 def _dim(place: tuple[Any, int], size: Any) -> tuple[Dim, bool]:
-    _check_axis(*place)
+    argument, axis = place
+    if not _is_whole(axis):
+        raise TypeError(f"dynamic= names axis {axis!r} of argument {argument!r}: an axis is an int")
+    if abs(operator.index(axis)) > _LARGEST:
+        raise OverflowError(f"dynamic= names axis {axis} of argument {argument!r}: no array has that many")
     if size is None:
         return Dim(f"n{place[0]}_{place[1]}"), True
     if isinstance(size, str):
@@ -142,9 +136,9 @@ def named_sizes(dynamic: Mapping[Any, Any] | None, function: Any) -> dict[tuple[
         assert parameters is not None
         if isinstance(key, tuple) and len(key) != 2:
             raise TypeError(f"dynamic= names (argument, axis), not {key!r}")
-        argument, axes = (key[0], {key[1]: value}) if isinstance(key, tuple) else (key, _axes(key, value))
+        argument, axes = (key[0], [(key[1], value)]) if isinstance(key, tuple) else (key, _axes(key, value))
         number = parameters.number_of(argument)
-        for axis, size in axes.items():
+        for axis, size in axes:
             dim, is_own = _dim((argument, axis), size)
             shown = argument if isinstance(argument, str) else parameters.names[number] if number < len(parameters.names) else str(argument)
             named = Named(shown, dim.name, dim.low, dim.high, dim.multiple_of, is_own)

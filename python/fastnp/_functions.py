@@ -57,9 +57,8 @@ def asfortranarray(a: Any, dtype: Any = None) -> _core.ndarray:
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> _core.ndarray:
-    if isinstance(x, numpy.generic) or (isinstance(x, _core.ndarray) and _core._is_scalar(x)):
-        return x.astype(dtype)
-    return _core.asarray(x).astype(dtype, copy=copy)
+    made = _core.asarray(x).astype(dtype, copy=copy)
+    return made[()] if isinstance(x, numpy.generic) or _core._is_scalar(x) else made
 
 
 def _at_least(x: Any, rank: int) -> _core.ndarray:

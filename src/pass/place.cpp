@@ -52,4 +52,11 @@ void drop_copies(ir::Graph& graph) {
     graph.set_outputs(std::move(outputs));
 }
 
+Value PlacedResults::placed(Value result, Value memory, Value now, ir::Place& place) {
+    const auto [copy, is_new] = copies_.try_emplace(memory, nullptr, graph_.next_owner());
+    if (is_new) copy->second.first = trace::placed_copy(graph_, now, {}, copy->second.second);
+    place.owner = copy->second.second;
+    return trace::rebase(graph_, result, now, copy->second.first);
+}
+
 }  // namespace fastnp::pass

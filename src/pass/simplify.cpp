@@ -105,14 +105,11 @@ private:
         return is_copy(update->inputs[0]) || trace::reads_elsewhere(update);
     }
 
-    // A result that was written to stays an array of its own where it is a value now, whatever else is equal to it.
+    // A result that was written to may be a value now.
     Value output(Value value, ir::Place& place) {
         const Value memory = ops::viewed(value);
-        if (memory->op != Op::update || !is_apart(memory)) return done_.at(value);
-        const auto [copy, is_new] = copies_.try_emplace(memory, nullptr, graph_.next_owner());
-        if (is_new) copy->second.first = trace::placed_copy(graph_, done_.at(memory), {}, copy->second.second);
-        place.owner = copy->second.second;
-        return trace::rebase(graph_, done_.at(value), done_.at(memory), copy->second.first);
+        const bool is_value = memory->op == Op::update && done_.at(memory)->op != Op::update;
+        return is_value ? placed_.placed(done_.at(value), memory, done_.at(memory), place) : done_.at(value);
     }
 
     // Copies that were taken for writes which are none.
@@ -327,7 +324,7 @@ private:
     std::unordered_map<Value, PartOfProduct> joined_;
     std::map<std::pair<Value, Value>, Value> products_;  // of whole arrays, by operands
     std::unordered_set<Value> unwritten_;
-    std::unordered_map<Value, std::pair<Value, std::int64_t>> copies_;  // of results that were written to, with their owners
+    PlacedResults placed_{graph_};
 };
 
 }  // namespace

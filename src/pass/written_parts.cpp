@@ -144,14 +144,10 @@ private:
         return graph_.make(value->op, {inputs.data(), inputs.size()}, value->attributes, value->dtype, value->shape);
     }
 
-    // A result that is such an array, or shows a part of one, is an array of its own, whatever else is equal to it.
+    // A result may be such an array, or show a part of one.
     Value output(Value value, ir::Place& place) {
         const Value memory = ops::viewed(value);
-        if (!parts_.contains(memory)) return done_.at(value);
-        const auto [copy, is_new] = copies_.try_emplace(memory, nullptr, graph_.next_owner());
-        if (is_new) copy->second.first = trace::placed_copy(graph_, done_.at(memory), {}, copy->second.second);
-        place.owner = copy->second.second;
-        return trace::rebase(graph_, done_.at(value), done_.at(memory), copy->second.first);
+        return parts_.contains(memory) ? placed_.placed(done_.at(value), memory, done_.at(memory), place) : done_.at(value);
     }
 
     ir::Graph& before_;
@@ -162,7 +158,7 @@ private:
     std::unordered_set<Value> written_;  // what an update stores to
     std::unordered_map<Value, Parts> parts_;  // by the last update
     std::unordered_map<Value, Value> done_;
-    std::unordered_map<Value, std::pair<Value, std::int64_t>> copies_;  // with their owners
+    PlacedResults placed_{graph_};
 };
 
 }  // namespace

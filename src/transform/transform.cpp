@@ -106,14 +106,9 @@ namespace {
 // Results lie apart from each other, whatever of them is equal or a view of another: what is written into one is not seen in the others.
 std::vector<array> each_apart(std::vector<array> results) {
     trace::Recorder& recorder = transform::recorder();
-    std::vector<trace::StoragePtr> taken;
+    std::unordered_set<trace::StoragePtr> taken;
     for (array& each : results) {
-        trace::StoragePtr storage = api::storage_of(recorder, each);
-        if (std::ranges::find(taken, storage) != taken.end()) {
-            each = each.copy(Order::keep);
-            storage = api::storage_of(recorder, each);
-        }
-        taken.push_back(std::move(storage));
+        if (!taken.insert(api::storage_of(recorder, each)).second) each = each.copy(Order::keep);  // recorded, that costs nothing by itself
     }
     return results;
 }

@@ -21,7 +21,7 @@ bool tests_are_long();
 class Selection {
 public:
     Selection();
-    bool takes() { return one_in_ == 1 || random_() % one_in_ == 0; }
+    bool takes() { return one_in_ <= 1 || random_() % one_in_ == 0; }
 
 private:
     unsigned one_in_;

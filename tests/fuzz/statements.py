@@ -50,8 +50,7 @@ SHAPES = "{x}.reshape({part}, -1);{x}.reshape(-1, {part}, order={order!r})"
 # ... and a second operand {y}, subscripts {cut} (of the whole rank) and {pick}.
 WRITES = """np.add({x}, {y}, out={x});np.subtract({x}, {y}, out={x});np.maximum({x}, {y}, out={x});np.multiply({x}, {y}, out={x})
     np.bitwise_or({x}, {y}, out={x});np.negative({x}, out={x}[{cut}]);np.copyto({x}, {y});np.copyto({x}, {y}, where={x} != 0)
-    {x}.fill(3);({x}.sort(), np.add({x}, 0, out={x}, casting='unsafe'))
-    np.put({x}, [0, -1], {y});np.add.at({x}, 0, {y});np.add.at({x}, [0, -1, 0], {y});np.maximum.at({x}, ..., {y})
+    {x}.fill(3);{x}.sort();np.put({x}, [0, -1], {y});np.add.at({x}, 0, {y});np.add.at({x}, [0, -1, 0], {y});np.maximum.at({x}, ..., {y})
     np.subtract.at({x}, [0, -1, 0], {y});np.negative.at({x}, [0]);np.putmask({x}, {x} != 0, {y});{x}.flat[0] = {y}
     np.place({x}, {x} != 0, [1, 2]);np.fill_diagonal({x}, 1);{x}.real[...] = {y};{x}.imag[...] = 0;np.clip({x}, 0, 1, out={x})"""
 FRESH = """np.zeros({x}.shape);np.ones_like({x});np.zeros_like({x});np.full((2, 3), 1.5);np.arange(4);np.arange(6.0).reshape(2, 3);np.eye(3)
@@ -181,7 +180,8 @@ def binary(w: Writer) -> Statement:
         if w.exact():
             raise Unfit
         extra = 16.0
-    text = f"{made} = np.{function}({x}, {y})" + (ONE_ZERO if function in ("fmin", "fmax") else "")
+    picks_zero = function in ("fmin", "fmax") and (is_inexact(w.of(x)) or is_inexact(w.of(y)))
+    text = f"{made} = np.{function}({x}, {y})" + (ONE_ZERO if picks_zero else "")
     if w.chance(0.3):
         operator = w.one_of(OPERATORS)
         if operator in "*/" and (is_complex(w.of(x)) or is_complex(w.of(y))):
@@ -343,7 +343,10 @@ def written(w: Writer) -> Statement:
     texts = templates(WRITES) + [f"{w.one_of(parts)} {operator} {{y}}"] * 12
     if operator != "=":
         texts += [f"{{x}} {operator} {{y}}"] * 4
-    return Statement(w.one_of(texts).format(**fields), bound, writes=True)
+    text = w.one_of(texts).format(**fields)
+    if text == f"{x}.sort()" and is_inexact(value):
+        text = f"{x}.sort(); {x} += 0"
+    return Statement(text, bound, writes=True)
 
 
 def controlled(w: Writer) -> Statement:

@@ -194,7 +194,7 @@ def on_a_tape(a: Any, b: Any) -> Any:
 )
 def test_results_of_transforms_are_arrays_of_their_own(function: Callable[..., Any], is_compiled: bool) -> None:
     if is_compiled and function is on_a_tape:
-        return
+        pytest.skip("a tape is for what is not compiled")
     called = np.compile(function) if is_compiled else function
     for _ in range(3):
         a, b = np.asarray(numpy.ones((3, 3))), np.asarray(numpy.full((3, 3), 2.0))

@@ -48,6 +48,22 @@ BOOST_AUTO_TEST_CASE(through_slices_transposes_flips_and_reshapes) {
     }
 }
 
+// Copies that are written to, whose writes become values: results all the same, each of its own.
+BOOST_AUTO_TEST_CASE(equal_results_lie_apart) {
+    const auto compiled = compile([](array x) {
+        array y = x.copy(), z = x.copy();
+        y(from(1)) *= 2.0;
+        z(from(1)) *= 2.0;
+        return std::vector<array>{y, y.copy(), z, y(until(2))};
+    });
+    std::vector<array> got = compiled(arange(5.0));
+    got[0] += 1.0;
+    BOOST_TEST(equal(got[1], got[2]));
+    BOOST_TEST(equal(got[3], got[0](until(2))));
+    got[2] *= 3.0;
+    BOOST_TEST(equal(got[1] * 3.0, got[2]));
+}
+
 BOOST_AUTO_TEST_CASE(later_reads_see_them_and_earlier_ones_do_not) {
     check(
         [](array& x) {

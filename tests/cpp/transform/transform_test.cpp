@@ -48,6 +48,31 @@ BOOST_AUTO_TEST_CASE(grad_of_several_arguments_and_structures) {
     BOOST_TEST(near(of_layer.bias, found.bias));
 }
 
+// What is written into one gradient is not seen in another, though they are equal, or one the other's transpose.
+BOOST_AUTO_TEST_CASE(gradients_lie_apart) {
+    const array x = ones({2, 3}), y = ones({3, 2});
+    const auto gradients = grad<0, 1>([](array a, array b) { return sum(a + b.T()); });
+    const auto compiled = compile([&](array a, array b) {
+        auto [of_a, of_b] = gradients(a, b);
+        return std::vector<array>{of_a, of_b};
+    });
+    for (int call = 0; call < 3; ++call) {
+        auto [of_x, of_y] = gradients(x, y);
+        of_x *= 5.0;
+        BOOST_TEST(near(of_y, ones({3, 2})));
+        std::vector<array> both = compiled(x, y);
+        both[0] *= 5.0;
+        BOOST_TEST(near(both[1], ones({3, 2})));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(mapped_results_lie_apart) {
+    const auto twice = vmap([](array x) { return std::tuple(array(x * 2.0), array(x * 2.0)); });
+    auto [first, second] = twice(ones({4, 3}));
+    first += 1.0;
+    BOOST_TEST(near(second, full({4, 3}, 2.0)));
+}
+
 BOOST_AUTO_TEST_CASE(a_second_part_of_the_result_is_handed_through) {
     const auto loss = [](array x) { return std::pair(sum(x * x), x + 1); };
     const array x({1.0, 2.0});
