@@ -396,7 +396,10 @@ std::optional<array> compare_exactly(Op op, Operands operands, const UfuncOption
     const array& tested = x != nullptr ? *x : *y;
     const Scalar& bound = x != nullptr ? *operands[1]->as_scalar() : *operands[0]->as_scalar();
     if (!is_integer(tested.dtype()) || bound.kind() != WeakKind::integer || fits(bound, tested.dtype())) return std::nullopt;
-    const array result = full_like(tested, *compare_unbounded(compare_as(op, x == nullptr), !bound.negative()), Dtype::bool_);
+    // Of the tested array itself, so that it lies as a ufunc's result does.
+    const Operand itself(tested);
+    const Operand* twice[] = {&itself, &itself};
+    const array result = ufunc(*compare_unbounded(compare_as(op, x == nullptr), !bound.negative()) ? Op::equal : Op::not_equal, twice);
     const Operand answer(result);
     const Operand* copied[] = {&answer, &answer};
     return options.out || options.where ? ufunc(Op::logical_and, copied, options) : result;

@@ -476,3 +476,12 @@ def test_base_of_results(kind):
     for _ in range(2):
         first, second, other = compiled(x)
         assert first.base is x and second.base is x and other.base is not x
+
+
+@pytest.mark.parametrize("number", [-1, 300])
+def test_comparisons_beyond_a_dtype_lie_as_others(number):
+    repeated = numpy.lib.stride_tricks.as_strided(numpy.ones((4, 2), "u1"), (3, 4, 2), (0, 2, 1))
+    for x in (repeated, repeated.T, repeated.transpose(1, 0, 2), numpy.ones((2, 3), "u1", order="F")):
+        want = x != number
+        for got in (np.asarray(x) != number, np.compile(lambda x: x != number)(x)):
+            assert numpy.asarray(got).all() and got.strides == want.strides
