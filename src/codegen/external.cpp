@@ -1,6 +1,7 @@
 #include "codegen/external.h"
 
 #include "eager/eager.h"
+#include "eager/libm.h"
 #include "eager/vector_math.h"
 #include "ops/catalogue.h"
 
@@ -15,6 +16,7 @@ std::string symbol_of(const External& external) {
         }
         case External::Kind::span: return "fastnp_span_" + std::string(ops::info(external.op).name) + "_" + dtype;
         case External::Kind::cast: return "fastnp_span_cast_" + dtype + "_" + std::string(name_of(external.to));
+        case External::Kind::libm: return "fastnp_libm_" + std::string(ops::info(external.op).name) + "_" + dtype;
         case External::Kind::usual: return "fastnp_usual_" + std::string(ops::info(external.op).name) + "_" + dtype;
     }
     return {};
@@ -28,6 +30,7 @@ void* address_of(const External& external) {
         }
         case External::Kind::span: return reinterpret_cast<void*>(eager::span_kernel(external.op, external.dtype));
         case External::Kind::cast: return reinterpret_cast<void*>(eager::cast_kernel(external.dtype, external.to));
+        case External::Kind::libm: return eager::libm_function(external.op, external.dtype);
         case External::Kind::usual: return nullptr;  // devices'
     }
     return nullptr;

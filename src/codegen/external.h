@@ -10,10 +10,11 @@
 namespace fastnp::codegen {
 
 struct External {
-    /// The C library's vector function; an op's span kernel; a cast's; an op's device function for usual arguments alone (ops/usual.h).
-    enum class Kind : std::uint8_t { vector, span, cast, usual };
+    /// The C library's vector function; an op's span kernel; a cast's; the C library's function of one element; an op's device function for
+    /// usual arguments alone (ops/usual.h).
+    enum class Kind : std::uint8_t { vector, span, cast, libm, usual };
     Kind kind = Kind::span;
-    ir::Op op = ir::Op::cast;       // vector, span, usual
+    ir::Op op = ir::Op::cast;       // vector, span, libm, usual
     Dtype dtype = Dtype::float64;   // computed in; of a cast: from
     Dtype to = Dtype::float64;      // of a cast
     friend bool operator==(const External&, const External&) = default;

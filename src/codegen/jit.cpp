@@ -127,22 +127,23 @@ bool link(const StoredCode& stored, Code& code) {
     return true;
 }
 
-// Machine code of distinct kernels: in use, kept on disk, or new.
-Code compile_distinct(const Distinct<Job>& kernels) {
+// Machine code by what it does: in use, kept on disk, or made now, of as many functions as `count` says.
+template <class Make>
+Code found_or_made(const std::string& key, std::size_t count, Make make) {
     Code code;
-    if (code_cache().find(kernels.key, code)) return code;
+    if (code_cache().find(key, code)) return code;
     Stopwatch clock;
-    const std::optional<StoredCode> stored = load_code(kernels.key);
+    const std::optional<StoredCode> stored = load_code(key);
     code.load_ms = clock.lap();
-    if (!stored || stored->symbols.size() != kernels.jobs.size() || !link(*stored, code)) {
+    if (!stored || stored->symbols.size() != count || !link(*stored, code)) {
         code = Code();
-        const StoredCode made = make_objects(kernels.jobs, code);
+        const StoredCode made = make(code);
         if (!link(made, code)) throw InternalError("generated code calls functions that are not there");
         clock.lap();
-        store_code(kernels.key, made);
+        store_code(key, made);
         code.store_ms = clock.lap();
     }
-    code_cache().insert(kernels.key, code);
+    code_cache().insert(key, code);
     return code;
 }
 
@@ -151,11 +152,16 @@ Code compile_distinct(const Distinct<Job>& kernels) {
 Code compile(std::span<const Job> jobs) {
     const base::NoFork whole;  // of the session
     const Distinct<Job> kernels = distinct(jobs, [](const Job& job) { return nest::fingerprint(*job.kernel, *job.schedule); });
-    Code code = compile_distinct(kernels);
+    Code code = found_or_made(kernels.key, kernels.jobs.size(), [&](Code& times) { return make_objects(kernels.jobs, times); });
     std::vector<KernelFunction> functions;
     for (const std::size_t number : kernels.number) functions.push_back(code.functions[number]);
     code.functions = std::move(functions);
     return code;
+}
+
+Code compile(const ir::Program& program) {
+    const base::NoFork whole;  // of the session
+    return found_or_made("program " + ir::fingerprint(program), 1, [&](Code& times) { return make_object(program, times); });
 }
 
 std::string host_text() {

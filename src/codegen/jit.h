@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/program.h"
 #include "nest/kernel.h"
 
 namespace fastnp::codegen {
@@ -29,9 +30,14 @@ struct Code {
 /// Compiles kernels for the host, or finds the code of equal ones that is in use or on disk (see store.h). Thread-safe.
 Code compile(std::span<const Job> jobs);
 
+/// A program over numbers for the host. Its function takes the arrays' first bytes, the inputs, and
+/// room for `Program::words()` words, of which the first one says which exit it took.
+Code compile(const ir::Program& program);
+
 /// The same kernels as text: LLVM IR after optimisation, and assembly.
 std::string llvm_text(std::span<const Job> jobs);
 std::string assembly_text(std::span<const Job> jobs);
+std::string llvm_text(const ir::Program& program);
 
 /// "znver5, 512-bit vectors".
 std::string host_text();

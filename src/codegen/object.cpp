@@ -4,6 +4,7 @@
 
 #include "base/thread_pool.h"
 #include "codegen/analyses.h"
+#include "codegen/generate.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/stopwatch.h"
@@ -12,7 +13,6 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
@@ -24,14 +24,6 @@
 namespace fastnp::codegen {
 
 namespace {
-
-struct Emitted {
-    std::unique_ptr<llvm::LLVMContext> context;
-    std::unique_ptr<llvm::Module> module;
-    std::unique_ptr<llvm::TargetMachine> target;
-    std::vector<std::string> symbols;
-    std::map<std::string, External> externals;
-};
 
 // A job with its number among those that are linked together.
 struct Numbered {
@@ -46,23 +38,13 @@ std::vector<Numbered> numbered(std::span<const Job> jobs) {
 }
 
 Emitted emit_all(std::span<const Numbered> jobs) {
-    initialize_llvm();
-    Emitted out;
-    out.context = std::make_unique<llvm::LLVMContext>();
-    out.module = std::make_unique<llvm::Module>("fastnp", *out.context);
-    out.target = make_target_machine();
-    out.module->setTargetTriple(out.target->getTargetTriple().str());
-    out.module->setDataLayout(out.target->createDataLayout());
+    Emitted out = new_module();
     for (const auto& [job, number] : jobs) {
         out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(number));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
         set_host_attributes(*out.module->getFunction(out.symbols.back()));
     }
-#ifndef NDEBUG
-    std::string problem;
-    llvm::raw_string_ostream stream(problem);
-    if (llvm::verifyModule(*out.module, &stream)) throw InternalError("malformed LLVM IR: " + problem);
-#endif
+    check_module(*out.module);
     return out;
 }
 
@@ -92,15 +74,6 @@ void optimize(Emitted& emitted) {
         passes.run(function, analyses.functions);
         if (reduces_addresses(function)) addresses.run(function, analyses.functions);
     }
-}
-
-llvm::SmallVector<char, 0> generate(Emitted& emitted, llvm::CodeGenFileType type) {
-    llvm::SmallVector<char, 0> bytes;
-    llvm::raw_svector_ostream stream(bytes);
-    llvm::legacy::PassManager passes;
-    if (emitted.target->addPassesToEmitFile(passes, stream, nullptr, type)) throw InternalError("the host's code generator emits no files");
-    passes.run(*emitted.module);
-    return bytes;
 }
 
 // About how much work a kernel is: its beginning and end, and its expressions, with borders twice (codegen/borders).
@@ -167,10 +140,7 @@ StoredCode make_objects(std::span<const Job> jobs, Code& times) {
 std::string llvm_text(std::span<const Job> jobs) {
     Emitted emitted = emit_all(numbered(jobs));
     optimize(emitted);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    emitted.module->print(stream, nullptr);
-    return text;
+    return text_of(emitted);
 }
 
 std::string assembly_text(std::span<const Job> jobs) {

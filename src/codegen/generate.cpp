@@ -1,0 +1,49 @@
+#include "codegen/generate.h"
+
+#include "codegen/host.h"
+#include "fastnp/error.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::codegen {
+
+Emitted new_module() {
+    initialize_llvm();
+    Emitted out;
+    out.context = std::make_unique<llvm::LLVMContext>();
+    out.module = std::make_unique<llvm::Module>("fastnp", *out.context);
+    out.target = make_target_machine();
+    out.module->setTargetTriple(out.target->getTargetTriple().str());
+    out.module->setDataLayout(out.target->createDataLayout());
+    return out;
+}
+
+void check_module([[maybe_unused]] llvm::Module& module) {
+#ifndef NDEBUG
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + problem);
+#endif
+}
+
+llvm::SmallVector<char, 0> generate(Emitted& emitted, llvm::CodeGenFileType type) {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager passes;
+    if (emitted.target->addPassesToEmitFile(passes, stream, nullptr, type)) throw InternalError("the host's code generator emits no files");
+    passes.run(*emitted.module);
+    return bytes;
+}
+
+std::string text_of(const Emitted& emitted) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    emitted.module->print(stream, nullptr);
+    return text;
+}
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,351 @@
+#include "codegen/program_emitter.h"
+
+#include <bit>
+#include <vector>
+
+#include "codegen/value.h"
+#include "fastnp/error.h"
+#include "ops/catalogue.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/IR/MDBuilder.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::codegen {
+
+namespace {
+
+using ir::Program;
+using ir::Step;
+using Kind = Step::Kind;
+
+class ProgramEmitter {
+public:
+    ProgramEmitter(const Program& program, llvm::Module& module) : program_(program), b_(module, 1), values_(program.steps.size()) {}
+
+    std::map<std::string, External> emit(const std::string& symbol) {
+        begin(symbol);
+        for (std::size_t i = 0; i < program_.steps.size(); ++i) values_[i] = step(program_.steps[i]);
+        b_.ir.CreateUnreachable();  // a program ends by an exit
+        return b_.externals;
+    }
+
+private:
+    struct Slot {
+        llvm::Value* re = nullptr;
+        llvm::Value* im = nullptr;
+    };
+    struct Block {
+        llvm::BasicBlock* otherwise = nullptr;  // an if's
+        llvm::BasicBlock* after = nullptr;
+        llvm::BasicBlock* again = nullptr;      // a loop's: where it begins
+        llvm::BasicBlock* next = nullptr;       // ... and where `continue_` goes
+        bool is_loop() const { return again != nullptr; }
+    };
+
+    void begin(const std::string& symbol) {
+        auto& ir = b_.ir;
+        llvm::Type* pointer = ir.getPtrTy();
+        llvm::Type* word = ir.getInt64Ty();
+        auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, word, word, pointer}, false);
+        function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, b_.module);
+        function_->setDoesNotThrow();
+        for (const unsigned argument : {0U, 1U, 4U}) function_->addParamAttr(argument, llvm::Attribute::NoAlias);
+        b_.entry = new_block("entry");
+        ir.SetInsertPoint(b_.entry);
+        for (const Dtype dtype : program_.variables) slots_.push_back(make_slot(dtype));
+        for (std::int32_t i = 0; i < program_.arrays; ++i) {
+            auto* base = ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, function_->getArg(0), static_cast<std::uint64_t>(i)));
+            bases_.push_back(base);
+        }
+        name_scopes();
+        exits_.resize(program_.exits.size());
+        llvm::BasicBlock* body = new_block("body");
+        ir.CreateBr(body);
+        ir.SetInsertPoint(body);
+    }
+
+    // Arrays that share no memory: a scope of aliases for each.
+    void name_scopes() {
+        if (!program_.apart) return;
+        llvm::MDBuilder metadata(b_.module.getContext());
+        auto* domain = metadata.createAnonymousAliasScopeDomain("arrays");
+        std::vector<llvm::Metadata*> scopes;
+        for (std::int32_t i = 0; i < program_.arrays; ++i) scopes.push_back(metadata.createAnonymousAliasScope(domain, "array"));
+        for (std::size_t i = 0; i < scopes.size(); ++i) {
+            std::vector<llvm::Metadata*> others;
+            for (std::size_t k = 0; k < scopes.size(); ++k) {
+                if (k != i) others.push_back(scopes[k]);
+            }
+            scopes_.emplace_back(llvm::MDNode::get(b_.module.getContext(), scopes[i]), llvm::MDNode::get(b_.module.getContext(), others));
+        }
+    }
+
+    void mark(llvm::Instruction* access, std::int32_t number) const {
+        if (scopes_.empty()) return;
+        const auto& [own, others] = scopes_[static_cast<std::size_t>(number)];
+        access->setMetadata(llvm::LLVMContext::MD_alias_scope, own);
+        access->setMetadata(llvm::LLVMContext::MD_noalias, others);
+    }
+
+    llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(b_.module.getContext(), name, function_); }
+
+    Slot make_slot(Dtype dtype) {
+        const auto make = [&] {
+            llvm::Type* type = b_.element_type(dtype);
+            auto* slot = b_.ir.CreateAlloca(type);
+            b_.ir.CreateStore(llvm::Constant::getNullValue(type), slot);  // a variable that was not set holds zero
+            return slot;
+        };
+        return {make(), is_complex(dtype) ? make() : nullptr};
+    }
+
+    const Value& value(std::int32_t id) const { return values_[static_cast<std::size_t>(id)]; }
+    Value of(Dtype dtype, llvm::Value* re, llvm::Value* im = nullptr) { return {&b_, dtype, re, im}; }
+
+    Value step(const Step& step) {
+        switch (step.kind) {
+            case Kind::constant: return constant(step);
+            case Kind::input: return input(step);
+            case Kind::get: return get(step.a);
+            case Kind::set: return set(step);
+            case Kind::map: return map(step);
+            case Kind::cast: return b_.cast(value(step.a), step.dtype);
+            case Kind::plus: return of(step.dtype, b_.ir.CreateNSWAdd(value(step.a).re, value(step.b).re));
+            case Kind::times: return of(step.dtype, b_.ir.CreateNSWMul(value(step.a).re, value(step.b).re));
+            case Kind::truncate: return of(step.dtype, b_.ir.CreateFPToSI(value(step.a).re, b_.element_type(step.dtype)));
+            case Kind::select: return b_.select(value(step.a), value(step.b), value(step.c));
+            case Kind::floored: return floored(step);
+            case Kind::overflows: return overflows(step);
+            case Kind::libm: return libm(step);
+            case Kind::load: return load(step);
+            case Kind::store: return store(step);
+            case Kind::require: return require(step);
+            case Kind::exit: b_.ir.CreateBr(exit_block(step.b)); return dead();
+            default: return control(step);
+        }
+    }
+
+    Value constant(const Step& step) {
+        const auto part = [&](std::uint64_t bits) -> llvm::Value* {
+            llvm::Type* type = b_.element_type(step.dtype);
+            if (type->isIntegerTy()) return llvm::ConstantInt::get(type, bits, true);
+            return llvm::ConstantFP::get(type, std::bit_cast<double>(bits));
+        };
+        return of(step.dtype, part(step.bits), is_complex(step.dtype) ? part(step.more_bits) : nullptr);
+    }
+
+    // Numbers go in and out as words: integers as they are, floating ones as float64.
+    llvm::Value* from_word(llvm::Value* word, Dtype dtype) {
+        llvm::Type* type = b_.element_type(dtype);
+        if (type->isIntegerTy()) return b_.ir.CreateTrunc(word, type);
+        return b_.ir.CreateFPCast(b_.ir.CreateBitCast(word, b_.ir.getDoubleTy()), type);
+    }
+    llvm::Value* to_word(llvm::Value* part, Dtype dtype) {
+        if (part->getType()->isFloatingPointTy()) return b_.ir.CreateBitCast(b_.ir.CreateFPCast(part, b_.ir.getDoubleTy()), b_.ir.getInt64Ty());
+        return kind_of(dtype) == 'i' ? b_.ir.CreateSExt(part, b_.ir.getInt64Ty()) : b_.ir.CreateZExt(part, b_.ir.getInt64Ty());
+    }
+
+    Value input(const Step& step) {
+        const auto part = [&](std::int32_t number) {
+            llvm::Type* word = b_.ir.getInt64Ty();
+            llvm::Value* place = b_.ir.CreateConstInBoundsGEP1_64(word, function_->getArg(1), static_cast<std::uint64_t>(number));
+            auto* read = b_.ir.CreateLoad(word, place);
+            read->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.module.getContext(), {}));
+            return from_word(read, step.dtype);
+        };
+        return of(step.dtype, part(step.a), is_complex(step.dtype) ? part(step.a + 1) : nullptr);
+    }
+
+    Value get(std::int32_t variable) {
+        const Slot& slot = slots_[static_cast<std::size_t>(variable)];
+        const Dtype dtype = program_.variables[static_cast<std::size_t>(variable)];
+        llvm::Type* type = b_.element_type(dtype);
+        return of(dtype, b_.ir.CreateLoad(type, slot.re), slot.im != nullptr ? b_.ir.CreateLoad(type, slot.im) : nullptr);
+    }
+
+    Value set(const Step& step) {
+        const Slot& slot = slots_[static_cast<std::size_t>(step.a)];
+        const Value& stored = value(step.b);
+        b_.ir.CreateStore(stored.re, slot.re);
+        if (slot.im != nullptr) b_.ir.CreateStore(stored.im, slot.im);
+        return {};
+    }
+
+    Value map(const Step& step) {
+        if (step.b < 0) return b_.map(step.op, step.compute, step.dtype, {value(step.a)});
+        return b_.map(step.op, step.compute, step.dtype, {value(step.a), value(step.b)});
+    }
+
+    // The remainder takes the divisor's sign, and the quotient goes down with it.
+    Value floored(const Step& step) {
+        llvm::Value *x = value(step.a).re, *y = value(step.b).re;
+        llvm::Value* zero = b_.ir.getInt64(0);
+        llvm::Value* rest = b_.ir.CreateSRem(x, y);
+        llvm::Value* differ = b_.ir.CreateICmpSLT(b_.ir.CreateXor(rest, y), zero);
+        llvm::Value* is_down = b_.ir.CreateAnd(b_.ir.CreateICmpNE(rest, zero), differ);
+        if (step.op == ir::Op::remainder) return of(Dtype::int64, b_.ir.CreateAdd(rest, b_.ir.CreateSelect(is_down, y, zero)));
+        return of(Dtype::int64, b_.ir.CreateSub(b_.ir.CreateSDiv(x, y), b_.ir.CreateZExt(is_down, b_.ir.getInt64Ty())));
+    }
+
+    Value overflows(const Step& step) {
+        const bool with_sign = kind_of(step.compute) == 'i';
+        llvm::Intrinsic::ID id = llvm::Intrinsic::not_intrinsic;
+        if (step.op == ir::Op::add) id = with_sign ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::uadd_with_overflow;
+        else if (step.op == ir::Op::subtract) id = with_sign ? llvm::Intrinsic::ssub_with_overflow : llvm::Intrinsic::usub_with_overflow;
+        else id = with_sign ? llvm::Intrinsic::smul_with_overflow : llvm::Intrinsic::umul_with_overflow;
+        return of(Dtype::bool_, b_.ir.CreateExtractValue(b_.binary(id, value(step.a).re, value(step.b).re), 1));
+    }
+
+    Value libm(const Step& step) {
+        const Value& x = value(step.a);
+        llvm::Type* type = b_.element_type(step.dtype);
+        std::vector<llvm::Value*> arguments{x.re};
+        if (step.b >= 0) arguments.push_back(value(step.b).re);
+        const std::vector<llvm::Type*> types(arguments.size(), type);
+        llvm::FunctionCallee callee = b_.external({External::Kind::libm, step.op, step.dtype, step.dtype}, llvm::FunctionType::get(type, types, false));
+        if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+            declared->setDoesNotAccessMemory();
+            declared->setWillReturn();
+        }
+        return of(step.dtype, b_.ir.CreateCall(callee, arguments));
+    }
+
+    // Elements.
+
+    llvm::Value* address(const Step& step, std::int64_t more = 0) {
+        llvm::Value* at = b_.ir.CreateInBoundsGEP(b_.ir.getInt8Ty(), bases_[static_cast<std::size_t>(step.a)], value(step.b).re);
+        return more == 0 ? at : b_.ir.CreateConstInBoundsGEP1_64(b_.ir.getInt8Ty(), at, static_cast<std::uint64_t>(more));
+    }
+    static llvm::Align alignment(Dtype) { return llvm::Align(1); }  // arrays may lie anywhere
+
+    Value load(const Step& step) {
+        const auto part = [&](std::int64_t more) {
+            auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), address(step, more), alignment(step.dtype));
+            mark(read, step.a);
+            return b_.from_memory(read, step.dtype);
+        };
+        return of(step.dtype, part(0), is_complex(step.dtype) ? part(itemsize_of(step.dtype) / 2) : nullptr);
+    }
+
+    Value store(const Step& step) {
+        const Value& stored = value(step.c);
+        const auto part = [&](llvm::Value* each, std::int64_t more) {
+            mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), address(step, more), alignment(step.dtype)), step.a);
+        };
+        part(stored.re, 0);
+        if (stored.im != nullptr) part(stored.im, itemsize_of(step.dtype) / 2);
+        return {};
+    }
+
+    // Control flow.
+
+    llvm::BasicBlock* exit_block(std::int32_t number) {
+        llvm::BasicBlock*& made = exits_[static_cast<std::size_t>(number)];
+        if (made != nullptr) return made;
+        const auto back = b_.ir.saveIP();
+        made = new_block("exit");
+        b_.ir.SetInsertPoint(made);
+        llvm::Type* word = b_.ir.getInt64Ty();
+        const auto put = [&](std::int32_t place, llvm::Value* held) {
+            b_.ir.CreateStore(held, b_.ir.CreateConstInBoundsGEP1_64(word, function_->getArg(4), static_cast<std::uint64_t>(place)));
+        };
+        put(0, b_.ir.getInt64(static_cast<std::uint64_t>(number)));
+        for (const std::int32_t variable : program_.exits[static_cast<std::size_t>(number)].variables) {
+            const Value held = get(variable);
+            put(Program::word_of(variable), to_word(held.re, held.dtype));
+            if (held.im != nullptr) put(Program::word_of(variable) + 1, to_word(held.im, held.dtype));
+        }
+        b_.ir.CreateRetVoid();
+        b_.ir.restoreIP(back);
+        return made;
+    }
+
+    // What follows a jump up to the end of its block is never run.
+    Value dead() {
+        b_.ir.SetInsertPoint(new_block("dead"));
+        return {};
+    }
+
+    Value require(const Step& step) {
+        llvm::BasicBlock* go_on = new_block("held");
+        llvm::MDBuilder metadata(b_.module.getContext());
+        b_.ir.CreateCondBr(value(step.a).re, go_on, exit_block(step.b), metadata.createBranchWeights(2000, 1));
+        b_.ir.SetInsertPoint(go_on);
+        return {};
+    }
+
+    Block& loop_around(std::int32_t depth) {
+        for (std::size_t i = blocks_.size(); i-- > 0;) {
+            if (blocks_[i].is_loop() && depth-- == 0) return blocks_[i];
+        }
+        throw InternalError("a program leaves a loop that it is not in");
+    }
+
+    void go(llvm::BasicBlock* to) {
+        b_.ir.CreateBr(to);
+        b_.ir.SetInsertPoint(to);
+    }
+
+    Value control(const Step& step) {
+        switch (step.kind) {
+            case Kind::if_: {
+                blocks_.push_back({new_block("else"), new_block("after")});
+                llvm::BasicBlock* then = new_block("then");
+                b_.ir.CreateCondBr(value(step.a).re, then, blocks_.back().otherwise);
+                b_.ir.SetInsertPoint(then);
+                break;
+            }
+            case Kind::else_:
+                b_.ir.CreateBr(blocks_.back().after);
+                b_.ir.SetInsertPoint(blocks_.back().otherwise);
+                blocks_.back().otherwise = nullptr;
+                break;
+            case Kind::loop:
+                blocks_.push_back({nullptr, new_block("after"), new_block("loop"), new_block("next")});
+                go(blocks_.back().again);
+                break;
+            case Kind::next: go(blocks_.back().next); break;
+            case Kind::break_: b_.ir.CreateBr(loop_around(step.a).after); return dead();
+            case Kind::continue_: b_.ir.CreateBr(loop_around(step.a).next); return dead();
+            case Kind::end: close(); break;
+            default: throw InternalError("a step without code");
+        }
+        return {};
+    }
+
+    void close() {
+        const Block block = blocks_.back();
+        blocks_.pop_back();
+        if (block.is_loop()) {
+            b_.ir.CreateBr(block.again);
+            b_.ir.SetInsertPoint(block.after);
+            return;
+        }
+        b_.ir.CreateBr(block.after);
+        if (block.otherwise != nullptr) {
+            b_.ir.SetInsertPoint(block.otherwise);
+            b_.ir.CreateBr(block.after);
+        }
+        b_.ir.SetInsertPoint(block.after);
+    }
+
+    const Program& program_;
+    Builder b_;
+    std::vector<Value> values_;
+    llvm::Function* function_ = nullptr;
+    std::vector<Slot> slots_;
+    std::vector<llvm::Value*> bases_;
+    std::vector<std::pair<llvm::MDNode*, llvm::MDNode*>> scopes_;  // of each array: its own, the others'
+    std::vector<llvm::BasicBlock*> exits_;
+    std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+void emit(const Program& program, llvm::Module& module, const std::string& symbol, std::map<std::string, External>& externals) {
+    externals.merge(ProgramEmitter(program, module).emit(symbol));
+}
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,111 @@
+// Programs over numbers to object code. They are what LLVM's scalar passes are for: checks are
+// threaded past each other, joined and taken out of loops (jump threading, correlated values, GVN),
+// which makes checked loops several times faster than the passes for kernels would.
+#include <algorithm>
+
+#include "codegen/analyses.h"
+#include "codegen/generate.h"
+#include "codegen/host.h"
+#include "codegen/llvm.h"
+#include "codegen/object.h"
+#include "codegen/program_emitter.h"
+#include "codegen/stopwatch.h"
+#include "fastnp/error.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::codegen {
+
+namespace {
+
+Emitted emit_program(const ir::Program& program) {
+    ir::verify(program);
+    Emitted out = new_module();
+    out.symbols.emplace_back("fastnp_program");
+    emit(program, *out.module, out.symbols[0], out.externals);
+    set_host_attributes(*out.module->getFunction(out.symbols[0]));
+    check_module(*out.module);
+    return out;
+}
+
+template <class... Passes>
+void in_loops(llvm::FunctionPassManager& all, Passes... passes) {
+    llvm::LoopPassManager loops;
+    (loops.addPass(std::move(passes)), ...);
+    all.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
+}
+
+// Whether loops may become vectors: what is computed in lanes that are not asked for would raise flags
+// of floating-point errors, as quotients do, and ordered comparisons of NaN in vectors.
+bool may_be_vectors(const ir::Program& program) {
+    return std::none_of(program.steps.begin(), program.steps.end(), [](const ir::Step& step) {
+        if (step.kind != ir::Step::Kind::map || !is_inexact(step.compute)) return false;
+        return step.dtype == Dtype::bool_ || step.op == ir::Op::divide || step.op == ir::Op::sqrt;
+    });
+}
+
+void optimize_program(Emitted& emitted, bool in_vectors) {
+    Analyses analyses(*emitted.target);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::JumpThreadingPass());
+    passes.addPass(llvm::CorrelatedValuePropagationPass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::InstCombinePass());
+    in_loops(passes, llvm::LoopRotatePass(), llvm::LICMPass(llvm::LICMOptions()), llvm::SimpleLoopUnswitchPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::GVNPass());
+    passes.addPass(llvm::CorrelatedValuePropagationPass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::InstCombinePass());
+    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
+    if (in_vectors) passes.addPass(llvm::LoopVectorizePass());
+    passes.addPass(llvm::LoopUnrollPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::LoopStrengthReducePass());
+    for (llvm::Function& function : *emitted.module) {
+        if (!function.isDeclaration()) passes.run(function, analyses.functions);
+    }
+}
+
+}  // namespace
+
+StoredCode make_object(const ir::Program& program, Code& times) {
+    Stopwatch clock;
+    Emitted emitted = emit_program(program);
+    times.emit_ms = clock.lap();
+    optimize_program(emitted, may_be_vectors(program));
+    times.optimize_ms = clock.lap();
+    const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
+    times.generate_ms = clock.lap();
+    StoredCode made{std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};
+    for (const auto& [name, external] : emitted.externals) made.externals.push_back(external);
+    return made;
+}
+
+std::string llvm_text(const ir::Program& program) {
+    Emitted emitted = emit_program(program);
+    optimize_program(emitted, may_be_vectors(program));
+    return text_of(emitted);
+}
+
+}  // namespace fastnp::codegen

@@ -1,0 +1,87 @@
+// Programs over numbers: structured control flow over typed variables, and elements of arrays. A
+// loop nest over scalars is one of these, and becomes one native function (codegen/program_code).
+//
+// A program is a list of steps. A step's value is known by the step's number, and may be used by
+// later steps of the same block and of the blocks inside of it. Variables carry values from block
+// to block and from iteration to iteration. Blocks are opened by `if_` and `loop`, and closed by
+// `end`. What a program can't go on with leaves it: an exit says where, and hands its variables out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastnp/dtype.h"
+#include "ir/op.h"
+
+namespace fastnp::ir {
+
+struct Step {
+    enum class Kind : std::uint8_t {
+        constant,   // of `dtype`: bits and more_bits (of the imaginary part)
+        input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one
+        get,        // variable a
+        set,        // variable a = value b
+        map,        // op over values a and b, of `compute`; the result is of `dtype`
+        cast,       // value a to `dtype`, as NumPy casts
+        plus,       // int64 values a and b, whose sum is known to fit
+        times,      // ... and product
+        truncate,   // floating value a to int64, which it is known to fit in
+        select,     // value b where value a holds, else c
+        floored,    // op (floor_divide, remainder) of int64 a and b as Python has it; b is not 0, nor is it -1 where a is the least number
+        overflows,  // whether op (add, subtract, multiply) over integers a and b goes past `compute`
+        libm,       // the C library's function `op` over float64 values a and b
+        load,       // the element of `dtype` at byte offset b of array a
+        store,      // element at byte offset b of array a = value c
+        require,    // exit b unless value a holds
+        exit,       // exit b
+        if_,        // if value a holds: up to the `else_` or the `end`
+        else_,
+        loop,       // again and again: `next` begins what a `continue_` goes on with
+        next,
+        break_,     // out of the a-th loop around it, counted from 0, the innermost
+        continue_,  // on with its next iteration
+        end,
+    };
+    Kind kind = Kind::constant;
+    Dtype dtype = Dtype::bool_;
+    Dtype compute = Dtype::bool_;
+    Op op = Op::count;
+    std::int32_t a = -1, b = -1, c = -1;
+    std::uint64_t bits = 0, more_bits = 0;
+};
+
+/// Which variables an exit hands out.
+struct Exit {
+    std::vector<std::int32_t> variables;
+};
+
+struct Program {
+    std::vector<Step> steps;
+    std::vector<Dtype> variables;
+    std::vector<Exit> exits;
+    std::int32_t arrays = 0;     // how many it reads and writes
+    std::int32_t inputs = 0;     // words
+    bool apart = true;           // whether no two arrays share memory, where one is written
+
+    /// Where a variable lies among the words that an exit hands out: the first one is the exit's number.
+    static std::int32_t word_of(std::int32_t variable) { return 1 + 2 * variable; }
+    std::int32_t words() const { return word_of(static_cast<std::int32_t>(variables.size())); }
+};
+
+/// The kind of this name ("map", "if", ...).
+std::optional<Step::Kind> step_kind(std::string_view name);
+
+/// InternalError where a program is not well-formed: values used before they are made or out of
+/// their block, dtypes that do not fit, blocks that are not closed.
+void verify(const Program& program);
+
+/// All that its code depends on, as bytes.
+std::string fingerprint(const Program& program);
+
+/// As text, a line a step, indented by block.
+std::string to_text(const Program& program);
+
+}  // namespace fastnp::ir

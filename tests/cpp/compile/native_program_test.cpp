@@ -1,0 +1,148 @@
+// Programs over numbers and elements: loops, branches and exits as native code.
+#include <boost/test/unit_test.hpp>
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "fastnp/detail/program.h"
+#include "fastnp/error.h"
+
+using namespace fastnp;
+using detail::NativeProgram;
+using detail::ProgramText;
+
+namespace {
+
+// Writes a program's steps; each gives its own number.
+struct Steps {
+    ProgramText text;
+
+    std::int32_t add(detail::ProgramStep step) {
+        text.steps.push_back(std::move(step));
+        return static_cast<std::int32_t>(text.steps.size()) - 1;
+    }
+    std::int32_t whole(std::int64_t value) { return add({.kind = "constant", .dtype = Dtype::int64, .bits = static_cast<std::uint64_t>(value)}); }
+    std::int32_t real(double value) { return add({.kind = "constant", .dtype = Dtype::float64, .bits = std::bit_cast<std::uint64_t>(value)}); }
+    std::int32_t variable(Dtype dtype) {
+        text.variables.push_back(dtype);
+        return static_cast<std::int32_t>(text.variables.size()) - 1;
+    }
+    std::int32_t get(std::int32_t variable) { return add({.kind = "get", .dtype = text.variables[static_cast<std::size_t>(variable)], .a = variable}); }
+    void set(std::int32_t variable, std::int32_t value) { add({.kind = "set", .a = variable, .b = value}); }
+    std::int32_t map(const char* op, Dtype compute, Dtype result, std::int32_t a, std::int32_t b = -1) {
+        return add({.kind = "map", .op = op, .dtype = result, .compute = compute, .a = a, .b = b});
+    }
+    void mark(const char* kind, std::int32_t a = -1, std::int32_t b = -1) { add({.kind = kind, .a = a, .b = b}); }
+};
+
+// for i in range(n): if x[i] < 0: leave by exit 1; s += sqrt(x[i]); x[i] = s. Then exit 0, which hands out i and s.
+Steps running_roots() {
+    Steps steps;
+    steps.text.arrays = 1;
+    steps.text.inputs = 1;
+    const auto i = steps.variable(Dtype::int64), s = steps.variable(Dtype::float64);
+    steps.text.exits = {{i, s}, {i, s}};
+    const auto n = steps.add({.kind = "input", .dtype = Dtype::int64, .a = 0});
+    const auto eight = steps.whole(8), one = steps.whole(1);
+    const auto zero = steps.real(0);
+    steps.mark("loop");
+    steps.mark("if", steps.map("less", Dtype::int64, Dtype::bool_, steps.get(i), n));
+    steps.mark("else");
+    steps.mark("exit", -1, 0);
+    steps.mark("end");
+    const auto place = steps.add({.kind = "times", .dtype = Dtype::int64, .a = steps.get(i), .b = eight});
+    const auto x = steps.add({.kind = "load", .dtype = Dtype::float64, .a = 0, .b = place});
+    steps.mark("require", steps.map("greater_equal", Dtype::float64, Dtype::bool_, x, zero), 1);
+    steps.set(s, steps.map("add", Dtype::float64, Dtype::float64, steps.get(s), steps.map("sqrt", Dtype::float64, Dtype::float64, x)));
+    steps.add({.kind = "store", .dtype = Dtype::float64, .a = 0, .b = place, .c = steps.get(s)});
+    steps.mark("next");
+    steps.set(i, steps.add({.kind = "plus", .dtype = Dtype::int64, .a = steps.get(i), .b = one}));
+    steps.mark("end");
+    return steps;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(native_program)
+
+BOOST_AUTO_TEST_CASE(loops_and_exits) {
+    const NativeProgram program(running_roots().text);
+    std::vector<double> x{1, 4, 9, 16};
+    void* arrays[] = {x.data()};
+    const std::int64_t n = 4;
+    std::vector<std::int64_t> words(program.words());
+    program.run(arrays, &n, words.data());
+    BOOST_TEST(words[0] == 0);
+    BOOST_TEST(words[NativeProgram::word_of(0)] == 4);
+    BOOST_TEST(std::bit_cast<double>(words[NativeProgram::word_of(1)]) == 10.0);
+    BOOST_TEST(x == (std::vector<double>{1, 3, 6, 10}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_exit_leaves_what_was_done) {
+    const NativeProgram program(running_roots().text);
+    std::vector<double> x{1, 4, -9, 16};
+    void* arrays[] = {x.data()};
+    const std::int64_t n = 4;
+    std::vector<std::int64_t> words(program.words());
+    program.run(arrays, &n, words.data());
+    BOOST_TEST(words[0] == 1);
+    BOOST_TEST(words[NativeProgram::word_of(0)] == 2);
+    BOOST_TEST(x == (std::vector<double>{1, 3, -9, 16}), boost::test_tools::per_element());
+}
+
+// Python's quotient and remainder of whole numbers, of all signs.
+BOOST_AUTO_TEST_CASE(floored_division) {
+    Steps steps;
+    steps.text.inputs = 2;
+    const auto quotient = steps.variable(Dtype::int64), rest = steps.variable(Dtype::int64);
+    steps.text.exits = {{quotient, rest}};
+    const auto x = steps.add({.kind = "input", .dtype = Dtype::int64, .a = 0}), y = steps.add({.kind = "input", .dtype = Dtype::int64, .a = 1});
+    steps.set(quotient, steps.add({.kind = "floored", .op = "floor_divide", .dtype = Dtype::int64, .compute = Dtype::int64, .a = x, .b = y}));
+    steps.set(rest, steps.add({.kind = "floored", .op = "remainder", .dtype = Dtype::int64, .compute = Dtype::int64, .a = x, .b = y}));
+    steps.mark("exit", -1, 0);
+    const NativeProgram program(steps.text);
+    std::vector<std::int64_t> words(program.words());
+    for (std::int64_t a = -7; a <= 7; ++a) {
+        for (std::int64_t b = -3; b <= 3; ++b) {
+            if (b == 0) continue;
+            const std::int64_t inputs[] = {a, b};
+            program.run(nullptr, inputs, words.data());
+            const auto want = static_cast<std::int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+            BOOST_TEST(words[NativeProgram::word_of(quotient)] == want);
+            BOOST_TEST(words[NativeProgram::word_of(rest)] == a - want * b);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(malformed_programs_are_errors) {
+    const auto is_refused = [](auto change) {
+        Steps steps = running_roots();
+        change(steps.text);
+        BOOST_CHECK_THROW(NativeProgram{steps.text}, InternalError);
+    };
+    is_refused([](ProgramText& text) { text.steps.pop_back(); });                        // a loop that is not closed
+    is_refused([](ProgramText& text) { text.exits.pop_back(); });                        // an exit that is not there
+    is_refused([](ProgramText& text) { text.variables[1] = Dtype::int64; });             // another dtype
+    is_refused([](ProgramText& text) { text.arrays = 0; });
+    is_refused([](ProgramText& text) { text.steps[0].kind = "unknown"; });
+    is_refused([](ProgramText& text) { text.steps.back() = {.kind = "set", .a = 0, .b = 14}; });  // a value of a block that is closed
+}
+
+BOOST_AUTO_TEST_CASE(text_and_code) {
+    const ProgramText text = running_roots().text;
+    BOOST_TEST(detail::program_text(text).find("loop\n  %") != std::string::npos);
+    BOOST_TEST(detail::program_llvm(text).find("define") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(loops_of_numbers) {
+    const detail::NumberKind weak{std::nullopt, WeakKind::integer}, small{Dtype::int8, {}};
+    const auto found = detail::loop_of("add", std::vector{small, weak});
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST((found->result == Dtype::int8));
+    BOOST_TEST(!detail::loop_of("matmul", std::vector{small, small}).has_value());
+    const detail::NumberKind truth{Dtype::bool_, {}};
+    BOOST_CHECK_THROW(detail::loop_of("subtract", std::vector{truth, truth}), TypeError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
