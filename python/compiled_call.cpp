@@ -131,10 +131,11 @@ void CompiledState::take_parts(Ref found) {
     framed_ = makings(function_.get());
 }
 
-void CompiledState::recall_parts() {
+void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
     has_recalled_ = true;
-    if (is_part_ || options_.fullgraph || parts_ || !detail::keeps_notes()) return;
-    Ref found(PyObject_CallMethod(split_.get(), "recall", nullptr));
+    if (is_part_ || options_.fullgraph || parts_) return;
+    const Ref recall = own(PyObject_GetAttrString(split_.get(), "recall"));
+    Ref found(PyObject_Vectorcall(recall.get(), args, static_cast<std::size_t>(nargs), nullptr));
     if (!found) {  // a note that is not what it should be
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
         PyErr_Clear();
@@ -214,7 +215,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());
     flat.add_numbers();
     const NamedSizes named = named_.empty() || !flat.compilable ? NamedSizes() : named_sizes_of(named_, bound, starts, flat, !is_part_);
-    if (!has_recalled_ && may_compile) recall_parts();
+    if (!has_recalled_ && may_compile) recall_parts(args, nargs);
     if (const Ref parted = in_parts_ ? frame() : Ref()) {
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile, parted);

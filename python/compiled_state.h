@@ -82,7 +82,7 @@ private:
     /// The recording broke: from now on the function may be compiled in parts; of one that has too many courses, all calls are.
     void split(const RecordingEnd& end, bool has_courses = false);
     /// What another process found of where it breaks.
-    void recall_parts();
+    void recall_parts(PyObject* const* args, Py_ssize_t nargs);
     void take_parts(Ref found);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);

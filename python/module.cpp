@@ -24,6 +24,7 @@
 #include "ndarray.h"
 #include "number.h"
 #include "overrides.h"
+#include "program.h"
 #include "size.h"
 #include "tape.h"
 #include "transform.h"
@@ -237,6 +238,7 @@ void initialise(py::module_& module) {
     add_tape(module);
     add_float_journal(module);
     add_linalg(module);
+    add_programs(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",

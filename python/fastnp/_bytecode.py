@@ -54,3 +54,8 @@ def loads(code: types.CodeType, name: str) -> bool:
             if code.co_names[argument >> (2 if instruction == "LOAD_SUPER_ATTR" else shift)] == name:
                 return True
     return False
+
+
+def has_loops(code: types.CodeType) -> bool:
+    """Whether there is a `for` or a `while` in it."""
+    return any(name.startswith(("FOR_ITER", "JUMP_BACKWARD", "POP_JUMP_BACKWARD")) for name, _ in instructions(code))

@@ -127,15 +127,19 @@ class Split:
         parts.broke(getattr(self.function, "__code__", None), traceback, reason, is_long, milliseconds)
         return parts
 
-    def recall(self) -> Any:
-        """The parts that are known from another process, or None."""
+    def recall(self, *arguments: Any) -> Any:
+        """The parts that are known from another process, or that loops over numbers are; or None. `arguments`: those of the call, by position."""
         code = getattr(self.function, "__code__", None)
-        note = None if code is None else _core._kept_note(note_name(code))
-        if note is None:
+        from fastnp._bytecode import has_loops  # where a function is first called
+
+        note = None if code is None or not _core._keeps_notes() else _core._kept_note(note_name(code))
+        if note is None and (type(self.function) is not types.FunctionType or self.options["backend"] != "llvm" or code is None or not has_loops(code)):
             return None
         from fastnp._parts import Parts  # where a function breaks
 
         parts = Parts(self.function, self.options, self.title)
+        if note is None:
+            return parts if parts.scan(arguments) else None
         parts.recall(note)
         return parts
 

@@ -11,8 +11,8 @@ import copy
 from typing import Any, NamedTuple
 
 from fastnp._names import Live, Uses, after, bound_after, deleted, escapes, own_nodes
-from fastnp._parts import UNBOUND
-from fastnp._unfold import is_kept, weight
+from fastnp._parts import UNBOUND, Place
+from fastnp._unfold import is_kept, place_of, weight
 
 __all__ = ["Cut", "Part"]
 
@@ -24,6 +24,8 @@ class Part(NamedTuple):
     name: str
     takes: tuple[str, ...]
     body: list[ast.stmt]  # ends with a return of what it gives
+    gives: tuple[str, ...] = ()
+    loop: Place | None = None  # of one that is a loop to be tried as native code
 
 
 def _load(name: str) -> ast.Name:
@@ -75,8 +77,9 @@ class _Tagged(ast.NodeTransformer):
 class Cut:
     """`tree`: a function whose breaks are unfolded; its body becomes that of the frame. `names`: its local variables."""
 
-    def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, names: set[str], captured: set[str]) -> None:
+    def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, names: set[str], captured: set[str], native: set[Place]) -> None:
         self.parts: list[Part] = []
+        self.native = native  # loops that are tried as native code
         self.names = names
         self.captured = captured  # by functions that are made in it
         self.unsteady = deleted(tree)  # and what is another object at every call
@@ -119,6 +122,17 @@ class Cut:
         bound_then = after(statement, bound)
         return bound_then is None or stores & self.live.after[id(statement)] <= bound_then
 
+    def is_native(self, statement: ast.stmt, bound: frozenset[str], held: set[str]) -> bool:
+        """Whether a statement is a loop that can be a part as native code."""
+        if not isinstance(statement, (ast.For, ast.While)) or place_of(statement) not in self.native:
+            return False
+        uses = Uses(statement)
+        stores, captured = self.local(uses.stores), self.local(uses.captured)
+        if captured or stores & (self.captured | held) or (stores | self.local(uses.reads)) & (self.unsteady | self.captured):
+            return False
+        bound_then = after(statement, bound)
+        return bound_then is not None and stores & self.live.after[id(statement)] <= bound_then
+
     def reads(self, statements: list[ast.stmt]) -> set[str]:
         return self.local(Live().before(statements, set(), set(), set()))
 
@@ -130,6 +144,11 @@ class Cut:
             if bound is None or isinstance(statement, (ast.Global, ast.Nonlocal)):  # never reached, or said at the top
                 continue
             reads = self.reads([statement])
+            if self.is_native(statement, bound, held):
+                made += [*self.part(run, start), *self.part_of([statement], bound, place_of(statement))]
+                run = []
+                bound = start = assumed = after(statement, bound)
+                continue
             if assumed is not None and self.is_whole(statement, assumed | reads, held):
                 run.append(statement)
                 bound, assumed = after(statement, bound), after(statement, assumed | reads)
@@ -180,7 +199,7 @@ class Cut:
             bound = after(statement, bound) or bound
         return [*run[:begin], *self.part_of(run[begin:end], bound), *run[end:]]
 
-    def part_of(self, run: list[ast.stmt], bound: frozenset[str]) -> list[ast.stmt]:
+    def part_of(self, run: list[ast.stmt], bound: frozenset[str], loop: Place | None = None) -> list[ast.stmt]:
         reads = self.reads(run)
         bound_in_it = bound_after(run, frozenset())
         leaves = [each for statement in run for each in escapes(statement)]
@@ -193,8 +212,8 @@ class Cut:
         as_written = copy.deepcopy(run) if doubtful else []
         ends = bound_in_it is None
         returns = any(isinstance(each, ast.Return) for statement in run for each in own_nodes(statement))
-        if leaves or (returns and not ends):
-            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in leaves}, returns, ends)
+        if leaves or (returns and not ends) or loop is not None:
+            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in leaves}, returns, ends, loop)
         else:
             made = self.call_of(run, tuple(sorted(takes)), tuple(sorted(gives)), ends)
         return self.if_bound(doubtful, made, as_written) if doubtful else made
@@ -220,7 +239,14 @@ class Cut:
         return self.made(name, takes, run, [*run, result], [ast.Assign([_store(*gives)], call)])
 
     def tagged_call(
-        self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], leaves: set[type], returns: bool, ends: bool
+        self,
+        run: list[ast.stmt],
+        takes: tuple[str, ...],
+        gives: tuple[str, ...],
+        leaves: set[type],
+        returns: bool,
+        ends: bool,
+        loop: Place | None,
     ) -> list[ast.stmt]:
         """The call of a part that may end in several ways, and what follows from how it did."""
         name, call = self.new_part(takes)
@@ -239,14 +265,23 @@ class Cut:
         for kind, tag, statement in ((ast.Break, _BREAKS, ast.Break()), (ast.Continue, _CONTINUES, ast.Continue())):
             if kind in leaves:
                 made.append(ast.If(ast.Compare(_load(held), [ast.Eq()], [ast.Constant(tag)]), [statement], []))
-        return self.made(name, takes, run, body, made)
+        return self.made(name, takes, run, body, made, gives, loop)
 
     def new_part(self, takes: tuple[str, ...]) -> tuple[str, ast.expr]:
         name = f"_fastnp_part_{len(self.parts)}"
         return name, ast.Call(_load(name), [_load(each) for each in takes], [])
 
-    def made(self, name: str, takes: tuple[str, ...], run: list[ast.stmt], body: list[ast.stmt], calls: list[ast.stmt]) -> list[ast.stmt]:
-        self.parts.append(Part(name, takes, [*self.declared, *body]))
+    def made(
+        self,
+        name: str,
+        takes: tuple[str, ...],
+        run: list[ast.stmt],
+        body: list[ast.stmt],
+        calls: list[ast.stmt],
+        gives: tuple[str, ...] = (),
+        loop: Place | None = None,
+    ) -> list[ast.stmt]:
+        self.parts.append(Part(name, takes, [*self.declared, *body], gives, loop))
         for statement in (*calls, *body):
             ast.fix_missing_locations(statement if hasattr(statement, "lineno") else ast.copy_location(statement, run[0]))
         return calls

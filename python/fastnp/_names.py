@@ -141,12 +141,15 @@ class Live:
 
     def __init__(self) -> None:
         self.after: dict[int, set[str]] = {}
+        self.ahead: dict[int, set[str]] = {}  # what is read from a statement on, itself included
+        self.head: dict[int, set[str]] = {}  # ... and from where a loop decides about its next iteration
         self.raised: dict[int, set[str]] = {}  # of each `try`
 
     def before(self, statements: list[ast.stmt], live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         for statement in reversed(statements):
             self.after.setdefault(id(statement), set()).update(live)
             live = self.step(statement, live, at_break, at_continue)
+            self.ahead.setdefault(id(statement), set()).update(live)
         return live
 
     def step(self, statement: ast.stmt, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
@@ -191,4 +194,5 @@ class Live:
             if not isinstance(statement, ast.While):
                 inside = inside - stores_of([ast.Expr(statement.target)])
             head = head | inside
+        self.head[id(statement)] = set(head)
         return head | (Uses(statement.iter).reads if not isinstance(statement, ast.While) else set())

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastnp import _compile, _core, _dynamic
+from fastnp._loop_scan import computes_with_arrays, is_over_numbers, outermost_loops
+from fastnp._loops import Loop
 from fastnp._stand_ins import is_own_frame
 
 if TYPE_CHECKING:
@@ -42,9 +44,13 @@ class Break:
 class PartCode:
     """A part: its name in the frame, the variables that it takes, its code, and the lines that it is from."""
 
-    __slots__ = ("code", "lines", "name", "takes")
+    __slots__ = ("code", "gives", "lines", "loop", "name", "takes")
 
-    def __init__(self, name: str, takes: tuple[str, ...], code: types.CodeType, lines: str) -> None:
+    def __init__(
+        self, name: str, takes: tuple[str, ...], code: types.CodeType, lines: str, gives: tuple[str, ...] = (), loop: Place | None = None
+    ) -> None:
+        self.gives = gives
+        self.loop = loop  # the place of one that is a loop to be tried as native code
         self.name = name
         self.takes = takes
         self.code = code
@@ -60,6 +66,8 @@ class Cuts:
     def __init__(self) -> None:
         self.places: set[Place] = set()  # that can't be recorded
         self.loops: set[Place] = set()  # that stay loops
+        self.native: set[Place] = set()  # loops that are tried as native code
+        self.unfit: set[Place] = set()  # ... and those that turned out to be none
         self.followed: set[Place] = set()  # calls of functions that are compiled by themselves
 
 
@@ -77,6 +85,10 @@ def _frames(traceback: types.TracebackType | None) -> list[Frame]:
             found.append((traceback.tb_frame.f_code, traceback.tb_lasti))
         traceback = traceback.tb_next
     return found
+
+
+def _at(node: Any) -> Place:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _key(code: types.CodeType) -> tuple[str, str, int]:
@@ -158,7 +170,7 @@ class Parts(Cuts):
         self.functions = [self.compiled_part(part) for part in parts]
         self.frame = None
         if code is not None:
-            cells = {part.name: types.CellType(made) for part, made in zip(parts, self.functions, strict=True)}
+            cells = {part.name: types.CellType(made.entry if type(made) is Loop else made) for part, made in zip(parts, self.functions, strict=True)}
             self.frame = self.function_of(code, {**cells, FOLLOW: types.CellType(self.follow), UNBOUND: types.CellType(NameError)})
             self.frame.__defaults__, self.frame.__kwdefaults__ = self.function.__defaults__, self.function.__kwdefaults__
         return self.frame
@@ -175,6 +187,9 @@ class Parts(Cuts):
         key = (part.takes, part.code)
         if key not in self.known:
             function = self.function_of(part.code, {})
+            if part.loop is not None:
+                self.known[key] = Loop(self, part.loop, part.takes, part.gives, function)
+                return self.known[key]
             options = self.options_of(part, f"{self.title}[{part.lines}]")
             self.known[key] = _compile.make(function, options, PartSplit(weakref.ref(self), part.code))
         return self.known[key]
@@ -207,23 +222,50 @@ class Parts(Cuts):
 
     def used(self) -> list[Any]:
         """The compiled functions that the frame calls."""
-        return [*self.functions, *self.compiled.values()]
+        return [each for each in (*self.functions, *self.compiled.values()) if type(each) is not Loop]
+
+    # Native loops.
+
+    def scan(self, arguments: tuple[Any, ...]) -> bool:
+        """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call."""
+        if self.tree is None:
+            return False
+        ranks = {name: getattr(value, "ndim", 0) for name, value in zip(self.function.__code__.co_varnames, arguments, strict=False)}
+        loops = [loop for loop in outermost_loops(self.tree) if is_over_numbers(loop)]
+        if any(computes_with_arrays(loop, ranks) for loop in loops):
+            return False
+        self.native = {_at(loop) for loop in loops}
+        if self.native:
+            self.make()
+        return any(type(each) is Loop for each in self.functions)
+
+    def loop_refused(self, loop: Loop) -> None:
+        """A loop that can't be a program is one like others from the next call on."""
+        with self._lock:
+            self.native.discard(loop.place)
+            self.unfit.add(loop.place)
+            if not (self.places or self.loops or self.followed or self.native):
+                self.build(None, [])  # it is recorded as a whole
+                return
+            self.make()
+            if _core._keeps_notes():
+                self.keep()
 
     # On disk.
 
     def keep(self) -> None:
         """Notes where the function is cut, and what that gave."""
-        cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.follows))
+        cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.follows, self.native, self.unfit))
         code, parts = self.codes
         if code is not None:
             breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
-            note = marshal.dumps((cuts, breaks, code, [(part.name, part.takes, part.code, part.lines) for part in parts]))
+            note = marshal.dumps((cuts, breaks, code, [(part.name, part.takes, part.code, part.lines, part.gives, part.loop) for part in parts]))
             _core._keep_note(_compile.note_name(self.function.__code__), note)
 
     def recall(self, note: bytes) -> None:
         cuts, breaks, code, parts = marshal.loads(note)
         self.breaks = [Break(*each) for each in breaks]
-        self.places, self.loops, self.followed, self.follows = map(set, cuts)
+        self.places, self.loops, self.followed, self.follows, self.native, self.unfit = map(set, cuts)
         self.build(code, [PartCode(*part) for part in parts])
 
 

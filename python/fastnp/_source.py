@@ -15,6 +15,7 @@ from typing import Any
 
 from fastnp._bytecode import codes_of
 from fastnp._cut import Cut, Part
+from fastnp._loop_scan import may_be_native
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
 from fastnp._unfold import Unfold, place_of
@@ -155,6 +156,8 @@ class Source:
         """Adds what a recording came upon: a loop of too many turns, or something that can't be recorded, perhaps in a function that is called there."""
         loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and _contains(node, place)]
         outermost = next((place_of(loop) for loop in loops if place_of(loop) not in cuts.loops), None)
+        if loops and place_of(loops[0]) not in cuts.unfit | cuts.native and may_be_native(loops[0]):
+            cuts.native.add(place_of(loops[0]))  # the cut is for when it turns out to be none
         if is_long and outermost is not None:
             cuts.loops.add(outermost)
             return
@@ -196,8 +199,8 @@ class Source:
                 node.func = ast.fix_missing_locations(ast.copy_location(follow, node.func))
         names = set(code.co_varnames) | set(code.co_cellvars)
         captured = Uses(*tree.body).captured & names
-        unfold = Unfold(tree, cuts.places, cuts.loops, names - captured)
-        cut = Cut(tree, names | unfold.steady, captured)
+        unfold = Unfold(tree, cuts.places, cuts.loops, names - captured, cuts.native)
+        cut = Cut(tree, names | unfold.steady, captured, cuts.native)
         if not cut.parts:
             return None, []
         tree.body = cut.body
@@ -208,7 +211,7 @@ class Source:
         arguments = ast.arguments([], [ast.arg(name) for name in part.takes], None, [], [], None, [])
         tree = ast.copy_location(_definition(self.function.__code__.co_name, arguments, part.body), part.body[0])
         lines = sorted({part.body[0].lineno, max(each.end_lineno or each.lineno for each in part.body)})
-        return PartCode(part.name, part.takes, self.code_of(tree, []), "-".join(map(str, lines)))
+        return PartCode(part.name, part.takes, self.code_of(tree, []), "-".join(map(str, lines)), part.gives, part.loop)
 
     def code_of(self, tree: Any, names: list[str]) -> types.CodeType:
         own = self.function.__code__

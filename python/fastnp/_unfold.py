@@ -42,7 +42,8 @@ def _keep(node: Any) -> Any:
 class Unfold:
     """Unfolds the body of one function, in place. `breaks`: the places that can't be recorded; `loops`: those of loops that stay as loops."""
 
-    def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str]) -> None:
+    def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str], native: set[Place]) -> None:
+        self.native = native  # loops that stay as they are
         self.steady = steady  # local variables that no other function changes
         self.bound = {each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)} - deleted(tree)
         self.count = 0
@@ -79,6 +80,8 @@ class Unfold:
                     _keep(node)
 
     def mark(self, node: ast.AST) -> bool:
+        if isinstance(node, (ast.For, ast.While)) and place_of(node) in self.native:
+            return False
         found = [self.mark(child) for child in ast.iter_child_nodes(node)]
         if isinstance(node, ast.Call) and any(found[1:]) and not self.stays(node.func):
             self.targets.add(id(node))  # the function is looked up before the break, and is no argument for a part

@@ -1,0 +1,252 @@
+"""What programs call: Python's functions of numbers, `math`, NumPy's ufuncs, and the user's functions, whose bodies become part of the program."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
+from fastnp._loop_values import View
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Calls"]
+
+# Functions of `math` whose results are the C library's, where these are finite; else Python looks at what went wrong.
+_LIBM = {
+    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos",
+    "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
+    "acosh": "arccosh", "atanh": "arctanh", "cbrt": "cbrt", "atan2": "arctan2", "fmod": "fmod", "pow": "power",
+}  # fmt: skip
+_POSITIVE = frozenset(["log", "log2", "log10"])
+_UFUNC_TYPE: Any = type(_core.exp) if hasattr(_core, "exp") else None
+
+
+class Calls:
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+
+    # Attributes.
+
+    def attribute(self, held: Any, name: str) -> Any:
+        if type(held) is View:
+            return self.of_view(held, name)
+        if isinstance(held, types.ModuleType):
+            space = vars(held)
+            if name not in space:
+                try:
+                    return getattr(held, name)
+                except AttributeError:
+                    raise Unsupported(f"reads {held.__name__}.{name}") from None
+            self.walk.guard(space, name, space[name])
+            return self.walk.outside(space[name], name)
+        raise Unsupported(f"reads the attribute {name!r} of a {type(held).__name__}")
+
+    def of_view(self, view: View, name: str) -> Any:
+        sizes = [Number(INT, size, 0) for size in view.sizes]
+        if name == "shape":
+            return tuple(sizes)
+        if name == "ndim":
+            return len(sizes)
+        if name == "size":
+            total: Any = 1
+            for size in sizes:
+                total = size if total == 1 else Number(INT, self.walk.steps.times(total.id, size.id), 0)
+            return total
+        if name == "dtype":
+            return view.dtype
+        raise Unsupported(f"reads the attribute {name!r} of an array")
+
+    # Calls.
+
+    def call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if isinstance(function, _core.CompiledFunction):
+            function = function.__wrapped__
+        if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
+            return self.walk.call_function(function, arguments, named)
+        if named:
+            raise Unsupported(f"calls {_name_of(function)} with keywords")
+        if isinstance(function, (types.BuiltinFunctionType, type)):
+            name = str(getattr(function, "__name__", ""))
+            if getattr(function, "__module__", "") == "math" and getattr(math, name, None) is function:
+                return self.of_math(name, arguments)
+            method = getattr(self, f"call_{name}", None)
+            if method is not None and getattr(builtins, name, None) is function:
+                return method(*arguments)
+            if isinstance(function, type) and issubclass(function, numpy.generic) and len(arguments) == 1:
+                return self.made_scalar(function, arguments[0])
+        ufunc = self.ufunc_name(function)
+        if ufunc is not None and 1 <= len(arguments) <= 2:
+            return self.of_ufunc(ufunc, arguments)
+        raise Unsupported(f"calls {_name_of(function)}")
+
+    @staticmethod
+    def ufunc_name(function: Any) -> str | None:
+        if isinstance(function, numpy.ufunc) or type(function) is _UFUNC_TYPE:
+            return str(function.__name__)
+        return None
+
+    def numbers_of(self, arguments: list[Any]) -> None:
+        if any(type(each) in (View, tuple) for each in arguments):
+            raise Unsupported("calls a function of whole arrays")
+
+    def made_scalar(self, cls: Any, value: Any) -> Any:
+        self.numbers_of([value])
+        dtype = numpy.dtype(cls)
+        if not is_numbers_dtype(dtype):
+            raise Unsupported(f"makes a numpy.{cls.__name__}")
+        elements = self.walk.elements
+        return self.walk.each(value, lambda each: Number(dtype, elements.as_dtype(self.walk.numbers.number(each), dtype)))
+
+    # Python's functions.
+
+    def call_abs(self, x: Any) -> Any:
+        self.numbers_of([x])
+
+        def of(x: Any) -> Any:
+            if type(x) is not Number:
+                return self.walk.numbers.folded(abs, x)
+            if type(x.kind) is not PythonKind:
+                return self.walk.numbers.numpy_unary("absolute", x)
+            steps = self.walk.steps
+            if x.kind is FLOAT:
+                return Number(FLOAT, steps.map("absolute", FLOAT64, FLOAT64, x.id))
+            value = self.walk.numbers.whole(x)
+            self.walk.leave(steps.compare("not_equal", value, steps.whole(-(2**63))))
+            return Number(INT, steps.map("absolute", INT64, INT64, value), 0)
+
+        return self.walk.each(x, of)
+
+    def call_min(self, *values: Any) -> Any:
+        return self.extreme("less", values)
+
+    def call_max(self, *values: Any) -> Any:
+        return self.extreme("greater", values)
+
+    def extreme(self, comparison: str, values: tuple[Any, ...]) -> Any:
+        """The first of those that no other one is beyond."""
+        import ast
+
+        if len(values) == 1 and type(values[0]) is tuple:
+            values = values[0]
+        if len(values) < 2:
+            raise Unsupported("takes the extreme of an array")
+        self.numbers_of(list(values))
+        op = ast.Lt() if comparison == "less" else ast.Gt()
+        best = values[0]
+        for each in values[1:]:
+            better = self.walk.as_truth(self.walk.compared(op, each, best))
+            if type(better) is bool:
+                best = each if better else best
+                continue
+            best = self.chosen(better, each, best)
+        return best
+
+    def chosen(self, condition: int, x: Any, y: Any) -> Any:
+        """One of two numbers: without a branch where both are of one kind."""
+        numbers = self.walk.numbers
+        if type(x) is not Choice and type(y) is not Choice:
+            a, b = numbers.number(x), numbers.number(y)
+            if a.kind is b.kind:
+                low = None if a.low is None or b.low is None else min(a.low, b.low)
+                dtype = self.walk.steps.steps[a.id][2]
+                return Number(a.kind, self.walk.steps.add("select", dtype, a=condition, b=a.id, c=b.id), low)
+        return self.walk.one_of([(condition, lambda: x), (-1, lambda: y)])
+
+    def call_int(self, x: Any = 0) -> Any:
+        self.numbers_of([x])
+        return self.walk.each(x, self.walk.numbers.to_int)
+
+    def call_float(self, x: Any = 0.0) -> Any:
+        self.numbers_of([x])
+        return self.walk.each(x, self.walk.numbers.to_float)
+
+    def call_bool(self, x: Any = False) -> Any:
+        test = self.walk.as_truth(x)
+        return test if type(test) is bool else Number(BOOLEAN, test)
+
+    def call_len(self, x: Any) -> Any:
+        if type(x) is tuple:
+            return len(x)
+        if type(x) is View and x.sizes:
+            return Number(INT, x.sizes[0], 0)
+        raise Unsupported("takes the length of something that is no array")
+
+    def call_round(self, x: Any) -> Any:
+        self.numbers_of([x])
+
+        def of(x: Any) -> Any:
+            if type(x) is not Number:
+                return self.walk.numbers.folded(round, x)
+            if x.kind is INT or x.kind is BOOLEAN:
+                return Number(INT, self.walk.numbers.whole(x), x.low)
+            if x.kind is not FLOAT and x.kind is not FLOAT64:
+                raise Unsupported("rounds NumPy's numbers")
+            nearest = self.walk.steps.map("rint", FLOAT64, FLOAT64, x.id)
+            return Number(INT, self.walk.numbers.truncated(nearest))
+
+        return self.walk.each(x, of)
+
+    # math
+
+    def of_math(self, name: str, arguments: list[Any]) -> Any:
+        self.numbers_of(arguments)
+        if all(type(each) not in (Number, Choice) for each in arguments):
+            return self.walk.numbers.folded(getattr(math, name), *arguments)
+        floats = [self.walk.each(each, self.walk.numbers.to_float) for each in arguments]
+        values = [self.walk.numbers.number(each).id for each in floats]
+        steps, leave = self.walk.steps, self.walk.leave
+        if name in ("floor", "ceil", "trunc") and len(values) == 1:
+            if all(type(each) is Number and each.kind in (INT, BOOLEAN) for each in arguments):
+                return self.call_int(arguments[0])
+            rounded = values[0] if name == "trunc" else steps.map(name, FLOAT64, FLOAT64, values[0])
+            return Number(INT, self.walk.numbers.truncated(rounded))
+        if name == "sqrt" and len(values) == 1:
+            leave(steps.map("greater_equal", FLOAT64, BOOL, values[0], steps.constant(0.0, FLOAT64)))
+            return Number(FLOAT, steps.map("sqrt", FLOAT64, FLOAT64, values[0]))
+        if name == "fabs" and len(values) == 1:
+            return Number(FLOAT, steps.map("absolute", FLOAT64, FLOAT64, values[0]))
+        if name in ("isnan", "isinf", "isfinite") and len(values) == 1:
+            return Number(BOOLEAN, steps.map(name, FLOAT64, BOOL, values[0]))
+        if name == "copysign" and len(values) == 2:
+            return Number(FLOAT, steps.map(name, FLOAT64, FLOAT64, *values))
+        op = _LIBM.get(name)
+        if op is None or len(values) != (2 if op in ("arctan2", "fmod", "power") else 1):
+            raise Unsupported(f"calls math.{name}")
+        if name in _POSITIVE:
+            leave(steps.map("greater", FLOAT64, BOOL, values[0], steps.constant(0.0, FLOAT64)))
+        result = steps.add("libm", FLOAT64, op, FLOAT64, *values)
+        for each in (*values, result):
+            leave(self.walk.numbers.is_finite(each))
+        return Number(FLOAT, result)
+
+    # NumPy's ufuncs
+
+    def of_ufunc(self, name: str, arguments: list[Any]) -> Any:
+        self.numbers_of(arguments)
+        walk = self.walk
+        if len(arguments) == 1:
+            return walk.each(arguments[0], lambda x: self.unary_ufunc(name, walk.numbers.number(x)))
+        x, y = arguments
+        return walk.each(x, lambda a: walk.each(y, lambda b: walk.numbers.numpy_binary(name, walk.numbers.number(a), walk.numbers.number(b))))
+
+    def unary_ufunc(self, name: str, x: Number) -> Number:
+        steps = self.walk.steps
+        made = self.walk.numbers.numpy_unary(name, x)
+        last = steps.steps[made.id]
+        if name in ("sqrt", "log", "log2", "log10") and last[0] == "map" and last[3].kind == "f":  # of negative numbers it warns
+            is_wrong = steps.map("less" if name == "sqrt" else "less_equal", last[3], BOOL, last[4], steps.constant(0.0, last[3]))
+            self.walk.leave(steps.map("logical_not", BOOL, BOOL, is_wrong))
+        return made
+
+
+def _name_of(function: Any) -> str:
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return f"{module}.{name}" if module and module != "builtins" else str(name)

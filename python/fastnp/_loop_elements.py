@@ -1,0 +1,276 @@
+"""Elements and parts of arrays in programs: bounds are checked as NumPy checks them, and what is out of them leaves the program."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
+from fastnp._loop_values import View
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Elements", "Place"]
+
+
+class Place:
+    """An element: its array, and its offset in bytes."""
+
+    __slots__ = ("array", "dtype", "offset")
+
+    def __init__(self, array: int, dtype: numpy.dtype[Any], offset: int) -> None:
+        self.array = array
+        self.dtype = dtype
+        self.offset = offset
+
+
+class Elements:
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.steps = walk.steps
+        self.writeable: list[bool] = []  # of each array
+
+    def add_array(self, dtype: numpy.dtype[Any], rank: int, is_contiguous: bool, is_writeable: bool) -> View:
+        """One more array that is handed in. `is_contiguous`: its last axis's elements lie side by side."""
+        array = self.steps.array(rank)
+        self.writeable.append(is_writeable)
+        return View(array, dtype, None, [-1 - axis for axis in range(rank)], [is_contiguous and axis == rank - 1 for axis in range(rank)], array)
+
+    def name_sizes(self, view: View) -> None:
+        """Its sizes and steps as values, once all arrays are known."""
+        rank = len(view.sizes)
+        view.sizes = [self.steps.size_of(view.array, axis) for axis in range(rank)]
+        view.strides = [self.steps.whole(view.dtype.itemsize) if view.strides[axis] else self.steps.stride_of(view.array, axis) for axis in range(rank)]
+
+    # Subscripts.
+
+    def subscript(self, node: ast.Subscript) -> Any:
+        held = self.walk.value(node.value)
+        if type(held) is tuple:
+            return self.item(held, node.slice)
+        if type(held) is not View:
+            raise Unsupported("takes an item of something that is no array")
+        indices = self.indices(node.slice)
+        if len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
+            return self.load(self.place_of(held, indices))
+        return self.part(held, indices)
+
+    def item(self, held: tuple[Any, ...], node: ast.expr) -> Any:
+        if isinstance(node, ast.Slice):
+            bounds = [None if each is None else self.walk.value(each) for each in (node.lower, node.upper, node.step)]
+            if any(type(each) not in (int, type(None)) for each in bounds):
+                raise Unsupported("takes a part of a tuple that varies")
+            return held[slice(*bounds)]
+        index = self.walk.value(node)
+        if type(index) is not int or not -len(held) <= index < len(held):
+            raise Unsupported("takes an item of a tuple that varies")
+        return held[index]
+
+    def indices(self, node: ast.expr) -> list[Any]:
+        nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+        found: list[Any] = []
+        for each in nodes:
+            if isinstance(each, ast.Slice):
+                found.append(each)
+                continue
+            value = self.walk.value(each)
+            found += value if type(value) is tuple and not isinstance(node, ast.Tuple) else [value]
+        return found
+
+    @staticmethod
+    def is_whole(index: Any) -> bool:
+        if type(index) is Number:
+            return index.kind is INT or (type(index.kind) is not PythonKind and index.kind.kind in "iu")
+        return type(index) is int
+
+    def place(self, node: ast.Subscript) -> Place:
+        """The element that a subscript names, to be stored to."""
+        place = self.destination(node)
+        if type(place) is View:
+            raise Unsupported("changes a part of an array")
+        return place
+
+    def destination(self, node: ast.Subscript) -> Any:
+        """What a subscript names, to be stored to: an element's place, or a view."""
+        held = self.walk.value(node.value)
+        if type(held) is not View:
+            raise Unsupported("stores into something that is no array")
+        indices = self.indices(node.slice)
+        if not self.writeable[held.array]:
+            raise Unsupported("writes to an array that is read-only")
+        if len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
+            return self.place_of(held, indices)
+        return self.part(held, indices)
+
+    def place_of(self, view: View, indices: list[Any]) -> Place:
+        offset = view.offset
+        for axis, index in enumerate(indices):
+            offset = self.moved(view, axis, self.index(view.sizes[axis], index), offset)
+        assert offset is not None
+        return Place(view.array, view.dtype, offset)
+
+    def moved(self, view: View, axis: int, index: int, offset: int | None) -> int:
+        by = self.steps.times(index, view.strides[axis])
+        return by if offset is None else self.steps.plus(offset, by)
+
+    def index(self, size: int, index: Any) -> int:
+        """The element's number from the axis's beginning; leaves where there is none."""
+        steps = self.steps
+        if type(index) is int:
+            if not -(2**62) < index < 2**62:
+                raise Unsupported("has a subscript of more than 64 bits")
+            place = steps.whole(index) if index >= 0 else steps.plus(size, steps.whole(index))
+            if index >= 0:
+                self.walk.leave(steps.compare("less", place, size))
+            else:
+                self.walk.leave(steps.compare("greater_equal", place, steps.whole(0)))
+            return place
+        number = self.walk.numbers.to_int(index)
+        value, is_counted = number.id, number.low is not None and number.low >= 0
+        if not is_counted:
+            is_behind = steps.compare("less", value, steps.whole(0))
+            value = steps.add("select", INT64, a=is_behind, b=steps.map("add", INT64, INT64, value, size), c=value)
+            self.walk.leave(steps.compare("greater_equal", value, steps.whole(0)))
+        self.walk.leave(steps.compare("less", value, size))
+        return value
+
+    def part(self, view: View, indices: list[Any]) -> View:
+        """A view: whole numbers take an axis away, `:` leaves it as it is."""
+        if len(indices) > len(view.sizes):
+            raise Unsupported("has too many subscripts")
+        offset, sizes, strides = view.offset, list[int](), list[int]()
+        recipe: list[Any] = []
+        for axis, index in enumerate(indices):
+            if isinstance(index, ast.Slice):
+                start, size, step = self.sliced(view.sizes[axis], index)
+                sizes.append(size)
+                strides.append(view.strides[axis] if step is None else self.steps.times(view.strides[axis], step))
+                offset = offset if start is None else self.moved(view, axis, start, offset)
+                is_whole = index.lower is None and index.upper is None and index.step is None
+                recipe.append(slice(None) if is_whole else index)
+            elif self.is_whole(index):
+                place = self.index(view.sizes[axis], index)
+                offset = self.moved(view, axis, place, offset)
+                recipe.append(Number(INT, place))
+            else:
+                raise Unsupported("takes elements by an array")
+        rest = len(indices)
+        return View(view.array, view.dtype, offset, sizes + view.sizes[rest:], strides + view.strides[rest:], (view.recipe, tuple(recipe)))
+
+    def sliced(self, size: int, node: ast.Slice) -> tuple[int | None, int, int | None]:
+        """(start, size, step) of a slice of an axis, as Python has it; None for a start or a step that changes nothing."""
+        steps, numbers = self.steps, self.walk.numbers
+        step = 1 if node.step is None else self.walk.value(node.step)
+        if type(step) is Number:
+            step = numbers.to_int(step)
+            self.walk.leave(steps.compare("greater", step.id, steps.whole(0)))
+        elif type(step) is not int or step == 0 or abs(step) > 2**31:
+            raise Unsupported("has a slice of such a step")
+        is_back = type(step) is int and step < 0
+        low = steps.whole(-1 if is_back else 0)
+        high = steps.plus(size, steps.whole(-1)) if is_back else size
+        start, stop = (
+            default if bound is None else self.bounded(size, bound, low, high)
+            for bound, default in ((node.lower, high if is_back else low), (node.upper, low if is_back else high))
+        )
+        if node.lower is None and node.upper is None and step == 1:
+            return None, size, None
+        first, last = (stop, start) if is_back else (start, stop)
+        room = steps.plus(last, steps.times(first, steps.whole(-1)))
+        if step in (1, -1):
+            count = room
+        else:
+            width = step.id if type(step) is Number else steps.whole(abs(step))
+            count = steps.plus(steps.add("floored", INT64, "floor_divide", INT64, steps.plus(room, steps.whole(-1)), width), steps.whole(1))
+        none = steps.compare("less_equal", room, steps.whole(0))
+        count = steps.add("select", INT64, a=none, b=steps.whole(0), c=count)
+        return start, count, None if step == 1 else step.id if type(step) is Number else steps.whole(step)
+
+    def bounded(self, size: int, node: ast.expr, low: int, high: int) -> int:
+        """A bound of a slice, counted from the beginning and within what there is."""
+        steps = self.steps
+        number = self.walk.numbers.number(self.walk.value(node))
+        if not self.is_whole(number):
+            raise Unsupported("has a slice of other numbers")
+        value = self.walk.numbers.to_int(number).id
+        self.walk.numbers.within(value, -(2**62), 2**62)
+        is_behind = steps.compare("less", value, steps.whole(0))
+        value = steps.add("select", INT64, a=is_behind, b=steps.plus(value, size), c=value)
+        value = steps.add("select", INT64, a=steps.compare("less", value, low), b=low, c=value)
+        return steps.add("select", INT64, a=steps.compare("greater", value, high), b=high, c=value)
+
+    def fill(self, view: View, element: int) -> None:
+        """Every element of a part of an array."""
+        steps = self.steps
+
+        def along(axis: int, offset: int | None) -> None:
+            if axis == len(view.sizes):
+                assert offset is not None
+                self.put(Place(view.array, view.dtype, offset), element)
+                return
+            at = steps.variable(INT)
+            steps.set(at, steps.whole(0))
+            steps.add("loop")
+            steps.add("if", a=steps.compare("less", steps.get(at), view.sizes[axis]))
+            steps.add("else")
+            steps.add("break", a=0)
+            steps.add("end")
+            along(axis + 1, self.moved(view, axis, steps.get(at), offset))
+            steps.add("next")
+            steps.set(at, steps.plus(steps.get(at), steps.whole(1)))
+            steps.add("end")
+
+        along(0, view.offset)
+
+    def row(self, view: View, index: int) -> Any:
+        """What an iteration over an array gives: its part of this number, which is within bounds."""
+        offset = self.moved(view, 0, index, view.offset)
+        if len(view.sizes) == 1:
+            return self.load(Place(view.array, view.dtype, offset))
+        return View(view.array, view.dtype, offset, view.sizes[1:], view.strides[1:], (view.recipe, (Number(INT, index),)))
+
+    # Elements.
+
+    def load(self, place: Place) -> Number:
+        loaded = self.steps.add("load", place.dtype, a=place.array, b=place.offset)
+        return Number(place.dtype, loaded, 0 if place.dtype.kind == "u" and place.dtype.itemsize < 8 else None)
+
+    def store(self, place: Place, value: Any) -> None:
+        self.put(place, self.element_for(place, value))
+
+    def put(self, place: Place, element: int) -> None:
+        self.steps.add("store", place.dtype, a=place.array, b=place.offset, c=element)
+        self.steps.written[place.array] = True
+        self.walk.stored = True
+
+    def element_for(self, place: Place | View, value: Any) -> int:
+        """The number as an element of this dtype, as NumPy's assignment converts it."""
+        if type(value) in (View, tuple):
+            raise Unsupported("stores an array into an element")
+        if type(value) is Choice:
+            found = self.walk.each(value, lambda each: Number(place.dtype, self.as_dtype(each, place.dtype)))
+            return int(found.id)
+        return self.as_dtype(self.walk.numbers.number(value), place.dtype)
+
+    def as_dtype(self, x: Number, target: numpy.dtype[Any]) -> int:
+        steps, numbers = self.steps, self.walk.numbers
+        source = machine(x.kind)
+        if source == target:
+            return x.id
+        if source.kind == "c" and target.kind not in "cb":
+            raise Unsupported("makes a real number of a complex one")
+        if target == BOOL:
+            return numbers.truth(x)
+        if target.kind in "iu":
+            if source.kind == "f":
+                whole = numbers.truncated(steps.cast(x.id, source, FLOAT64))
+                info = numpy.iinfo(target)
+                numbers.within(whole, int(info.min), min(int(info.max), 2**63 - 1))
+                return steps.cast(whole, INT64, target)
+            return numbers.converted(x, target)
+        if type(x.kind) is PythonKind and x.kind is not COMPLEX:
+            return steps.cast(numbers.floating(x), FLOAT64, target)
+        return steps.cast(x.id, source, target)

@@ -1,0 +1,286 @@
+"""Expressions and conditions of a walk over a loop (``_loop_walk.py``): each gives a number, an array's part, a tuple, or an object that is known."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, position_of
+from fastnp._loop_values import UNBOUND, Slots, State, View
+
+if TYPE_CHECKING:
+    from fastnp._loop_calls import Calls
+    from fastnp._loop_elements import Elements
+    from fastnp._loop_numbers import Numbers
+
+__all__ = ["Expressions", "Leaves"]
+
+
+class Leaves(Exception):
+    """A statement that always leaves the program."""
+
+
+class _Result:
+    """What several cases give, each a number of its own kind."""
+
+    def __init__(self, walk: Expressions) -> None:
+        self.walk = walk
+        self.tag = walk.steps.variable(INT)
+        self.found: dict[Any, int] = {}  # variables by kinds
+        self.lows: list[int | None] = []
+
+    def keep(self, value: Any) -> None:
+        """In one of the cases: this is its result."""
+        if type(value) is not Choice:
+            self.keep_number(self.walk.numbers.number(value))
+            return
+        steps = self.walk.steps
+        for number, kind, variable in value.kinds:
+            steps.add("if", a=steps.compare("equal", steps.get(value.tag), steps.whole(number)))
+            self.keep_number(Number(kind, steps.get(variable)))
+            steps.add("end")
+
+    def keep_number(self, number: Number) -> None:
+        steps = self.walk.steps
+        if number.kind not in self.found:
+            self.found[number.kind] = steps.variable(number.kind)
+        self.lows.append(number.low)
+        steps.set(self.found[number.kind], number.id)
+        steps.set(self.tag, steps.whole(position_of(self.found, number.kind)))
+
+    def value(self) -> Any:
+        if len(self.found) > 1:
+            return Choice(self.tag, [(number, kind, variable) for number, (kind, variable) in enumerate(self.found.items())])
+        low = min((each for each in self.lows if each is not None), default=None) if None not in self.lows else None
+        ((kind, variable),) = self.found.items()
+        return Number(kind, self.walk.steps.get(variable), low)
+
+
+class Expressions:
+    """The part of a walk that is about expressions."""
+
+    steps: Steps
+    slots: Slots
+    numbers: Numbers
+    elements: Elements
+    calls: Calls
+    frame: Any
+    guard: Callable[[Any, str, Any], None]
+
+    def leave(self, condition: int) -> None:
+        """Leaves the program before the statement at hand unless the condition holds."""
+        raise NotImplementedError
+
+    def current(self) -> dict[str, Any]:
+        """What is known of variables here."""
+        raise NotImplementedError
+
+    def value(self, node: ast.expr) -> Any:
+        method = getattr(self, "value_" + type(node).__name__, None)
+        if method is None:
+            raise Unsupported(f"has an expression of the kind {type(node).__name__}")
+        return method(node)
+
+    def value_Constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def value_Name(self, node: ast.Name) -> Any:
+        name, frame = node.id, self.frame
+        if name in frame.local:
+            found = self.slots.load((frame.key, name), self.current().get(name, State((None,))))
+            if found is UNBOUND:
+                raise Leaves
+            return self.decided(found) if type(found) is Choice and any(kind is None for _, kind, _ in found.kinds) else found
+        if name in frame.cells:
+            cell = frame.cells[name]
+            self.guard(cell, "cell_contents", cell.cell_contents)
+            return self.outside(cell.cell_contents, name)
+        for space in (frame.function.__globals__, vars(builtins)):
+            if name in space:
+                self.guard(space, name, space[name])
+                return self.outside(space[name], name)
+            self.guard(space, name, UNBOUND)
+        raise Leaves
+
+    def outside(self, value: Any, name: str) -> Any:
+        if isinstance(value, (list, dict, set, numpy.ndarray)):
+            raise Unsupported(f"reads {name!r}, which is no variable of its own")
+        return value
+
+    def decided(self, choice: Choice) -> Any:
+        """Leaves where a variable is not bound."""
+        kinds = [each for each in choice.kinds if each[1] is not None]
+        for number, kind, _ in choice.kinds:
+            if kind is None:
+                self.leave(self.steps.compare("not_equal", self.steps.get(choice.tag), self.steps.whole(number)))
+        if len(kinds) == 1:
+            return Number(kinds[0][1], self.steps.get(kinds[0][2]))
+        return Choice(choice.tag, kinds)
+
+    def each(self, x: Any, compute: Callable[[Any], Any]) -> Any:
+        """`compute` of a number; where that is one of several kinds, for each of these."""
+        if type(x) is not Choice:
+            return compute(x)
+        results: list[tuple[int, Callable[[], Any]]] = []
+        for number, kind, variable in x.kinds:
+            is_it = self.steps.compare("equal", self.steps.get(x.tag), self.steps.whole(number))
+            results.append((is_it, functools.partial(self.of_variable, compute, kind, variable)))
+        return self.one_of(results)
+
+    def of_variable(self, compute: Callable[[Any], Any], kind: Any, variable: int) -> Any:
+        return compute(Number(kind, self.steps.get(variable)))
+
+    def one_of(self, cases: list[tuple[int, Callable[[], Any]]]) -> Any:
+        """The result of the case whose condition holds; of the last one if none does."""
+        result = _Result(self)
+        for condition, compute in cases[:-1]:
+            self.steps.add("if", a=condition)
+            result.keep(compute())
+            self.steps.add("else")
+        result.keep(cases[-1][1]())
+        for _ in cases[:-1]:
+            self.steps.add("end")
+        return result.value()
+
+    def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
+        if type(x) in (View, tuple) or type(y) in (View, tuple):
+            raise Unsupported("computes with whole arrays")
+        return self.each(x, lambda a: self.each(y, lambda b: self.numbers.binary(op, a, b)))
+
+    def value_BinOp(self, node: ast.BinOp) -> Any:
+        x = self.value(node.left)
+        return self.binary(node.op, x, self.value(node.right))
+
+    def value_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.Not):
+            test = self.truth(node.operand)
+            return not test if type(test) is bool else Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test))
+        x = self.value(node.operand)
+        if type(x) in (View, tuple):
+            raise Unsupported("computes with whole arrays")
+        return self.each(x, lambda a: self.numbers.unary(node.op, a))
+
+    def value_Tuple(self, node: ast.Tuple) -> Any:
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            raise Unsupported("unpacks into a tuple")
+        return tuple(self.value(each) for each in node.elts)
+
+    def value_Compare(self, node: ast.Compare) -> Any:
+        left = self.value(node.left)
+        if len(node.ops) == 1:
+            return self.compared(node.ops[0], left, self.value(node.comparators[0]))
+        result = self.steps.variable(BOOLEAN)
+
+        def chain(left: Any, number: int) -> None:
+            right = self.value(node.comparators[number])
+            test = self.as_truth(self.compared(node.ops[number], left, right))
+            test = self.steps.constant(test, BOOL) if type(test) is bool else test
+            self.steps.set(result, test)
+            if number + 1 < len(node.ops):
+                self.steps.add("if", a=test)
+                chain(right, number + 1)
+                self.steps.add("end")
+
+        chain(left, 0)
+        return Number(BOOLEAN, self.steps.get(result))
+
+    def compared(self, op: ast.cmpop, x: Any, y: Any) -> Any:
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            if x is None or y is None:
+                return (x is y) == isinstance(op, ast.Is)
+            raise Unsupported("asks whether two objects are one")
+        if isinstance(op, (ast.In, ast.NotIn)) and type(y) is tuple and y:
+            found: Any = False
+            for item in y:
+                test = self.as_truth(self.compared(ast.Eq(), x, item))
+                found = test if found is False else self.either(found, test)
+            negate = isinstance(op, ast.NotIn)
+            if type(found) is bool:
+                return found != negate
+            return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
+        if type(x) is str and type(y) is str:
+            return (x == y) == isinstance(op, ast.Eq)
+        if type(x) in (View, tuple) or type(y) in (View, tuple):
+            raise Unsupported("compares whole arrays")
+        return self.each(x, lambda a: self.each(y, lambda b: self.numbers.compare(op, a, b)))
+
+    def either(self, x: Any, y: Any) -> Any:
+        x, y = (self.steps.constant(each, BOOL) if type(each) is bool else each for each in (x, y))
+        return self.steps.map("logical_or", BOOL, BOOL, x, y)
+
+    # Conditions: a bool that is known, or a value of the program.
+
+    def as_truth(self, value: Any) -> Any:
+        if type(value) is Choice:
+            found = self.each(value, lambda each: Number(BOOLEAN, self.numbers.truth(each)))
+            return found.id
+        if type(value) is Number:
+            return self.numbers.truth(value)
+        if type(value) is View:
+            raise Unsupported("asks whether an array is true")
+        return bool(value)
+
+    def truth(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.BoolOp):
+            return self.truth_of_all(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            test = self.truth(node.operand)
+            return not test if type(test) is bool else self.steps.map("logical_not", BOOL, BOOL, test)
+        return self.as_truth(self.value(node))
+
+    def truth_of_all(self, node: ast.BoolOp) -> Any:
+        """`and` and `or` as conditions: the later ones are looked at only if they decide."""
+        is_and = isinstance(node.op, ast.And)
+        result = self.steps.variable(BOOLEAN)
+
+        def chain(number: int) -> None:
+            test = self.truth(node.values[number])
+            test = self.steps.constant(test, BOOL) if type(test) is bool else test
+            self.steps.set(result, test)
+            if number + 1 < len(node.values):
+                self.steps.add("if", a=test if is_and else self.steps.map("logical_not", BOOL, BOOL, test))
+                chain(number + 1)
+                self.steps.add("end")
+
+        chain(0)
+        return self.steps.get(result)
+
+    def value_BoolOp(self, node: ast.BoolOp) -> Any:
+        is_and = isinstance(node.op, ast.And)
+
+        def chain(number: int) -> Any:
+            x = self.value(node.values[number])
+            if number + 1 == len(node.values):
+                return x
+            test = self.as_truth(x)
+            if type(test) is bool:
+                return x if test != is_and else chain(number + 1)
+            condition = test if is_and else self.steps.map("logical_not", BOOL, BOOL, test)
+            return self.one_of([(condition, lambda: chain(number + 1)), (-1, lambda: x)])
+
+        return chain(0)
+
+    def value_IfExp(self, node: ast.IfExp) -> Any:
+        test = self.truth(node.test)
+        if type(test) is bool:
+            return self.value(node.body if test else node.orelse)
+        return self.one_of([(test, lambda: self.value(node.body)), (-1, lambda: self.value(node.orelse))])
+
+    def value_Subscript(self, node: ast.Subscript) -> Any:
+        return self.elements.subscript(node)
+
+    def value_Attribute(self, node: ast.Attribute) -> Any:
+        return self.calls.attribute(self.value(node.value), node.attr)
+
+    def value_Call(self, node: ast.Call) -> Any:
+        function = self.value(node.func)
+        if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
+            raise Unsupported("unpacks arguments")
+        arguments = [self.value(each) for each in node.args]
+        named = {str(each.arg): self.value(each.value) for each in node.keywords}
+        return self.calls.call(function, arguments, named)

@@ -1,0 +1,233 @@
+"""What `for` goes over in programs: ranges, arrays along their first axis, and `enumerate`, `zip` and `reversed` of these."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from fastnp._loop_program import INT, Choice, Kind, Number, Unsupported
+from fastnp._loop_values import View
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Iteration", "iteration_of"]
+
+_MOST = 2**62
+
+
+class Iteration:
+    """An iteration's state lies in variables of the program, which an exit hands out and an entry in the middle takes over."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.steps = walk.steps
+
+    def variables(self) -> list[int]:
+        raise NotImplementedError
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def more(self) -> int:
+        raise NotImplementedError
+
+    def item(self) -> Any:
+        raise NotImplementedError
+
+    def advance(self) -> None:
+        raise NotImplementedError
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        """Adds what an exit has to hand out; what makes an iterator of that, over the items from the one at hand on."""
+        raise NotImplementedError
+
+    def take_over(self, walk: Walk) -> None:
+        """Begins with the item after the one at which it was left."""
+        for variable in self.variables():
+            self.steps.set(variable, walk.input_number(INT))
+        self.advance()
+
+
+class _Range(Iteration):
+    def __init__(self, walk: Walk, bounds: list[Any], is_reversed: bool) -> None:
+        super().__init__(walk)
+        bounds = [walk.each(each, walk.numbers.to_int) if type(each) is Choice else each for each in bounds]
+        if any(type(each) is not Number and type(each) is not int for each in bounds):
+            raise Unsupported("has a range of other numbers")
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1) if len(bounds) == 2 else bounds
+        if type(step) is not int or step == 0:
+            raise Unsupported("has a range whose step varies")
+        if is_reversed and step not in (1, -1):
+            raise Unsupported("goes over a range backward by steps")
+        self.bounds, self.step, self.is_reversed = (start, stop), step, is_reversed
+        if is_reversed:
+            self.step = -step
+        self.at, self.stop = self.steps.variable(INT), self.steps.variable(INT)
+        low = start if type(start) is int else start.low
+        self.low = low if self.step > 0 else None
+        if self.step < 0:  # it stays above where it stops
+            bound = start if is_reversed else stop
+            known = bound if type(bound) is int else bound.low
+            self.low = None if known is None else known if is_reversed else known + 1
+
+    def variables(self) -> list[int]:
+        return [self.at, self.stop]
+
+    def start(self) -> None:
+        numbers, steps = self.walk.numbers, self.steps
+        start, stop = (numbers.to_int(numbers.number(each)).id for each in self.bounds)
+        for each in (start, stop):
+            if steps.steps[each][0] != "constant":
+                numbers.within(each, -_MOST, _MOST)
+        if self.is_reversed:
+            back = steps.whole(self.step)
+            start, stop = steps.plus(stop, back), steps.plus(start, back)
+        steps.set(self.at, start)
+        steps.set(self.stop, stop)
+
+    def more(self) -> int:
+        return self.steps.compare("less" if self.step > 0 else "greater", self.steps.get(self.at), self.steps.get(self.stop))
+
+    def item(self) -> Any:
+        return Number(INT, self.steps.get(self.at), self.low)
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(self.step)))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        out += [(self.at, INT), (self.stop, INT)]
+        return lambda values: iter(range(next(values), next(values), self.step))
+
+
+class _Rows(Iteration):
+    def __init__(self, walk: Walk, view: View, is_reversed: bool) -> None:
+        super().__init__(walk)
+        if not view.sizes:
+            raise Unsupported("goes over an array without axes")
+        self.view = view
+        self.is_reversed = is_reversed
+        self.at = self.steps.variable(INT)
+
+    def variables(self) -> list[int]:
+        return [self.at]
+
+    def start(self) -> None:
+        self.steps.set(self.at, self.steps.whole(0))
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.view.sizes[0])
+
+    def item(self) -> Any:
+        at = self.steps.get(self.at)
+        if self.is_reversed:
+            last = self.steps.plus(self.view.sizes[0], self.steps.whole(-1))
+            at = self.steps.plus(last, self.steps.times(at, self.steps.whole(-1)))
+        return self.walk.elements.row(self.view, at)
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        if type(self.view.recipe) is not int:
+            raise Unsupported("goes over a part of an array")
+        number = self.view.recipe
+        out.append((self.at, INT))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            at = next(values)
+            rows = values.arrays[number]
+            return iter(rows[::-1][at:] if self.is_reversed else rows[at:])
+
+        return remaining
+
+
+class _Counted(Iteration):
+    def __init__(self, walk: Walk, inner: Iteration, start: Any) -> None:
+        super().__init__(walk)
+        if type(start) is not int or not 0 <= start < _MOST:
+            raise Unsupported("counts from something that varies")
+        self.inner, self.first = inner, start
+        self.at = self.steps.variable(INT)
+
+    def variables(self) -> list[int]:
+        return [self.at, *self.inner.variables()]
+
+    def start(self) -> None:
+        self.steps.set(self.at, self.steps.whole(self.first))
+        self.inner.start()
+
+    def more(self) -> int:
+        return self.inner.more()
+
+    def item(self) -> Any:
+        return Number(INT, self.steps.get(self.at), self.first), self.inner.item()
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
+        self.inner.advance()
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        out.append((self.at, INT))
+        inner = self.inner.given(out)
+        return lambda values: enumerate_from(next(values), inner(values))
+
+
+def enumerate_from(start: int, items: Iterator[Any]) -> Iterator[Any]:
+    return zip(itertools.count(start), items, strict=False)
+
+
+class _Zipped(Iteration):
+    def __init__(self, walk: Walk, inners: list[Iteration]) -> None:
+        super().__init__(walk)
+        self.inners = inners
+
+    def variables(self) -> list[int]:
+        return [each for inner in self.inners for each in inner.variables()]
+
+    def start(self) -> None:
+        for each in self.inners:
+            each.start()
+
+    def more(self) -> int:
+        found = self.inners[0].more()
+        for each in self.inners[1:]:
+            found = self.steps.both(found, each.more())
+        return found
+
+    def item(self) -> Any:
+        return tuple(each.item() for each in self.inners)
+
+    def advance(self) -> None:
+        for each in self.inners:
+            each.advance()
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        inners = [each.given(out) for each in self.inners]
+        return lambda values: zip(*[each(values) for each in inners], strict=False)
+
+
+def iteration_of(walk: Walk, loop: ast.For) -> Iteration:
+    """What a loop goes over."""
+    return _of(walk, loop.iter, False)
+
+
+def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not any(isinstance(each, ast.Starred) for each in node.args):
+        function = walk.value(node.func)
+        if function is builtins.range and not node.keywords and 1 <= len(node.args) <= 3:
+            return _Range(walk, [walk.value(each) for each in node.args], is_reversed)
+        if function is builtins.enumerate and 1 <= len(node.args) <= 2 and not is_reversed and all(each.arg == "start" for each in node.keywords):
+            starts = [*node.args[1:], *(each.value for each in node.keywords)]
+            return _Counted(walk, _of(walk, node.args[0], False), walk.value(starts[0]) if starts else 0)
+        if function is builtins.zip and node.args and not node.keywords and not is_reversed:
+            return _Zipped(walk, [_of(walk, each, False) for each in node.args])
+        if function is builtins.reversed and len(node.args) == 1 and not node.keywords and not is_reversed:
+            return _of(walk, node.args[0], True)
+    held = walk.value(node)
+    if type(held) is View:
+        return _Rows(walk, held, is_reversed)
+    raise Unsupported("goes over something that is neither a range nor an array")

@@ -1,0 +1,344 @@
+"""Arithmetic of programs' numbers: Python's own is exact, NumPy's follows its loops (NEP 50). What either would do otherwise than by an instruction
+(overflow of 64 bits, a division by zero) leaves the program, and Python does it."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._loop_program import (
+    BOOL,
+    BOOLEAN,
+    COMPLEX,
+    FLOAT,
+    FLOAT64,
+    INT,
+    INT64,
+    Number,
+    PythonKind,
+    Steps,
+    Unsupported,
+    kind_of_number,
+    machine,
+    plain,
+)
+
+__all__ = ["BINARY", "COMPARE", "UNARY", "Numbers"]
+
+# By the syntax: Python's function, and NumPy's ufunc.
+BINARY: dict[type, tuple[Callable[..., Any], str]] = {
+    ast.Add: (operator.add, "add"),
+    ast.Sub: (operator.sub, "subtract"),
+    ast.Mult: (operator.mul, "multiply"),
+    ast.Div: (operator.truediv, "divide"),
+    ast.FloorDiv: (operator.floordiv, "floor_divide"),
+    ast.Mod: (operator.mod, "remainder"),
+    ast.Pow: (operator.pow, "power"),
+    ast.LShift: (operator.lshift, "left_shift"),
+    ast.RShift: (operator.rshift, "right_shift"),
+    ast.BitAnd: (operator.and_, "bitwise_and"),
+    ast.BitOr: (operator.or_, "bitwise_or"),
+    ast.BitXor: (operator.xor, "bitwise_xor"),
+}
+COMPARE: dict[type, tuple[Callable[..., Any], str]] = {
+    ast.Eq: (operator.eq, "equal"),
+    ast.NotEq: (operator.ne, "not_equal"),
+    ast.Lt: (operator.lt, "less"),
+    ast.LtE: (operator.le, "less_equal"),
+    ast.Gt: (operator.gt, "greater"),
+    ast.GtE: (operator.ge, "greater_equal"),
+}
+UNARY: dict[type, tuple[Callable[..., Any], str]] = {
+    ast.USub: (operator.neg, "negative"),
+    ast.UAdd: (operator.pos, "positive"),
+    ast.Invert: (operator.invert, "invert"),
+}
+_CHECKED = frozenset(["add", "subtract", "multiply"])
+_EXACT = 2**53  # whole numbers up to here are float64's
+_LEAST = -(2**63)
+
+
+class Numbers:
+    """Arithmetic, written into `steps`. `leave(condition)`: leaves the program unless the condition (a value) holds."""
+
+    def __init__(self, steps: Steps, leave: Callable[[int], None]) -> None:
+        self.steps = steps
+        self.leave = leave
+
+    def number(self, value: Any) -> Number:
+        """A number of the program, or one that is known by now, as one of the program."""
+        if type(value) is Number:
+            return value
+        kind = kind_of_number(value)
+        if kind is None:
+            raise Unsupported(f"takes a {type(value).__name__} for a number")
+        if kind is INT and not _LEAST <= value < 2**63:
+            raise Unsupported("has a whole number of more than 64 bits")
+        return Number(kind, self.steps.constant(value, machine(kind)), value if kind is INT else None)
+
+    # Conversions.
+
+    def whole(self, x: Number) -> int:
+        """A Python int's value: of an int or a bool."""
+        return self.steps.cast(x.id, machine(x.kind), INT64)
+
+    def floating(self, x: Number) -> int:
+        """A Python float's value, exactly as Python converts it."""
+        if x.kind is INT:
+            return self.steps.cast(x.id, INT64, FLOAT64)
+        return self.steps.cast(x.id, machine(x.kind), FLOAT64)
+
+    def within(self, x: int, low: int, high: int) -> None:
+        """Leaves unless low <= x <= high, whole numbers."""
+        if low > _LEAST:
+            self.leave(self.steps.compare("greater_equal", x, self.steps.whole(low)))
+        if high < 2**63 - 1:
+            self.leave(self.steps.compare("less_equal", x, self.steps.whole(high)))
+
+    def is_finite(self, x: int) -> int:
+        return self.steps.add("map", BOOL, "isfinite", FLOAT64, x)
+
+    def truth(self, x: Any) -> int:
+        """Whether it counts as true."""
+        if type(x) is not Number:
+            return self.steps.constant(bool(x), BOOL)
+        return x.id if machine(x.kind) == BOOL else self.steps.cast(x.id, machine(x.kind), BOOL)
+
+    def converted(self, x: Number, target: numpy.dtype[Any]) -> int:
+        """A number as an operand that a ufunc's loop takes in a dtype, or as an array's element: weak numbers have to fit."""
+        source = machine(x.kind)
+        if type(x.kind) is PythonKind and x.kind in (INT, BOOLEAN) and target.kind in "iu" and source == INT64:
+            info = numpy.iinfo(target)
+            self.within(x.id, max(int(info.min), _LEAST), min(int(info.max), 2**63 - 1))
+        return self.steps.cast(x.id, source, target)
+
+    # Operators.
+
+    def binary(self, node: ast.operator, x: Any, y: Any) -> Any:
+        function, ufunc = BINARY.get(type(node), (None, ""))
+        if function is None:
+            raise Unsupported(f"has the operator {type(node).__name__}")
+        if type(x) is not Number and type(y) is not Number:
+            return self.folded(function, x, y)
+        x, y = self.number(x), self.number(y)
+        if type(x.kind) is PythonKind and type(y.kind) is PythonKind:
+            return self.python_binary(ufunc, x, y)
+        return self.numpy_binary(ufunc, x, y)
+
+    @staticmethod
+    def folded(function: Callable[..., Any], *values: Any) -> Any:
+        if any(kind_of_number(each) is None for each in values):
+            raise Unsupported(f"takes a {type(values[0]).__name__} for a number")
+        try:
+            return function(*values)
+        except Exception as error:
+            raise Unsupported(f"raises {type(error).__name__}") from None
+
+    def python_binary(self, op: str, x: Number, y: Number) -> Number:
+        if COMPLEX in (x.kind, y.kind):
+            raise Unsupported("computes with Python's complex numbers")
+        if op.startswith("bitwise"):
+            if FLOAT in (x.kind, y.kind):
+                raise Unsupported("has bits of a float")
+            if x.kind is BOOLEAN and y.kind is BOOLEAN:
+                return Number(BOOLEAN, self.steps.map(op, BOOL, BOOL, x.id, y.id))
+            low = 0 if op == "bitwise_and" and (x.low is not None or y.low is not None) and max(x.low or -1, y.low or -1) >= 0 else None
+            return Number(INT, self.steps.map(op, INT64, INT64, self.whole(x), self.whole(y)), low)
+        if op == "divide":
+            return self.true_divide(x, y)
+        if FLOAT in (x.kind, y.kind):
+            return self.python_float(op, self.floating(x), self.floating(y))
+        return self.python_int(op, x, y)
+
+    def python_int(self, op: str, x: Number, y: Number) -> Number:
+        steps, a, b = self.steps, self.whole(x), self.whole(y)
+        if op in _CHECKED:
+            return Number(INT, self.checked(op, INT64, a, b), _low_of(op, x.low, y))
+        if op in ("floor_divide", "remainder"):
+            self.leave(steps.compare("not_equal", b, steps.whole(0)))
+            if not self.is_constant(b):  # LEAST // -1
+                self.leave(steps.map("logical_or", BOOL, BOOL, steps.compare("not_equal", b, steps.whole(-1)),
+                                     steps.compare("not_equal", a, steps.whole(_LEAST))))  # fmt: skip
+            return self.floored(op, a, b, 0 if y.low is not None and y.low > 0 and (op == "remainder" or (x.low or -1) >= 0) else None)
+        if op == "power":
+            return self.python_power(x, y)
+        if op == "left_shift":
+            self.within(b, 0, 62)
+            shifted = steps.map(op, INT64, INT64, a, b)
+            self.leave(steps.compare("equal", steps.map("right_shift", INT64, INT64, shifted, b), a))
+            return Number(INT, shifted, 0 if x.low is not None and x.low >= 0 else None)
+        self.within(b, 0, 2**63 - 1)
+        return Number(INT, steps.map(op, INT64, INT64, a, b), 0 if x.low is not None and x.low >= 0 else None)
+
+    def is_constant(self, value: int) -> bool:
+        return bool(self.steps.steps[value][0] == "constant")
+
+    def floored(self, op: str, a: int, b: int, low: int | None) -> Number:
+        """Python's quotient and remainder of whole numbers, of C's: the remainder has the divisor's sign."""
+        return Number(INT, self.steps.add("floored", INT64, op, INT64, a, b), low)
+
+    def checked(self, op: str, dtype: Any, a: int, b: int) -> int:
+        over = self.steps.add("overflows", BOOL, op, dtype, a, b)
+        self.leave(self.steps.map("logical_not", BOOL, BOOL, over))
+        return self.steps.map(op, dtype, dtype, a, b)
+
+    def python_power(self, x: Number, y: Number) -> Number:
+        step = self.steps.steps[y.id]
+        exponent = step[7] if step[0] == "constant" else -1
+        if not 1 <= exponent <= 4:
+            raise Unsupported("has a power of whole numbers")
+        base, result = self.whole(x), self.whole(x)
+        for _ in range(exponent - 1):
+            result = self.checked("multiply", INT64, result, base)
+        return Number(INT, result, 0 if exponent % 2 == 0 or (x.low or -1) >= 0 else None)
+
+    def true_divide(self, x: Number, y: Number) -> Number:
+        for each in (x, y):
+            if each.kind is INT:
+                self.within(each.id, -_EXACT, _EXACT)  # beyond that Python rounds the quotient once
+        return self.python_float("divide", self.floating(x), self.floating(y))
+
+    def python_float(self, op: str, a: int, b: int) -> Number:
+        steps = self.steps
+        if op in ("divide", "floor_divide", "remainder"):
+            self.leave(steps.map("not_equal", FLOAT64, BOOL, b, steps.constant(0.0, FLOAT64)))
+        if op == "power":
+            result = steps.add("libm", FLOAT64, op, FLOAT64, a, b)
+            self.leave(self.is_finite(result))  # else Python looks at the operands
+            self.leave(steps.both(self.is_finite(a), self.is_finite(b)))
+            self.leave(steps.map("logical_or", BOOL, BOOL, steps.map("not_equal", FLOAT64, BOOL, a, steps.constant(0.0, FLOAT64)),
+                                 steps.map("greater", FLOAT64, BOOL, b, steps.constant(0.0, FLOAT64))))  # fmt: skip
+            return Number(FLOAT, result)
+        if op in ("left_shift", "right_shift"):
+            raise Unsupported("shifts a float")
+        return Number(FLOAT, steps.map(op, FLOAT64, FLOAT64, a, b))
+
+    def loop(self, ufunc: str, *operands: Number) -> Any:
+        try:
+            found = _core._loop_of(ufunc, [plain(each.kind) for each in operands])
+        except TypeError as error:
+            raise Unsupported(f"raises TypeError: {error}") from None
+        if found is None:
+            raise Unsupported(f"calls numpy.{ufunc}")
+        return found
+
+    def numpy_binary(self, op: str, x: Number, y: Number) -> Number:
+        """Of NumPy's scalars."""
+        (first, second), compute, result = self.loop(op, x, y)
+        a, b = self.converted(x, first), self.converted(y, second)
+        steps = self.steps
+        if compute.kind in "iu":
+            if op in _CHECKED:
+                return Number(result, self.checked(op, compute, a, b), _low_of(op, x.low, y))
+            if op in ("floor_divide", "remainder"):
+                self.leave(steps.cast(b, compute, BOOL))
+                if compute.kind == "i":
+                    least = steps.constant(int(numpy.iinfo(compute).min), compute)
+                    self.leave(steps.map("not_equal", compute, BOOL, a, least))
+            if op == "power":
+                raise Unsupported("has a power of NumPy's whole numbers")
+        elif compute.kind == "f":
+            if op in ("divide", "floor_divide", "remainder"):
+                self.leave(steps.map("not_equal", compute, BOOL, b, steps.constant(0.0, compute)))
+            if op == "power" and compute in (FLOAT64, numpy.dtype("f4")):
+                return Number(result, self.libm(op, compute, a, b))
+        elif compute.kind == "c" and op not in _CHECKED:
+            raise Unsupported(f"has {op} of complex numbers")
+        if compute.kind in "fc":
+            steps.float_ops.add(op)
+        return Number(result, steps.map(op, compute, result, a, b))
+
+    def libm(self, op: str, dtype: Any, *operands: int) -> int:
+        self.steps.float_ops.add(op)
+        return self.steps.add("libm", dtype, op, dtype, *operands)
+
+    def compare(self, node: ast.cmpop, x: Any, y: Any) -> Any:
+        function, ufunc = COMPARE.get(type(node), (None, ""))
+        if function is None:
+            raise Unsupported(f"has the comparison {type(node).__name__}")
+        if type(x) is not Number and type(y) is not Number:
+            return self.folded(function, x, y)
+        x, y = self.number(x), self.number(y)
+        if type(x.kind) is PythonKind and type(y.kind) is PythonKind:
+            if COMPLEX in (x.kind, y.kind):
+                raise Unsupported("compares complex numbers")
+            if FLOAT not in (x.kind, y.kind):
+                return Number(BOOLEAN, self.steps.compare(ufunc, self.whole(x), self.whole(y)))
+            for each in (x, y):
+                if each.kind is INT and not self.is_constant(each.id):
+                    self.within(each.id, -_EXACT, _EXACT)
+            return Number(BOOLEAN, self.steps.map(ufunc, FLOAT64, BOOL, self.floating(x), self.floating(y)))
+        (first, second), compute, result = self.loop(ufunc, x, y)
+        return Number(result, self.steps.map(ufunc, compute, result, self.converted(x, first), self.converted(y, second)))
+
+    def unary(self, node: ast.unaryop, x: Any) -> Any:
+        function, ufunc = UNARY[type(node)]
+        if type(x) is not Number:
+            return self.folded(function, x)
+        kind = x.kind
+        if type(kind) is PythonKind:
+            if kind is COMPLEX or (kind is FLOAT and ufunc == "invert"):
+                raise Unsupported("has a complex number")
+            if kind is FLOAT:
+                return x if ufunc == "positive" else Number(FLOAT, self.steps.map(ufunc, FLOAT64, FLOAT64, x.id))
+            value = self.whole(x)
+            if ufunc == "negative":
+                self.leave(self.steps.compare("not_equal", value, self.steps.whole(_LEAST)))
+            return Number(INT, value if ufunc == "positive" else self.steps.map(ufunc, INT64, INT64, value))
+        return self.numpy_unary(ufunc, x)
+
+    def numpy_unary(self, ufunc: str, x: Number) -> Number:
+        (first,), compute, result = self.loop(ufunc, x)
+        value = self.converted(x, first)
+        if compute.kind in "iu" and ufunc in ("negative", "absolute"):
+            if compute.kind == "u" and ufunc == "negative":
+                raise Unsupported("negates a whole number without a sign")
+            if compute.kind == "i":
+                self.leave(self.steps.map("not_equal", compute, BOOL, value, self.steps.constant(int(numpy.iinfo(compute).min), compute)))
+        if compute.kind in "fc":
+            self.steps.float_ops.add(ufunc)
+        return Number(result, self.steps.map(ufunc, compute, result, value), 0 if ufunc == "absolute" and compute.kind in "iu" else None)
+
+    # What converts.
+
+    def to_int(self, x: Any) -> Any:
+        """``int(x)``"""
+        if type(x) is not Number:
+            return self.folded(int, x)
+        dtype = machine(x.kind)
+        if dtype.kind == "f":
+            value = self.steps.cast(x.id, dtype, FLOAT64)
+            return Number(INT, self.truncated(value))
+        if dtype.kind == "c":
+            raise Unsupported("makes a whole number of a complex one")
+        if dtype == numpy.dtype("u8"):
+            self.leave(self.steps.map("less", dtype, BOOL, x.id, self.steps.constant(2**63, dtype)))
+        return Number(INT, self.steps.cast(x.id, dtype, INT64), x.low)
+
+    def truncated(self, value: int) -> int:
+        """Toward zero; leaves where that does not fit in 64 bits."""
+        size = self.steps.map("absolute", FLOAT64, FLOAT64, value)
+        self.leave(self.steps.map("less", FLOAT64, BOOL, size, self.steps.constant(2.0**63, FLOAT64)))
+        return self.steps.add("truncate", INT64, a=value)
+
+    def to_float(self, x: Any) -> Any:
+        """``float(x)``"""
+        if type(x) is not Number:
+            return self.folded(float, x)
+        dtype = machine(x.kind)
+        if dtype.kind == "c":
+            raise Unsupported("makes a float of a complex number")
+        return Number(FLOAT, self.steps.cast(x.id, dtype, FLOAT64))
+
+
+def _low_of(op: str, low: int | None, y: Number) -> int | None:
+    if low is None or y.low is None or op == "subtract":
+        return None
+    if op == "add":
+        return low + y.low
+    return 0 if low >= 0 and y.low >= 0 else None

@@ -1,0 +1,193 @@
+"""Programs over numbers as the walk over a loop writes them (``_loop_walk.py``): steps, variables and exits, for ``_core._Program``."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+
+__all__ = ["BOOLEAN", "COMPLEX", "FLOAT", "INT", "MACHINE", "Choice", "Kind", "Number", "PythonKind", "Steps", "Unsupported", "kind_of_number"]
+
+
+class PythonKind:
+    """The kind of Python's own numbers of a type. (The types themselves would be equal to dtypes.)"""
+
+    __slots__ = ("type",)
+
+    def __init__(self, type: type) -> None:
+        self.type = type
+
+
+INT, FLOAT, BOOLEAN, COMPLEX = PythonKind(int), PythonKind(float), PythonKind(bool), PythonKind(complex)
+
+# A number's kind: one of these, or a dtype for NumPy's.
+Kind = Any
+
+_BY_TYPE = {each.type: each for each in (INT, FLOAT, BOOLEAN, COMPLEX)}
+MACHINE: dict[Any, numpy.dtype[Any]] = {
+    INT: numpy.dtype("i8"),
+    FLOAT: numpy.dtype("f8"),
+    BOOLEAN: numpy.dtype("?"),
+    COMPLEX: numpy.dtype("c16"),
+}
+_NUMPY_KINDS = {id(each): each for each in map(numpy.dtype, "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split())}
+BOOL = numpy.dtype("?")
+INT64 = numpy.dtype("i8")
+FLOAT64 = numpy.dtype("f8")
+
+
+class Unsupported(Exception):
+    """What a program can't hold, with the reason."""
+
+
+def plain(kind: Kind) -> Any:
+    """Python's type, or the dtype."""
+    return kind.type if type(kind) is PythonKind else kind
+
+
+def machine(kind: Kind) -> numpy.dtype[Any]:
+    """The dtype that holds a number of a kind."""
+    return MACHINE[kind] if type(kind) is PythonKind else kind
+
+
+def kind_of_number(value: Any) -> Kind | None:
+    """The kind of a number, or None if it is none that programs have."""
+    if type(value) in _BY_TYPE:
+        return _BY_TYPE[type(value)]
+    return _NUMPY_KINDS.get(id(value.dtype)) if isinstance(value, numpy.generic) and type(value) is value.dtype.type else None
+
+
+def is_numbers_dtype(dtype: Any) -> bool:
+    """Whether programs have numbers of a dtype. Kinds are compared as objects: dtypes would be equal to types, texts and None."""
+    return id(dtype) in _NUMPY_KINDS
+
+
+def position_of(kinds: Any, kind: Kind) -> int:
+    """Where a kind is among others; -1 if it is not."""
+    return next((number for number, each in enumerate(kinds) if each is kind), -1)
+
+
+class Number:
+    """A number that a program computes: its kind, the step that makes it, and a whole number that it is not below, if one is known."""
+
+    __slots__ = ("id", "kind", "low")
+
+    def __init__(self, kind: Kind, id: int, low: int | None = None) -> None:
+        self.kind = kind
+        self.id = id
+        self.low = low
+
+
+class Choice:
+    """A number of one of several kinds: variable `tag` says of which, and each kind has a variable of its own. Kind None: it is not bound."""
+
+    __slots__ = ("kinds", "tag")
+
+    def __init__(self, tag: int, kinds: list[tuple[int, Kind | None, int]]) -> None:
+        self.tag = tag
+        self.kinds = kinds  # (tag's value, kind, variable)
+
+
+class Steps:
+    """A program as it is written."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[Any, ...]] = []
+        self.variables: list[numpy.dtype[Any]] = []
+        self.exits: list[list[tuple[int, Kind]]] = []
+        self.numbers: list[numpy.dtype[Any]] = []  # inputs
+        self.ranks: list[int] = []  # of arrays
+        self.written: list[bool] = []
+        self.array_inputs = 0
+        self.float_ops: set[str] = set()  # of NumPy's numbers, which may have floating-point errors
+
+    # Steps.
+
+    def add(
+        self,
+        kind: str,
+        dtype: Any = BOOL,
+        op: str = "",
+        compute: Any = BOOL,
+        a: int = -1,
+        b: int = -1,
+        c: int = -1,
+        bits: int = 0,
+        more: int = 0,
+    ) -> int:
+        self.steps.append((kind, op, dtype, compute, a, b, c, bits, more))
+        return len(self.steps) - 1
+
+    def variable(self, kind: Kind) -> int:
+        self.variables.append(machine(kind))
+        return len(self.variables) - 1
+
+    def get(self, variable: int) -> int:
+        return self.add("get", self.variables[variable], a=variable)
+
+    def set(self, variable: int, value: int) -> None:
+        self.add("set", a=variable, b=value)
+
+    def constant(self, value: Any, dtype: numpy.dtype[Any]) -> int:
+        bits, more = (_float_bits(value.real), _float_bits(value.imag)) if dtype.kind == "c" else (_bits(value, dtype), 0)
+        return self.add("constant", dtype, bits=bits, more=more)
+
+    def whole(self, value: int) -> int:
+        return self.constant(value, INT64)
+
+    def map(self, op: str, compute: Any, result: Any, *operands: int) -> int:
+        return self.add("map", result, op, compute, *operands)
+
+    def cast(self, value: int, source: Any, target: Any) -> int:
+        return value if source == target else self.add("cast", target, a=value)
+
+    def both(self, x: int, y: int) -> int:
+        return self.map("logical_and", BOOL, BOOL, x, y)
+
+    def compare(self, op: str, x: int, y: int) -> int:
+        """Of whole numbers."""
+        return self.map(op, INT64, BOOL, x, y)
+
+    def plus(self, x: int, y: int) -> int:
+        return self.add("plus", INT64, a=x, b=y)
+
+    def times(self, x: int, y: int) -> int:
+        return self.add("times", INT64, a=x, b=y)
+
+    # Inputs.
+
+    def number(self, kind: Kind) -> int:
+        """One more number that is handed in; its position among these."""
+        self.numbers.append(machine(kind))
+        return len(self.numbers) - 1
+
+    def array(self, rank: int) -> int:
+        self.ranks.append(rank)
+        self.written.append(False)
+        return len(self.ranks) - 1
+
+    def size_of(self, array: int, axis: int) -> int:
+        return self.add("input", INT64, a=2 * sum(self.ranks[:array]) + axis)
+
+    def stride_of(self, array: int, axis: int) -> int:
+        return self.add("input", INT64, a=2 * sum(self.ranks[:array]) + self.ranks[array] + axis)
+
+    def input(self, position: int) -> int:
+        """The number of this position, once all arrays are known."""
+        word = 2 * sum(self.ranks) + sum(2 if each.kind == "c" else 1 for each in self.numbers[:position])
+        return self.add("input", self.numbers[position], a=word)
+
+    def program(self, apart: bool) -> Any:
+        exits = [[(variable, plain(kind)) for variable, kind in each] for each in self.exits]
+        return _core._Program(self.steps, self.variables, exits, self.numbers, self.ranks, self.written, apart)
+
+
+def _float_bits(value: Any) -> int:
+    return int(struct.unpack("<Q", struct.pack("<d", float(value)))[0])
+
+
+def _bits(value: Any, dtype: numpy.dtype[Any]) -> int:
+    return _float_bits(value) if dtype.kind == "f" else int(value) & (2**64 - 1)

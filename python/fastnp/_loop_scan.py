@@ -1,0 +1,148 @@
+"""Which loops look as if they were over numbers and elements, so that a program is tried before anything else."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+
+__all__ = ["computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
+
+_STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
+               ast.Assert, ast.Expr)  # fmt: skip
+_EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
+                ast.Slice)  # fmt: skip
+_LOOPS = (ast.For, ast.While)
+_SHAPES = frozenset(["shape", "size", "ndim"])
+
+
+def outermost_loops(tree: Any) -> list[Any]:
+    """The loops of a function that are in no other one."""
+    found: list[Any] = []
+
+    def look(statements: list[Any]) -> None:
+        for statement in statements:
+            if isinstance(statement, _LOOPS):
+                found.append(statement)
+            elif isinstance(statement, ast.If):
+                look(statement.body)
+                look(statement.orelse)
+            elif isinstance(statement, ast.With):
+                look(statement.body)
+
+    look(getattr(tree, "body", []) if not isinstance(tree, ast.Lambda) else [])
+    return found
+
+
+def may_be_native(loop: Any) -> bool:
+    """Whether nothing speaks against a program. What is done under conditions, and raises or has other effects, leaves it when it is done."""
+    filled = {id(each) for each in _filled(loop)}
+    for node in _nodes(loop, False):
+        if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
+            return False
+        if isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
+            return False
+        if isinstance(node, ast.Slice) and id(node) not in filled and (node.lower is not None or node.upper is not None or node.step is not None):
+            return False
+        if isinstance(node, ast.MatMult) or (isinstance(node, ast.Call) and not _is_of_numbers(node)):
+            return False
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return False
+        if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+            return False
+    return True
+
+
+def _filled(loop: Any) -> Iterator[Any]:
+    """The slices of parts of arrays that are set to a number, by the looks of it."""
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.Name)):
+            for target in node.targets:
+                yield from ast.walk(target)
+
+
+def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
+    """The nodes that have to be of kinds that programs have."""
+    if isinstance(node, (ast.Return, ast.Raise, ast.Assert)) or (is_arm and isinstance(node, ast.Expr)):
+        return
+    yield node
+    for name, value in ast.iter_fields(node):
+        inner = isinstance(node, ast.If) and name != "test"
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, ast.AST):
+                yield from _nodes(each, inner)
+
+
+def _is_of_numbers(call: ast.Call) -> bool:
+    """Whether it may call a function of numbers."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id not in ("print", "list", "dict", "set", "tuple", "sum", "sorted", "map", "filter", "getattr", "setattr", "open", "iter", "next")
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+        return False
+    name = function.attr
+    is_scalar_type = isinstance(getattr(numpy, name, None), type) and issubclass(getattr(numpy, name), numpy.generic)
+    return isinstance(getattr(numpy, name, None), numpy.ufunc) or hasattr(math, name) or is_scalar_type
+
+
+def is_over_numbers(loop: Any) -> bool:
+    """Whether it looks as if it were: it takes or stores elements by numbers and decides by them, or by numbers that it changes."""
+    if not may_be_native(loop):
+        return False
+    stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
+    if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):
+        return True
+    tests = [node.test for node in ast.walk(loop) if isinstance(node, (ast.If, ast.While, ast.IfExp))]
+    return any(isinstance(node, ast.While) for node in ast.walk(loop)) or any(isinstance(each, ast.Subscript) for test in tests for each in ast.walk(test))
+
+
+def computes_with_arrays(loop: Any, ranks: dict[str, int]) -> bool:
+    """Whether it does with these arrays, of so many axes, what is no business of programs: sums of rows, comparisons of arrays."""
+
+    def rank(node: Any) -> int:
+        if isinstance(node, ast.Name):
+            return ranks.get(node.id, 0)
+        if isinstance(node, ast.Subscript):
+            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return max(0, rank(node.value) - sum(not isinstance(each, ast.Slice) for each in indices))
+        return 0
+
+    def operands(node: Any) -> list[Any]:
+        if isinstance(node, ast.BinOp):
+            return [node.left, node.right]
+        if isinstance(node, ast.UnaryOp):
+            return [node.operand]
+        if isinstance(node, ast.Compare):
+            return [node.left, *node.comparators]
+        if isinstance(node, ast.BoolOp):
+            return list(node.values)
+        if isinstance(node, ast.AugAssign):
+            return [node.target, node.value]
+        return list(node.args) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
+
+    return any(rank(each) > 0 for node in _nodes(loop, False) for each in operands(node))
+
+
+_SMALL, _FAR = 1024, 2**62  # of counters: 2^52 steps are more than a program can take
+
+
+def counters_of(loop: ast.For | ast.While) -> set[str]:
+    """Variables that the loop changes by small constants alone, or sets to constants: from a value of 62 bits on they take years to overflow."""
+    found: set[str] = set()
+    other: set[str] = set()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            value, is_step = node.value, isinstance(node.op, (ast.Add, ast.Sub))
+            is_small = isinstance(value, ast.Constant) and type(value.value) is int and abs(value.value) <= _SMALL
+            (found if is_step and is_small else other).add(node.target.id)
+            node.target.is_counted = True  # type: ignore[attr-defined]
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and type(node.value.value) is int and abs(node.value.value) < _FAR:
+            for target in node.targets:
+                target.is_counted = isinstance(target, ast.Name)  # type: ignore[attr-defined]
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and not getattr(node, "is_counted", False):
+            other.add(node.id)
+    return found - other

@@ -1,0 +1,517 @@
+"""The walk over a loop's statements that writes its program: control flow, variables, and what leaves the program.
+
+Each statement is walked once for the kinds that its variables have. Where paths meet on which a variable is of several kinds, or a loop's end gives
+another kind than its beginning had, the walk begins anew with that known; a few rounds decide. A statement that can't go on leaves the program at its
+beginning, before it has done anything; Python does it and goes on from there (``_loop_resume.py``).
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fastnp import _control
+from fastnp._loop_calls import Calls
+from fastnp._loop_elements import Elements
+from fastnp._loop_expressions import Expressions, Leaves
+from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
+from fastnp._loop_iterate import Iteration, iteration_of
+from fastnp._loop_numbers import Numbers
+from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, kind_of_number
+from fastnp._loop_scan import counters_of
+from fastnp._loop_values import LOST, UNBOUND, Again, Slots, State, View
+from fastnp._names import Uses
+
+__all__ = ["Exit", "Frame", "Leaves", "Walk"]
+
+_MOST_ROUNDS = 40
+_MOST_STEPS = 20000
+_MOST_CALLS = 12
+_FAR = 2**62
+
+
+class Walk(Expressions):
+    """Writes the program of one loop. `arguments`: variables with their kinds of values; see ``_loops.Loop``."""
+
+    def __init__(self, frame_of: Callable[[Any], Frame], guard: Callable[[Any, str, Any], None]) -> None:
+        self.frame_of = frame_of
+        self.guard = guard
+        self.loop_is_for = False
+        self.tagged: set[Any] = set()
+        self.assumed: dict[Any, Env] = {}  # at the heads of loops
+        self.rounds = 0
+
+    # The rounds.
+
+    def run(self, loop: ast.For | ast.While, root: Callable[[Walk], Frame]) -> None:
+        while True:
+            self.begin()
+            try:
+                self.whole(loop, root(self))
+                return
+            except Again:
+                self.rounds += 1
+                if self.rounds > _MOST_ROUNDS:
+                    raise Unsupported("has variables of too many kinds") from None
+
+    def begin(self) -> None:
+        self.steps = Steps()
+        self.slots = Slots(self.steps, self.tagged, lambda value: value < self.prologue)
+        self.numbers = Numbers(self.steps, self.leave)
+        self.elements = Elements(self)
+        self.calls = Calls(self)
+        self.prologue = 1 << 60  # values before this step are known everywhere
+        self.exits: list[Exit] = []
+        self.exit_number: int | None = None
+        self.outer: Iteration | None = None  # of the loop itself
+        self.statement: tuple[ast.stmt, Env] | None = None
+        self.iterations: list[tuple[ast.For, Iteration]] = []
+        self.depth = 0
+        self.arms = 0
+        self.stored = False  # whether the statement at hand has written to memory
+        self.left = False  # ... or may have left the program
+        self.called = 0
+
+    def whole(self, loop: ast.For | ast.While, frame: Frame) -> None:
+        """The program: what is handed in, the loop, its ends."""
+        self.frame = self.root = frame
+        self.loop = loop
+        self.loop_is_for = isinstance(loop, ast.For)
+        self.statement_begins(loop)
+        self.counters = counters_of(loop) & frame.local
+        for name in sorted(self.counters):
+            held = self.current().get(name)
+            if type(held) is State and INT in held.kinds:
+                self.numbers.within(self.steps.get(self.slots.variable((frame.key, name), INT)), -_FAR, _FAR)
+        if isinstance(loop, ast.While):
+            self.while_(loop)
+        else:
+            self.for_(loop)
+        self.steps.exits = [each.variables for each in self.exits]
+
+    def finish(self, broke: bool) -> None:
+        """Leaves the program at the loop's end."""
+        self.steps.add("exit", b=self.new_exit(None, broke, self.current()))
+        self.frame.env = None
+
+    def current(self) -> Env:
+        assert self.frame.env is not None
+        return self.frame.env
+
+    # Exits.
+
+    def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env) -> int:
+        made = Exit(statement, broke)
+        made.held = env
+        for name in sorted(env):
+            held = env[name]
+            if type(held) is State and len(held.kinds) == 1 and held.kinds[0] is not None:
+                made.places[name] = len(made.variables)
+            made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
+        for loop, iteration in self.iterations:
+            made.iterations.append((loop, iteration.given(made.variables)))
+        if self.outer is not None:  # last: what an entry in the middle takes over
+            self.outer.given(made.variables)
+        self.exits.append(made)
+        return len(self.exits) - 1
+
+    def statement_begins(self, statement: ast.stmt) -> None:
+        if self.frame is self.root:
+            self.statement = statement, dict(self.current())
+            self.exit_number = None
+            self.stored = self.left = False
+
+    def exit(self) -> int:
+        """The exit of the statement at hand."""
+        if self.stored:
+            raise Unsupported("may stop in the middle of a statement that writes")
+        self.left = True
+        if self.exit_number is None:
+            assert self.statement is not None
+            self.exit_number = self.new_exit(self.statement[0], False, self.statement[1])
+        return self.exit_number
+
+    def leave(self, condition: int) -> None:
+        """Leaves the program before the statement at hand unless the condition holds."""
+        if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
+            return
+        self.steps.add("require", a=condition, b=self.exit())
+
+    # Statements.
+
+    def block(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            if self.frame.env is None:
+                return
+            self.do(statement)
+            if len(self.steps.steps) > _MOST_STEPS:
+                raise Unsupported("is too long")
+
+    def do(self, statement: ast.stmt) -> None:
+        self.statement_begins(statement)
+        mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
+        stored, left, arms = self.stored, self.left, self.arms
+        loops, iterations = len(self.frame.loops), len(self.iterations)
+        try:
+            method = getattr(self, "do_" + type(statement).__name__, None)
+            if method is None:
+                raise Unsupported(f"has a statement of the kind {type(statement).__name__}")
+            method(statement)
+        except (Unsupported, Leaves) as why:
+            # What is not always done may leave the program; what is, would leave it each time.
+            if self.frame is not self.root or (type(why) is Unsupported and self.arms == 0) or stored:
+                raise
+            del self.steps.steps[mark:]
+            del self.frame.loops[loops:], self.iterations[iterations:]
+            self.depth, self.arms, self.frame.env, self.stored, self.left = depth, arms, env, stored, left
+            self.exit_number = None
+            self.statement = statement, env
+            self.steps.add("exit", b=self.exit())
+            self.frame.env = None
+
+    def do_Pass(self, statement: ast.Pass) -> None:
+        pass
+
+    def do_Expr(self, statement: ast.Expr) -> None:
+        if not isinstance(statement.value, ast.Constant):
+            self.value(statement.value)
+
+    def do_Assign(self, statement: ast.Assign) -> None:
+        value = self.value(statement.value)
+        checked = [self.target(target, value) for target in statement.targets]
+        for store in checked:
+            store()
+
+    def do_AnnAssign(self, statement: ast.AnnAssign) -> None:
+        if statement.value is not None:
+            self.target(statement.target, self.value(statement.value))()
+
+    def do_AugAssign(self, statement: ast.AugAssign) -> None:
+        if isinstance(statement.target, ast.Name):
+            read = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
+            x = self.value(read)
+            if type(x) is Number and x.kind is INT and self.frame is self.root and statement.target.id in self.counters:
+                self.count(statement, x)
+                return
+            self.target(statement.target, self.binary(statement.op, x, self.value(statement.value)))()
+        elif isinstance(statement.target, ast.Subscript):
+            place = self.elements.place(statement.target)
+            x = self.elements.load(place)
+            self.elements.store(place, self.binary(statement.op, x, self.value(statement.value)))
+        else:
+            raise Unsupported("changes an attribute")
+
+    def count(self, statement: ast.AugAssign, x: Number) -> None:
+        """``c += 1`` of a counter, which does not overflow."""
+        assert isinstance(statement.value, ast.Constant) and isinstance(statement.target, ast.Name)
+        step = int(statement.value.value) * (1 if isinstance(statement.op, ast.Add) else -1)  # type: ignore[arg-type]
+        low = None if x.low is None else x.low + step
+        self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low))
+
+    def target(self, target: ast.expr, value: Any) -> Callable[[], None]:
+        """Checks that a value can be stored there; what stores it."""
+        if isinstance(target, ast.Name):
+            if target.id not in self.frame.local:
+                raise Unsupported(f"binds {target.id!r}, which is no variable of its own")
+            if value is UNBOUND:
+                raise Leaves
+            return lambda: self.bind(target.id, value)
+        if isinstance(target, ast.Subscript):
+            place = self.elements.destination(target)
+            element = self.elements.element_for(place, value)
+            if type(place) is View:
+                return lambda: self.elements.fill(place, element)
+            return lambda: self.elements.put(place, element)
+        if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
+            stores = [self.target(each, item) for each, item in zip(target.elts, value, strict=True)]
+
+            def store_all() -> None:
+                for store in stores:
+                    store()
+
+            return store_all
+        raise Unsupported("takes a value apart")
+
+    def bind(self, name: str, value: Any) -> None:
+        if type(value) not in (Number, Choice, View, tuple) and kind_of_number(value) is not None:
+            value = self.numbers.number(value)
+        if type(value) is tuple:
+            value = tuple(self.as_number(item) for item in value)
+        self.current()[name] = self.slots.store((self.frame.key, name), value)
+
+    def as_number(self, value: Any) -> Any:
+        if type(value) is tuple:
+            return tuple(self.as_number(item) for item in value)
+        is_plain = type(value) not in (Number, Choice, View) and kind_of_number(value) is not None
+        return self.numbers.number(value) if is_plain else value
+
+    def do_Return(self, statement: ast.Return) -> None:
+        if self.frame is self.root:
+            raise Leaves
+        value = self.as_number(None if statement.value is None else self.value(statement.value))
+        held = self.slots.store((self.frame.key, "return"), value)
+        self.frame.returned.append((self.current(), held))
+        self.steps.add("break", a=self.depth - self.frame.loops[0].depth)
+        self.frame.env = None
+
+    def do_Raise(self, statement: ast.stmt) -> None:
+        if self.frame is not self.root:
+            self.leave(self.steps.constant(False, BOOL))
+            self.frame.env = None
+            return
+        raise Leaves
+
+    do_Assert = do_Raise
+
+    def do_Break(self, statement: ast.Break) -> None:
+        loop = self.frame.loops[-1]
+        if self.frame is self.root and len(self.frame.loops) == 1:
+            self.finish(True)
+            return
+        loop.broke.append(self.current())
+        self.steps.add("break", a=self.depth - loop.depth)
+        self.frame.env = None
+
+    def do_Continue(self, statement: ast.Continue) -> None:
+        loop = self.frame.loops[-1]
+        loop.continued.append(self.current())
+        self.steps.add("continue", a=self.depth - loop.depth)
+        self.frame.env = None
+
+    # Branches.
+
+    def do_If(self, statement: ast.If) -> None:
+        test = self.truth(statement.test)
+        if type(test) is bool:
+            self.block(statement.body if test else statement.orelse)
+            return
+        before = self.current()
+        self.steps.add("if", a=test)
+        self.arms += 1
+        ends = []
+        for number, arm in enumerate((statement.body, statement.orelse)):
+            if number:
+                self.steps.add("else")
+            self.frame.env = dict(before)
+            self.block(arm)
+            ends.append(self.frame.env)
+        self.arms -= 1
+        self.steps.add("end")
+        self.frame.env = self.joined([each for each in ends if each is not None], self.frame.live.after.get(id(statement), set()))
+
+    def joined(self, ends: list[Env], live: set[str]) -> Env | None:
+        """What is known where these meet."""
+        if not ends:
+            return None
+        env = ends[0]
+        for other in ends[1:]:
+            unbound = State((None,))
+            env = {
+                name: self.slots.joined((self.frame.key, name), env.get(name, unbound), other.get(name, unbound), name in live)
+                for name in env.keys() | other.keys()
+            }
+        return env
+
+    # Loops.
+
+    def head(self, loop: ast.For | ast.While) -> None:
+        """A loop's head, with what is taken for granted there."""
+        key = self.frame.key, id(loop)
+        live = self.frame.live.head[id(loop)]
+        entry = self.current()
+        if key not in self.assumed:
+            changed = Uses(loop).stores
+            self.assumed[key] = {name: (LOST if name in changed and name not in live else held) for name, held in entry.items()}
+        assumed = self.assumed[key]
+        found = self.joined([assumed, entry], live)
+        self.assume(key, assumed, found)
+        self.frame.env = dict(assumed)
+
+    def assume(self, key: Any, assumed: Env, found: Env | None) -> None:
+        if found is None or found == assumed:
+            return
+        for name, held in found.items():
+            before = assumed.get(name)
+            if type(held) is State and type(before) is State and held.low != before.low:
+                found[name] = State(held.kinds)
+        if found != assumed:
+            self.assumed[key] = found
+            raise Again
+
+    def back(self, loop: ast.For | ast.While, ends: list[Env]) -> None:
+        key = self.frame.key, id(loop)
+        assumed = self.assumed[key]
+        self.assume(key, assumed, self.joined([assumed, *ends], self.frame.live.head[id(loop)]))
+
+    def do_While(self, statement: ast.While) -> None:
+        self.while_(statement)
+
+    def do_For(self, statement: ast.For) -> None:
+        self.for_(statement)
+
+    def enter(self) -> OpenLoop:
+        self.steps.add("loop")
+        self.depth += 1
+        loop = OpenLoop(self.depth)
+        self.frame.loops.append(loop)
+        return loop
+
+    def body(self, statement: ast.For | ast.While, loop: OpenLoop) -> list[Env]:
+        """The loop's body; what is known at its ends."""
+        self.arms, arms = (0 if statement is self.loop else self.arms + 1), self.arms
+        self.block(statement.body)
+        self.arms = arms
+        ends = [*loop.continued, *([self.frame.env] if self.frame.env is not None else [])]
+        self.steps.add("next")
+        return ends
+
+    def close(self, statement: ast.For | ast.While, loop: OpenLoop, exhausted: Env | None) -> None:
+        self.steps.add("end")
+        self.depth -= 1
+        self.frame.loops.pop()
+        ends = [*loop.broke, *([exhausted] if exhausted is not None else [])]
+        self.frame.env = self.joined(ends, self.frame.live.after.get(id(statement), set()))
+
+    def exhausted(self, statement: ast.For | ast.While) -> Env | None:
+        """Where a loop has ended by itself: its `else`, then out of it."""
+        inner = self.frame.loops.pop()  # what breaks here breaks the loop around it
+        if statement is self.loop:
+            if self.frame.env is not None:
+                self.finish(False)  # Python does its `else`
+        else:
+            self.block(statement.orelse)
+        self.frame.loops.append(inner)
+        if self.frame.env is not None:
+            self.steps.add("break", a=self.depth - inner.depth)
+        return self.frame.env
+
+    def while_(self, statement: ast.While) -> None:
+        self.guard_writes(statement)
+        loop = self.enter()
+        self.head(statement)
+        self.statement_begins(statement)
+        test = self.truth(statement.test)
+        ended = None
+        if type(test) is not bool:
+            at_head = self.current()
+            self.steps.add("if", a=test)
+            self.steps.add("else")
+            self.frame.env = dict(at_head)
+            ended = self.exhausted(statement)
+            self.steps.add("end")
+            self.frame.env = dict(at_head)
+        elif not test:
+            raise Unsupported("has a loop that never begins")
+        self.back(statement, self.body(statement, loop))
+        self.close(statement, loop, ended)
+
+    def for_(self, statement: ast.For) -> None:
+        self.guard_writes(statement)
+        iteration = iteration_of(self, statement)
+        is_outer = statement is self.loop
+        if is_outer:
+            entered = self.numbers_in(iteration)
+            self.steps.add("if", a=entered)
+            iteration.take_over(self)
+            self.steps.add("else")
+            iteration.start()
+            self.steps.add("end")
+        else:
+            iteration.start()
+        loop = self.enter()
+        self.head(statement)
+        at_head = self.current()
+        self.steps.add("if", a=iteration.more())
+        self.steps.add("else")
+        self.frame.env = dict(at_head)
+        ended = self.exhausted(statement)
+        self.steps.add("end")
+        self.frame.env = dict(at_head)
+        if not is_outer:
+            self.iterations.append((statement, iteration))
+        self.target(statement.target, iteration.item())()
+        ends = self.body(statement, loop)
+        iteration.advance()
+        if not is_outer:
+            self.iterations.pop()
+        self.back(statement, ends)
+        self.close(statement, loop, ended)
+
+    def numbers_in(self, iteration: Iteration) -> int:
+        """Whether the loop is entered in the middle."""
+        self.outer = iteration
+        return self.input_number(BOOLEAN)
+
+    def input_number(self, kind: Any) -> int:
+        return self.steps.input(self.steps.number(kind))
+
+    def guard_writes(self, statement: ast.For | ast.While) -> None:
+        """In a function that is called, an iteration that writes must not be followed by one that leaves."""
+        if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
+            raise Unsupported("calls a function that writes to arrays in a loop")
+
+    # Functions of the user's.
+
+    def call_function(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if _control.is_disabled(function):
+            raise Unsupported(f"calls {function.__qualname__}, which is disabled")
+        self.called += 1
+        if self.called > 200 or _depth(self.frame.key) > _MOST_CALLS:
+            raise Unsupported("calls too many functions")
+        frame = self.frame_of(function)
+        frame.key = (self.frame.key, self.called)
+        bound = self.bound(function, arguments, named)
+        outer, self.frame = self.frame, frame
+        try:
+            for name in list(self.tagged):
+                if name[0] == frame.key:
+                    self.steps.set(self.slots.tag(name), self.steps.whole(0))
+            for name, value in bound.items():
+                self.bind(name, value)
+            return self.inlined(frame)
+        finally:
+            self.frame = outer
+
+    def bound(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+        import inspect
+
+        try:
+            found = inspect.signature(function).bind(*arguments, **named)
+        except TypeError:
+            raise Leaves from None
+        found.apply_defaults()
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise Unsupported("calls a function of any number of arguments")
+            if parameter.default is not parameter.empty:
+                self.guard(function, "__defaults__", function.__defaults__)
+                self.guard(function, "__kwdefaults__", function.__kwdefaults__)
+        self.guard(function, "__code__", function.__code__)
+        return dict(found.arguments)
+
+    def inlined(self, frame: Frame) -> Any:
+        """A function's body, which a `return` leaves as a `break` leaves a loop."""
+        self.steps.add("loop")
+        self.depth += 1
+        frame.loops.append(OpenLoop(self.depth))
+        self.arms += 1
+        self.block(frame.tree.body if not isinstance(frame.tree, ast.Lambda) else [ast.copy_location(ast.Return(frame.tree.body), frame.tree.body)])
+        self.arms -= 1
+        if frame.env is not None:
+            frame.returned.append((frame.env, self.slots.store((frame.key, "return"), None)))
+            self.steps.add("break", a=0)
+        self.steps.add("next")
+        self.steps.add("end")
+        self.depth -= 1
+        if not frame.returned:
+            raise Leaves
+        held = frame.returned[0][1]
+        for _, other in frame.returned[1:]:
+            held = self.slots.joined((frame.key, "return"), held, other, True)
+        return self.slots.load((frame.key, "return"), held)
+
+
+def _depth(key: Any) -> int:
+    return 1 + _depth(key[0]) if type(key) is tuple else 0

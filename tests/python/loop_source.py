@@ -1,0 +1,156 @@
+"""Random functions with loops over numbers and elements, as source text: nested loops, branches, every way to leave them, and effects in between."""
+
+from __future__ import annotations
+
+import linecache
+import random
+from typing import Any
+
+_INTS = ["i", "j", "a", "b", "n", "k[i % 5]", "len(x)", "3", "-2"]
+_FLOATS = ["s", "t", "x[i % len(x)]", "x[-1]", "A[i % 3, j % 4]", "0.5", "float(a)", "-1.5"]
+
+
+class _Writer:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.lines: list[str] = []
+        self.loops = 0  # around the statement at hand
+        self.left = 28  # statements
+
+    def add(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def whole(self) -> str:
+        pick = self.rng.choice
+        return pick(
+            [
+                lambda: pick(_INTS),
+                lambda: f"({pick(_INTS)} + {pick(_INTS)})",
+                lambda: f"({pick(_INTS)} * {pick(_INTS)} % 97)",
+                lambda: f"({pick(_INTS)} // 3)",
+                lambda: f"min({pick(_INTS)}, {pick(_INTS)})",
+                lambda: f"int({self.real()}) % 1000",
+                lambda: f"({pick(_INTS)} ^ {pick(_INTS)})",
+                lambda: f"abs({pick(_INTS)})",
+            ]
+        )()
+
+    def real(self) -> str:
+        pick = self.rng.choice
+        return pick(
+            [
+                lambda: pick(_FLOATS),
+                lambda: f"({pick(_FLOATS)} + {pick(_FLOATS)})",
+                lambda: f"({pick(_FLOATS)} * {pick(_FLOATS)} % 3.0)",
+                lambda: f"({pick(_FLOATS)} - {pick(_INTS)})",
+                lambda: f"max({pick(_FLOATS)}, {pick(_FLOATS)})",
+                lambda: f"helper({pick(_FLOATS)}, {pick(_INTS)})",
+                lambda: f"({pick(_FLOATS)} if {self.test()} else {pick(_FLOATS)})",
+            ]
+        )()
+
+    def test(self) -> str:
+        pick = self.rng.choice
+        one = [
+            lambda: f"{pick(_INTS)} % 3 == 1",
+            lambda: f"{pick(_FLOATS)} > {pick(_FLOATS)}",
+            lambda: f"x[i % len(x)] < {pick(_FLOATS)}",
+            lambda: f"k[j % 5] {pick(['<', '!=', '>='])} {pick(_INTS)}",
+        ]
+        first = pick(one)()
+        return f"{first} {pick(['and', 'or'])} {pick(one)()}" if self.rng.random() < 0.3 else first
+
+    def block(self, depth: int) -> None:
+        for _ in range(self.rng.randint(1, 4)):
+            self.statement(depth)
+
+    def statement(self, depth: int) -> None:
+        self.left -= 1
+        choices: list[Any] = [self.assign] * 6 + [self.store] * 3
+        if self.left > 0 and depth < 6:
+            choices += [self.branch] * 4
+            if self.loops < 3:
+                choices += [self.loop] * 3
+        self.rng.choice(choices)(depth)
+
+    def assign(self, depth: int) -> None:
+        name = self.rng.choice(["a", "b", "s", "t"])
+        value = self.whole() if name in "ab" else self.real()
+        op = self.rng.choice(["=", "=", "+=", "-="])
+        if self.rng.random() < 0.15:
+            self.add(depth, f"a, b = b, ({self.whole()}) % 1009")
+        elif name in "ab":
+            self.add(depth, f"{name} = ({value if op == '=' else f'{name} {op[0]} {value}'}) % 10007")
+        else:
+            self.add(depth, f"{name} {op} {value}")
+
+    def store(self, depth: int) -> None:
+        place, value = self.rng.choice([("x[i % len(x)]", self.real()), ("k[j % 5]", f"({self.whole()}) % 100"), ("A[j % 3, i % 4]", self.real())])
+        self.add(depth, f"{place} {self.rng.choice(['=', '=', '+='])} {value}")
+
+    def branch(self, depth: int) -> None:
+        self.add(depth, f"if {self.test()}:")
+        kind = self.rng.random()
+        if kind < 0.15 and self.loops:
+            self.add(depth + 1, self.rng.choice(["break", "continue"]))
+        elif kind < 0.25:
+            self.add(depth + 1, "log.append((i, j, a, b))")
+            self.block(depth + 1)
+        elif kind < 0.29:
+            self.add(depth + 1, self.rng.choice(["return a, s", "return", "raise ValueError(a)", "x[len(x)] = 1.0", "a = 1 // (a - a)"]))
+        else:
+            self.block(depth + 1)
+        if self.rng.random() < 0.4:
+            self.add(depth, "else:")
+            self.block(depth + 1)
+
+    def loop(self, depth: int) -> None:
+        kind = self.rng.random()
+        name = "ij"[self.loops % 2] if self.rng.random() < 0.8 else "j"
+        count = f"w{self.loops}"
+        if kind < 0.5:
+            bounds = self.rng.choice(["4", "n", "1, 5", "a % 4", "5, -1, -2", "j % 3, 4", "len(x)"])
+            self.add(depth, f"for {name} in range({bounds}):")
+        elif kind < 0.7:
+            self.add(
+                depth, self.rng.choice([f"for {name}, s in enumerate(x):", "for b in k:", "for t, b in zip(x, k):", f"for {name} in reversed(range(4)):"])
+            )
+        else:
+            self.add(depth, f"{count} = 0")
+            self.add(depth, f"while {count} < 4 and ({self.test()}):" if self.rng.random() < 0.5 else f"while {count} < {self.rng.randint(1, 5)}:")
+            self.add(depth + 1, f"{count} += 1")
+        self.loops += 1
+        self.block(depth + 1)
+        self.loops -= 1
+        if self.rng.random() < 0.2:
+            self.add(depth, "else:")
+            self.block(depth + 1)
+
+
+def random_source(seed: int) -> str:
+    """A function ``f(x, k, A, n, log)``."""
+    rng = random.Random(seed)
+    writer = _Writer(rng)
+    writer.add(1, "i = j = turns = 0")
+    writer.add(1, "a, b = n, 1")
+    writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
+    bounds = rng.choice(["n", "6", "1, n", "n, -1, -1"])
+    writer.add(1, rng.choice([f"for i in range({bounds}):", "while a < 9000 and turns < 8:", "for i, t in enumerate(x):"]))
+    is_while = writer.lines[-1].strip().startswith("while")
+    writer.loops = 1
+    if is_while:
+        writer.add(2, "turns += 1")
+    writer.block(2)
+    writer.block(2)
+    writer.add(1, "return a, b, s, t")
+    helper = "def helper(p, q):\n    if p > q:\n        return p - q\n    return q * 0.5\n\n\n"
+    return helper + "def f(x, k, A, n, log):\n" + "\n".join(writer.lines) + "\n"
+
+
+def function_of(source: str, name: str) -> Any:
+    """The function `f` of a source text, whose lines can be found."""
+    path = f"<{name}>"
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+    space: dict[str, Any] = {"__name__": "made"}
+    exec(compile(source, path, "exec"), space)
+    return space["f"]

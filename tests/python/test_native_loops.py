@@ -1,0 +1,225 @@
+"""Loops over numbers and elements as native code: results, types, errors, warnings and what is written are those of Python and NumPy."""
+
+from __future__ import annotations
+
+import copy
+import random
+import warnings
+from typing import Any
+
+import numpy
+import pytest
+from loop_functions import LOOPS
+from loop_source import function_of, random_source
+from support import LONG, SEED
+
+import fastnp as np
+
+
+def outcome(function: Any, arguments: Any) -> tuple[Any, list[Any]]:
+    """What it gives or raises, and its warnings."""
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        try:
+            result = function(*arguments)
+        except Exception as error:
+            result = type(error), str(error)
+    # Which of several operations a floating-point error was met in is not known of native code.
+    told = {(each.category, str(each.message).partition(" in scalar")[0]) for each in met if each.category is not np.RecompileWarning}
+    return result, sorted(told, key=str)
+
+
+def same(x: Any, y: Any) -> bool:
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, (tuple, list)):
+        return len(x) == len(y) and all(map(same, x, y))
+    if isinstance(x, (numpy.ndarray, numpy.generic)):
+        return x.dtype == y.dtype and x.shape == y.shape and numpy.array_equal(x, y, equal_nan=x.dtype.kind in "fc")
+    return bool(x == y or (x != x and y != y))
+
+
+def agree(compiled: Any, arguments: Any, note: str) -> None:
+    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    want, told = outcome(compiled.__wrapped__, theirs)
+    got, said = outcome(compiled, mine)
+    assert same(got, want), f"{note}: {got!r} where Python gives {want!r}"
+    assert said == told, f"{note}: warns {said} where NumPy warns {told}"
+    for x, y in zip(mine, theirs, strict=True):
+        assert same(x, y), f"{note}: an argument is {x!r} then, {y!r} in Python"
+
+
+def programs_of(compiled: Any) -> list[Any]:
+    parts = compiled._parts()
+    loops = [] if parts is None else [each for each in parts.functions if hasattr(each, "programs")]
+    return [program for loop in loops for program in loop.programs.values() if hasattr(program, "exits")]
+
+
+@pytest.mark.parametrize("case", LOOPS, ids=lambda case: case[0].__name__)
+def test_loops(case: Any) -> None:
+    function, make, is_native = case
+    rng = numpy.random.default_rng(SEED)
+    compiled = np.compile(function)
+    for n in (100, 7, 0, 1, 2, 7, 33):
+        arguments = make(rng, n)
+        if n < 2 and function.__name__ == "alias":
+            continue
+        agree(compiled, arguments, f"{function.__name__}, size {n}")
+    if is_native:
+        assert programs_of(compiled)
+
+
+@pytest.mark.parametrize("layout", ["x", "x[::-1]", "x[::2]", "x.astype('f4')", "x.astype('i8')", "x.astype('u2')", "x.astype('f2')", "x.astype(bool)"])
+def test_layouts_and_dtypes(layout: str) -> None:
+    def total(x, y):
+        s = 0
+        for i in range(len(x)):
+            if x[i] > 0:
+                s = s + x[i] * 2
+            y[i] = s
+        return s
+
+    rng = numpy.random.default_rng(SEED)
+    compiled = np.compile(total)
+    for _ in range(3):
+        x = eval(layout, {"x": abs(rng.normal(size=20)) * 3})
+        agree(compiled, (x, numpy.zeros(len(x))), layout)
+        agree(compiled, (x, numpy.zeros(len(x), "i4")[::-1]), layout)
+
+
+def test_overlapping_arrays() -> None:
+    def shift(x, y):
+        for i in range(len(x)):
+            x[i] = y[i] + 1
+
+    compiled = np.compile(shift)
+    for offset in (1, 0, 2):
+        mine, theirs = numpy.zeros(20), numpy.zeros(20)
+        compiled(mine[offset:], mine[: 20 - offset])
+        shift(theirs[offset:], theirs[: 20 - offset])
+        assert same(mine, theirs)
+    assert programs_of(compiled)
+
+
+def test_read_only_arrays() -> None:
+    def fill(x):
+        for i in range(len(x)):
+            x[i] = i
+
+    x = numpy.zeros(3)
+    x.flags.writeable = False
+    compiled = np.compile(fill)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only"):
+            compiled(x)
+    y = numpy.zeros(3)
+    compiled(y)
+    assert y.tolist() == [0, 1, 2]
+
+
+SCALE = 2
+
+
+def scaled(v: Any) -> Any:
+    return v * SCALE
+
+
+def test_what_it_reads_may_change() -> None:
+    global SCALE
+
+    def total(x):
+        s = 0.0
+        for i in range(len(x)):
+            if x[i] > 0:
+                s += scaled(x[i])
+        return s
+
+    compiled, x = np.compile(total), numpy.arange(10.0)
+    for SCALE in (2, 3, 2.5, 2):  # noqa: B007
+        agree(compiled, (x,), f"scale {SCALE}")
+    assert programs_of(compiled)
+
+
+def test_errors_name_the_users_line() -> None:
+    def take(x, n):
+        s = 0.0
+        for i in range(n):
+            if x[i] > 0.5:
+                s += x[i + 1]  # here
+        return s
+
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3") as info:
+        np.compile(take)(numpy.ones(3), 3)
+    found = [each for each in info.traceback if each.name == "take"]
+    assert found and "# here" in str(found[-1].statement)
+
+
+def test_states_of_errors() -> None:
+    def ratio(x, y):
+        for i in range(len(x)):
+            if y[i] < 5:
+                x[i] = x[i] / y[i]
+        return x
+
+    compiled = np.compile(ratio)
+    x, y = numpy.ones(4), numpy.array([1.0, 0.0, 2.0, 0.0])
+    with numpy.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        compiled(x.copy(), y)
+    with numpy.errstate(divide="ignore"):
+        agree(compiled, (x, y), "ignored")
+    agree(compiled, (x, y), "warned")
+
+
+def test_exits_too_often_run_as_written() -> None:
+    def noisy(x, log):
+        for i in range(len(x)):
+            if x[i] >= 0:
+                log.append(i)
+
+    compiled = np.compile(noisy)
+    for _ in range(3):
+        log: list[int] = []
+        compiled(numpy.ones(500), log)
+        assert log == list(range(500))
+
+
+def test_arrays_of_fastnp() -> None:
+    def clip(x):
+        for i in range(len(x)):
+            if x[i] > 1:
+                x[i] = 1.0
+        return x
+
+    x = np.array([0.5, 2.0, 3.0])
+    found = np.compile(clip)(x)
+    assert type(found) is np.ndarray and found is x and found.tolist() == [0.5, 1.0, 1.0]
+
+
+def test_gradient_of_a_native_loop() -> None:
+    def poly(x):
+        s = 0.0
+        for i in range(len(x)):
+            if x[i] > 0:
+                s = s + x[i] * x[i]
+        return s
+
+    x = numpy.array([1.0, -2.0, 3.0])
+    compiled = np.compile(poly)
+    assert compiled(x) == 10.0
+    numpy.testing.assert_allclose(numpy.asarray(np.grad(poly)(x)), [2.0, 0.0, 6.0])
+    numpy.testing.assert_allclose(numpy.asarray(np.grad(compiled)(x)), [2.0, 0.0, 6.0])
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_programs(part: int) -> None:
+    native = 0
+    first = SEED * 1000 + part * 10**7
+    for seed in range(first, first + (400 if LONG else 25)):
+        source = random_source(seed)
+        compiled = np.compile(function_of(source, f"loop {seed}"))
+        for call, n in enumerate((4, 7, 4, 0)):
+            rng = numpy.random.default_rng([seed, call])
+            arguments = (rng.normal(size=5), rng.integers(-5, 50, 5), rng.normal(size=(3, 4)), n, [])
+            agree(compiled, arguments, f"seed {seed}, call {call}, n = {n}\n{source}")
+        native += bool(programs_of(compiled))
+    assert native > 5, random.Random(first)
