@@ -46,6 +46,8 @@ class Explanation:
         parts = function._parts()
         self.breaks: list[Any] = [] if parts is None else list(parts.breaks)
         """Where recordings ended: each has `reason`, `stack` (lines of the user's) and `milliseconds` (that it had taken by then)."""
+        self.native: list[Any] = [] if parts is None else parts.told()
+        """Loops over numbers: each has `lines`, `programs` (their steps), `milliseconds` (to compile these) or `reason` (why it is no native code)."""
         self.parts: list[Explanation] = [] if parts is None else [Explanation(part, None) for part in parts.used()]
         """Of a function with breaks: what is compiled between them."""
 
@@ -99,6 +101,7 @@ class Explanation:
         for found in self.breaks:
             lines.append(f"  break, found after {found.milliseconds:.2f} ms: {found.reason}")
             lines += [f"    at {place}" for place in found.stack]
+        lines += [f"  {loop}" for loop in self.native]
         if self.parts:
             lines.append(f"  runs in {len(self.parts)} parts, {self.graphs} graphs:")
             lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]

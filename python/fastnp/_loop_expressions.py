@@ -96,6 +96,8 @@ class Expressions:
             if found is UNBOUND:
                 raise Leaves
             return self.decided(found) if type(found) is Choice and any(kind is None for _, kind, _ in found.kinds) else found
+        if name in frame.function.__code__.co_cellvars:
+            raise Unsupported(f"reads {name!r}, which other functions share")
         if name in frame.cells:
             cell = frame.cells[name]
             self.guard(cell, "cell_contents", cell.cell_contents)

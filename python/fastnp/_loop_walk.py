@@ -27,7 +27,7 @@ from fastnp._names import Uses
 __all__ = ["Exit", "Frame", "Leaves", "Walk"]
 
 _MOST_ROUNDS = 40
-_MOST_STEPS = 20000
+_MOST_STEPS = 8000
 _MOST_CALLS = 12
 _FAR = 2**62
 

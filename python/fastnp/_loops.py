@@ -28,7 +28,7 @@ from fastnp._names import Live, Uses
 if TYPE_CHECKING:
     from fastnp._parts import Parts
 
-__all__ = ["Loop"]
+__all__ = ["Loop", "NativeLoop"]
 
 _MOST_KINDS = 8  # programs of one loop
 _FEW_EXITS = 32  # of one call
@@ -100,6 +100,26 @@ def _now(space: Any, name: str) -> Any:
         return UNBOUND
 
 
+class NativeLoop:
+    """What `explain` tells of a loop over numbers; `reason`: why it runs otherwise, if it does."""
+
+    def __init__(self, place: Any, programs: list[Any], reason: str | None) -> None:
+        self.lines = f"{place[0]}-{place[1]}" if place[1] != place[0] else str(place[0])
+        self.reason = reason
+        self.programs: list[str] = [program.native[True].text() for program in programs if True in program.native]
+        """The steps of each program, as text."""
+        self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native]
+
+    def __str__(self) -> str:
+        if self.reason is not None:
+            return f"loop, lines {self.lines}: no native code, as it {self.reason}"
+        steps = [text.count("\n") for text in self.programs]
+        made = [f"{count} steps, {spent:.1f} ms" for count, spent in zip(steps, self.milliseconds, strict=True)]
+        return f"native loop, lines {self.lines}: " + ("; ".join(made) or "not reached yet")
+
+    __repr__ = __str__
+
+
 class Loop:
     """One loop of a function that is run in parts. Called with the variables that it takes; gives (0, variables that it gives) or (1, a result)."""
 
@@ -115,6 +135,7 @@ class Loop:
         self.functions: dict[Any, Any] = {}
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
+        self.rewritten = 0  # how often what a program took for granted had changed
         self.entry = _core._LoopCall(self.slow, self.left)  # what the frame calls
 
     # Calls. `entry` knows what needs no Python: kinds that it knows, and loops that come to their ends.
@@ -213,6 +234,8 @@ class Loop:
     def program_for(self, arguments: tuple[Any, ...]) -> Any:
         key = tuple(map(_kind_of, arguments))
         if any(each is None for each in key):
+            if not self.programs:
+                self.refuse("takes arrays of a dtype that programs have not")
             return None
         program = self.programs.get(key)
         if program is not None and (program is Unsupported or program.holds()):
@@ -220,6 +243,10 @@ class Loop:
         if program is not None:  # what it took for granted is so no more
             self.programs.clear()
             self.entry.clear()
+            self.rewritten += 1
+            if self.rewritten > _MOST_KINDS:
+                self.refuse("reads something that is another one at every call")
+                return None
         if len(self.programs) >= _MOST_KINDS:
             return None
         self.known += [each for each in arguments if isinstance(each, _PLAIN)]
@@ -266,6 +293,9 @@ class Loop:
         if type(held) is Passed and held.name in self.takes:
             return 1, self.takes.index(held.name)
         return (2, held.value) if type(held) is Known else None
+
+    def told(self) -> NativeLoop:
+        return NativeLoop(self.place, [each for each in self.programs.values() if type(each) is _Program], self.refused)
 
     def refuse(self, reason: str) -> None:
         self.refused = reason
@@ -402,7 +432,7 @@ def _kind_of(value: Any) -> Any:
             return None
         return type(value), id(dtype), value.ndim, _has_lines(value), _is_writeable(value)
     if isinstance(value, _PLAIN):
-        return value if type(value) is str else ("is", id(value))
+        return ("text", value) if type(value) is str else ("is", id(value))
     return "passed"
 
 

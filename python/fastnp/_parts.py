@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp import _compile, _core, _dynamic
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, outermost_loops
-from fastnp._loops import Loop
+from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Parts(Cuts):
         self.options = options
         self.title = title
         self.breaks: list[Break] = []
+        self.refused: list[NativeLoop] = []  # loops that are no native code
         self.follows: set[tuple[str, str, int]] = set()  # functions that are compiled by themselves
         self.compiled: dict[Any, Any] = {}  # these
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
@@ -226,6 +227,10 @@ class Parts(Cuts):
 
     # Native loops.
 
+    def told(self) -> list[NativeLoop]:
+        """What is to be told of loops over numbers."""
+        return [*(each.told() for each in self.functions if type(each) is Loop), *self.refused]
+
     def scan(self, arguments: tuple[Any, ...]) -> bool:
         """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call."""
         if self.tree is None:
@@ -244,6 +249,7 @@ class Parts(Cuts):
         with self._lock:
             self.native.discard(loop.place)
             self.unfit.add(loop.place)
+            self.refused.append(loop.told())
             if not (self.places or self.loops or self.followed or self.native):
                 self.build(None, [])  # it is recorded as a whole
                 return

@@ -230,7 +230,7 @@ def folded(w: Writer) -> Statement:
         if is_complex(value) and function.startswith(("max", "min", "arg")):
             raise Unfit
         zero = " + 0" if function in ("max", "min") else ""  # which of two zeros is the larger one is nowhere said
-        return Statement(f"{made} = np.{function}({x}, axis={axis}{keep}){zero}", 0.0)
+        return Statement(f"{made} = np.{function}({x}, axis={axis}{keep}){zero}", bound)
     function = w.one_of(["sum", "mean", "max", "min", "sum", "prod", "var"])
     if function in ("prod", "var") and (bound > 0 or is_complex(value) or w.maker.kind == "differentiable"):
         function = "sum"

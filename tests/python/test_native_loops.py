@@ -223,3 +223,58 @@ def test_random_programs(part: int) -> None:
             agree(compiled, arguments, f"seed {seed}, call {call}, n = {n}\n{source}")
         native += bool(programs_of(compiled))
     assert native > 5, random.Random(first)
+
+
+def test_it_is_explained() -> None:
+    def total(x):
+        s = 0.0
+        for i in range(len(x)):
+            if x[i] > 0:
+                s += x[i]
+        return s
+
+    told = np.explain(np.compile(total))(numpy.arange(3.0))
+    assert len(told.native) == 1 and "load" in told.native[0].programs[0] and told.native[0].milliseconds[0] > 0
+    assert "native loop, lines" in str(told)
+
+    def other(x, names):
+        for i in range(len(x)):
+            if names[i] > x[i]:
+                x[i] = 0.0
+
+    told = np.explain(np.compile(other))(numpy.arange(3.0), [1, 2, 3])
+    assert "no native code, as it" in str(told) and "names" in str(told)
+
+
+def test_variables_that_other_functions_share() -> None:
+    def counted(x):
+        c = 0
+
+        def add(y):
+            nonlocal c
+            c += y
+
+        for i in range(len(x)):
+            if x[i] > 0:
+                add(i)
+        return c
+
+    agree(np.compile(counted), (numpy.array([1.0, -1.0, 2.0]),), "nonlocal")
+
+
+STEP = 0
+
+
+def test_what_changes_at_every_call() -> None:
+    global STEP
+
+    def total(x):
+        s = 0
+        for i in range(len(x)):
+            if x[i] > 0:
+                s += STEP
+        return s
+
+    compiled, x = np.compile(total), numpy.ones(4)
+    for STEP in range(30):  # noqa: B007
+        assert compiled(x) == 4 * STEP
