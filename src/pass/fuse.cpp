@@ -4,6 +4,7 @@
 #include "pass/fuse.h"
 
 #include <algorithm>
+#include <ranges>
 #include <functional>
 #include <unordered_set>
 #include <utility>
@@ -105,6 +106,11 @@ private:
             for (const Value input : value->inputs) {
                 if (shifts || direct.insert(input).second) ++readings[input];
             }
+        }
+        // What a pad or a move of a value is read at, it is read at itself.
+        for (const Value value : roots_.order() | std::views::reverse) {
+            const bool moves = value->op == Op::pad || (ops::info(value->op).kind == Kind::move && value->op != Op::slice);
+            if (moves && !roots_.contains(value) && readings[value] > 1) readings[value->inputs[0]] += readings[value] - 1;
         }
         Work ops(roots_, each_op, most_ops), spent(roots_, additions, worth_reading);
         for (const Value value : roots_.order()) {
