@@ -245,7 +245,11 @@ struct Ready {
     std::vector<std::shared_ptr<Program>> programs;  // the first that fits is taken
     std::vector<std::size_t> arrays, numbers;        // among the arguments
     std::vector<py::object> more;                    // numbers after these
-    std::map<std::int64_t, std::vector<Source>> ends;  // what is given at exits that are ends of the loop
+    struct End {
+        bool returns = false, is_tuple = false;  // a `return` of the function's, of several values
+        std::vector<Source> sources;
+    };
+    std::map<std::int64_t, End> ends;  // what is given at exits that are ends of the loop
     py::object handle;                               // for what goes on in Python
 
     bool fits(std::span<PyObject* const> arguments) const {
@@ -279,7 +283,10 @@ public:
         made.numbers = std::move(numbers);
         made.more = std::move(more);
         made.handle = std::move(handle);
-        for (const auto& [exit, sources] : ends) made.ends[exit.cast<std::int64_t>()] = sources_of(sources.cast<py::list>());
+        for (const auto& [exit, told] : ends) {
+            const auto [returns, is_tuple, sources] = told.cast<std::tuple<bool, bool, py::list>>();
+            made.ends[exit.cast<std::int64_t>()] = {returns, is_tuple, sources_of(sources)};
+        }
         ready_.push_back(std::move(made));
     }
     void clear() { ready_.clear(); }
@@ -340,19 +347,27 @@ private:
             if (end == ready.ends.end() || left.flags != 0) {
                 return left_(ready.handle, left.words[0], program->handed_out(left.words.data()), left.flags, arguments);
             }
-            py::tuple result(end->second.size() + 1);
-            result[0] = py::int_(0);
-            for (std::size_t i = 0; i < end->second.size(); ++i) {
-                const Source& source = end->second[i];
-                switch (source.kind) {
-                    case Source::Kind::handed: result[i + 1] = program->handed_out(left.words.data(), source.number); break;
-                    case Source::Kind::argument: result[i + 1] = py::reinterpret_borrow<py::object>(given[source.number]); break;
-                    case Source::Kind::known: result[i + 1] = source.known; break;
-                }
-            }
-            return result;
+            return ended(end->second, *program, left.words.data(), given);
         }
         return slow_(arguments);
+    }
+
+    // (0, variables ...), or (1, what the function returns).
+    static py::object ended(const Ready::End& end, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+        const auto value_of_source = [&](const Source& source) -> py::object {
+            switch (source.kind) {
+                case Source::Kind::handed: return program.handed_out(words, source.number);
+                case Source::Kind::argument: return py::reinterpret_borrow<py::object>(given[source.number]);
+                case Source::Kind::known: break;
+            }
+            return source.known;
+        };
+        if (end.returns && !end.is_tuple) return py::make_tuple(1, value_of_source(end.sources.at(0)));
+        const std::size_t skipped = end.returns ? 0 : 1;
+        py::tuple values(end.sources.size() + skipped);
+        if (!end.returns) values[0] = py::int_(0);
+        for (std::size_t i = 0; i < end.sources.size(); ++i) values[i + skipped] = value_of_source(end.sources[i]);
+        return end.returns ? py::object(py::make_tuple(1, values)) : py::object(values);
     }
 
     py::object slow_, left_;

@@ -698,7 +698,7 @@ class _LoopCall:
         arrays: list[int],
         numbers: list[int],
         more: list[Any],
-        ends: dict[int, list[Any]],
+        ends: dict[int, tuple[bool, bool, list[Any]]],
         handle: Any,
     ) -> None: ...
     def clear(self) -> None: ...

@@ -265,9 +265,9 @@ class Loop:
             return
         ends = {}
         for number, exit in enumerate(program.exits):
-            sources = [self.source_of(exit, name) for name in self.gives] if exit.statement is None and (exit.broke or not self.loop.orelse) else [None]
-            if all(each is not None for each in sources):
-                ends[number] = sources
+            end = self.end_of(exit)
+            if all(each is not None for each in end[2]):
+                ends[number] = end
         guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards]
         places = {name: number for number, name in enumerate(self.takes)}
         program.native[True] = program.native.get(True) or program.steps.program(True)
@@ -282,6 +282,19 @@ class Loop:
             ends,
             program,
         )
+
+    def end_of(self, exit: Exit) -> tuple[bool, bool, list[Any]]:
+        """(whether it is a return, of a tuple, where the values come from) of an exit, as `_LoopCall` takes it; None for what needs Python."""
+        if exit.statement is None:
+            return False, False, [self.source_of(exit, name) for name in self.gives] if exit.broke or not self.loop.orelse else [None]
+        if not isinstance(exit.statement, ast.Return):
+            return False, False, [None]
+        value = exit.statement.value or ast.Constant(None)
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        found = [
+            self.source_of(exit, each.id) if isinstance(each, ast.Name) else (2, each.value) if isinstance(each, ast.Constant) else None for each in parts
+        ]
+        return True, isinstance(value, ast.Tuple), found
 
     def source_of(self, exit: Exit, name: str) -> Any:
         """Where a variable comes from at an exit, as `_LoopCall` takes it; None where that is more than one thing."""
