@@ -158,6 +158,16 @@ void translate() noexcept;
 /// Never returns: for a thread that Python wants to end at its exit, which can't unwind through C frames.
 [[noreturn]] void hang();
 
+/// A call of Python's, which may end this thread (at Python's exit): before what the caller holds is let go of without the GIL.
+template <class F>
+PyObject* called(F&& call) {
+    try {
+        return call();
+    } catch (const abi::__forced_unwind&) {
+        hang();
+    }
+}
+
 /// Runs `body`, which returns a new reference, and turns its exceptions into Python's.
 template <class F>
 PyObject* guarded(F&& body) {

@@ -135,7 +135,7 @@ void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
     has_recalled_ = true;
     if (is_part_ || options_.fullgraph || parts_) return;
     const Ref recall = own(PyObject_GetAttrString(split_.get(), "recall"));
-    Ref found(PyObject_Vectorcall(recall.get(), args, static_cast<std::size_t>(nargs), nullptr));
+    Ref found(called([&] { return PyObject_Vectorcall(recall.get(), args, static_cast<std::size_t>(nargs), nullptr); }));
     if (!found) {  // a note that is not what it should be
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
         PyErr_Clear();

@@ -294,11 +294,11 @@ public:
     py::object call(const py::args& arguments) {
         const std::span<PyObject* const> given(PySequence_Fast_ITEMS(arguments.ptr()), static_cast<std::size_t>(PyTuple_GET_SIZE(arguments.ptr())));
         const FloatState state = float_state();
-        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow_(arguments);
+        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(arguments);
         for (const Ready& each : ready_) {
             if (each.fits(given)) return run(each, given, arguments);
         }
-        return slow_(arguments);
+        return slow(arguments);
     }
 
 private:
@@ -341,15 +341,26 @@ private:
             } catch (const PythonError&) {  // a whole number of more than 64 bits
                 if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw;
                 PyErr_Clear();
-                return slow_(arguments);
+                return slow(arguments);
             }
             const auto end = ready.ends.find(left.words[0]);
             if (end == ready.ends.end() || left.flags != 0) {
-                return left_(ready.handle, left.words[0], program->handed_out(left.words.data()), left.flags, arguments);
+                const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
+                const py::tuple values = program->handed_out(left.words.data());
+                PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr()};
+                return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 5, nullptr); });
             }
             return ended(end->second, *program, left.words.data(), given);
         }
-        return slow_(arguments);
+        return slow(arguments);
+    }
+
+    template <class F>
+    static py::object result_of(F&& call) {
+        return py::reinterpret_steal<py::object>(check(called(std::forward<F>(call))));
+    }
+    py::object slow(const py::args& arguments) const {
+        return result_of([&] { return PyObject_CallOneArg(slow_.ptr(), arguments.ptr()); });
     }
 
     // (0, variables ...), or (1, what the function returns).

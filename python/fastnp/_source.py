@@ -193,8 +193,10 @@ class Source:
             tree = ast.copy_location(_definition(code.co_name, tree.args, [body]), tree)
         if "__class__" in code.co_freevars and code.co_argcount:
             tree.body = [_Super(code.co_varnames[0]).visit(statement) for statement in tree.body]
+        loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While)) and place_of(node) in cuts.native]
+        as_written = {id(node) for loop in loops for node in ast.walk(loop)}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and place_of(node) in cuts.followed:
+            if isinstance(node, ast.Call) and place_of(node) in cuts.followed and id(node) not in as_written:
                 follow = ast.Call(ast.Name(FOLLOW, ast.Load()), [node.func], [])
                 node.func = ast.fix_missing_locations(ast.copy_location(follow, node.func))
         names = set(code.co_varnames) | set(code.co_cellvars)

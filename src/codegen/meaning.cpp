@@ -4,6 +4,11 @@
 #include "codegen/speculation.h"
 #include "codegen/value.h"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/IR/PatternMatch.h>
+#pragma GCC diagnostic pop
+
 namespace fastnp::codegen {
 
 namespace {
@@ -23,6 +28,14 @@ llvm::Value* real_number(const Value& x, double value) { return llvm::ConstantFP
 llvm::Value* integer(const Value& x, std::int64_t value) { return llvm::ConstantInt::get(x.re->getType(), static_cast<std::uint64_t>(value), true); }
 unsigned width_of(const Value& x) { return x.re->getType()->getScalarSizeInBits(); }
 
+// A constant by which LLVM would take an operation for a negation, which turns NaN's sign as well: -1 as a factor or divisor, -0 to be subtracted from.
+llvm::Value* kept(const Value& like, llvm::Value* value, double number) {
+    using namespace llvm::PatternMatch;
+    const llvm::APFloat* held = nullptr;
+    const bool is_it = match(value, m_APFloat(held)) && held->isExactlyValue(number);
+    return is_it && like.builder->target == Target::host ? like.builder->opaque(value) : value;
+}
+
 Value operator+(Value x, Value y) {
     if (is_bool(x)) return of(x, ir(x).CreateOr(x.re, y.re));
     if (is_integer(x.dtype)) return of(x, ir(x).CreateAdd(x.re, y.re));
@@ -31,7 +44,7 @@ Value operator+(Value x, Value y) {
 
 Value operator-(Value x, Value y) {
     if (is_integer(x.dtype)) return of(x, ir(x).CreateSub(x.re, y.re));
-    return of(x, ir(x).CreateFSub(x.re, y.re), x.im != nullptr ? ir(x).CreateFSub(x.im, y.im) : nullptr);
+    return of(x, ir(x).CreateFSub(kept(x, x.re, -0.0), y.re), x.im != nullptr ? ir(x).CreateFSub(x.im, y.im) : nullptr);
 }
 
 Value operator-(Value x) {
@@ -43,7 +56,7 @@ Value operator*(Value x, Value y) {
     auto& b = ir(x);
     if (is_bool(x)) return of(x, b.CreateAnd(x.re, y.re));
     if (is_integer(x.dtype)) return of(x, b.CreateMul(x.re, y.re));
-    if (x.im == nullptr) return of(x, b.CreateFMul(x.re, y.re));
+    if (x.im == nullptr) return of(x, b.CreateFMul(kept(x, x.re, -1), kept(x, y.re, -1)));
     return of(x, b.CreateFSub(b.CreateFMul(x.re, y.re), b.CreateFMul(x.im, y.im)), b.CreateFAdd(b.CreateFMul(x.re, y.im), b.CreateFMul(x.im, y.re)));
 }
 
@@ -58,7 +71,7 @@ llvm::Value* quotient(const Value& like, llvm::Value* x, llvm::Value* y) {
 
 Value operator/(Value x, Value y) {
     if (!is_real_float(x)) return {};
-    return of(x, quotient(x, x.re, y.re));
+    return of(x, quotient(x, x.re, kept(x, y.re, -1)));
 }
 
 Value operator~(Value x) { return of(x, ir(x).CreateNot(x.re)); }

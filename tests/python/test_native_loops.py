@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import random
+import subprocess
+import sys
+import time
 import warnings
 from typing import Any
 
@@ -278,3 +281,32 @@ def test_what_changes_at_every_call() -> None:
     compiled, x = np.compile(total), numpy.ones(4)
     for STEP in range(30):  # noqa: B007
         assert compiled(x) == 4 * STEP
+
+
+def noted(x: Any) -> Any:
+    TIMES.append(time.time())
+    return x * 2
+
+
+TIMES: list[float] = []
+
+
+def test_calls_of_what_breaks() -> None:
+    def grown(x, n):
+        for step in range(n):
+            if step % 2:
+                x = noted(x)
+        return x
+
+    compiled = np.compile(grown)
+    for _ in range(4):
+        agree(compiled, (numpy.ones(3), 5), "a break in a function that a loop calls")
+
+
+def test_python_may_end_while_a_loop_is_compiled(tmp_path: Any) -> None:
+    program = tmp_path / "ends.py"
+    loop = "def f(x):\n    s = 0.0\n    for i in range(len(x)):\n        if x[i] > 0:\n            s += x[i]\n    return s\n"
+    thread = "threading.Thread(target=fastnp.compile(f), args=(numpy.ones(100000),), daemon=True).start()\n"
+    program.write_text("import threading, numpy, fastnp\n" + loop + thread)
+    for _ in range(5):
+        assert subprocess.run([sys.executable, str(program)], timeout=100).returncode == 0

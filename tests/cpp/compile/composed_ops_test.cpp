@@ -160,6 +160,19 @@ BOOST_AUTO_TEST_CASE(compositions_are_what_they_are_op_by_op) {
     }
 }
 
+// A factor of -1 is no negation: NaN keeps its sign.
+BOOST_AUTO_TEST_CASE(signs_of_nan_beside_minus_one) {
+    for (const Dtype dtype : {float64, float32, float16}) {
+        const array x = special(dtype, false);
+        const auto f = [](const array& v) {
+            const array one = ones_like(v);
+            return std::vector<array>{copysign(one, v * -1.0), copysign(one, -1.0 * v), copysign(one, v / -1.0), copysign(one, -0.0 - v)};
+        };
+        const std::vector<array> got = compile(f)(x), want = f(x);
+        for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(same(got[i], want[i]), i << " of " << name_of(dtype));
+    }
+}
+
 // What LLVM 19 got wrong: comparisons of |x| and of x joined as if both were of x.
 BOOST_AUTO_TEST_CASE(extremes_of_magnitudes) {
     for (const Dtype dtype : {float64, float32, float16}) {
