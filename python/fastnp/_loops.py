@@ -33,7 +33,7 @@ __all__ = ["Loop", "NativeLoop"]
 _MOST_KINDS = 8  # programs of one loop
 _FEW_EXITS = 32  # of one call
 _MOST_IN_PYTHON = 0.5  # of the time of a call with more exits: else it runs as written
-_PLAIN = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
+_PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
 
 
 class _Values(Iterator[Any]):

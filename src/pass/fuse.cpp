@@ -4,8 +4,8 @@
 #include "pass/fuse.h"
 
 #include <algorithm>
-#include <ranges>
 #include <functional>
+#include <ranges>
 #include <unordered_set>
 #include <utility>
 
