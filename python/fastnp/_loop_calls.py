@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import types
@@ -124,21 +125,18 @@ class Calls:
         return self.walk.each(x, of)
 
     def call_min(self, *values: Any) -> Any:
-        return self.extreme("less", values)
+        return self.extreme(ast.Lt(), values)
 
     def call_max(self, *values: Any) -> Any:
-        return self.extreme("greater", values)
+        return self.extreme(ast.Gt(), values)
 
-    def extreme(self, comparison: str, values: tuple[Any, ...]) -> Any:
+    def extreme(self, op: ast.cmpop, values: tuple[Any, ...]) -> Any:
         """The first of those that no other one is beyond."""
-        import ast
-
         if len(values) == 1 and type(values[0]) is tuple:
             values = values[0]
         if len(values) < 2:
             raise Unsupported("takes the extreme of an array")
         self.numbers_of(list(values))
-        op = ast.Lt() if comparison == "less" else ast.Gt()
         best = values[0]
         for each in values[1:]:
             better = self.walk.as_truth(self.walk.compared(op, each, best))

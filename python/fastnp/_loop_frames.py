@@ -38,7 +38,7 @@ class Frame:
         self.local = local
         self.env: Env | None = {}  # None: nothing arrives here
         self.loops: list[OpenLoop] = []
-        self.returned: list[tuple[Env, Held]] = []
+        self.returned: list[Held] = []  # what it gives at each of its ends
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         self.cells = dict(cells)
 

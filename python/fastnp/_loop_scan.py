@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
+__all__ = ["FAR", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
                ast.Assert, ast.Expr)  # fmt: skip
@@ -126,23 +126,23 @@ def computes_with_arrays(loop: Any, ranks: dict[str, int]) -> bool:
     return any(rank(each) > 0 for node in _nodes(loop, False) for each in operands(node))
 
 
-_SMALL, _FAR = 1024, 2**62  # of counters: 2^52 steps are more than a program can take
+_SMALL, FAR = 1024, 2**62  # of counters: 2^52 steps are more than a program can take
 
 
 def counters_of(loop: ast.For | ast.While) -> set[str]:
     """Variables that the loop changes by small constants alone, or sets to constants: from a value of 62 bits on they take years to overflow."""
     found: set[str] = set()
     other: set[str] = set()
+    counted: set[int] = set()  # ids of targets
     for node in ast.walk(loop):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             value, is_step = node.value, isinstance(node.op, (ast.Add, ast.Sub))
             is_small = isinstance(value, ast.Constant) and type(value.value) is int and abs(value.value) <= _SMALL
             (found if is_step and is_small else other).add(node.target.id)
-            node.target.is_counted = True  # type: ignore[attr-defined]
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and type(node.value.value) is int and abs(node.value.value) < _FAR:
-            for target in node.targets:
-                target.is_counted = isinstance(target, ast.Name)  # type: ignore[attr-defined]
+            counted.add(id(node.target))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and type(node.value.value) is int and abs(node.value.value) < FAR:
+            counted.update(map(id, node.targets))
     for node in ast.walk(loop):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and not getattr(node, "is_counted", False):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in counted:
             other.add(node.id)
     return found - other

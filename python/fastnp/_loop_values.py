@@ -21,7 +21,7 @@ class _Name:
 UNBOUND = _Name("UNBOUND")  # in Python's hands: a variable that has no value
 LOST = _Name("LOST")  # a variable that nothing reads any more
 
-Decoder = Callable[[Iterator[Any]], Any]  # an exit's next values -> the object
+Decoder = Callable[[Any], Any]  # what an exit hands out (`_loops._Values`) -> the object
 
 
 class View:
@@ -49,8 +49,6 @@ class Known:
     def __eq__(self, other: object) -> bool:
         return type(other) is Known and (other.value is self.value or (type(other.value) is type(self.value) is str and other.value == self.value))
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 class State:
     """A number: its kinds (None among them: it may not be bound), and what it is not below."""
@@ -68,8 +66,6 @@ class State:
             and len(other.kinds) == len(self.kinds)
             and all(a is b for a, b in zip(self.kinds, other.kinds, strict=True))
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class ViewState:
@@ -90,8 +86,6 @@ class ViewState:
         mine, theirs = ((x.array, x.dtype, x.rank, x.fixed, x.recipe) for x in (self, other))
         return mine == theirs
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 class Passed:
     """An object that is handed through: it has a meaning in Python alone."""
@@ -104,8 +98,6 @@ class Passed:
     def __eq__(self, other: object) -> bool:
         return type(other) is Passed and other.name == self.name
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 class TupleState:
     __slots__ = ("items",)
@@ -115,8 +107,6 @@ class TupleState:
 
     def __eq__(self, other: object) -> bool:
         return type(other) is TupleState and other.items == self.items
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 Held = Any  # State, ViewState, TupleState, Known, Passed or LOST
@@ -261,8 +251,6 @@ class Slots:
             return LOST
         if type(x) is TupleState and type(y) is TupleState and len(x.items) == len(y.items):
             return TupleState(tuple(self.joined((name, i), a, b, is_live) for i, (a, b) in enumerate(zip(x.items, y.items, strict=True))))
-        if type(x) is ViewState and type(y) is ViewState and (x.array, x.rank) == (y.array, y.rank):
-            pass  # other places of one array: not followed yet
         raise Unsupported(f"binds {name[-1]!r} to one object or another")
 
     # What exits hand out.
@@ -280,7 +268,7 @@ class Slots:
             value = held.value
             return lambda _: value
         if type(held) is Passed:
-            return lambda values: values.passed[held.name]  # type: ignore[attr-defined]
+            return lambda values: values.passed[held.name]
         return lambda _: UNBOUND
 
     def given_number(self, name: Any, held: State, out: list[tuple[int, Kind]]) -> Decoder:
@@ -303,7 +291,7 @@ class Slots:
 
     def given_view(self, recipe: Any, out: list[tuple[int, Kind]]) -> Decoder:
         if type(recipe) is int:
-            return lambda values: values.arrays[recipe]  # type: ignore[attr-defined]
+            return lambda values: values.arrays[recipe]
         parent = self.given_view(recipe[0], out)
         parts: list[Any] = []
         for index in recipe[1]:

@@ -20,16 +20,15 @@ from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, kind_of_number
-from fastnp._loop_scan import counters_of
+from fastnp._loop_scan import FAR, counters_of
 from fastnp._loop_values import LOST, UNBOUND, Again, Slots, State, View
 from fastnp._names import Uses
 
-__all__ = ["Exit", "Frame", "Leaves", "Walk"]
+__all__ = ["Walk"]
 
 _MOST_ROUNDS = 40
 _MOST_STEPS = 8000
 _MOST_CALLS = 12
-_FAR = 2**62
 
 
 class Walk(Expressions):
@@ -38,7 +37,6 @@ class Walk(Expressions):
     def __init__(self, frame_of: Callable[[Any], Frame], guard: Callable[[Any, str, Any], None]) -> None:
         self.frame_of = frame_of
         self.guard = guard
-        self.loop_is_for = False
         self.tagged: set[Any] = set()
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
@@ -71,20 +69,18 @@ class Walk(Expressions):
         self.depth = 0
         self.arms = 0
         self.stored = False  # whether the statement at hand has written to memory
-        self.left = False  # ... or may have left the program
         self.called = 0
 
     def whole(self, loop: ast.For | ast.While, frame: Frame) -> None:
         """The program: what is handed in, the loop, its ends."""
         self.frame = self.root = frame
         self.loop = loop
-        self.loop_is_for = isinstance(loop, ast.For)
         self.statement_begins(loop)
         self.counters = counters_of(loop) & frame.local
         for name in sorted(self.counters):
             held = self.current().get(name)
             if type(held) is State and INT in held.kinds:
-                self.numbers.within(self.steps.get(self.slots.variable((frame.key, name), INT)), -_FAR, _FAR)
+                self.numbers.within(self.steps.get(self.slots.variable((frame.key, name), INT)), -FAR, FAR)
         if isinstance(loop, ast.While):
             self.while_(loop)
         else:
@@ -121,13 +117,12 @@ class Walk(Expressions):
         if self.frame is self.root:
             self.statement = statement, dict(self.current())
             self.exit_number = None
-            self.stored = self.left = False
+            self.stored = False
 
     def exit(self) -> int:
         """The exit of the statement at hand."""
         if self.stored:
             raise Unsupported("may stop in the middle of a statement that writes")
-        self.left = True
         if self.exit_number is None:
             assert self.statement is not None
             self.exit_number = self.new_exit(self.statement[0], False, self.statement[1])
@@ -152,7 +147,7 @@ class Walk(Expressions):
     def do(self, statement: ast.stmt) -> None:
         self.statement_begins(statement)
         mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
-        stored, left, arms = self.stored, self.left, self.arms
+        stored, arms = self.stored, self.arms
         loops, iterations = len(self.frame.loops), len(self.iterations)
         try:
             method = getattr(self, "do_" + type(statement).__name__, None)
@@ -165,7 +160,7 @@ class Walk(Expressions):
                 raise
             del self.steps.steps[mark:]
             del self.frame.loops[loops:], self.iterations[iterations:]
-            self.depth, self.arms, self.frame.env, self.stored, self.left = depth, arms, env, stored, left
+            self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
             self.exit_number = None
             self.statement = statement, env
             self.steps.add("exit", b=self.exit())
@@ -206,7 +201,8 @@ class Walk(Expressions):
     def count(self, statement: ast.AugAssign, x: Number) -> None:
         """``c += 1`` of a counter, which does not overflow."""
         assert isinstance(statement.value, ast.Constant) and isinstance(statement.target, ast.Name)
-        step = int(statement.value.value) * (1 if isinstance(statement.op, ast.Add) else -1)  # type: ignore[arg-type]
+        value: Any = statement.value.value
+        step = value if isinstance(statement.op, ast.Add) else -value
         low = None if x.low is None else x.low + step
         self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low))
 
@@ -252,7 +248,7 @@ class Walk(Expressions):
             raise Leaves
         value = self.as_number(None if statement.value is None else self.value(statement.value))
         held = self.slots.store((self.frame.key, "return"), value)
-        self.frame.returned.append((self.current(), held))
+        self.frame.returned.append(held)
         self.steps.add("break", a=self.depth - self.frame.loops[0].depth)
         self.frame.env = None
 
@@ -500,15 +496,15 @@ class Walk(Expressions):
         self.block(frame.tree.body if not isinstance(frame.tree, ast.Lambda) else [ast.copy_location(ast.Return(frame.tree.body), frame.tree.body)])
         self.arms -= 1
         if frame.env is not None:
-            frame.returned.append((frame.env, self.slots.store((frame.key, "return"), None)))
+            frame.returned.append(self.slots.store((frame.key, "return"), None))
             self.steps.add("break", a=0)
         self.steps.add("next")
         self.steps.add("end")
         self.depth -= 1
         if not frame.returned:
             raise Leaves
-        held = frame.returned[0][1]
-        for _, other in frame.returned[1:]:
+        held = frame.returned[0]
+        for other in frame.returned[1:]:
             held = self.slots.joined((frame.key, "return"), held, other, True)
         return self.slots.load((frame.key, "return"), held)
 

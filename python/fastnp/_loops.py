@@ -57,7 +57,7 @@ class _Program:
         self.guards = guards
         self.arrays = arrays
         self.numbers = numbers
-        self.entered = len(numbers) if walk.loop_is_for else None  # where it is said that the loop is entered in the middle
+        self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.states = len(walk.outer.variables()) if walk.outer is not None else 0
         self.native: dict[bool, Any] = {}
@@ -76,7 +76,7 @@ class _Program:
 
     def warn(self, flags: int) -> None:
         """Of floating-point errors, as NumPy does of its scalars; which operation it was is known where there is one alone."""
-        state: dict[str, str] = dict(numpy.geterr())  # type: ignore[arg-type]
+        state: Any = numpy.geterr()
         ops = sorted(self.steps.float_ops)
         for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
             may = [op for op in ops if op in _MAY[name]]
@@ -200,7 +200,7 @@ class Loop:
     def results_of(program: Any, values: dict[str, Any], arrays: list[Any], entry: tuple[Any, ...] | None) -> Any:
         given = tuple(each if type(each) is numpy.ndarray else numpy.asarray(each) for each in arrays)
         numbers = tuple(values[name] for name in program.numbers)
-        if program.entered is not None:
+        if program.is_for:
             numbers += (entry is not None, *(entry or (0,) * program.states))
         return program.run(given, numbers)
 
@@ -278,7 +278,7 @@ class Loop:
             [program.native[True]],
             [places[name] for name in program.arrays],
             [places[name] for name in program.numbers],
-            [False, *(0,) * program.states] if program.entered is not None else [],
+            [False, *(0,) * program.states] if program.is_for else [],
             ends,
             program,
         )

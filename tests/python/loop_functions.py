@@ -181,7 +181,7 @@ def bubble(a):
 
 def dot(x, y):
     s = 0
-    for a, b in zip(x, y):  # noqa: B905
+    for a, b in zip(x, y):  # noqa: B905 - as users write it
         s += a * b
     return s
 
@@ -363,7 +363,7 @@ def steps(x):
 
 def enum(x, y):
     t = 0
-    for i, (a, b) in enumerate(zip(x, y)):  # noqa: B905
+    for i, (a, b) in enumerate(zip(x, y)):  # noqa: B905 - as users write it
         if a > b:
             t += i
     return t
