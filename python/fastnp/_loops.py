@@ -235,7 +235,7 @@ class Loop:
         key = tuple(map(_kind_of, arguments))
         if any(each is None for each in key):
             if not self.programs:
-                self.refuse("takes arrays of a dtype that programs have not")
+                self.refuse("takes arrays on a device, or of a dtype that programs have not")
             return None
         program = self.programs.get(key)
         if program is not None and (program is Unsupported or program.holds()):
@@ -441,7 +441,8 @@ def _kind_of(value: Any) -> Any:
         return kind
     if _is_array(value):
         dtype = value.dtype
-        if not is_numbers_dtype(dtype):
+        is_elsewhere = type(value) is _core.ndarray and value.device != "cpu"  # its elements may be lent as a copy, and writes be lost
+        if not is_numbers_dtype(dtype) or is_elsewhere:
             return None
         return type(value), id(dtype), value.ndim, _has_lines(value), _is_writeable(value)
     if isinstance(value, _PLAIN):
