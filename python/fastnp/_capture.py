@@ -257,10 +257,15 @@ class Capture(Classes):
         self.copies.append((made, value, None, "a set"))
         return self.in_order(made, items)
 
+    def swap_key(self, key: Any) -> Any:
+        """What is looked for under a key is its twin; nothing can be looked for by what can't be used."""
+        made = self.swap(key)
+        return key if issubclass(type(made), Forbidden) else made
+
     def swap_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
         self.memo[id(value)] = made
-        made.update({key: self.swap_item(value, key, item) for key, item in value.items()})
+        made.update({self.swap_key(key): self.swap_item(value, key, item) for key, item in value.items()})
         self.copies.append((made, value, None, "a dict"))
         return made
 

@@ -196,7 +196,15 @@ class Classes(Reads):
         made.__getattribute__ = getattribute  # type: ignore[method-assign, assignment]  # a class made here
         if made.__repr__ is object.__repr__:
             made.__repr__ = lambda instance: refuse("shows the address of an object")  # type: ignore[method-assign, assignment, misc]
+        if made.__hash__ is object.__hash__:  # a dict or a set of the outside knows the object itself
+            made.__hash__ = lambda instance: self.hash_of(instance)  # type: ignore[method-assign, assignment, misc]
         self.class_copies.append((made, _dict_of(made)))
+
+    def hash_of(self, instance: Any) -> int:
+        """That of the object that the twin of one stands for. What stands for an argument, or was made while recording, is unknown outside."""
+        if id(instance) not in self.originals:
+            return int(refuse("asks for the hash of an object, which says which one it is"))
+        return object.__hash__(self.originals[id(instance)])
 
     def followed(self, value: Any) -> Any:
         """The twin of a function of a class; `ABSENT` for one that nothing was known to call."""
