@@ -17,15 +17,18 @@ namespace fastnp::python {
 
 Slice slice_of(PyObject* item) {
     const auto* slice = reinterpret_cast<PySliceObject*>(item);
-    const auto bound = [](PyObject* value) -> std::optional<std::int64_t> {
+    const auto number_of = [](PyObject* value) -> std::optional<std::int64_t> {
         if (value == Py_None) return std::nullopt;
-        if (const auto size = recorded_size(value); size && detail::size_at_least(*size, 0)) return size;
         Py_ssize_t number = 0;
         if (_PyEval_SliceIndex(value, &number) == 0) throw PythonError{};
         constexpr Py_ssize_t most = Py_ssize_t{1} << 61;  // beyond any array, and below what symbolic sizes look like
         return std::clamp(number, -most, most);
     };
-    const std::optional<std::int64_t> step = is_size(slice->step) ? to_index(slice->step) : bound(slice->step);
+    const auto bound = [&](PyObject* value) -> std::optional<std::int64_t> {
+        if (const auto size = recorded_size(value); size && detail::size_at_least(*size, 0)) return size;
+        return number_of(value);
+    };
+    const std::optional<std::int64_t> step = number_of(slice->step);  // it is a number of the program's, whatever it is made of
     if (step == 0) raise(PyExc_ValueError, "slice step cannot be zero");
     return {bound(slice->start), bound(slice->stop), step.value_or(1)};
 }

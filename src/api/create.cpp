@@ -3,6 +3,7 @@
 
 #include "api/primitives.h"
 #include "api/user_sizes.h"
+#include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
@@ -142,6 +143,24 @@ array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     return api::cast(add(multiply(counted(Dim(length), compute), delta), api::constant(first, compute)), wanted);
 }
 
+namespace {
+
+constexpr double least_span = 1e-280;  // which no number of parts divides down to 0
+
+// Of a number of samples that varies from call to call: the step is computed in each. Nothing where that is another program at times.
+std::optional<array> varying_linspace(double start, double stop, std::int64_t num, bool endpoint) {
+    if (!(std::abs(stop - start) > least_span) || !detail::size_at_least(num, 2)) return std::nullopt;
+    const auto parts = endpoint ? detail::combine(detail::SizeOp::subtract, num, 1) : num;
+    if (!parts) return std::nullopt;
+    const array divisor = api::cast(detail::size_value(*parts), Dtype::float64);
+    const array places = counted(api::size_given(num), Dtype::float64);
+    const array step = divide(api::constant(stop - start, Dtype::float64), divisor);
+    array values = add(multiply(places, step), start);
+    return endpoint ? api::select(equal(places, divisor), api::constant(stop, Dtype::float64), values) : values;
+}
+
+}  // namespace
+
 array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint, std::optional<Dtype> dtype) {
     if (num < 0) throw ValueError("Number of samples, " + std::to_string(num) + ", must be non-negative.");
     const bool complex = start.kind() == WeakKind::complex || stop.kind() == WeakKind::complex;
@@ -149,6 +168,11 @@ array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool e
     const Dtype wanted = dtype.value_or(compute);
     const std::complex<double> from(start.real(), start.imag());
     const std::complex<double> span = std::complex<double>(stop.real(), stop.imag()) - from;
+    if (detail::is_symbolic(num)) {
+        auto values = complex ? std::nullopt : varying_linspace(start.real(), stop.real(), num, endpoint);
+        if (!values) return linspace(start, stop, detail::concretize(num), endpoint, dtype);
+        return api::cast(is_integer(wanted) ? floor(*values) : *values, wanted);
+    }
     const auto scalar = [complex](std::complex<double> value) { return complex ? Scalar(value) : Scalar(value.real()); };
     const std::int64_t parts = endpoint ? num - 1 : num;
     const array places = counted(api::size_given(num), compute);
