@@ -52,8 +52,8 @@ PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool fr
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name", "cache_size_limit", "on_limit", "verify",
-                                      "sizes",    "split",   "is_part", "place",     nullptr};
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name",  "cache_size_limit", "on_limit",
+                                      "verify",   "sizes",   "split",   "is_part",   "place", "adaptive",         nullptr};
         PyObject *function = nullptr, *dynamic = nullptr, *split = Py_None;
         const char* backend = "llvm";
         const char* name = "function";
@@ -61,11 +61,11 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         const char* on_limit = "generalise";
         unsigned long long verify = 0;
         const char* sizes = "automatic";
-        int fullgraph = 0, is_part = 0;
+        int fullgraph = 0, is_part = 0, adaptive = 1;
         CompileOptions options;
         auto limit = static_cast<Py_ssize_t>(options.cache_size_limit);
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsOps", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic,
-                                        &fullgraph, &name, &limit, &on_limit, &verify, &sizes, &split, &is_part, &place) == 0) {
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsOpsp", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic,
+                                        &fullgraph, &name, &limit, &on_limit, &verify, &sizes, &split, &is_part, &place, &adaptive) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
@@ -78,7 +78,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.verify = verify;
         options.sizes = sizes_named(sizes);
         auto named = dynamic == nullptr ? std::vector<NamedParameter>() : read_named(dynamic);
-        return make(type, std::make_shared<CompiledState>(function, std::move(options), std::move(named), split, is_part != 0), false);
+        return make(type, std::make_shared<CompiledState>(function, std::move(options), std::move(named), split, is_part != 0, adaptive != 0), false);
     });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiled_state.h"
+#include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
 
 namespace fastnp::python {
@@ -16,12 +17,14 @@ constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
+constexpr Nanoseconds unrolling = 500'000'000;  // that compiling a loop of thousands of turns, none of which is like another, is likely to take
+constexpr std::size_t free_courses = 4;  // of a kind of calls, whatever they cost
 
 }  // namespace
 
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
 
-CompiledState::CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part)
+CompiledState::CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part, bool adaptive)
     : function_(Ref::borrow(function)),
       split_(Ref::borrow(split)),
       is_part_(is_part),
@@ -31,10 +34,10 @@ CompiledState::CompiledState(PyObject* function, CompileOptions options, std::ve
       engine_(std::make_unique<detail::Engine>(options_)),
       read_lists_(own(PySet_New(nullptr))),
       varying_(own(PySet_New(nullptr))),
-      computed_(own(PySet_New(nullptr))) {}
+      computed_(own(PySet_New(nullptr))),
+      adaptive_(adaptive) {}
 
-std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile) {
-    const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
+std::shared_ptr<GuardSet> CompiledState::known_guards(std::span<PyObject* const> roots, SlotArrays& inputs) {
     for (std::size_t i = 0; i < guard_sets_.size(); ++i) {
         if (!guard_sets_[i]->holds(roots, inputs)) continue;
         if (i != 0)
@@ -43,7 +46,15 @@ std::shared_ptr<GuardSet> CompiledState::guards_for(const Flat& flat, SlotArrays
         fresh_ = 0;
         return guard_sets_.front();
     }
-    if (!may_compile || ++fresh_ > most_fresh) return nullptr;
+    return nullptr;
+}
+
+bool CompiledState::take_apart_more(std::span<PyObject* const> roots) {
+    return std::count_if(roots.begin(), roots.end(), [&](PyObject* root) { return instances_.note(root); }) > 0;
+}
+
+std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> roots, SlotArrays& inputs) {
+    if (++fresh_ > most_fresh) return nullptr;
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
     if (!guard_sets_.empty() && options_.sizes != DynamicSizes::never) own(PyObject_CallMethod(guard_sets_.front()->capture(), "note_changed", nullptr));
     static PyObject* capture = nullptr;
@@ -112,10 +123,35 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     SmallVector<PyObject*, 8> given(std::span<PyObject* const>(args, static_cast<std::size_t>(count)));
     std::vector<Ref> held;
     for (Py_ssize_t i = 0; i < count && flat.takes_foreign(); ++i) given[static_cast<std::size_t>(i)] = held.emplace_back(flat.as_own(args[i])).get();
-    PyObject* const called = in_parts ? parted.get() : function_.get();
-    const Ref result = flat.as_given(own(PyObject_Vectorcall(called, given.data(), static_cast<std::size_t>(nargs), kwnames)));
-    return flat.numpy_results() && !records ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+    const auto result_of = [&](PyObject* called) -> PyObject* {
+        const Ref result = flat.as_given(own(PyObject_Vectorcall(called, given.data(), static_cast<std::size_t>(nargs), kwnames)));
+        return flat.numpy_results() && !records ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+    };
+    if (is_part_ || !adaptive_ || records) return result_of(in_parts ? parted.get() : function_.get());
+    const std::shared_ptr<Trial> trial = in_parts && may_compile ? trial_of(flat) : nullptr;
+    const Trial::Way way = trial ? trial->next() : Trial::Way::parts;
+    const Spending spending(account_);
+    PyObject* const result = result_of(in_parts && way == Trial::Way::parts ? parted.get() : function_.get());
+    if (trial && !trial->is_decided()) note_trial(*trial, way, spending, flat);
+    return result;
 }
+
+std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
+    const std::uint64_t kind = Trials::kind_of(flat.key_view().substr(Flat::generation_bytes), flat.elements);
+    if (auto known = trials_.find(kind)) return known;
+    const Ref written = own(PyObject_CallMethod(parts_.get(), "is_faster_written", "K", static_cast<unsigned long long>(kind)));
+    return trials_.add(kind, is_true(written.get()) ? std::optional(Trial::Way::written) : std::nullopt);
+}
+
+void CompiledState::note_trial(Trial& trial, Trial::Way way, const Spending& spending, const Flat& flat) {
+    trial.note(way, spending.spent(), spending.native_loops());
+    if (!parts_ || !trial.is_decided() || trial.next() != Trial::Way::written) return;
+    reasons_.push_back(trial.text());
+    const std::uint64_t kind = Trials::kind_of(flat.key_view().substr(Flat::generation_bytes), flat.elements);
+    (void)own(PyObject_CallMethod(parts_.get(), "keep_written", "K", static_cast<unsigned long long>(kind)));
+}
+
+bool CompiledState::affords_course(std::size_t courses) const { return courses < free_courses || affords(0); }
 
 // A limit is reached: said once.
 void CompiledState::note_refused(const std::string& why) {
@@ -134,6 +170,7 @@ void CompiledState::take_parts(Ref found) {
 void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
     has_recalled_ = true;
     if (is_part_ || options_.fullgraph || parts_) return;
+    const detail::CompilingTime compiling;
     const Ref recall = own(PyObject_GetAttrString(split_.get(), "recall"));
     Ref found(called([&] { return PyObject_Vectorcall(recall.get(), args, static_cast<std::size_t>(nargs), nullptr); }));
     if (!found) {  // a note that is not what it should be
@@ -146,6 +183,7 @@ void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
 }
 
 void CompiledState::split(const RecordingEnd& end, bool has_courses) {
+    const detail::CompilingTime compiling;
     PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
     Ref found(PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
     if (!found) {  // source that is too deep, say: the function runs as written
@@ -176,6 +214,13 @@ void CompiledState::note_volatile(const char* why) {
 
 detail::Engine::Result CompiledState::run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile) {
     const auto serve = [&] { return engine_->call({flat.arguments.data(), flat.arguments.size()}, flat.key_view(), call, may_compile, results); };
+    struct Accounted {
+        Account* account;
+        Nanoseconds before = detail::compiling_time();
+        ~Accounted() {
+            if (account != nullptr) account->compiling += detail::compiling_time() - before;
+        }
+    } const accounted{is_part_ ? nullptr : &account_};  // of a part, the call of the function counts it
     if (flat.elements <= large) return serve();
     const Released released;
     return serve();
@@ -204,9 +249,13 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    if (is_part_ && frame_is_frozen) may_compile = false;
+    if (is_part_ && (frame_is_frozen || !affords(0))) may_compile = false;
+    if (waits_ && may_compile) {
+        if (affords(unrolling)) unrolls_ = std::exchange(waits_, false);
+        else may_compile = false;
+    }
     Bound bound;
-    Flat flat(options_.sizes == DynamicSizes::never ? nullptr : &numbers_);
+    Flat flat(options_.sizes == DynamicSizes::never ? nullptr : &numbers_, instances_);
     if (!parameters_.bind(function_.get(), args, nargs, kwnames, bound))
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Starts starts;
@@ -220,10 +269,16 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile, parted);
     }
+    if (!flat.compilable && instances_.refuse()) return call(args, nargs, kwnames, may_compile);
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);
     SlotArrays inputs;
-    const std::shared_ptr<GuardSet> guards = guards_for(flat, inputs, may_compile);
+    const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
+    std::shared_ptr<GuardSet> guards = known_guards(roots, inputs);
+    if (!guards && may_compile) {
+        if (take_apart_more(roots)) return call(args, nargs, kwnames, may_compile);
+        guards = new_guards(roots, inputs);
+    }
     if (!guards)
         return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call", may_compile);
     if (!guards->reason().empty()) {
@@ -261,8 +316,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     } catch (const SplitFirst&) {
         recorded.take_back();
         split(*recorded.end(), true);
-        unrolls_ = !in_parts_ && (!is_part_ || ++too_long_ > 1);
-        if (unrolls_) return call(args, nargs, kwnames, may_compile);
+        waits_ = !in_parts_ && (!is_part_ || ++too_long_ > 1);
+        if (waits_ && affords(unrolling)) return call(args, nargs, kwnames, may_compile);
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
     } catch (const LookAgain&) {
@@ -370,6 +425,7 @@ void CompiledState::clear() {
     parts_ = {};
     in_parts_ = false;
     unrolls_ = false;
+    waits_ = false;
     has_recalled_ = false;
     reasons_.clear();
     failures_ = 0;
@@ -377,6 +433,8 @@ void CompiledState::clear() {
     volatile_ = 0;
     fresh_ = 0;
     uncompiled_ = 0;
+    account_ = {};
+    trials_.clear();
 }
 
 CacheInfo CompiledState::cache_info() const {

@@ -12,6 +12,7 @@
 #include "named_sizes.h"
 #include "outside.h"
 #include "parameters.h"
+#include "worth.h"
 
 namespace fastnp::python {
 
@@ -43,7 +44,8 @@ public:
 
     /// `split`: called when a recording breaks, it gives the function's parts (fastnp._parts.Parts) or None.
     /// `is_part`: it is a part of another compiled function, and compiles nothing where that one may not.
-    CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part);
+    /// `adaptive`: calls are run as written where that is faster, and compilations wait until they are affordable.
+    CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part, bool adaptive);
 
     /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
@@ -69,9 +71,14 @@ public:
     /// Why the function changes what it reads at every call, or null. RecordError after several in a row.
     void note_volatile(const char* why);
     FloatVerdicts& float_verdicts() { return float_verdicts_; }
+    /// Whether it may compile one more course beside as many.
+    bool affords_course(std::size_t courses) const;
 
 private:
-    std::shared_ptr<GuardSet> guards_for(const Flat& flat, SlotArrays& inputs, bool may_compile);
+    std::shared_ptr<GuardSet> known_guards(std::span<PyObject* const> roots, SlotArrays& inputs);
+    std::shared_ptr<GuardSet> new_guards(std::span<PyObject* const> roots, SlotArrays& inputs);
+    /// Whether objects among the arguments are taken apart that were not.
+    bool take_apart_more(std::span<PyObject* const> roots);
     /// Runs the function as written, in parts where there are any.
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile);
     /// By a frame that is at hand, or null.
@@ -86,6 +93,10 @@ private:
     void take_parts(Ref found);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
+    bool affords(Nanoseconds needed) const { return !adaptive_ || (is_part_ ? Spending::affords(needed) : account_.affords(needed)); }
+    /// That of a call that may be run in parts.
+    std::shared_ptr<Trial> trial_of(const Flat& flat);
+    void note_trial(Trial& trial, Trial::Way way, const Spending& spending, const Flat& flat);
     /// Whether floating-point errors of the call that was made are worth being told.
     bool has_float_errors(const Return& made, bool can_take_back);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
@@ -96,6 +107,7 @@ private:
     bool is_part_;
     bool has_recalled_ = false;
     bool unrolls_ = false;     // there is no source to keep loops
+    bool waits_ = false;       // ... once that is affordable
     int too_long_ = 0;         // of a part: recordings that got too long
     bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
@@ -107,6 +119,7 @@ private:
     Ref varying_;                                            // places of numbers that changed between calls
     Ref computed_;                                           // names of attributes that are read though the code does not show them
     Numbers numbers_;
+    Instances instances_;
     std::string given_up_;     // why no call is compiled any more, or empty
     int volatile_ = 0;         // recordings in a row that change what they read
     std::vector<std::string> reasons_;
@@ -114,6 +127,9 @@ private:
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0;
     FloatVerdicts float_verdicts_;
+    bool adaptive_;
+    Account account_;
+    Trials trials_;
 };
 
 /// A call, as the engine records it.
@@ -131,6 +147,7 @@ public:
     void wait(const std::function<void()>& body) override;
     Limits limits() const override { return state_.limits(); }
     bool goes_in_parts() const override { return !state_.options().fullgraph; }
+    bool affords_course(std::size_t courses) const override { return state_.affords_course(courses); }
     const NamedSizes* named_sizes() const override { return &named_; }
     /// While recording: what a call of an `Outside` gives.
     Ref call_outside(PyObject* function, PyObject* args, PyObject* kwargs);

@@ -27,6 +27,16 @@ bool stands_for_made(PyObject* object) {
     return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type;
 }
 
+// Whether it is an array of NumPy's that nobody but the result holds: the function made it, of nothing that was recorded.
+bool is_made_anew(PyObject* object) {
+    if (!PyArray_CheckExact(object) || Py_REFCNT(object) != 1) return false;
+    const auto* const x = reinterpret_cast<PyArrayObject*>(object);
+    if (!PyArray_ISWRITEABLE(x) || PyDataType_REFCHK(PyArray_DESCR(x))) return false;
+    const bool is_whole = PyArray_IS_C_CONTIGUOUS(x) || PyArray_IS_F_CONTIGUOUS(x);  // else a copy would lie otherwise
+    PyObject* const base = PyArray_BASE(x);
+    return is_whole && (base == nullptr ? PyArray_CHKFLAGS(x, NPY_ARRAY_OWNDATA) : is_made_anew(base));
+}
+
 Output plain(PyObject* object) {
     Output output;
     output.object = Ref::borrow(object);
@@ -91,6 +101,12 @@ struct Apart {
         return output;
     }
 
+    static Output copied(PyObject* array) {
+        Output output = plain(array);
+        output.kind = Output::Kind::copied;
+        return output;
+    }
+
     Output group(Output::Kind kind, PyObject* sequence, Ref object = {}) {
         Output output;
         output.kind = kind;
@@ -146,6 +162,7 @@ struct Apart {
         if (is_immutable(object)) return plain(object);
         if (PyTuple_CheckExact(object)) return group(Output::Kind::tuple, object);
         if (out.by_value && stands_for_made(object)) return plain(object);
+        if (!out.by_value && is_made_anew(object)) return copied(object);
         once(object);
         if (PyList_CheckExact(object)) return group(Output::Kind::list, object);
         if (PyDict_CheckExact(object)) return mapping(object);
@@ -203,6 +220,7 @@ PyObject* result_array(array value, const Output& output, const Flat& call, bool
 PyObject* put_together(const Output& output, const Flat& call, std::vector<array>& results, PyObject** made, bool as_numpy) {
     switch (output.kind) {
         case Output::Kind::plain: return Py_NewRef(output.object.get());
+        case Output::Kind::copied: return check(PyArray_NewCopy(fastnp::python::as_numpy(output.object.get()), NPY_KEEPORDER));
         case Output::Kind::argument: return Py_NewRef(call.objects[static_cast<std::size_t>(output.index)]);
         case Output::Kind::number: return python_number(results[static_cast<std::size_t>(output.index)]);
         case Output::Kind::container: return Py_NewRef(call.containers[static_cast<std::size_t>(output.index)]);

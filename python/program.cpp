@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,10 +14,12 @@
 
 #include "compiled_state.h"
 #include "convert.h"
+#include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/program.h"
 #include "fastnp/error.h"
 #include "float_errors.h"
+#include "worth.h"
 
 namespace py = pybind11;
 
@@ -294,6 +297,7 @@ public:
     py::object call(const py::args& arguments) {
         const std::span<PyObject* const> given(PySequence_Fast_ITEMS(arguments.ptr()), static_cast<std::size_t>(PyTuple_GET_SIZE(arguments.ptr())));
         const FloatState state = float_state();
+        Spending::note_native_loop();
         if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(arguments);
         for (const Ready& each : ready_) {
             if (each.fits(given)) return run(each, given, arguments);
@@ -385,6 +389,16 @@ private:
     std::vector<Ready> ready_;
 };
 
+// A context whose time counts as compiling.
+class Compiling {
+public:
+    void begin() { time_.emplace(); }
+    void end(const py::args& /*error*/) { time_.reset(); }
+
+private:
+    std::optional<detail::CompilingTime> time_;
+};
+
 // (dtypes of the operands, dtype that it computes in, dtype of the result), or None.
 py::object loop_of(const std::string& op, const std::vector<py::object>& kinds) {
     std::vector<detail::NumberKind> operands;
@@ -421,6 +435,8 @@ void add_programs(py::module_& module) {
         .def("compile", &Program::compile)
         .def("text", &Program::text)
         .def("llvm", &Program::llvm);
+    py::class_<Compiling>(module, "_Compiling").def(py::init<>()).def("__enter__", &Compiling::begin).def("__exit__", &Compiling::end);
+    module.def("_affords_compiling", [] { return Spending::affords(); }, "Whether the function that this thread is in can afford a compilation now.");
     module.def("_loop_of", &loop_of, py::arg("op"), py::arg("kinds"));
 }
 

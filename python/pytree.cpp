@@ -52,6 +52,8 @@ bool is_dataclass(PyObject* object) {
     return _PyType_Lookup(Py_TYPE(object), fields) != nullptr && _PyObject_GetDictPtr(object) != nullptr;
 }
 
+bool Flat::takes_apart(PyObject* object) const { return instances_.takes_apart(Py_TYPE(object)) || (is_dataclass(object) && !PyType_Check(object)); }
+
 void Flat::append(Tag tag, const void* bytes, std::size_t size) {
     const std::size_t at = key.size();
     key.resize(at + 1 + size);
@@ -377,7 +379,7 @@ void Flat::add_other(PyObject* object, int depth) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) add(PyTuple_GET_ITEM(object, i), depth + 1);
         return;
     }
-    if (is_dataclass(object) && !PyType_Check(object)) {
+    if (takes_apart(object)) {
         const Ref fields = own(PyObject_GenericGetDict(object, nullptr));
         mark(Tag::dataclass);
         roots.push_back(reinterpret_cast<PyObject*>(Py_TYPE(object)));
@@ -414,7 +416,7 @@ static Ref swapped_type(PyObject* object, PyObject* swaps) {
 Ref Rebuild::add(PyObject* object, PyObject* swaps) {
     if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic) || flat_.own_of(object) != nullptr) return made_[next_++];
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) return add_tuple(object, swaps);
-    if (PyList_CheckExact(object) || PyDict_CheckExact(object) || (is_dataclass(object) && !PyType_Check(object))) return add_container(object, swaps);
+    if (PyList_CheckExact(object) || PyDict_CheckExact(object) || flat_.takes_apart(object)) return add_container(object, swaps);
     if (may_vary(object)) return add_number(object);
     const Ref id = own(PyLong_FromVoidPtr(object));
     PyObject* swapped = PyDict_GetItemWithError(swaps, id.get());

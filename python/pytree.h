@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert.h"
+#include "instances.h"
 #include "lying.h"
 
 namespace fastnp::python {
@@ -60,8 +61,8 @@ private:
 /// The arguments of a call as the engine wants them. Objects are borrowed from the caller for the duration of the call.
 class Flat {
 public:
-    /// Without `numbers`, all Python numbers are constants.
-    explicit Flat(Numbers* numbers) : numbers_(numbers) { key.resize(generation_bytes); }
+    /// Without `numbers`, all Python numbers are constants. `instances`: which objects are taken apart.
+    Flat(Numbers* numbers, const Instances& instances) : numbers_(numbers), instances_(instances) { key.resize(generation_bytes); }
     /// Appends an argument (a tree). Clears `compilable` where it holds something that can't be compiled.
     void add(PyObject* object, int depth = 0);
     /// Appends the numbers that are inputs, after all other arguments.
@@ -81,14 +82,16 @@ public:
     /// Has the key say which NaN among the arguments is one of those that the function knows.
     void mark_nans(std::span<PyObject* const> known);
     bool tells_identities() const { return tells_identities_; }
+    /// Whether an object is known by its attributes: a dataclass's, or one of a class of which there were several.
+    bool takes_apart(PyObject* object) const;
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
 
     static constexpr std::size_t generation_bytes = 8;
     SmallVector<detail::Argument, 8> arguments;
     SmallVector<PyObject*, 8> objects;  // of each argument
-    SmallVector<PyObject*, 4> roots;    // objects known by identity: self, functions, classes
-    SmallVector<PyObject*, 4> containers;  // lists, dicts and dataclasses among the arguments
+    SmallVector<PyObject*, 4> roots;    // objects known by which one they are: functions, classes, others
+    SmallVector<PyObject*, 4> containers;  // lists, dicts and objects among the arguments that are known by what is in them
     SmallVector<char, 96> key;
     std::size_t arrays = 0;             // how many of the arguments are arrays and NumPy's scalars: numbers come after these
     std::size_t given = 0;              // how many of the arguments were passed; the others are inputs
@@ -128,6 +131,7 @@ private:
     std::vector<std::unique_ptr<array>> scalars_;
     std::vector<std::pair<PyObject*, Ref>> foreign_;  // arrays of other libraries, and ours over their elements
     Numbers* numbers_;
+    const Instances& instances_;
     bool in_key_ = false;
     SmallVector<bool, 8> inputs_;        // of each number
     std::vector<PyObject*> nans_;
@@ -149,9 +153,9 @@ public:
     Ref add(PyObject* object, PyObject* swaps);
     /// The recorded array of a parameter.
     PyObject* made(std::size_t number) const { return made_[number].get(); }
-    /// What the function changed in lists, dicts and dataclasses of its arguments: a list of (function, arguments) that make the changes.
+    /// What the function changed in lists, dicts and objects of its arguments: a list of (function, arguments) that make the changes.
     Ref stores() const;
-    /// Index of the list, dict or dataclass among the arguments that this object stands for, or -1.
+    /// Index of the list, dict or object among the arguments that this object stands for, or -1.
     int container_of(PyObject* object) const;
     /// Index of the argument that this object stands for, or -1.
     int argument_of(PyObject* object) const;
@@ -178,12 +182,13 @@ private:
 
 /// What a compiled function returns around its arrays, kept with each entry.
 struct Output {
-    enum class Kind : std::uint8_t { array, number, argument, container, plain, tuple, list, dict, set, named, dataclass };
+    enum class Kind : std::uint8_t { array, number, argument, container, plain, copied, tuple, list, dict, set, named, dataclass };
     Kind kind = Kind::plain;
     int index = 0;          // array, number (an array of one element), argument, container
     int base = -1;          // array: the argument whose memory it is a view of
     bool scalar = false;    // array: whether it is a NumPy scalar; set: whether it is frozen
-    Ref object;             // plain: the value; dict: the keys, a tuple; set: an equal one; named and dataclass: the type
+    Ref object;  // plain: the value; copied: a NumPy array, of which each call gives a copy; dict: the keys, a tuple; set: an equal one; named and
+                 // dataclass: the type
     std::vector<Output> children;
 };
 

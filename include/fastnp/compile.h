@@ -184,6 +184,8 @@ public:
         virtual const NamedSizes* named_sizes() const;
         /// Whether it can do with a part of the function what can't be done with the whole: a recording that ends early then tells it where.
         virtual bool goes_in_parts() const;
+        /// Whether one more entry that differs from so many others in the values it reads is worth what it costs; else the call runs as written.
+        virtual bool affords_course(std::size_t courses) const;
         /// What the last recording is good for: its entry for other calls than this one (not if `once`), and the function for being recorded again (if
         /// `given_up` says why not, calls that have no entry run as written from now on).
         struct Use {

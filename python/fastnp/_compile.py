@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import pickle
 import sys
 import types
@@ -33,6 +34,7 @@ def compile(
     cache_size_limit: int = 8,
     on_limit: str = "generalise",
     verify: int = 0,
+    adaptive: bool | None = None,
 ) -> Any:
     """Compiles a function over arrays on first use and keeps it per kind of argument; ``@compile`` or ``@compile(backend="eager")``.
 
@@ -47,6 +49,10 @@ def compile(
     drop what was not called for longest, the former only when it has been idle for a while (else the call runs as written), "eager" runs the call as
     written, "error" raises CacheLimitError. ``verify=n`` records every n-th call once more, and raises VerifyError if the function has come to depend
     on something that is not guarded.
+
+    ``adaptive``: functions that run in parts are timed both ways, and run as written where that is faster (decided once for a kind of calls, and kept on
+    disk); parts and values read are compiled while that takes less than 0.1 s and a quarter of what the calls take. False: always in parts, compiled at
+    once. None: as the environment variable FASTNP_ADAPTIVE says, else True.
     """
     if function is None:
         return functools.partial(
@@ -58,6 +64,7 @@ def compile(
             cache_size_limit=cache_size_limit,
             on_limit=on_limit,
             verify=verify,
+            adaptive=adaptive,
         )
     options: dict[str, Any] = {
         "backend": backend,
@@ -67,6 +74,7 @@ def compile(
         "cache_size_limit": cache_size_limit,
         "on_limit": on_limit,
         "verify": verify,
+        "adaptive": adaptive,
     }
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
@@ -99,6 +107,7 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
         split or Split(function, options, title),
         split is not None,
         f"{code.co_filename}:{code.co_firstlineno}".encode("utf-8", "backslashreplace").decode() if isinstance(code, types.CodeType) else "",
+        os.environ.get("FASTNP_ADAPTIVE", "1") != "0" if options["adaptive"] is None else bool(options["adaptive"]),
     )
     compiled_functions.add(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:

@@ -334,6 +334,11 @@ class Identity:
         if isinstance(value, numpy.generic):
             _plain(value)
             return "scalar", (value.dtype.str, value.tobytes())
+        if cls is numpy.ndarray:
+            if not _is_said(value.dtype) or not value.flags.forc:
+                raise Unknown
+            order = "C" if value.flags.c_contiguous else "F"
+            return "array", (value.dtype.str, value.shape, order, value.tobytes("A"))
         if cls is slice:
             return "slice", [self.said(part) for part in (value.start, value.stop, value.step)]
         return "named", named(value)
@@ -365,6 +370,8 @@ class Identity:
             return numpy.dtype(value)
         if what == "scalar":
             return numpy.frombuffer(value[1], value[0])[0]
+        if what == "array":
+            return numpy.frombuffer(value[3], value[0]).reshape(value[1], order=value[2])
         if what == "slice":
             return slice(*(self.meant(*part) for part in value))
         if what == "outside":

@@ -247,8 +247,12 @@ class Loop:
             if self.rewritten > _MOST_KINDS:
                 self.refuse("reads something that is another one at every call")
                 return None
-        if len(self.programs) >= _MOST_KINDS:
+        if len(self.programs) >= _MOST_KINDS or not _core._affords_compiling():
             return None
+        with _core._Compiling():
+            return self.new_program(key, arguments)
+
+    def new_program(self, key: Any, arguments: tuple[Any, ...]) -> Any:
         self.known += [each for each in arguments if isinstance(each, _PLAIN)]
         try:
             program = self.programs[key] = self.written_for(arguments)

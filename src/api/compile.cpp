@@ -20,6 +20,7 @@
 #include "device/caller.h"
 #include "device/movable.h"
 #include "device/range.h"
+#include "fastnp/detail/compiling_time.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -301,6 +302,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
     if (!known.empty()) miss = {"value " + std::to_string(known.size() - 1) + " that it reads is another one", "", 0};
     if (options.sizes == DynamicSizes::never) dynamic.clear();
     const std::vector<EntryPtr> siblings = courses(call, key, device);
+    if (!siblings.empty() && !callee.affords_course(siblings.size())) return refuse("another course costs more than it is likely to save");
     refused = siblings.empty() ? !make_room(miss.reason) : !make_room_for_course(siblings, known);
     if (refused) {
         if (!siblings.empty()) {
@@ -362,6 +364,7 @@ EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view ke
     if (std::string why = why_given_up(); !why.empty()) return refuse(std::move(why));
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
+    const CompilingTime compiling;
     entry = specialise(call, key, device, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());
@@ -446,6 +449,7 @@ std::optional<std::string> Engine::Callee::pack(const void*) { return std::nullo
 std::shared_ptr<const void> Engine::Callee::restore(std::string_view) { return nullptr; }
 Engine::Callee::Limits Engine::Callee::limits() const { return {}; }
 bool Engine::Callee::goes_in_parts() const { return false; }
+bool Engine::Callee::affords_course(std::size_t /*courses*/) const { return true; }
 Engine::Callee::Use Engine::Callee::use() const { return {}; }
 void Engine::Callee::will_write(std::span<const std::span<std::byte>> /*memory*/) {}
 void Engine::Callee::wait(const std::function<void()>& body) { body(); }

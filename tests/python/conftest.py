@@ -12,7 +12,8 @@ import hypothesis
 import pytest
 
 os.environ.setdefault("FASTNP_TEST_SEED", str(random.SystemRandom().randrange(1 << 31)))  # of the processes of pytest-xdist, too
-os.environ["FASTNP_CACHE_DIR"] = ""  # tests generate the code that they run
+os.environ["FASTNP_CACHE_DIR"] = ""  # tests generate the code that they run,
+os.environ.setdefault("FASTNP_ADAPTIVE", "0")  # and run it, whatever it takes
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of a device's memory from all others
 sys.path.insert(0, os.path.dirname(__file__))
 if os.environ.get("FASTNP_SIMULATED_DEVICE", "0") != "0":  # all tests, in a process whose CUDA devices are simulated

@@ -205,7 +205,7 @@ def test_functions_that_break_do_what_they_did(block):
         for backend in ("", BACKENDS[seed % len(BACKENDS)]):
             scope, events = surroundings()
             exec(compile(text, file, "exec"), scope)  # noqa: S102  # the text is made here
-            function = np.compile(scope["program"], backend=backend) if backend else scope["program"]
+            function = np.compile(scope["program"], backend=backend, adaptive=seed % 3 == 0) if backend else scope["program"]
             sides.append((function, scope, events))
         for call in range(6):
             for _, scope, _ in sides:

@@ -23,14 +23,12 @@ def test_import_costs_little_more_than_numpys(tmp_path):
     bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
 
     def milliseconds(code: str) -> float:
-        spent = []
-        for _ in range(7):
-            start = time.perf_counter()
-            assert run(code, **bytecode).returncode == 0
-            spent.append(time.perf_counter() - start)
-        return min(spent) * 1e3
+        start = time.perf_counter()
+        assert run(code, **bytecode).returncode == 0
+        return (time.perf_counter() - start) * 1e3
 
-    assert milliseconds("import fastnp") - milliseconds("import numpy") < 60
+    pairs = [(milliseconds("import fastnp"), milliseconds("import numpy")) for _ in range(9)]  # by turns, as the machine's speed changes
+    assert min(ours for ours, _ in pairs) - min(theirs for _, theirs in pairs) < 60
 
 
 def test_it_exits_cleanly():

@@ -3,6 +3,7 @@ not seen in another."""
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -202,3 +203,59 @@ def test_results_of_transforms_are_arrays_of_their_own(function: Callable[..., A
         everything = [*results, numpy.asarray(a), numpy.asarray(b)]
         shared = [(i, j) for i, x in enumerate(results) for j, y in enumerate(everything) if i != j and numpy.shares_memory(x, y)]
         assert not shared
+
+
+MADE_BY_NUMPY: dict[str, Callable[[int], Any]] = {
+    "hanning": numpy.hanning,
+    "tri": numpy.tri,
+    "eye": numpy.eye,
+    "linspace": lambda n: numpy.linspace(0, 1, n),
+    "logspace": lambda n: numpy.logspace(0, 1, n),
+    "frequencies": numpy.fft.fftfreq,
+    "columns": lambda n: numpy.asfortranarray(numpy.tri(n)),
+    "a view": lambda n: numpy.tri(n)[:, ::2],
+    "indices": lambda n: numpy.triu_indices(n),
+    "text": lambda n: numpy.array(["a", "bc"] * n),
+}
+
+
+@pytest.mark.parametrize("made", MADE_BY_NUMPY)
+def test_arrays_that_numpy_made_are_new_in_each_call(made):
+    make = MADE_BY_NUMPY[made]
+
+    def function(x):
+        return numpy.sin(x) * 2, make(x.shape[0]), [make(3)]
+
+    compiled = np.compile(function)
+    for size in (4, 4, 5, 6, 4):
+        found = []
+        for _ in range(2):
+            wanted, got = function(numpy.ones(size)), compiled(numpy.ones(size))
+            for a, b in zip(parts_of(wanted), parts_of(got), strict=True):
+                assert type(a) is type(b) and a.dtype == b.dtype and a.strides == b.strides and a.flags.writeable == b.flags.writeable
+                assert numpy.array_equal(a, b)
+            found += parts_of(got)
+        assert not any(numpy.shares_memory(a, b) for number, a in enumerate(found) for b in found[:number])
+        for each in found:
+            each[...] = each.flat[:1]  # which the next call does not see
+    assert compiled.cache_info().uncompiled == 0 or made == "a view"
+
+
+def parts_of(result: Any) -> list[Any]:
+    return [part for item in result for part in parts_of(item)] if isinstance(result, (tuple, list)) else [result]
+
+
+HELD = numpy.arange(3.0)
+
+
+@functools.lru_cache
+def remembered(n: int) -> Any:
+    return numpy.arange(float(n))
+
+
+def test_arrays_that_others_hold_are_not_copied():
+    for make in (lambda x: (x + 1, HELD), lambda x: (x + 1, remembered(3)), lambda x: (x + 1, HELD[1:])):
+        compiled = np.compile(make)
+        for _ in range(3):
+            _, got = compiled(numpy.ones(3))
+            assert numpy.shares_memory(got, make(numpy.ones(3))[1])

@@ -1,0 +1,110 @@
+#include "worth.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <utility>
+
+#include "fastnp/detail/compiling_time.h"
+
+namespace fastnp::python {
+
+namespace {
+
+constexpr Nanoseconds grace = 100'000'000;  // that a function may spend on compiling whatever it takes otherwise,
+constexpr Nanoseconds share = 4;            // and beyond that this part of what it takes otherwise
+constexpr Nanoseconds long_loop = 50'000;   // the mean time of native loops from which calls as written would take too long to be tried
+constexpr int most_compiling = 2;           // calls that compile something, before their other time counts
+constexpr Nanoseconds short_call = 1'000'000;  // which other work of the machine may well double
+constexpr int enough = 2, enough_short = 5;    // calls each way
+constexpr std::size_t most_trials = 64;
+constexpr int clear_lead = 2;  // times as long: no second long call is needed
+
+thread_local Spending* innermost = nullptr;
+
+}  // namespace
+
+bool Account::affords(Nanoseconds needed) const { return compiling + needed <= grace + otherwise / share; }
+
+Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)), compiling_before_(detail::compiling_time()) {}
+
+Spending::~Spending() {
+    const Account now = spent();
+    account_.compiling += now.compiling;
+    account_.otherwise += now.otherwise;
+    innermost = outer_;
+}
+
+Account Spending::spent() const {
+    const Nanoseconds compiling = detail::compiling_time() - compiling_before_;
+    const Nanoseconds all = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
+    return {compiling, std::max<Nanoseconds>(all - compiling, 0)};
+}
+
+bool Spending::affords(Nanoseconds needed) {
+    if (innermost == nullptr) return true;
+    const Account& account = innermost->account_;
+    const Nanoseconds compiling = account.compiling + detail::compiling_time() - innermost->compiling_before_;
+    if (Account{compiling, account.otherwise}.affords(needed)) return true;  // no need to ask the clock
+    return Account{compiling, account.otherwise + innermost->spent().otherwise}.affords(needed);
+}
+
+void Spending::note_native_loop() {
+    if (innermost != nullptr) ++innermost->native_loops_;
+}
+
+// Calls in parts come first: they are to compile what there is to compile.
+Trial::Way Trial::next() const {
+    if (decided_) return *decided_;
+    const Times &in_parts = times_[0], &written = times_[1];
+    if (written.count == 0 && in_parts.count == 0) return compiling_ > most_compiling ? Way::written : Way::parts;
+    return written.count < in_parts.count ? Way::written : Way::parts;
+}
+
+void Trial::note(Way way, const Account& spent, std::int64_t native_loops) {
+    if (decided_) return;
+    if (way == Way::parts && spent.compiling != 0 && ++compiling_ <= most_compiling) return;
+    Times& times = times_[static_cast<int>(way)];
+    ++times.count;
+    times.least = std::min(times.least, spent.otherwise);
+    if (way == Way::parts && times.count == 1 && native_loops > 0 && spent.otherwise / native_loops > long_loop) decided_ = Way::parts;
+    else decide();
+}
+
+void Trial::decide() {
+    const Times &in_parts = times_[0], &written = times_[1];
+    if (in_parts.count == 0 || written.count == 0) return;
+    const bool is_faster = in_parts.least < written.least;
+    const auto [less, more] = std::minmax(in_parts.least, written.least);
+    const int needed = less < short_call ? enough_short : more / clear_lead < less ? enough : 1;
+    if (in_parts.count < needed || written.count < needed) return;
+    decided_ = is_faster ? Way::parts : Way::written;
+}
+
+std::string Trial::text() const {
+    char words[120];
+    std::snprintf(words, sizeof words, "calls like this take %.1f us as written, and %.1f us in parts", static_cast<double>(times_[1].least) * 1e-3,
+                  static_cast<double>(times_[0].least) * 1e-3);
+    return words;
+}
+
+// FNV-1a, which is the same in every process.
+std::uint64_t Trials::kind_of(std::string_view key, std::int64_t elements) {
+    std::uint64_t hash = 14695981039346656037U;
+    const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
+    for (const char each : key) add(static_cast<unsigned char>(each));
+    add(static_cast<unsigned char>(std::bit_width(static_cast<std::uint64_t>(elements))));
+    return hash;
+}
+
+std::shared_ptr<Trial> Trials::find(std::uint64_t kind) const {
+    const auto found = trials_.find(kind);
+    return found == trials_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Trial> Trials::add(std::uint64_t kind, std::optional<Trial::Way> decided) {
+    if (trials_.size() >= most_trials) trials_.clear();
+    return trials_[kind] = std::make_shared<Trial>(decided);
+}
+
+}  // namespace fastnp::python

@@ -1,0 +1,86 @@
+// Whether compiling pays: what it may cost, and whether calls are faster in parts than as written.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace fastnp::python {
+
+using Nanoseconds = std::int64_t;
+
+/// What the calls of a function have spent on compiling, and, those that Python ran, otherwise.
+struct Account {
+    Nanoseconds compiling = 0, otherwise = 0;
+    /// Whether it may compile what it can do without, a part or a further course, say, which is likely to take `needed`.
+    bool affords(Nanoseconds needed = 0) const;
+};
+
+/// A call that Python runs, as written or in parts, while it lives: what it spends goes to the account of its function.
+class Spending {
+public:
+    explicit Spending(Account& account);
+    ~Spending();
+    Spending(const Spending&) = delete;
+    Spending& operator=(const Spending&) = delete;
+
+    /// Of the innermost one of this thread: whether its function can afford a compilation now; yes without one.
+    static bool affords(Nanoseconds needed = 0);
+    /// It ran a native loop.
+    static void note_native_loop();
+
+    /// What it has spent so far.
+    Account spent() const;
+    std::int64_t native_loops() const { return native_loops_; }
+
+private:
+    Account& account_;
+    Spending* outer_;
+    std::int64_t native_loops_ = 0;
+    Nanoseconds compiling_before_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// How calls of one kind are run of a function that is compiled in parts: both ways are timed, then the faster one is kept.
+class Trial {
+public:
+    enum class Way : std::uint8_t { parts, written };
+    /// `decided`: what was found before.
+    explicit Trial(std::optional<Way> decided) : decided_(decided) {}
+    Way next() const;
+    bool is_decided() const { return decided_.has_value(); }
+    /// A call took this way, and spent this. `native_loops`: how many of them it ran.
+    void note(Way way, const Account& spent, std::int64_t native_loops);
+    /// What it was decided by, in words.
+    std::string text() const;
+
+private:
+    struct Times {
+        int count = 0;
+        Nanoseconds least = std::numeric_limits<Nanoseconds>::max();
+    };
+    void decide();
+    Times times_[2];
+    int compiling_ = 0;  // calls in parts in which something was compiled
+    std::optional<Way> decided_;
+};
+
+/// The kinds of calls of one function: by all that its arguments are but for arrays' sizes, and by the order of magnitude of these.
+class Trials {
+public:
+    static std::uint64_t kind_of(std::string_view key, std::int64_t elements);
+    /// That of a kind, or null.
+    std::shared_ptr<Trial> find(std::uint64_t kind) const;
+    std::shared_ptr<Trial> add(std::uint64_t kind, std::optional<Trial::Way> decided);
+    void clear() { trials_.clear(); }
+
+private:
+    std::unordered_map<std::uint64_t, std::shared_ptr<Trial>> trials_;
+};
+
+}  // namespace fastnp::python

@@ -1,0 +1,176 @@
+"""Compiled functions are no slower than they are as written: what does not pay is left as written, and compilations wait until they are affordable."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import fastnp as np
+from fastnp import compiler
+
+
+@compiler.disable(recursive=False)
+def step(x):
+    return x
+
+
+def small_parts(x, n):
+    """Parts that take less than their calls, between calls of Python's."""
+    t = 1.0
+    for _ in range(n):
+        t = (step(t) * 0.5 + 1.0) * 0.25 + t * 0.5
+    return x * t
+
+
+def native(x):
+    """As written it takes much longer."""
+    step(x)
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            total += x[i]
+    return total
+
+
+def compiled(function, **options):
+    return np.compile(function, adaptive=True, **options)
+
+
+def is_as_written(f):
+    """Whether any kind of calls was found to be faster so."""
+    return any("as written, and" in reason for reason in f._inspect(False)[2])
+
+
+@pytest.mark.alone
+def test_parts_that_do_not_pay_are_left_as_written():
+    f = compiled(small_parts)
+    x = numpy.ones(3)
+    results = [f(x, 300) for _ in range(16)]
+    assert all(numpy.array_equal(result, small_parts(x, 300)) for result in results)
+    assert is_as_written(f)
+    compiles = sum(part.cache_info().compiles for part in f._parts().used())
+    f(x, 300)
+    assert sum(part.cache_info().compiles for part in f._parts().used()) == compiles
+    assert "as written" in str(np.explain(f)(x, 300))
+
+
+def test_loops_that_are_long_stay_native():
+    f = compiled(native)
+    x = numpy.linspace(0.0, 1.0, 20000)
+    for _ in range(6):
+        assert f(x) == native(x)
+    assert not is_as_written(f)
+
+
+@pytest.mark.alone
+def test_kinds_of_calls_are_decided_by_themselves():
+    f = compiled(small_parts)
+    short, long = numpy.ones(3), numpy.ones(3, "f4")
+    for _ in range(16):
+        f(short, 300)
+    assert is_as_written(f)
+    for _ in range(2):
+        assert numpy.array_equal(f(long, 300), small_parts(long, 300))
+    assert sum(part.cache_info().misses for part in f._parts().used()) > 1
+    for _ in range(14):
+        assert f(long, 300).dtype == numpy.float32
+
+
+def test_without_it_all_calls_are_in_parts():
+    f = np.compile(small_parts, adaptive=False)
+    for _ in range(16):
+        f(numpy.ones(3), 300)
+    assert not is_as_written(f)
+
+
+@pytest.mark.alone
+def test_what_was_decided_is_forgotten_with_the_rest():
+    f = compiled(small_parts)
+    for _ in range(16):
+        f(numpy.ones(3), 300)
+    f.cache_clear()
+    assert not is_as_written(f)
+    for _ in range(16):
+        f(numpy.ones(3), 300)
+    assert is_as_written(f)
+
+
+PROGRAM = """
+import json, sys
+import numpy
+import fastnp as np
+
+@np.compiler.disable(recursive=False)
+def step(x):
+    return x
+
+def small_parts(x, n):
+    t = 1.0
+    for _ in range(n):
+        t = (step(t) * 0.5 + 1.0) * 0.25 + t * 0.5
+    return x * t
+
+f = np.compile(small_parts)
+for _ in range(int(sys.argv[1])):
+    f(numpy.ones(3), 300)
+print(json.dumps([sum(part.cache_info().hits + part.cache_info().misses for part in f._parts().used())]))
+"""
+
+
+@pytest.mark.alone
+def test_the_next_process_knows(tmp_path: pathlib.Path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+
+    def calls_of_parts(calls: int) -> int:
+        surroundings = {**os.environ, "FASTNP_CACHE_DIR": str(tmp_path / "cache"), "FASTNP_ADAPTIVE": "1"}
+        done = subprocess.run([sys.executable, path, str(calls)], env=surroundings, capture_output=True, text=True, check=True)
+        return int(json.loads(done.stdout)[0])
+
+    assert calls_of_parts(20) > 0
+    assert calls_of_parts(3) == 0
+
+
+def many_parts(count, name):
+    """A function with as many parts, each of other code."""
+    lines = [f"    x = step(numpy.{name}(x) * 0.{k + 1} + {k}.5) * 0.5" for k in range(count)]
+    scope = {"numpy": numpy, "step": step}
+    text = "def f(x):\n" + "\n".join(lines) + "\n    return x\n"
+    linecache.cache[f"<many parts of {name}>"] = (len(text), None, text.splitlines(keepends=True), f"<many parts of {name}>")
+    exec(compile(text, f"<many parts of {name}>", "exec"), scope)  # noqa: S102  # the text is made here
+    return scope["f"]
+
+
+@pytest.mark.alone
+def test_compilations_wait_until_they_are_affordable():
+    functions = many_parts(60, "sin"), many_parts(60, "cos")
+    all_at_once, spread = np.compile(functions[0], adaptive=False), compiled(functions[1])
+    x = numpy.linspace(0, 1, 5)
+    for _ in range(3):
+        assert numpy.allclose(all_at_once(x), functions[0](x))
+        assert numpy.allclose(spread(x), functions[1](x))
+
+    def compiles(f):
+        return sum(part.cache_info().compiles for part in f._parts().used())
+
+    assert compiles(all_at_once) >= 60
+    assert compiles(spread) < 40
+
+
+@pytest.mark.alone
+def test_it_is_a_choice_of_the_surroundings(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FASTNP_ADAPTIVE", "1")
+    f = np.compile(small_parts)
+    monkeypatch.setenv("FASTNP_ADAPTIVE", "0")
+    g = np.compile(small_parts)
+    for _ in range(16):
+        f(numpy.ones(3), 300)
+        g(numpy.ones(3), 300)
+    assert is_as_written(f) and not is_as_written(g)
