@@ -170,13 +170,13 @@ Ref with_views(PyObject* object, const Nesting* outer = nullptr) {
     return Ref::borrow(object);
 }
 
-// np.array([x, y]) of recorded arrays is a stack, as NumPy would make it of their values.
+// np.array([x, y]) of recorded arrays and numbers is a stack, as NumPy would make it of their values.
 bool holds_recorded(PyObject* object, const Nesting* outer = nullptr) {
     const Nesting here{object, outer};
     if ((!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || !here.is_array_like()) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(object, i);
-        if (is_ndarray(item) ? records_with(item) : holds_recorded(item, &here)) return true;
+        if (is_ndarray(item) ? records_with(item) : is_recorded_number(item) || holds_recorded(item, &here)) return true;
     }
     return false;
 }
@@ -188,7 +188,8 @@ array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
     std::vector<Dtype> dtypes;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-        operands.push_back(holds_recorded(item) ? Operand(stack_of(item, &here)) : to_operand(item));
+        if (is_recorded_number(item)) operands.push_back(to_array(item));  // it follows the arguments
+        else operands.push_back(holds_recorded(item) ? Operand(stack_of(item, &here)) : to_operand(item));
         if (const array* x = operands.back().as_array()) dtypes.push_back(x->dtype());
         else dtypes.push_back(array(*operands.back().as_scalar()).dtype());  // as numpy.array finds it: numbers are not weak there
     }
