@@ -192,6 +192,7 @@ void CompiledState::split(const RecordingEnd& end, bool has_courses) {
         return;
     }
     take_parts(std::move(found));
+    if (!quick_ || !quick_->is_busy()) quick_.reset();
     in_parts_ = frame() && (has_courses || engine_->cache_info().compiles == 0);
 }
 
@@ -245,10 +246,31 @@ static bool mark_known(Flat& flat, const GuardSet& guards) {
     return can_take_back;
 }
 
+PyObject* CompiledState::call_quickly(std::span<PyObject* const> arguments) {
+    PyObject* const result = quick_->call(arguments);
+    if (result != nullptr) engine_->count(quick_->direct());
+    return result;
+}
+
+// One that served few calls was not worth its making: the next one is waited for twice as long.
+void CompiledState::note_served(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat, const std::shared_ptr<GuardSet>& guards,
+                                const detail::Engine::Result& served) {
+    if (--until_quick_ > 0 || options_.verify != 0 || (quick_ && quick_->is_busy())) return;
+    constexpr std::uint32_t worth = 4;
+    constexpr int longest = 1024;
+    quick_wait_ = quick_ && quick_->hits() >= worth ? 1 : std::min(quick_wait_ * 2, longest);
+    until_quick_ = quick_wait_;
+    quick_ = QuickCall::of(arguments, inputs, flat, guards, served);
+}
+
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    const bool is_positional = kwnames == nullptr || PyTuple_GET_SIZE(kwnames) == 0;
+    if (quick_ && is_positional) {
+        if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;
+    }
     if (is_part_ && (frame_is_frozen || !affords(0))) may_compile = false;
     if (waits_ && may_compile) {
         if (affords(unrolling)) unrolls_ = std::exchange(waits_, false);
@@ -331,6 +353,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (!outcome.refused.empty() && may_compile && !recorded.end()) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
+    if (is_positional) note_served({args, static_cast<std::size_t>(nargs)}, inputs, flat, guards, outcome);
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {
         // As written, each function looks for itself, under the state that holds there.
@@ -435,6 +458,7 @@ void CompiledState::clear() {
     uncompiled_ = 0;
     account_ = {};
     trials_.clear();
+    if (!quick_ || !quick_->is_busy()) quick_.reset();
 }
 
 CacheInfo CompiledState::cache_info() const {

@@ -12,6 +12,7 @@
 #include "named_sizes.h"
 #include "outside.h"
 #include "parameters.h"
+#include "quick_call.h"
 #include "worth.h"
 
 namespace fastnp::python {
@@ -94,6 +95,10 @@ private:
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
     bool affords(Nanoseconds needed) const { return !adaptive_ || (is_part_ ? Spending::affords(needed) : account_.affords(needed)); }
+    /// Has calls like one that was just served be made without a look at the rest, if they are likely to come.
+    void note_served(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat, const std::shared_ptr<GuardSet>& guards,
+                     const detail::Engine::Result& served);
+    PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run in parts.
     std::shared_ptr<Trial> trial_of(const Flat& flat);
     void note_trial(Trial& trial, Trial::Way way, const Spending& spending, const Flat& flat);
@@ -128,6 +133,8 @@ private:
     std::uint64_t uncompiled_ = 0;
     FloatVerdicts float_verdicts_;
     bool adaptive_;
+    std::unique_ptr<QuickCall> quick_;
+    int until_quick_ = 1, quick_wait_ = 1;  // calls until there is one, again
     Account account_;
     Trials trials_;
 };

@@ -145,6 +145,9 @@ public:
     std::vector<array> arrays;
 };
 
+struct Entry;
+class Direct;
+
 /// The untyped core of a compiled function, shared by the C++ and Python front ends: guards, cache, plans.
 class FASTNP_API Engine {
 public:
@@ -207,11 +210,15 @@ public:
         Outcome outcome;
         std::shared_ptr<const void> kept;  // ran: what the front end keeps with the entry that served
         std::string refused;  // uncompiled because a limit is reached: which, and why
+        const Entry* entry = nullptr;  // ran: that entry, which `kept` keeps
     };
 
     /// Serves one call. `key` is everything else the call depends on (structure, plain values), compared byte by byte. Results are put into
     /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Unless `may_compile`, nothing new is compiled. Thread-safe.
     Result call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results);
+
+    /// Counts a call that was served by it (direct.h).
+    void count(const Direct& served);
 
     CacheInfo cache_info() const;
     void clear();

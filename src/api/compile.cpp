@@ -21,6 +21,7 @@
 #include "device/movable.h"
 #include "device/range.h"
 #include "fastnp/detail/compiling_time.h"
+#include "fastnp/detail/direct.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -66,7 +67,7 @@ struct Engine::State {
     std::uint64_t clock() const { return hits.load(std::memory_order_relaxed) + misses.load(std::memory_order_relaxed); }
     Result written(std::string reason) {
         uncompiled.fetch_add(1, std::memory_order_relaxed);
-        return {Outcome::uncompiled, nullptr, std::move(reason)};
+        return {Outcome::uncompiled, nullptr, std::move(reason), nullptr};
     }
     static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
 
@@ -406,7 +407,7 @@ Results::Results() noexcept : arrays(base::Kept<array>::take()) {}
 Results::~Results() { base::Kept<array>::give_back(std::move(arrays)); }
 
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
-    if (is_disabled()) return {Outcome::uncompiled, nullptr, {}};
+    if (is_disabled()) return {Outcome::uncompiled, nullptr, {}, nullptr};
     device::Backend* const device = device_of(arguments);
     const device::Range range(device, state_->options.name);
     const device::Caller caller(device != nullptr ? state_->caller : nullptr);
@@ -439,7 +440,13 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         if (state_->options.verify != 0 && hit % state_->options.verify == 0 && may_compile) state_->verify(*entry, arguments, callee);
     }
     const void* kept = entry->kept.get();
-    return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}};
+    const Entry* const served = entry.get();
+    return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}, served};
+}
+
+void Engine::count(const Direct& served) {
+    State::note_call(served.entry(), state_->clock() + 1);
+    state_->hits.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const array>, bool) { throw InternalError("this front end makes no calls"); }

@@ -164,6 +164,7 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
         throw RecordError("writes into an argument whose memory another one shares");
     }
     times = std::move(made.times);
+    if (made.graph.sizes().size() > most_values) throw RecordError("the sizes of this function are too many to follow");
     if (device != nullptr) by_value = numbers_on_host(written, call);
     plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
     base::Writer packed;

@@ -1,0 +1,63 @@
+// Calls whose arguments lie as those of the last call did: the entry that served then is run without a look at anything else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fastnp/compile.h"
+#include "fastnp/dtype.h"
+
+namespace fastnp::plan {
+struct KernelStep;
+}
+
+namespace fastnp::detail {
+
+/// How to run an entry on arguments of the very layout of a call that it served: kernels alone, on one thread, with results of known sizes.
+class FASTNP_API Direct {
+public:
+    /// A result, new memory in C or Fortran order.
+    struct Output {
+        Dtype dtype;
+        Shape shape;
+        bool is_fortran = false;  // and not C
+    };
+
+    /// That of a call which was just served; null where more is to be done than kernels do.
+    static std::unique_ptr<Direct> of(const Engine::Result& served, std::span<const Argument> call);
+    /// Whether this thread is where nothing but the arguments counts: it records nothing, measures nothing, and uses no device.
+    static bool is_possible();
+
+    std::span<const Output> outputs() const { return outputs_; }
+    /// What the front end keeps with the entry.
+    const void* kept() const { return kept_.get(); }
+    /// Runs it. `arguments`: the first element of each; `results`: the memory of each.
+    void run(std::span<void* const> arguments, std::span<void* const> results) const;
+    /// For counts and for the choice of entries that are dropped.
+    const Entry& entry() const { return *entry_; }
+
+private:
+    struct Kernel {
+        const plan::KernelStep* step;
+        std::int64_t units;
+        std::size_t first;    // of its pointers
+        std::size_t scratch;  // bytes
+    };
+    struct Pointer {
+        std::int32_t base;  // argument, result, or the block of temporaries, in this order
+        std::int64_t offset;
+    };
+    bool take(const Entry& entry, std::span<const Argument> call);
+
+    std::shared_ptr<const void> kept_;
+    const Entry* entry_ = nullptr;
+    std::vector<Output> outputs_;
+    std::vector<Kernel> kernels_;
+    std::vector<Pointer> pointers_;
+    std::vector<std::int64_t> values_;
+    std::size_t block_ = 0;  // bytes of temporaries
+};
+
+}  // namespace fastnp::detail
