@@ -18,6 +18,7 @@ constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
 constexpr Nanoseconds unrolling = 500'000'000;  // that compiling a loop of thousands of turns, none of which is like another, is likely to take
+constexpr std::uint64_t most_unserved = 64, look_again = 256;
 constexpr std::size_t free_courses = 4;  // of a kind of calls, whatever they cost
 
 }  // namespace
@@ -246,6 +247,13 @@ static bool mark_known(Flat& flat, const GuardSet& guards) {
     return can_take_back;
 }
 
+// What it is given may be long lists, which take long to be looked through.
+bool CompiledState::is_hopeless() {
+    if (!is_part_ || !adaptive_ || ++unserved_ <= most_unserved || unserved_ % look_again == 0) return false;
+    ++uncompiled_;
+    return true;
+}
+
 PyObject* CompiledState::call_quickly(std::span<PyObject* const> arguments) {
     PyObject* const result = quick_->call(arguments);
     if (result != nullptr) engine_->count(quick_->direct());
@@ -271,6 +279,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (quick_ && is_positional) {
         if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;
     }
+    if (is_hopeless()) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     if (is_part_ && (frame_is_frozen || !affords(0))) may_compile = false;
     if (waits_ && may_compile) {
         if (affords(unrolling)) unrolls_ = std::exchange(waits_, false);
@@ -353,6 +362,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (!outcome.refused.empty() && may_compile && !recorded.end()) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
+    unserved_ = 0;
     if (is_positional) note_served({args, static_cast<std::size_t>(nargs)}, inputs, flat, guards, outcome);
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {
@@ -456,6 +466,7 @@ void CompiledState::clear() {
     volatile_ = 0;
     fresh_ = 0;
     uncompiled_ = 0;
+    unserved_ = 0;
     account_ = {};
     trials_.clear();
     if (!quick_ || !quick_->is_busy()) quick_.reset();

@@ -82,6 +82,8 @@ private:
     bool take_apart_more(std::span<PyObject* const> roots);
     /// Runs the function as written, in parts where there are any.
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile);
+    /// Whether nothing served the last calls of a part, so that it is not worth looking at this one.
+    bool is_hopeless();
     /// By a frame that is at hand, or null.
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool may_compile);
@@ -131,6 +133,7 @@ private:
     int fresh_ = 0;            // guard sets made in a row without one being used again
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0;
+    std::uint64_t unserved_ = 0;  // of a part: calls in a row that nothing was compiled for
     FloatVerdicts float_verdicts_;
     bool adaptive_;
     std::unique_ptr<QuickCall> quick_;

@@ -19,6 +19,16 @@ constexpr std::int64_t most_elements = 8192;  // of arguments: with more, a call
 
 bool is_immutable(PyObject* object) { return object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object); }
 
+// Whether one array is passed, or read, in two places: then it is one input.
+bool has_twice(std::span<PyObject* const> objects) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (PyArray_CheckExact(objects[i]) &&
+            std::find(objects.begin(), objects.begin() + static_cast<std::ptrdiff_t>(i), objects[i]) != objects.begin() + static_cast<std::ptrdiff_t>(i))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::unique_ptr<QuickCall> QuickCall::of(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat,
@@ -29,6 +39,7 @@ std::unique_ptr<QuickCall> QuickCall::of(std::span<PyObject* const> arguments, c
     if (!is_plain || arguments.size() > most_arguments || inputs.size() > most_arguments) return nullptr;
     auto quick = std::make_unique<QuickCall>();
     quick->roots_.assign(flat.roots.begin(), flat.roots.end());
+    if (has_twice({flat.objects.data(), flat.objects.size()})) return nullptr;
     std::size_t arrays = 0, numbers = 0, varying = flat.arrays;
     for (PyObject* argument : arguments) {
         if (!quick->expect(argument, flat, arrays, numbers, varying)) return nullptr;
@@ -101,12 +112,11 @@ bool QuickCall::has_layout(PyArrayObject* x, const Expected& expected) const {
     return std::equal(sizes, sizes + expected.rank, PyArray_DIMS(x)) && std::equal(sizes + expected.rank, sizes + 2 * expected.rank, PyArray_STRIDES(x));
 }
 
-// An array that is passed twice is another call: one array is one input.
 bool QuickCall::fits(PyObject* object, const Expected& expected, void** data, std::int64_t* ints, std::span<PyObject* const> before) const {
     switch (expected.kind) {
         case Kind::array: {
             if (!PyArray_CheckExact(object) || !has_layout(reinterpret_cast<PyArrayObject*>(object), expected)) return false;
-            if (std::find(before.begin(), before.end(), object) != before.end()) return false;
+            if (std::find(before.begin(), before.end(), object) != before.end()) return false;  // as has_twice()
             data[expected.place] = PyArray_DATA(reinterpret_cast<PyArrayObject*>(object));
             return true;
         }
@@ -129,12 +139,16 @@ bool QuickCall::fits(PyObject* object, const Expected& expected, void** data, st
     return false;
 }
 
-bool QuickCall::take_slots(void** data) const {
+bool QuickCall::take_slots(void** data, std::span<PyObject* const> arguments) const {
     SlotArrays found;
     if (!guards_->holds({roots_.data(), roots_.size()}, found) || found.size() != slots_.size()) return false;
     for (std::size_t i = 0; i < found.size(); ++i) {
         auto* const x = reinterpret_cast<PyArrayObject*>(found[i].get());
         if (!PyArray_CheckExact(found[i].get()) || !has_layout(x, slots_[i])) return false;
+        const auto is_it = [&](const Ref& other) { return other.get() == found[i].get(); };
+        const bool is_twice = std::find(arguments.begin(), arguments.end(), found[i].get()) != arguments.end() ||
+                              std::any_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i), is_it);
+        if (is_twice) return false;  // as has_twice()
         data[slots_[i].place] = PyArray_DATA(x);  // what they lie in keeps them, as nothing runs until the end of the call but kernels
     }
     return true;
@@ -153,7 +167,7 @@ PyObject* QuickCall::call(std::span<PyObject* const> arguments) {
         ~Busy() { flag = false; }
         Busy(const Busy&) = delete;
     } const busy(is_busy_);
-    if (!take_slots(data.data())) return nullptr;
+    if (!take_slots(data.data(), arguments)) return nullptr;
     PyObject* const result = run({data.data(), inputs_});
     if (result != nullptr) ++hits_;
     return result;

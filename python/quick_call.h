@@ -39,7 +39,7 @@ private:
     bool expect_results(const Output& result);
     bool fits(PyObject* object, const Expected& expected, void** data, std::int64_t* ints, std::span<PyObject* const> before) const;
     bool has_layout(PyArrayObject* x, const Expected& expected) const;
-    bool take_slots(void** data) const;
+    bool take_slots(void** data, std::span<PyObject* const> arguments) const;
     PyObject* run(std::span<void* const> data);
 
     std::vector<Expected> arguments_, slots_;

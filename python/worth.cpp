@@ -14,7 +14,8 @@ namespace {
 constexpr Nanoseconds grace = 100'000'000;  // that a function may spend on compiling whatever it takes otherwise,
 constexpr Nanoseconds share = 4;            // and beyond that this part of what it takes otherwise
 constexpr Nanoseconds long_loop = 50'000;   // the mean time of native loops from which calls as written would take too long to be tried
-constexpr int most_compiling = 2;           // calls that compile something, before their other time counts
+constexpr int most_compiling = 2;              // calls that compile something, before their other time counts
+constexpr Nanoseconds long_call = 20'000'000;  // of the first call in parts, without compilations: the next one is as written, to compare
 constexpr Nanoseconds short_call = 1'000'000;  // which other work of the machine may well double
 constexpr int enough = 2, enough_short = 5;    // calls each way
 constexpr std::size_t most_trials = 64;
@@ -57,13 +58,16 @@ void Spending::note_native_loop() {
 Trial::Way Trial::next() const {
     if (decided_) return *decided_;
     const Times &in_parts = times_[0], &written = times_[1];
-    if (written.count == 0 && in_parts.count == 0) return compiling_ > most_compiling ? Way::written : Way::parts;
+    if (written.count == 0 && in_parts.count == 0) return compiling_ > most_compiling || is_long_ ? Way::written : Way::parts;
     return written.count < in_parts.count ? Way::written : Way::parts;
 }
 
 void Trial::note(Way way, const Account& spent, std::int64_t native_loops) {
     if (decided_) return;
-    if (way == Way::parts && spent.compiling != 0 && ++compiling_ <= most_compiling) return;
+    if (way == Way::parts && spent.compiling != 0 && ++compiling_ <= most_compiling && times_[1].count == 0) {
+        is_long_ = spent.otherwise > long_call;
+        return;
+    }
     Times& times = times_[static_cast<int>(way)];
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);

@@ -66,7 +66,8 @@ private:
     };
     void decide();
     Times times_[2];
-    int compiling_ = 0;  // calls in parts in which something was compiled
+    int compiling_ = 0;     // calls in parts in which something was compiled
+    bool is_long_ = false;  // the last of them took long otherwise
     std::optional<Way> decided_;
 };
 

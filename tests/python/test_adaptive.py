@@ -174,3 +174,24 @@ def test_it_is_a_choice_of_the_surroundings(monkeypatch: pytest.MonkeyPatch):
         f(numpy.ones(3), 300)
         g(numpy.ones(3), 300)
     assert is_as_written(f) and not is_as_written(g)
+
+
+def test_parts_that_nothing_serves_are_not_looked_at_again_and_again():
+    """Each text is a kind of its own, and so is each length of a list."""
+
+    def read(lines, x):
+        rows, total = [], 0.0
+        for line in lines:
+            step(line)
+            first, _, rest = line.partition(",")
+            rows.append(float(first) + len(rest))
+            total = total + (x * rows[-1]).sum()
+        return total, rows
+
+    lines = [f"{number},{'z' * (number % 7)}" for number in range(600)]
+    x = numpy.arange(3.0)
+    f = compiled(read)
+    for count in (600, 100, 600, 5):
+        got, wanted = f(lines[:count], x), read(lines[:count], x)
+        assert numpy.isclose(got[0], wanted[0]) and got[1] == wanted[1]
+    assert all(part.cache_info().misses < 400 for part in f._parts().used())
