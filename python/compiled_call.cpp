@@ -1,5 +1,6 @@
 // A call of a compiled function: bind, flatten, check guards, run the engine, put the result together.
 #include <algorithm>
+#include <bit>
 
 #include "compiled_state.h"
 #include "fastnp/detail/compiling_time.h"
@@ -18,8 +19,39 @@ constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
 constexpr Nanoseconds unrolling = 500'000'000;  // that compiling a loop of thousands of turns, none of which is like another, is likely to take
+constexpr Nanoseconds step_cost = 500'000;  // of compiling a step of a recording, roughly
+constexpr std::size_t longest = 2000, least_long = 100;  // steps of recordings that may be loops
 constexpr std::uint64_t most_unserved = 64, look_again = 256;
 constexpr std::size_t free_courses = 4;  // of a kind of calls, whatever they cost
+
+constexpr std::size_t most_looks = 64;
+
+// What a call is at a glance: types, layouts, and orders of magnitude. Nothing for arguments that take a closer look.
+std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments) {
+    std::uint64_t hash = 14695981039346656037U;
+    const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 1099511628211U; };
+    const auto is_simple = [](PyObject* object) {
+        return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) || object == Py_None;
+    };
+    for (PyObject* object : arguments) {
+        add(reinterpret_cast<std::uintptr_t>(Py_TYPE(object)));
+        if (PyArray_CheckExact(object)) {
+            auto* const x = reinterpret_cast<PyArrayObject*>(object);
+            add(static_cast<std::uint64_t>(PyArray_TYPE(x)));
+            add(static_cast<std::uint64_t>(PyArray_NDIM(x)));
+            add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(PyArray_SIZE(x)))));
+        } else if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+            const auto size = static_cast<std::uint64_t>(PySequence_Fast_GET_SIZE(object));
+            PyObject* const first = size == 0 ? Py_None : PySequence_Fast_GET_ITEM(object, 0);
+            if (!is_simple(first)) return std::nullopt;
+            add(reinterpret_cast<std::uintptr_t>(Py_TYPE(first)));
+            add(static_cast<std::uint64_t>(std::bit_width(size)));
+        } else if (!is_simple(object)) {
+            return std::nullopt;
+        }
+    }
+    return hash;
+}
 
 }  // namespace
 
@@ -56,6 +88,7 @@ bool CompiledState::take_apart_more(std::span<PyObject* const> roots) {
 
 std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> roots, SlotArrays& inputs) {
     if (++fresh_ > most_fresh) return nullptr;
+    const detail::CompilingTime compiling;
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
     if (!guard_sets_.empty() && options_.sizes != DynamicSizes::never) own(PyObject_CallMethod(guard_sets_.front()->capture(), "note_changed", nullptr));
     static PyObject* capture = nullptr;
@@ -133,8 +166,29 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const Trial::Way way = trial ? trial->next() : Trial::Way::parts;
     const Spending spending(account_);
     PyObject* const result = result_of(in_parts && way == Trial::Way::parts ? parted.get() : function_.get());
-    if (trial && !trial->is_decided()) note_trial(*trial, way, spending, flat);
+    if (!trial) return result;
+    note_trial(*trial, way, spending, flat);
+    if (!trial->is_decided() || kwnames != nullptr) return result;
+    const auto look = glance({args, static_cast<std::size_t>(nargs)});
+    if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return result;
+    const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{true, flat.numpy_results()});
+    if (trial->next() == Trial::Way::parts || known->second.gives_numpy != flat.numpy_results()) known->second.is_written = false;
     return result;
+}
+
+CompiledState::Limits CompiledState::limits() const {
+    if (unrolls()) return {};
+    if (!is_part_ || !adaptive_) return {longest, 12};
+    return {static_cast<std::size_t>(std::clamp<Nanoseconds>(Spending::left() / step_cost, least_long, longest)), 12};
+}
+
+PyObject* CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
+    const auto look = glance({args, static_cast<std::size_t>(nargs)});
+    const auto known = look ? written_kinds_.find(*look) : written_kinds_.end();
+    if (known == written_kinds_.end() || !known->second.is_written || detail::is_recording() || !frame()) return nullptr;
+    ++uncompiled_;
+    const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
+    return known->second.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
 std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
@@ -145,8 +199,9 @@ std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
 }
 
 void CompiledState::note_trial(Trial& trial, Trial::Way way, const Spending& spending, const Flat& flat) {
+    const bool was_written = trial.is_decided() && trial.next() == Trial::Way::written;
     trial.note(way, spending.spent(), spending.native_loops());
-    if (!parts_ || !trial.is_decided() || trial.next() != Trial::Way::written) return;
+    if (was_written || !parts_ || !trial.is_decided() || trial.next() != Trial::Way::written) return;
     reasons_.push_back(trial.text());
     const std::uint64_t kind = Trials::kind_of(flat.key_view().substr(Flat::generation_bytes), flat.elements);
     (void)own(PyObject_CallMethod(parts_.get(), "keep_written", "K", static_cast<unsigned long long>(kind)));
@@ -279,8 +334,12 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (quick_ && is_positional) {
         if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;
     }
+    if (!written_kinds_.empty() && in_parts_ && may_compile && is_positional) {
+        if (PyObject* result = call_as_known(args, nargs)) return result;
+    }
     if (is_hopeless()) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     if (is_part_ && (frame_is_frozen || !affords(0))) may_compile = false;
+    if (!is_part_ && adaptive_ && may_compile && Spending::is_inside() && !account_.affords()) may_compile = false;
     if (waits_ && may_compile) {
         if (affords(unrolling)) unrolls_ = std::exchange(waits_, false);
         else may_compile = false;
@@ -469,6 +528,7 @@ void CompiledState::clear() {
     unserved_ = 0;
     account_ = {};
     trials_.clear();
+    written_kinds_.clear();
     if (!quick_ || !quick_->is_busy()) quick_.reset();
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "float_verdicts.h"
@@ -39,6 +40,11 @@ struct RecordingEnd {
     double milliseconds = 0;
 };
 
+/// Calls that look alike: whether all of these are faster as written, and their results NumPy's.
+struct WrittenKind {
+    bool is_written = true, gives_numpy = false;
+};
+
 class CompiledState {
 public:
     using Limits = detail::Engine::Callee::Limits;
@@ -58,7 +64,7 @@ public:
     detail::Engine& engine() { return *engine_; }
     PyObject* function() const { return function_.get(); }
     /// How far a loop is unrolled: where it can stay a loop, as far as that is likely to pay.
-    Limits limits() const { return unrolls() ? Limits{} : Limits{2000, 12}; }
+    Limits limits() const;
     bool unrolls() const { return unrolls_ || options_.fullgraph; }
     /// The parts that the function is compiled in, where it is not as a whole, or None.
     PyObject* parts() const { return parts_ ? parts_.get() : Py_None; }
@@ -100,6 +106,8 @@ private:
     /// Has calls like one that was just served be made without a look at the rest, if they are likely to come.
     void note_served(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat, const std::shared_ptr<GuardSet>& guards,
                      const detail::Engine::Result& served);
+    /// Calls like this one are known to be faster as written, which is told by a look at what is passed alone: null if they are not.
+    PyObject* call_as_known(PyObject* const* args, Py_ssize_t nargs);
     PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run in parts.
     std::shared_ptr<Trial> trial_of(const Flat& flat);
@@ -140,6 +148,7 @@ private:
     int until_quick_ = 1, quick_wait_ = 1;  // calls until there is one, again
     Account account_;
     Trials trials_;
+    std::unordered_map<std::uint64_t, WrittenKind> written_kinds_;  // by what is seen at a glance
 };
 
 /// A call, as the engine records it.

@@ -18,6 +18,7 @@ constexpr int most_compiling = 2;              // calls that compile something, 
 constexpr Nanoseconds long_call = 20'000'000;  // of the first call in parts, without compilations: the next one is as written, to compare
 constexpr Nanoseconds short_call = 1'000'000;  // which other work of the machine may well double
 constexpr int enough = 2, enough_short = 5;    // calls each way
+constexpr int most_slow = 8;                   // calls in a row that take longer than as written
 constexpr std::size_t most_trials = 64;
 constexpr int clear_lead = 2;  // times as long: no second long call is needed
 
@@ -50,6 +51,14 @@ bool Spending::affords(Nanoseconds needed) {
     return Account{compiling, account.otherwise + innermost->spent().otherwise}.affords(needed);
 }
 
+bool Spending::is_inside() { return innermost != nullptr; }
+
+Nanoseconds Spending::left() {
+    if (innermost == nullptr) return std::numeric_limits<Nanoseconds>::max();
+    const Account now = innermost->spent();
+    return grace + (innermost->account_.otherwise + now.otherwise) / share - innermost->account_.compiling - now.compiling;
+}
+
 void Spending::note_native_loop() {
     if (innermost != nullptr) ++innermost->native_loops_;
 }
@@ -63,16 +72,24 @@ Trial::Way Trial::next() const {
 }
 
 void Trial::note(Way way, const Account& spent, std::int64_t native_loops) {
-    if (decided_) return;
+    Times& times = times_[static_cast<int>(way)];
+    if (decided_) return look_again(way, spent);
     if (way == Way::parts && spent.compiling != 0 && ++compiling_ <= most_compiling && times_[1].count == 0) {
         is_long_ = spent.otherwise > long_call;
         return;
     }
-    Times& times = times_[static_cast<int>(way)];
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);
     if (way == Way::parts && times.count == 1 && native_loops > 0 && spent.otherwise / native_loops > long_loop) decided_ = Way::parts;
     else decide();
+}
+
+// What is compiled later on may be worth less than what ran as written when parts were timed.
+void Trial::look_again(Way way, const Account& spent) {
+    if (way != Way::parts || times_[1].count == 0) return;
+    const bool is_slow = spent.otherwise + spent.compiling > times_[1].least / 4 * 5;
+    slow_ = is_slow ? slow_ + 1 : 0;
+    if (slow_ >= most_slow) decided_ = Way::written;
 }
 
 void Trial::decide() {

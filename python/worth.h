@@ -31,6 +31,10 @@ public:
 
     /// Of the innermost one of this thread: whether its function can afford a compilation now; yes without one.
     static bool affords(Nanoseconds needed = 0);
+    /// Whether there is one: this is called by a function that Python runs.
+    static bool is_inside();
+    /// What a compilation may take now; without one, as long as it likes.
+    static Nanoseconds left();
     /// It ran a native loop.
     static void note_native_loop();
 
@@ -65,9 +69,11 @@ private:
         Nanoseconds least = std::numeric_limits<Nanoseconds>::max();
     };
     void decide();
+    void look_again(Way way, const Account& spent);
     Times times_[2];
     int compiling_ = 0;     // calls in parts in which something was compiled
     bool is_long_ = false;  // the last of them took long otherwise
+    int slow_ = 0;          // calls in a row that took longer in parts than as written, though parts were found to be faster
     std::optional<Way> decided_;
 };
 

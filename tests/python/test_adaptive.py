@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import numpy
 import pytest
@@ -195,3 +196,40 @@ def test_parts_that_nothing_serves_are_not_looked_at_again_and_again():
         got, wanted = f(lines[:count], x), read(lines[:count], x)
         assert numpy.isclose(got[0], wanted[0]) and got[1] == wanted[1]
     assert all(part.cache_info().misses < 400 for part in f._parts().used())
+
+
+@pytest.mark.alone
+def test_calls_that_are_as_written_are_not_looked_through():
+    def texts(a, b, n):
+        found = {}
+        for number in range(n):
+            found[number % 7] = str(step(number))
+        return len(found)
+
+    f = compiled(texts)
+    lists = list(range(30000)), list(range(30000))
+    for _ in range(16):
+        assert f(*lists, 1000) == 7
+    spent = {}
+    for each in (texts, f):
+        times = []
+        for _ in range(7):
+            begin = time.perf_counter()
+            each(*lists, 1000)
+            times.append(time.perf_counter() - begin)
+        spent[each] = min(times)
+    assert spent[f] < 1.5 * spent[texts]
+
+
+@pytest.mark.alone
+def test_results_are_numpys_whichever_way_is_taken():
+    def mixed(x, t, n):
+        for _ in range(n):
+            t = (step(t) * 0.5 + 1.0) * 0.25 + t * 0.5
+        return np.add(x, t), [np.add(x, 1)]
+
+    f = compiled(mixed)
+    for make, kind in ((numpy.ones, numpy.ndarray), (np.ones, np.ndarray)) * 2:
+        for _ in range(16):
+            first, (second,) = f(make(3), 1.0, 300)
+            assert type(first) is kind and type(second) is kind
