@@ -22,9 +22,10 @@ constexpr Nanoseconds unrolling = 500'000'000;  // that compiling a loop of thou
 constexpr Nanoseconds step_cost = 500'000;  // of compiling a step of a recording, roughly
 constexpr std::size_t longest = 2000, least_long = 100;  // steps of recordings that may be loops
 constexpr std::uint64_t most_unserved = 64, look_again = 256;
-constexpr std::size_t free_courses = 4;  // of a kind of calls, whatever they cost
+constexpr std::size_t free_courses = 16;  // of a kind of calls, whatever they cost
 
 constexpr std::size_t most_looks = 64;
+constexpr int enough_written = 16;
 
 // What a call is at a glance: types, layouts, and orders of magnitude. Nothing for arguments that take a closer look.
 std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments) {
@@ -126,8 +127,7 @@ static bool goes_on_later(PyObject* function) {
 
 Ref CompiledState::frame() {
     if (!parts_) return {};
-    const std::array<Ref, 3> now = makings(function_.get());
-    if (!std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); })) {
+    if (!is_same_function()) {
         parts_ = {};  // it is another function by now
         in_parts_ = false;
         return {};
@@ -166,14 +166,23 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const Trial::Way way = trial ? trial->next() : Trial::Way::parts;
     const Spending spending(account_);
     PyObject* const result = result_of(in_parts && way == Trial::Way::parts ? parted.get() : function_.get());
-    if (!trial) return result;
-    note_trial(*trial, way, spending, flat);
-    if (!trial->is_decided() || kwnames != nullptr) return result;
-    const auto look = glance({args, static_cast<std::size_t>(nargs)});
-    if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return result;
-    const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{true, flat.numpy_results()});
-    if (trial->next() == Trial::Way::parts || known->second.gives_numpy != flat.numpy_results()) known->second.is_written = false;
+    if (trial) note_trial(*trial, way, spending, flat);
+    if (may_compile && kwnames == nullptr && (!trial || trial->is_decided())) note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get());
     return result;
+}
+
+void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial) {
+    const auto look = parts_ ? glance(arguments) : std::nullopt;
+    if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
+    const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{false, flat.numpy_results()});
+    WrittenKind& kind = known->second;
+    if ((trial != nullptr && trial->next() == Trial::Way::parts) || kind.gives_numpy != flat.numpy_results()) kind.is_other = true;
+    kind.is_written = !kind.is_other && (trial != nullptr || ++kind.count >= enough_written);
+}
+
+bool CompiledState::is_same_function() const {
+    const std::array<Ref, 3> now = makings(function_.get());
+    return parts_ && std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); });
 }
 
 CompiledState::Limits CompiledState::limits() const {
@@ -185,7 +194,7 @@ CompiledState::Limits CompiledState::limits() const {
 PyObject* CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
     const auto look = glance({args, static_cast<std::size_t>(nargs)});
     const auto known = look ? written_kinds_.find(*look) : written_kinds_.end();
-    if (known == written_kinds_.end() || !known->second.is_written || detail::is_recording() || !frame()) return nullptr;
+    if (known == written_kinds_.end() || !known->second.is_written || detail::is_recording() || !is_same_function()) return nullptr;
     ++uncompiled_;
     const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
     return known->second.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
@@ -334,7 +343,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (quick_ && is_positional) {
         if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;
     }
-    if (!written_kinds_.empty() && in_parts_ && may_compile && is_positional) {
+    if (!written_kinds_.empty() && may_compile && is_positional) {
         if (PyObject* result = call_as_known(args, nargs)) return result;
     }
     if (is_hopeless()) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
@@ -422,6 +431,9 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     unserved_ = 0;
+    if (!written_kinds_.empty()) {
+        if (const auto look = glance({args, static_cast<std::size_t>(nargs)})) written_kinds_[*look] = {false, false, true};
+    }
     if (is_positional) note_served({args, static_cast<std::size_t>(nargs)}, inputs, flat, guards, outcome);
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {

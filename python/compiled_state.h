@@ -40,9 +40,11 @@ struct RecordingEnd {
     double milliseconds = 0;
 };
 
-/// Calls that look alike: whether all of these are faster as written, and their results NumPy's.
+/// Calls that look alike: whether all of these are as written, and their results NumPy's.
 struct WrittenKind {
-    bool is_written = true, gives_numpy = false;
+    bool is_written = false, gives_numpy = false;
+    bool is_other = false;  // at times they are not, or give fastnp's arrays
+    int count = 0;          // of calls for which nothing was compiled
 };
 
 class CompiledState {
@@ -106,7 +108,11 @@ private:
     /// Has calls like one that was just served be made without a look at the rest, if they are likely to come.
     void note_served(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat, const std::shared_ptr<GuardSet>& guards,
                      const detail::Engine::Result& served);
-    /// Calls like this one are known to be faster as written, which is told by a look at what is passed alone: null if they are not.
+    /// Notes a call that Python has run: whether that was decided, and which way.
+    void note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial);
+    /// Whether the parts are of the function as it is.
+    bool is_same_function() const;
+    /// Calls like this one are known to be as written, which is told by a look at what is passed alone: null if they are not.
     PyObject* call_as_known(PyObject* const* args, Py_ssize_t nargs);
     PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run in parts.

@@ -54,6 +54,8 @@ bool is_dataclass(PyObject* object) {
 
 bool Flat::takes_apart(PyObject* object) const { return instances_.takes_apart(Py_TYPE(object)) || (is_dataclass(object) && !PyType_Check(object)); }
 
+bool Flat::has_taken_apart(PyObject* object) const { return std::find(containers.begin(), containers.end(), object) != containers.end(); }
+
 void Flat::append(Tag tag, const void* bytes, std::size_t size) {
     const std::size_t at = key.size();
     key.resize(at + 1 + size);
@@ -416,7 +418,7 @@ static Ref swapped_type(PyObject* object, PyObject* swaps) {
 Ref Rebuild::add(PyObject* object, PyObject* swaps) {
     if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic) || flat_.own_of(object) != nullptr) return made_[next_++];
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) return add_tuple(object, swaps);
-    if (PyList_CheckExact(object) || PyDict_CheckExact(object) || flat_.takes_apart(object)) return add_container(object, swaps);
+    if (PyList_CheckExact(object) || PyDict_CheckExact(object) || flat_.has_taken_apart(object)) return add_container(object, swaps);
     if (may_vary(object)) return add_number(object);
     const Ref id = own(PyLong_FromVoidPtr(object));
     PyObject* swapped = PyDict_GetItemWithError(swaps, id.get());

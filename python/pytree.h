@@ -82,8 +82,8 @@ public:
     /// Has the key say which NaN among the arguments is one of those that the function knows.
     void mark_nans(std::span<PyObject* const> known);
     bool tells_identities() const { return tells_identities_; }
-    /// Whether an object is known by its attributes: a dataclass's, or one of a class of which there were several.
-    bool takes_apart(PyObject* object) const;
+    /// Whether an object among the arguments was taken apart into what is in it. By now others of its class may be treated in another way.
+    bool has_taken_apart(PyObject* object) const;
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
 
@@ -122,6 +122,8 @@ private:
     void add_foreign(PyObject* object);
     void add_other(PyObject* object, int depth);
     void append(Tag tag, const void* bytes, std::size_t size);
+    /// Whether an object is known by its attributes: a dataclass's, or one of a class of which there were several.
+    bool takes_apart(PyObject* object) const;
     void add_container(PyObject* object);
     void fail(std::string why);
     bool any_fastnp_ = false, any_numpy_ = false;

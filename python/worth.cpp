@@ -26,7 +26,8 @@ thread_local Spending* innermost = nullptr;
 
 }  // namespace
 
-bool Account::affords(Nanoseconds needed) const { return compiling + needed <= grace + otherwise / share; }
+// What is needed as a whole is worth as much as it would take otherwise.
+bool Account::affords(Nanoseconds needed) const { return compiling + needed <= grace + otherwise / (needed == 0 ? share : 1); }
 
 Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)), compiling_before_(detail::compiling_time()) {}
 

@@ -208,7 +208,7 @@ def test_calls_that_are_as_written_are_not_looked_through():
 
     f = compiled(texts)
     lists = list(range(30000)), list(range(30000))
-    for _ in range(16):
+    for _ in range(20):
         assert f(*lists, 1000) == 7
     spent = {}
     for each in (texts, f):
