@@ -257,10 +257,11 @@ def bandit(means, n, seed):
     rng = random.Random(seed)
     counts, values = [0] * len(means), [0.0] * len(means)
     for t in range(1, n + 1):
-        if 0 in counts:
-            arm = counts.index(0)
-        else:
-            arm = max(range(len(means)), key=lambda a: values[a] + math.sqrt(2 * math.log(t) / counts[a]))
+        arm, best = 0, -1.0
+        for a in range(len(means)):
+            hope = values[a] + math.sqrt(2 * math.log(t) / counts[a]) if counts[a] else math.inf
+            if hope > best:
+                arm, best = a, hope
         reward = means[arm] + rng.gauss(0, 1)
         counts[arm] += 1
         values[arm] += (reward - values[arm]) / counts[arm]
