@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_program import INT, Choice, Kind, Number, Unsupported
+from fastnp._loop_program import BOOLEAN, INT, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_values import View
 
 if TYPE_CHECKING:
@@ -52,12 +52,22 @@ class Iteration:
         self.advance()
 
 
+def _whole(number: Number) -> Number:
+    """Such a one as Python takes for an index: of others `range` raises, as written."""
+    if number.kind is not INT and number.kind is not BOOLEAN and (type(number.kind) is PythonKind or number.kind.kind not in "iu"):
+        raise Unsupported("has a range of numbers that are no integers")
+    return number
+
+
 class _Range(Iteration):
     def __init__(self, walk: Walk, bounds: list[Any], is_reversed: bool) -> None:
         super().__init__(walk)
-        bounds = [walk.each(each, walk.numbers.to_int) if type(each) is Choice else each for each in bounds]
+        bounds = [walk.each(each, lambda number: walk.numbers.to_int(_whole(number))) if type(each) is Choice else each for each in bounds]
         if any(type(each) is not Number and type(each) is not int for each in bounds):
             raise Unsupported("has a range of other numbers")
+        for each in bounds:
+            if type(each) is Number:
+                _whole(each)
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1) if len(bounds) == 2 else bounds
         if type(step) is not int or step == 0:
             raise Unsupported("has a range whose step varies")
