@@ -1,6 +1,5 @@
 // A call of a compiled function: bind, flatten, check guards, run the engine, put the result together.
 #include <algorithm>
-#include <bit>
 
 #include "compiled_state.h"
 #include "fastnp/detail/compiling_time.h"
@@ -18,42 +17,6 @@ constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
-constexpr Nanoseconds unrolling = 500'000'000;  // that compiling a loop of thousands of turns, none of which is like another, is likely to take
-constexpr Nanoseconds step_cost = 500'000;  // of compiling a step of a recording, roughly
-constexpr std::size_t longest = 2000, least_long = 100;  // steps of recordings that may be loops
-constexpr std::uint64_t most_unserved = 64, look_again = 256;
-constexpr std::size_t free_courses = 16;  // of a kind of calls, whatever they cost
-
-constexpr std::size_t most_looks = 64;
-constexpr int enough_written = 16;
-
-// What a call is at a glance: types, layouts, and orders of magnitude. Nothing for arguments that take a closer look.
-std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments) {
-    std::uint64_t hash = 14695981039346656037U;
-    const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 1099511628211U; };
-    const auto is_simple = [](PyObject* object) {
-        return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) || object == Py_None;
-    };
-    for (PyObject* object : arguments) {
-        add(reinterpret_cast<std::uintptr_t>(Py_TYPE(object)));
-        if (PyArray_CheckExact(object)) {
-            auto* const x = reinterpret_cast<PyArrayObject*>(object);
-            add(static_cast<std::uint64_t>(PyArray_TYPE(x)));
-            add(static_cast<std::uint64_t>(PyArray_NDIM(x)));
-            add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(PyArray_SIZE(x)))));
-        } else if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
-            const auto size = static_cast<std::uint64_t>(PySequence_Fast_GET_SIZE(object));
-            PyObject* const first = size == 0 ? Py_None : PySequence_Fast_GET_ITEM(object, 0);
-            if (!is_simple(first)) return std::nullopt;
-            add(reinterpret_cast<std::uintptr_t>(Py_TYPE(first)));
-            add(static_cast<std::uint64_t>(std::bit_width(size)));
-        } else if (!is_simple(object)) {
-            return std::nullopt;
-        }
-    }
-    return hash;
-}
-
 }  // namespace
 
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
@@ -166,57 +129,15 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const Trial::Way way = trial ? trial->next() : Trial::Way::parts;
     const Spending spending(account_);
     PyObject* const result = result_of(in_parts && way == Trial::Way::parts ? parted.get() : function_.get());
-    if (trial) note_trial(*trial, way, spending, flat);
+    if (trial) note_trial(*trial, way, spending);
     if (may_compile && kwnames == nullptr && (!trial || trial->is_decided())) note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get());
     return result;
-}
-
-void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial) {
-    const auto look = parts_ ? glance(arguments) : std::nullopt;
-    if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
-    const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{false, flat.numpy_results()});
-    WrittenKind& kind = known->second;
-    if ((trial != nullptr && trial->next() == Trial::Way::parts) || kind.gives_numpy != flat.numpy_results()) kind.is_other = true;
-    kind.is_written = !kind.is_other && (trial != nullptr || ++kind.count >= enough_written);
 }
 
 bool CompiledState::is_same_function() const {
     const std::array<Ref, 3> now = makings(function_.get());
     return parts_ && std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); });
 }
-
-CompiledState::Limits CompiledState::limits() const {
-    if (unrolls()) return {};
-    if (!is_part_ || !adaptive_) return {longest, 12};
-    return {static_cast<std::size_t>(std::clamp<Nanoseconds>(Spending::left() / step_cost, least_long, longest)), 12};
-}
-
-PyObject* CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
-    const auto look = glance({args, static_cast<std::size_t>(nargs)});
-    const auto known = look ? written_kinds_.find(*look) : written_kinds_.end();
-    if (known == written_kinds_.end() || !known->second.is_written || detail::is_recording() || !is_same_function()) return nullptr;
-    ++uncompiled_;
-    const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
-    return known->second.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
-}
-
-std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
-    const std::uint64_t kind = Trials::kind_of(flat.key_view().substr(Flat::generation_bytes), flat.elements);
-    if (auto known = trials_.find(kind)) return known;
-    const Ref written = own(PyObject_CallMethod(parts_.get(), "is_faster_written", "K", static_cast<unsigned long long>(kind)));
-    return trials_.add(kind, is_true(written.get()) ? std::optional(Trial::Way::written) : std::nullopt);
-}
-
-void CompiledState::note_trial(Trial& trial, Trial::Way way, const Spending& spending, const Flat& flat) {
-    const bool was_written = trial.is_decided() && trial.next() == Trial::Way::written;
-    trial.note(way, spending.spent(), spending.native_loops());
-    if (was_written || !parts_ || !trial.is_decided() || trial.next() != Trial::Way::written) return;
-    reasons_.push_back(trial.text());
-    const std::uint64_t kind = Trials::kind_of(flat.key_view().substr(Flat::generation_bytes), flat.elements);
-    (void)own(PyObject_CallMethod(parts_.get(), "keep_written", "K", static_cast<unsigned long long>(kind)));
-}
-
-bool CompiledState::affords_course(std::size_t courses) const { return courses < free_courses || affords(0); }
 
 // A limit is reached: said once.
 void CompiledState::note_refused(const std::string& why) {
@@ -311,30 +232,6 @@ static bool mark_known(Flat& flat, const GuardSet& guards) {
     return can_take_back;
 }
 
-// What it is given may be long lists, which take long to be looked through.
-bool CompiledState::is_hopeless() {
-    if (!is_part_ || !adaptive_ || ++unserved_ <= most_unserved || unserved_ % look_again == 0) return false;
-    ++uncompiled_;
-    return true;
-}
-
-PyObject* CompiledState::call_quickly(std::span<PyObject* const> arguments) {
-    PyObject* const result = quick_->call(arguments);
-    if (result != nullptr) engine_->count(quick_->direct());
-    return result;
-}
-
-// One that served few calls was not worth its making: the next one is waited for twice as long.
-void CompiledState::note_served(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat, const std::shared_ptr<GuardSet>& guards,
-                                const detail::Engine::Result& served) {
-    if (--until_quick_ > 0 || options_.verify != 0 || (quick_ && quick_->is_busy())) return;
-    constexpr std::uint32_t worth = 4;
-    constexpr int longest = 1024;
-    quick_wait_ = quick_ && quick_->hits() >= worth ? 1 : std::min(quick_wait_ * 2, longest);
-    until_quick_ = quick_wait_;
-    quick_ = QuickCall::of(arguments, inputs, flat, guards, served);
-}
-
 PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
@@ -347,10 +244,9 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (PyObject* result = call_as_known(args, nargs)) return result;
     }
     if (is_hopeless()) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    if (is_part_ && (frame_is_frozen || !affords(0))) may_compile = false;
-    if (!is_part_ && adaptive_ && may_compile && Spending::is_inside() && !account_.affords()) may_compile = false;
+    may_compile = may_compile && !(is_part_ && frame_is_frozen) && affords_more();
     if (waits_ && may_compile) {
-        if (affords(unrolling)) unrolls_ = std::exchange(waits_, false);
+        if (affords_unrolling()) unrolls_ = std::exchange(waits_, false);
         else may_compile = false;
     }
     Bound bound;
@@ -368,7 +264,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile, parted);
     }
-    if (!flat.compilable && instances_.refuse()) return call(args, nargs, kwnames, may_compile);
+    if (!flat.compilable && flat.took_apart() && instances_.refuse()) return call(args, nargs, kwnames, may_compile);
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);
     SlotArrays inputs;
@@ -416,7 +312,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         recorded.take_back();
         split(*recorded.end(), true);
         waits_ = !in_parts_ && (!is_part_ || ++too_long_ > 1);
-        if (waits_ && affords(unrolling)) return call(args, nargs, kwnames, may_compile);
+        if (waits_ && affords_unrolling()) return call(args, nargs, kwnames, may_compile);
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
     } catch (const LookAgain&) {
@@ -430,17 +326,13 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (!outcome.refused.empty() && may_compile && !recorded.end()) note_refused(outcome.refused);
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
-    unserved_ = 0;
-    if (!written_kinds_.empty()) {
-        if (const auto look = glance({args, static_cast<std::size_t>(nargs)})) written_kinds_[*look] = {false, false, true};
-    }
-    if (is_positional) note_served({args, static_cast<std::size_t>(nargs)}, inputs, flat, guards, outcome);
     const auto* made = static_cast<const Return*>(outcome.kept.get());
     if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {
         // As written, each function looks for itself, under the state that holds there.
         recorded.take_back();
         return as_written(args, nargs, kwnames, flat, may_compile, Ref());
     }
+    note_served({args, static_cast<std::size_t>(nargs)}, is_positional, inputs, flat, guards, outcome);
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
         return result_array(std::move(results[0]), made->result, flat, flat.numpy_results());
     }

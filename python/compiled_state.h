@@ -104,10 +104,13 @@ private:
     void take_parts(Ref found);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
-    bool affords(Nanoseconds needed) const { return !adaptive_ || (is_part_ ? Spending::affords(needed) : account_.affords(needed)); }
+    bool affords(Nanoseconds needed) const;
+    bool affords_unrolling() const;
+    /// Whether a call may compile anything: of parts and of functions that others call, when these afford it.
+    bool affords_more() const;
     /// Has calls like one that was just served be made without a look at the rest, if they are likely to come.
-    void note_served(std::span<PyObject* const> arguments, const SlotArrays& inputs, const Flat& flat, const std::shared_ptr<GuardSet>& guards,
-                     const detail::Engine::Result& served);
+    void note_served(std::span<PyObject* const> arguments, bool is_positional, const SlotArrays& inputs, const Flat& flat,
+                     const std::shared_ptr<GuardSet>& guards, const detail::Engine::Result& served);
     /// Notes a call that Python has run: whether that was decided, and which way.
     void note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial);
     /// Whether the parts are of the function as it is.
@@ -117,7 +120,7 @@ private:
     PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run in parts.
     std::shared_ptr<Trial> trial_of(const Flat& flat);
-    void note_trial(Trial& trial, Trial::Way way, const Spending& spending, const Flat& flat);
+    void note_trial(Trial& trial, Trial::Way way, const Spending& spending);
     /// Whether floating-point errors of the call that was made are worth being told.
     bool has_float_errors(const Return& made, bool can_take_back);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);

@@ -28,10 +28,12 @@ bool stands_for_made(PyObject* object) {
 }
 
 // Whether it is an array of NumPy's that nobody but the result holds: the function made it, of nothing that was recorded.
+// A large one is not kept: the function runs as written.
 bool is_made_anew(PyObject* object) {
+    constexpr npy_intp most_bytes = 1 << 20;
     if (!PyArray_CheckExact(object) || Py_REFCNT(object) != 1) return false;
     const auto* const x = reinterpret_cast<PyArrayObject*>(object);
-    if (!PyArray_ISWRITEABLE(x) || PyDataType_REFCHK(PyArray_DESCR(x))) return false;
+    if (PyArray_NBYTES(x) > most_bytes || !PyArray_ISWRITEABLE(x) || PyDataType_REFCHK(PyArray_DESCR(x))) return false;
     const bool is_whole = PyArray_IS_C_CONTIGUOUS(x) || PyArray_IS_F_CONTIGUOUS(x);  // else a copy would lie otherwise
     PyObject* const base = PyArray_BASE(x);
     return is_whole && (base == nullptr ? PyArray_CHKFLAGS(x, NPY_ARRAY_OWNDATA) : is_made_anew(base));

@@ -52,7 +52,11 @@ bool is_dataclass(PyObject* object) {
     return _PyType_Lookup(Py_TYPE(object), fields) != nullptr && _PyObject_GetDictPtr(object) != nullptr;
 }
 
-bool Flat::takes_apart(PyObject* object) const { return instances_.takes_apart(Py_TYPE(object)) || (is_dataclass(object) && !PyType_Check(object)); }
+bool Flat::takes_apart(PyObject* object) {
+    if (is_dataclass(object) && !PyType_Check(object)) return true;
+    if (!instances_.takes_apart(Py_TYPE(object))) return false;
+    return took_apart_ = true;
+}
 
 bool Flat::has_taken_apart(PyObject* object) const { return std::find(containers.begin(), containers.end(), object) != containers.end(); }
 

@@ -84,6 +84,8 @@ public:
     bool tells_identities() const { return tells_identities_; }
     /// Whether an object among the arguments was taken apart into what is in it. By now others of its class may be treated in another way.
     bool has_taken_apart(PyObject* object) const;
+    /// Whether any was, of a class that is none of a dataclass.
+    bool took_apart() const { return took_apart_; }
     void set_generation(std::uint64_t generation);
     std::string_view key_view() const { return {key.data(), key.size()}; }
 
@@ -123,7 +125,7 @@ private:
     void add_other(PyObject* object, int depth);
     void append(Tag tag, const void* bytes, std::size_t size);
     /// Whether an object is known by its attributes: a dataclass's, or one of a class of which there were several.
-    bool takes_apart(PyObject* object) const;
+    bool takes_apart(PyObject* object);
     void add_container(PyObject* object);
     void fail(std::string why);
     bool any_fastnp_ = false, any_numpy_ = false;
@@ -134,6 +136,7 @@ private:
     std::vector<std::pair<PyObject*, Ref>> foreign_;  // arrays of other libraries, and ours over their elements
     Numbers* numbers_;
     const Instances& instances_;
+    bool took_apart_ = false;
     bool in_key_ = false;
     SmallVector<bool, 8> inputs_;        // of each number
     std::vector<PyObject*> nans_;

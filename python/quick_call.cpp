@@ -47,9 +47,7 @@ std::unique_ptr<QuickCall> QuickCall::of(std::span<PyObject* const> arguments, c
     if (arrays != flat.arrays || varying != flat.given) return nullptr;  // default values are among them
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!PyArray_CheckExact(inputs[i].get())) return nullptr;
-        quick->expect_array(inputs[i].get(), flat.given + i);
-        quick->slots_.push_back(quick->arguments_.back());
-        quick->arguments_.pop_back();
+        quick->slots_.push_back(quick->expected_array(inputs[i].get(), flat.given + i));
     }
     quick->inputs_ = flat.arguments.size();
     quick->direct_ = detail::Direct::of(served, {flat.arguments.data(), flat.arguments.size()});
@@ -61,7 +59,7 @@ std::unique_ptr<QuickCall> QuickCall::of(std::span<PyObject* const> arguments, c
 bool QuickCall::expect(PyObject* object, const Flat& flat, std::size_t& arrays, std::size_t& numbers, std::size_t& varying) {
     if (PyArray_CheckExact(object)) {
         if (arrays >= flat.arrays || flat.objects[arrays] != object) return false;
-        expect_array(object, arrays++);
+        arguments_.push_back(expected_array(object, arrays++));
         return true;
     }
     if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
@@ -80,7 +78,7 @@ bool QuickCall::expect(PyObject* object, const Flat& flat, std::size_t& arrays, 
     return true;
 }
 
-void QuickCall::expect_array(PyObject* object, std::size_t place) {
+QuickCall::Expected QuickCall::expected_array(PyObject* object, std::size_t place) {
     auto* const x = reinterpret_cast<PyArrayObject*>(object);
     Expected expected{Kind::array, place};
     expected.object = reinterpret_cast<PyObject*>(PyArray_DESCR(x));
@@ -89,7 +87,7 @@ void QuickCall::expect_array(PyObject* object, std::size_t place) {
     expected.layout = layouts_.size();
     layouts_.insert(layouts_.end(), PyArray_DIMS(x), PyArray_DIMS(x) + expected.rank);
     layouts_.insert(layouts_.end(), PyArray_STRIDES(x), PyArray_STRIDES(x) + expected.rank);
-    arguments_.push_back(expected);
+    return expected;
 }
 
 bool QuickCall::expect_results(const Output& result) {

@@ -35,7 +35,7 @@ private:
         std::size_t layout = 0;       // array: where its sizes and strides begin
     };
     bool expect(PyObject* object, const Flat& flat, std::size_t& arrays, std::size_t& numbers, std::size_t& varying);
-    void expect_array(PyObject* object, std::size_t place);
+    Expected expected_array(PyObject* object, std::size_t place);
     bool expect_results(const Output& result);
     bool fits(PyObject* object, const Expected& expected, void** data, std::int64_t* ints, std::span<PyObject* const> before) const;
     bool has_layout(PyArrayObject* x, const Expected& expected) const;

@@ -1,7 +1,6 @@
 #include "worth.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <utility>
 
@@ -26,8 +25,10 @@ thread_local Spending* innermost = nullptr;
 
 }  // namespace
 
+Nanoseconds Account::left() const { return grace + otherwise / share - compiling; }
+
 // What is needed as a whole is worth as much as it would take otherwise.
-bool Account::affords(Nanoseconds needed) const { return compiling + needed <= grace + otherwise / (needed == 0 ? share : 1); }
+bool Account::affords(Nanoseconds needed) const { return needed == 0 ? left() >= 0 : compiling + needed <= grace + otherwise; }
 
 Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)), compiling_before_(detail::compiling_time()) {}
 
@@ -44,21 +45,21 @@ Account Spending::spent() const {
     return {compiling, std::max<Nanoseconds>(all - compiling, 0)};
 }
 
+Account Spending::total() const {
+    const Account now = spent();
+    return {account_.compiling + now.compiling, account_.otherwise + now.otherwise};
+}
+
 bool Spending::affords(Nanoseconds needed) {
     if (innermost == nullptr) return true;
-    const Account& account = innermost->account_;
-    const Nanoseconds compiling = account.compiling + detail::compiling_time() - innermost->compiling_before_;
-    if (Account{compiling, account.otherwise}.affords(needed)) return true;  // no need to ask the clock
-    return Account{compiling, account.otherwise + innermost->spent().otherwise}.affords(needed);
+    const Account& before = innermost->account_;
+    const Nanoseconds compiling = before.compiling + detail::compiling_time() - innermost->compiling_before_;
+    return Account{compiling, before.otherwise}.affords(needed) || innermost->total().affords(needed);  // the clock is asked where it matters
 }
 
 bool Spending::is_inside() { return innermost != nullptr; }
 
-Nanoseconds Spending::left() {
-    if (innermost == nullptr) return std::numeric_limits<Nanoseconds>::max();
-    const Account now = innermost->spent();
-    return grace + (innermost->account_.otherwise + now.otherwise) / share - innermost->account_.compiling - now.compiling;
-}
+Nanoseconds Spending::left() { return innermost == nullptr ? std::numeric_limits<Nanoseconds>::max() : innermost->total().left(); }
 
 void Spending::note_native_loop() {
     if (innermost != nullptr) ++innermost->native_loops_;
@@ -110,15 +111,6 @@ std::string Trial::text() const {
     return words;
 }
 
-// FNV-1a, which is the same in every process.
-std::uint64_t Trials::kind_of(std::string_view key, std::int64_t elements) {
-    std::uint64_t hash = 14695981039346656037U;
-    const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
-    for (const char each : key) add(static_cast<unsigned char>(each));
-    add(static_cast<unsigned char>(std::bit_width(static_cast<std::uint64_t>(elements))));
-    return hash;
-}
-
 std::shared_ptr<Trial> Trials::find(std::uint64_t kind) const {
     const auto found = trials_.find(kind);
     return found == trials_.end() ? nullptr : found->second;
@@ -126,7 +118,7 @@ std::shared_ptr<Trial> Trials::find(std::uint64_t kind) const {
 
 std::shared_ptr<Trial> Trials::add(std::uint64_t kind, std::optional<Trial::Way> decided) {
     if (trials_.size() >= most_trials) trials_.clear();
-    return trials_[kind] = std::make_shared<Trial>(decided);
+    return trials_[kind] = std::make_shared<Trial>(kind, decided);
 }
 
 }  // namespace fastnp::python

@@ -14,11 +14,26 @@ namespace fastnp::python {
 
 using Nanoseconds = std::int64_t;
 
+/// FNV-1a, which is the same in every process.
+class Hash {
+public:
+    void add(std::uint64_t word) { value_ = (value_ ^ word) * 1099511628211U; }
+    void add(std::string_view text) {
+        for (const char each : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(each)));
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    std::uint64_t value_ = 14695981039346656037U;
+};
+
 /// What the calls of a function have spent on compiling, and, those that Python ran, otherwise.
 struct Account {
     Nanoseconds compiling = 0, otherwise = 0;
     /// Whether it may compile what it can do without, a part or a further course, say, which is likely to take `needed`.
     bool affords(Nanoseconds needed = 0) const;
+    /// What a part may take.
+    Nanoseconds left() const;
 };
 
 /// A call that Python runs, as written or in parts, while it lives: what it spends goes to the account of its function.
@@ -43,6 +58,8 @@ public:
     std::int64_t native_loops() const { return native_loops_; }
 
 private:
+    /// That of its function, with what it has spent so far.
+    Account total() const;
     Account& account_;
     Spending* outer_;
     std::int64_t native_loops_ = 0;
@@ -55,7 +72,8 @@ class Trial {
 public:
     enum class Way : std::uint8_t { parts, written };
     /// `decided`: what was found before.
-    explicit Trial(std::optional<Way> decided) : decided_(decided) {}
+    Trial(std::uint64_t kind, std::optional<Way> decided) : kind_(kind), decided_(decided) {}
+    std::uint64_t kind() const { return kind_; }
     Way next() const;
     bool is_decided() const { return decided_.has_value(); }
     /// A call took this way, and spent this. `native_loops`: how many of them it ran.
@@ -70,6 +88,7 @@ private:
     };
     void decide();
     void look_again(Way way, const Account& spent);
+    std::uint64_t kind_;
     Times times_[2];
     int compiling_ = 0;     // calls in parts in which something was compiled
     bool is_long_ = false;  // the last of them took long otherwise
@@ -77,10 +96,9 @@ private:
     std::optional<Way> decided_;
 };
 
-/// The kinds of calls of one function: by all that its arguments are but for arrays' sizes, and by the order of magnitude of these.
+/// The kinds of calls of one function, by a hash of all that its arguments are but for arrays' sizes, and of the order of magnitude of these.
 class Trials {
 public:
-    static std::uint64_t kind_of(std::string_view key, std::int64_t elements);
     /// That of a kind, or null.
     std::shared_ptr<Trial> find(std::uint64_t kind) const;
     std::shared_ptr<Trial> add(std::uint64_t kind, std::optional<Trial::Way> decided);

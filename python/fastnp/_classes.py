@@ -197,7 +197,7 @@ class Classes(Reads):
         if made.__repr__ is object.__repr__:
             made.__repr__ = lambda instance: refuse("shows the address of an object")  # type: ignore[method-assign, assignment, misc]
         if made.__hash__ is object.__hash__:  # a dict or a set of the outside knows the object itself
-            made.__hash__ = lambda instance: self.hash_of(instance)  # type: ignore[method-assign, assignment, misc]
+            made.__hash__ = lambda instance: self.hash_of(instance)  # type: ignore[method-assign, assignment, misc]  # a class made here
         self.class_copies.append((made, _dict_of(made)))
 
     def hash_of(self, instance: Any) -> int:

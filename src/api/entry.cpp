@@ -170,7 +170,7 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
     base::Writer packed;
     made.graph.pack(packed);
     graph = packed.bytes();
-    if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");
+    if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");  // passes make some, too
 }
 
 bool Entry::serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const {

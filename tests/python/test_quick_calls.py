@@ -152,6 +152,23 @@ def test_state_of_errors_is_that_of_the_call():
         compiled(x, y)
 
 
+@np.compiler.disable
+def between(x):
+    return x
+
+
+def test_parts_that_are_given_no_arrays_give_what_the_frame_is_called_with():
+    def in_parts(x, t):
+        y = np.ones(3) * t + 1  # no array goes into this part
+        return between(y) * 2, between(x) + y
+
+    compiled = np.compile(in_parts)
+    for make, kind in ((numpy.ones, numpy.ndarray), (np.ones, np.ndarray)) * 3:
+        for t in (1.0, 2.0, 3.0, 4.0):
+            for found in compiled(make(3), t):
+                assert type(found) is kind
+
+
 def test_counts_and_clearing():
     compiled = np.compile(lambda x: x * 2)
     for _ in range(10):

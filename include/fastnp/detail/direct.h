@@ -31,8 +31,6 @@ public:
     static bool is_possible();
 
     std::span<const Output> outputs() const { return outputs_; }
-    /// What the front end keeps with the entry.
-    const void* kept() const { return kept_.get(); }
     /// Runs it. `arguments`: the first element of each; `results`: the memory of each.
     void run(std::span<void* const> arguments, std::span<void* const> results) const;
     /// For counts and for the choice of entries that are dropped.
@@ -51,7 +49,7 @@ private:
     };
     bool take(const Entry& entry, std::span<const Argument> call);
 
-    std::shared_ptr<const void> kept_;
+    std::shared_ptr<const void> kept_;  // keeps the entry
     const Entry* entry_ = nullptr;
     std::vector<Output> outputs_;
     std::vector<Kernel> kernels_;
