@@ -1,10 +1,11 @@
-"""Whole programs of many small functions (program_texts*.py), compiled and as written: the first call, and the calls after it.
+"""Whole programs of many small functions (program_texts/), compiled and as written: the first call, and the calls after it.
 
     python benchmarks/programs.py [--json FILE] [NAME ...]
 
-Each way has a process of its own; the compiled program has two, one with an empty cache folder, and one that finds there what the other left. A row is
-marked where the first call takes more than 1.1 times the time as written and 150 ms, or where later ones take more than 1.02 times (what other work of
-the machine does to them is taken out by measuring such a row a second time).
+Each way has a process of its own; the compiled program has two, one with an empty cache folder, and
+one that finds there what the other left. A row is marked where the first call takes more than 1.1
+times the time as written and 150 ms, or where later ones take more than 1.02 times (what other work
+of the machine does to them is taken out by measuring such a row a second time).
 """
 
 from __future__ import annotations
@@ -28,10 +29,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def programs() -> dict[str, Any]:
-    import program_texts
-    import program_texts_2
+    from program_texts import PROGRAMS  # children alone need them
 
-    return {**program_texts.PROGRAMS, **program_texts_2.PROGRAMS}
+    return PROGRAMS
 
 
 def times_of(name: str, how: str) -> list[float]:

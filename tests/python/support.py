@@ -165,3 +165,25 @@ def assert_same(got: Any, want: Any) -> None:
         assert str(got) == str(want)
     else:
         assert repr(got) == repr(want)  # -0.0 and NaN too
+
+
+def alike(a: Any, b: Any, rtol: float = 0.0, atol: float = 0.0, numbers: float = 0.0, lies_same: bool = False) -> bool:
+    """Whether two results are the same: types, structure, dtypes and shapes, strides too if they are to; elements within tolerances, NaN equal to NaN.
+    Python's numbers, and the rest, are equal, floats perhaps within a tolerance of their own."""
+    if type(a) is not type(b):
+        return False
+
+    def within(x: Any, y: Any) -> bool:
+        return alike(x, y, rtol, atol, numbers, lies_same)
+
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(within, a.values(), b.values()))
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(within, a, b))
+    if isinstance(a, (numpy.ndarray, numpy.generic, fastnp.ndarray)):
+        if a.shape != b.shape or a.dtype != b.dtype or (lies_same and a.size and a.strides != b.strides):
+            return False
+        return numpy.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True) if a.dtype.kind in "biufc" else numpy.array_equal(a, b)
+    if isinstance(a, (float, complex)):
+        return a == b or (a != a and b != b) or abs(a - b) <= numbers * abs(b)
+    return a is b or bool(a == b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import linecache
 import os
@@ -103,20 +104,15 @@ def test_what_was_decided_is_forgotten_with_the_rest():
     assert is_as_written(f)
 
 
-PROGRAM = """
+PROGRAM = f"""
 import json, sys
 import numpy
 import fastnp as np
+from fastnp import compiler
 
-@np.compiler.disable(recursive=False)
-def step(x):
-    return x
+{inspect.getsource(step.__wrapped__)}
 
-def small_parts(x, n):
-    t = 1.0
-    for _ in range(n):
-        t = (step(t) * 0.5 + 1.0) * 0.25 + t * 0.5
-    return x * t
+{inspect.getsource(small_parts)}
 
 f = np.compile(small_parts)
 for _ in range(int(sys.argv[1])):

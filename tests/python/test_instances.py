@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support import BACKENDS
+from support import BACKENDS, alike
 
 import fastnp as np
 
@@ -148,18 +148,6 @@ def state_of(objects: list[Any]) -> Any:
     return copy.deepcopy(names)
 
 
-def same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict):
-        return list(a) == list(b) and all(map(same, a.values(), b.values()))
-    if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, numpy.ndarray):
-        return a.dtype == b.dtype and numpy.allclose(a, b)
-    return bool(a == b)
-
-
 def outcome(function: Callable[..., Any], objects: list[Any]) -> list[Any]:
     """What it gives for each object, in turn, three times, with what became of them; objects by their places."""
     places = {id(each): place for place, each in enumerate(objects)}
@@ -201,7 +189,7 @@ def objects_of(kinds: list[type], others: str, count: int = 12) -> list[Any]:
 def test_objects_are_what_they_are(body, kinds, others):
     wanted = outcome(body, objects_of(kinds, others))
     for backend in BACKENDS:
-        assert same(outcome(np.compile(body, backend=backend), objects_of(kinds, others)), wanted)
+        assert alike(outcome(np.compile(body, backend=backend), objects_of(kinds, others)), wanted, rtol=1e-9, atol=1e-12)
 
 
 def test_many_objects_share_an_entry():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import random
+from collections.abc import Callable
 from typing import Any
 
 import loop_programs as numerics
@@ -46,9 +47,9 @@ def close(x: Any, y: Any) -> bool:
     return bool(x == y)
 
 
-def agree(compiled: Any, arguments: Any, note: str) -> None:
+def agree(compiled: Any, arguments: Any, note: str, copied: Callable[[Any], Any] = copy.deepcopy) -> None:
     """Results, errors, warnings, what became of the arguments, which of them the result is, and the state of NumPy's and Python's generators."""
-    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    mine, theirs = copied(arguments), copied(arguments)
     found = []
     for function, given in ((compiled.__wrapped__, theirs), (compiled, mine)):
         numpy.random.seed(SEED % 2**32)
@@ -127,13 +128,7 @@ def test_views(name: str, layout: str) -> None:
     compiled = program(name)
     for n in (7, 2, 11):
         arguments, note = arguments_of(name, n), f"{name}, size {n}, {layout}"
-        mine, theirs = (tuple(at_a_layout(x, layout) for x in arguments) for _ in range(2))
-        want, told = outcome(compiled.__wrapped__, theirs)
-        got, said = outcome(compiled, mine)
-        assert close(got, want), f"{note}: {got!r} where Python gives {want!r}"
-        assert said == told, f"{note}: warns {said} where NumPy warns {told}"
-        for x, y in zip(mine, theirs, strict=True):
-            assert close(x, y), f"{note}: an argument is {x!r} then, {y!r} in Python"
+        agree(compiled, arguments, note, lambda given: tuple(at_a_layout(x, layout) for x in given))
         agree(compiled, arguments, f"{name}, size {n}, contiguous")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support import SEED
+from support import SEED, alike
 
 import fastnp as np
 
@@ -86,17 +86,6 @@ def parts_of(result: Any) -> list[Any]:
     return [each for each in (result if isinstance(result, tuple) else (result,)) if isinstance(each, numpy.ndarray)]
 
 
-def same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, (numpy.ndarray, numpy.generic)):
-        layout = a.shape == b.shape and a.dtype == b.dtype and (a.size == 0 or a.strides == b.strides)
-        return layout and numpy.allclose(a, b, rtol=1e-6, atol=1e-12, equal_nan=True)
-    return a is b or a == b or (a != a and b != b)
-
-
 @pytest.mark.parametrize("body", BODIES)
 def test_calls_in_any_order(body, monkeypatch):
     rng = random.Random(SEED)
@@ -131,7 +120,9 @@ def test_calls_in_any_order(body, monkeypatch):
             numpy.random.seed(number)
             with numpy.errstate(divide=rng.choice(["warn"]), over="warn"):
                 sides.append(outcome(each, copies))
-        assert same(sides[1], sides[0]), f"call {number}: {sides[1]!r} where the function as written gives {sides[0]!r}"
+        assert alike(sides[1], sides[0], rtol=1e-6, atol=1e-12, lies_same=True), (
+            f"call {number}: {sides[1]!r} where the function as written gives {sides[0]!r}"
+        )
         kept += [each for each in parts_of(sides[1][0]) if each is not WEIGHTS]
     fresh = [each for each in kept if each.flags.owndata]
     assert len({each.ctypes.data for each in fresh if each.size}) == len([each for each in fresh if each.size])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
+from support import alike
 
 import fastnp as np
 
@@ -75,16 +76,6 @@ def outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
             return type(error)
 
 
-def same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, (numpy.ndarray, numpy.generic, np.ndarray)):
-        return a.shape == b.shape and a.dtype == b.dtype and numpy.allclose(a, b, rtol=1e-12, atol=1e-14, equal_nan=True)
-    return a is b or repr(a) == repr(b) or abs(a - b) <= 1e-12 * abs(b)
-
-
 @pytest.mark.parametrize("module", [numpy, np], ids=["numpy", "fastnp"])
 @pytest.mark.parametrize("kind", HEADS)
 @pytest.mark.parametrize("form", [form.strip() for line in FORMS.strip().splitlines() for form in line.split(";")])
@@ -96,4 +87,4 @@ def test_numbers_that_vary(form, kind, module):
     compiled = np.compile(function)
     for n in (4, 4, 5, 6, 4, 7):
         wanted, got = (outcome(each, arguments_of(module, kind, n)) for each in (function, compiled))
-        assert same(got, wanted), f"for {n}, {got!r} where the function as written gives {wanted!r}"
+        assert alike(got, wanted, rtol=1e-12, atol=1e-14, numbers=1e-12), f"for {n}, {got!r} where the function as written gives {wanted!r}"
