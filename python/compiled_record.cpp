@@ -220,7 +220,8 @@ std::optional<detail::Given> Recorded::make_call(const void* kept, int number, s
     const auto place = static_cast<std::size_t>(number);
     try {
         const OutsideCall& call = static_cast<const Return*>(kept)->calls[place];
-        if (place >= performed_.size()) performed_.push_back(performed(call, operands, !(is_last && call.is_steady)));
+        const bool saves = !is_last || !call.is_steady || state_.float_verdicts().keeps_large();
+        if (place >= performed_.size()) performed_.push_back(performed(call, operands, saves));
         return performed_[place].given;
     } catch (const RecordError&) {
         return std::nullopt;

@@ -2,6 +2,7 @@
 // in compiled.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -190,7 +191,9 @@ public:
     /// The call starts over as written: generators of random numbers are put back, and what was written over where it was kept.
     void take_back();
     /// Whether the call can start over after the compiled code has run.
-    bool can_take_back() const { return written_.is_whole(); }
+    bool can_take_back() const {
+        return written_.is_whole() && std::ranges::all_of(performed_, [](const Performed& call) { return bool(call.state); });
+    }
 
 private:
     void look_again() const;

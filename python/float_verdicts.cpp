@@ -66,7 +66,7 @@ void FloatVerdicts::tell_unseen(unsigned met, const FloatErrors& known, const st
         if ((told & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
     }
     if (text.empty()) return;
-    text += " may have been encountered in " + function + ", which has written over the arrays that would tell; its next calls are looked into";
+    text += " may have been encountered in " + function + ", which has written over what would tell; its next calls are looked into";
     if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw PythonError{};
 }
 

@@ -169,7 +169,7 @@ def logistic(X, y):
 
 def leading(C, tolerance):
     v = np.ones(len(C)) / np.sqrt(len(C))
-    for turn in range(500):  # noqa: B007
+    for turn in range(500):  # noqa: B007  # how many there were is returned
         w = C @ v
         w /= np.linalg.norm(w)
         if np.abs(w - v).max() < tolerance:

@@ -49,8 +49,8 @@ def straight(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 for _name, _f in {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "matmul": operator.matmul}.items():
     setattr(Written, f"__{_name}__", straight(_f))
     setattr(Written, f"__r{_name}__", swapped(_f))
-Written.__pow__ = straight(operator.pow)  # type: ignore[attr-defined]
-Written.__neg__ = lambda a: -a.array  # type: ignore[attr-defined]
+Written.__pow__ = straight(operator.pow)  # type: ignore[attr-defined]  # a class made above
+Written.__neg__ = lambda a: -a.array  # type: ignore[attr-defined]  # a class made above
 
 
 def taking_written(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -314,6 +314,27 @@ def test_large_arrays_that_are_written_over():
                     compiled(x, y)
 
 
+def test_draws_of_a_call_with_an_error_are_those_of_the_function():
+    """The last draw of a function saves no state, until a call met an error."""
+
+    def drawn(x):
+        numpy.random.seed(5)
+        return (x - x) * numpy.random.rand()
+
+    compiled = np.compile(drawn)
+    compiled(numpy.ones(2))
+    x = numpy.array([1.0, numpy.inf])
+    with pytest.warns(RuntimeWarning, match="^invalid value may have been encountered in drawn"):
+        assert numpy.isnan(compiled(x)[1])
+    after = numpy.random.rand()
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="^invalid value encountered in subtract$"):
+            assert numpy.array_equal(compiled(x), [0.0, numpy.nan], equal_nan=True)
+        assert numpy.random.rand() == after
+    with numpy.errstate(invalid="raise"), pytest.raises(FloatingPointError, match="^invalid value encountered in subtract$"):
+        compiled(x)
+
+
 def test_states_inside_keep_what_is_overwritten():
     @np.compile
     def halve(x, y):
