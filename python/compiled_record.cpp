@@ -239,9 +239,9 @@ void Recorded::wait(const std::function<void()>& body) {
     body();
 }
 
-void Recorded::will_write(std::span<const std::span<std::byte>> memory) {
-    bool is_kept = is_new_ || Overwritten::bytes(memory) <= FloatVerdicts::small;
-    if (!is_kept) {
+void Recorded::will_write(std::span<const std::span<std::byte>> memory, bool is_all) {
+    bool is_kept = is_all && (is_new_ || Overwritten::bytes(memory) <= FloatVerdicts::small);
+    if (is_all && !is_kept) {
         const GilState gil;
         is_kept = state_.float_verdicts().keeps_large();
     }

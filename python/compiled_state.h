@@ -172,7 +172,7 @@ public:
     std::string identity() override;
     std::optional<std::string> pack(const void* kept) override;
     std::shared_ptr<const void> restore(std::string_view packed) override;
-    void will_write(std::span<const std::span<std::byte>> memory) override;
+    void will_write(std::span<const std::span<std::byte>> memory, bool is_all) override;
     void wait(const std::function<void()>& body) override;
     Limits limits() const override { return state_.limits(); }
     bool goes_in_parts() const override { return !state_.options().fullgraph; }

@@ -197,7 +197,8 @@ public:
         };
         virtual Use use() const;
         /// Memory that a run of an entry is about to write to, on the host, for a front end that may have the call done over as written.
-        virtual void will_write(std::span<const std::span<std::byte>> memory);
+        /// Unless `is_all`, it writes to memory on a device, too.
+        virtual void will_write(std::span<const std::span<std::byte>> memory, bool is_all);
         /// Does `body`, which waits for another thread. What that thread may need, and this one has (Python's lock), is given up meanwhile.
         virtual void wait(const std::function<void()>& body);
 

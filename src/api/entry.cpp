@@ -306,12 +306,16 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
             placed.push_back({argument.shape, argument.strides, argument.dtype, argument.rank, is_written, argument.buffer});
         });
     }
-    if (!written.empty() && device == nullptr) {
+    if (!written.empty()) {
         SmallVector<std::span<std::byte>, 4> targets;
+        bool is_all = true;
         for_each_parameter(call, [&](const Argument& argument, bool is_written) {
-            if (is_written) targets.push_back(bytes_of(argument));
+            if (!is_written) return;
+            const bool goes_there = device != nullptr && (device::lies_on_device(argument.data) || device::can_move(argument.data));
+            if (goes_there) is_all = false;
+            else targets.push_back(bytes_of(argument));
         });
-        callee.will_write({targets.data(), targets.size()});
+        callee.will_write({targets.data(), targets.size()}, is_all);
     }
     Produced produced;
     clear_float_flags();

@@ -169,3 +169,25 @@ def check_results(got: Any, want: Any, given: list[numpy.ndarray], arguments: li
             assert numpy.shares_memory(g, got[right]) == numpy.shares_memory(w, want[right])
         for x, y in zip(given, arguments, strict=True):
             assert numpy.shares_memory(g, x) == numpy.shares_memory(w, y)
+
+
+COMPARED = ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", COMPARED)
+@pytest.mark.parametrize("own", [False, True])
+def test_what_a_call_wrote_is_not_read_when_it_is_done_over(name, own, backend):
+    """A call whose warnings NumPy itself is to decide on is made anew as written, from what it was given."""
+
+    def function(x, y):
+        return getattr(numpy, name)(x, y, out=x), x + 1
+
+    compiled = np.compile(function, backend=backend)
+    for _ in range(3):
+        x, y = numpy.array([[1.5, -2.0, 1.0], [0.0, 1.0, 2.0]]), numpy.array([1.5, -2.0, 1.5]) + 0j
+        wanted, given = x.copy(), np.array(x) if own else x.copy()
+        result = function(wanted, y)
+        got = compiled(given, np.array(y) if own else y)
+        for found, expected in ((given, wanted), *zip(got, result, strict=True)):
+            numpy.testing.assert_array_equal(numpy.asarray(found), expected)
