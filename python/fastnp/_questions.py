@@ -83,7 +83,7 @@ def own_names(module: types.ModuleType, names: set[str]) -> dict[str, Any]:
         return {name: fields.get(name, ...) for name in sorted(names)}
     lazy = names & set(dir(module)) - fields.keys()  # these are there when they are first asked for
     if module is not numpy:
-        known = vars(numpy)
+        known = vars(sys.modules.get(module.__name__.replace("fastnp", "numpy", 1), numpy))  # NumPy's of that name
         lazy = {name for name in lazy if isinstance(known.get(name, numpy), types.ModuleType) or getattr(module, name) is numpy}
     return {name: fields.get(name, ...) for name in sorted(names - lazy)}
 

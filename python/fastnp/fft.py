@@ -17,3 +17,7 @@ def __getattr__(name: str) -> Any:
         found = _fallback.wrap(found, f"fft.{name}")
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(numpy.fft)})

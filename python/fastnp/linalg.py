@@ -34,3 +34,7 @@ def __getattr__(name: str) -> Any:
         found = _fallback.wrap(found, f"linalg.{name}")
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(numpy.linalg)})

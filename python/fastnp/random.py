@@ -162,3 +162,7 @@ def __getattr__(name: str) -> Any:
         if (maker := _outside.maker_of(found)) is not None:
             return maker
     return _owned(found, f"random.{name}") if callable(found) and not isinstance(found, type) else found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(numpy.random)})

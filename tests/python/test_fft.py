@@ -265,3 +265,26 @@ def test_frequencies_of_sizes_that_vary(home, name):
     assert made(numpy.ones(3)).tolist() == getattr(numpy.fft, name)(4).tolist()
     with pytest.raises(ValueError, match="integer"):
         np.compile(lambda x: x * numpy.fft.fftfreq(1.5))(numpy.ones(3))
+
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {"fft": lambda x, n: np.fft.rfftfreq(n), "linalg": lambda x, n: np.linalg.matrix_power(x, n)}
+
+
+@pytest.mark.parametrize("module", FUNCTIONS)
+def test_functions_that_were_not_used_before_are_guarded_as_others(module):
+    """What a module makes when it is first asked for is there before a function that reads it is recorded; another one in its place is seen."""
+    place = getattr(np, module)
+    name = {"fft": "rfftfreq", "linalg": "matrix_power"}[module]
+    vars(place).pop(name, None)
+    compiled = np.compile(FUNCTIONS[module])
+    x = numpy.eye(3)
+    for _ in range(3):
+        compiled(x, 3)
+    assert compiled.cache_info().misses == 1
+    kept = vars(place)[name]
+    setattr(place, name, lambda *_: np.asarray([7.0]))
+    try:
+        assert numpy.asarray(compiled(x, 3)).tolist() == [7.0]
+    finally:
+        setattr(place, name, kept)
+    assert name in dir(place) and "LinAlgError" in dir(np.linalg)
