@@ -1,9 +1,6 @@
 // See fastnp/detail/size.h: a Dim's own encoding, which plain numbers share, is what travels.
 #include "fastnp/detail/size.h"
 
-#include <algorithm>
-#include <array>
-
 #include "api/primitives.h"
 #include "api/user_sizes.h"
 #include "fastnp/error.h"
@@ -26,14 +23,8 @@ constexpr std::int64_t largest = std::int64_t{1} << 58, largest_factor = std::in
 // Whether it lies between -most and most, which is guarded.
 bool is_within(Dim size, std::int64_t most) { return sizes().at_least(Dim(most), size) && sizes().at_least(size, Dim(-most)); }
 
-// The tables whose expressions have left as numbers: of the recordings that a thread is in, and some of those before.
-thread_local std::array<const shape::Sizes*, 64> travelling{};
-thread_local std::size_t next_travelling = 0;
-
-bool travels(const shape::Sizes* sizes) { return std::ranges::find(travelling, sizes) != travelling.end(); }
-
 std::int64_t handed_out(Dim size) {
-    if (!size.is_constant() && !travels(api::active_sizes())) travelling[next_travelling++ % travelling.size()] = api::active_sizes();
+    if (!size.is_constant()) sizes().hand_out(size);
     return size.raw();
 }
 
@@ -50,25 +41,26 @@ Shape symbolic_shape(const array& x) { return handed_out(api::dims_of(x)); }
 std::int64_t symbolic_size(const array& x) { return handed_out(sizes().product(api::dims_of(x))); }
 
 std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b) {
-    if (op == SizeOp::multiply && !(is_within(Dim(a), largest_factor) && is_within(Dim(b), largest_factor))) return std::nullopt;
+    const Dim x = api::size_given(a), y = api::size_given(b);
+    if (op == SizeOp::multiply && !(is_within(x, largest_factor) && is_within(y, largest_factor))) return std::nullopt;
     Dim result;
     switch (op) {
-        case SizeOp::add: result = sizes().add(Dim(a), Dim(b)); break;
-        case SizeOp::subtract: result = sizes().subtract(Dim(a), Dim(b)); break;
-        case SizeOp::multiply: result = sizes().multiply(Dim(a), Dim(b)); break;
-        case SizeOp::floor_divide: result = sizes().divide(Dim(a), Dim(b)); break;
+        case SizeOp::add: result = sizes().add(x, y); break;
+        case SizeOp::subtract: result = sizes().subtract(x, y); break;
+        case SizeOp::multiply: result = sizes().multiply(x, y); break;
+        case SizeOp::floor_divide: result = sizes().divide(x, y); break;
     }
     return is_within(result, largest) ? std::optional(handed_out(result)) : std::nullopt;
 }
 
-bool sizes_equal(std::int64_t a, std::int64_t b) { return sizes().equal(Dim(a), Dim(b)); }
-bool size_at_least(std::int64_t a, std::int64_t b) { return sizes().at_least(Dim(a), Dim(b)); }
-std::int64_t concretize(std::int64_t size) { return is_symbolic(size) ? sizes().concretize(Dim(size)) : size; }
-array size_value(std::int64_t size) { return api::extent(Dim(size)); }
+bool sizes_equal(std::int64_t a, std::int64_t b) { return sizes().equal(api::size_given(a), api::size_given(b)); }
+bool size_at_least(std::int64_t a, std::int64_t b) { return sizes().at_least(api::size_given(a), api::size_given(b)); }
+std::int64_t concretize(std::int64_t size) { return is_symbolic(size) ? sizes().concretize(api::size_given(size)) : size; }
+array size_value(std::int64_t size) { return api::extent(api::size_given(size)); }
 array size_range(std::int64_t start, std::int64_t stop) {
     const shape::Arithmetic arithmetic = api::arithmetic();
-    const array count = api::iota({arithmetic.max(arithmetic.subtract(Dim(stop), Dim(start)), Dim(0))}, 0);
-    return start == 0 ? count : add(count, api::extent(Dim(start)));
+    const array count = api::iota({arithmetic.max(arithmetic.subtract(api::size_given(stop), api::size_given(start)), Dim(0))}, 0);
+    return start == 0 ? count : add(count, size_value(start));
 }
 std::optional<std::int64_t> size_from(const array& count) {
     const Dim size = api::size_of(api::cast(count, Dtype::int64), INT64_MIN / 2, INT64_MAX);
@@ -94,8 +86,7 @@ namespace fastnp::api {
 
 bool is_handed_out(std::int64_t number) {
     const shape::Sizes* sizes = active_sizes();
-    const Dim size(number);
-    return !size.is_constant() && sizes != nullptr && detail::travels(sizes) && number - Dim::too_big < static_cast<std::int64_t>(sizes->size());
+    return sizes != nullptr && sizes->is_handed_out(number);
 }
 
 Dim size_given(std::int64_t number) {

@@ -74,6 +74,7 @@ public:
         std::int64_t hint = 0;       // its value for the sizes at hand
         std::int64_t low = 0, high = 0;
         int stage = 0;               // the last bound symbol that it depends on
+        bool is_handed_out = false;  // it travels as a number
     };
 
     /// A new symbol with the value at hand and the range in which it may vary.
@@ -101,6 +102,16 @@ public:
     bool steps_at_least(Dim a, Dim b) const;
     /// The number a size has now; ties the recording to it.
     std::int64_t concretize(Dim dim);
+
+    /// Notes that the Dim travels as a number from here on (fastnp/detail/size.h).
+    void hand_out(Dim dim) {
+        if (!dim.is_constant()) expressions_[dim.id()].is_handed_out = true;
+    }
+    /// Whether a number is one that travels; others of its size are too big for a size.
+    bool is_handed_out(std::int64_t number) const {
+        const std::int64_t id = number - Dim::too_big;
+        return id >= 0 && id < static_cast<std::int64_t>(expressions_.size()) && expressions_[static_cast<std::size_t>(id)].is_handed_out;
+    }
 
     /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 until bind().
     /// A sum of products that has one which is too big is Dim::too_big: guards are looked at after this, and memory is allocated.
