@@ -20,4 +20,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(numpy.fft)})
+    return sorted({*globals(), *(name for name in dir(numpy.fft) if not name.startswith("__"))})

@@ -37,4 +37,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(numpy.linalg)})
+    return sorted({*globals(), *(name for name in dir(numpy.linalg) if not name.startswith("__"))})

@@ -165,4 +165,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(numpy.random)})
+    return sorted({*globals(), *(name for name in dir(numpy.random) if not name.startswith("__"))})
