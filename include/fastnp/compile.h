@@ -218,6 +218,12 @@ public:
     /// `results`. `uncompiled`: nothing was done; the caller runs the function as written. Unless `may_compile`, nothing new is compiled. Thread-safe.
     Result call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results);
 
+    /// A call like the last one of this thread, where that was of kernels alone: what the front end keeps with the entry that served. Null: it is
+    /// another one, and nothing was done.
+    std::shared_ptr<const void> call_like_last(std::span<const Argument> arguments, std::string_view key, std::vector<array>& results);
+    /// Whether there was such a call.
+    bool knows_last_call() const;
+
     /// Counts a call that was served by it (direct.h).
     void count(const Direct& served);
 

@@ -12,6 +12,7 @@
 #include <shared_mutex>
 
 #include "api/body.h"
+#include "api/direct_calls.h"
 #include "api/entry.h"
 #include "base/fork.h"
 #include "base/kept.h"
@@ -60,6 +61,7 @@ struct Engine::State {
     std::uint64_t patience = least_patience;
     bool has_shown_read = false;  // under `compiling`
     std::string given_up;         // why nothing is recorded any more, or empty
+    const std::uint64_t number = next_function();
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
     class Turn;
@@ -69,6 +71,8 @@ struct Engine::State {
         uncompiled.fetch_add(1, std::memory_order_relaxed);
         return {Outcome::uncompiled, nullptr, std::move(reason), nullptr};
     }
+    EntryPtr serve_like_last(std::span<const Argument> call, std::string_view key, std::vector<array>& results);
+    void count(const Entry& served);
     static void note_call(const Entry& entry, std::uint64_t time) { entry.last_call.store(time, std::memory_order_relaxed); }
 
     EntryPtr match(std::span<const Argument> call, std::string_view key, const device::Backend* device, std::int64_t* values,
@@ -406,8 +410,33 @@ Engine::~Engine() = default;
 Results::Results() noexcept : arrays(base::Kept<array>::take()) {}
 Results::~Results() { base::Kept<array>::give_back(std::move(arrays)); }
 
+static Engine::Result ran(EntryPtr entry) {
+    const Entry* const served = entry.get();
+    return {Engine::Outcome::ran, std::shared_ptr<const void>(std::move(entry), served->kept.get()), {}, served};
+}
+
+EntryPtr Engine::State::serve_like_last(std::span<const Argument> call, std::string_view key, std::vector<array>& results) {
+    EntryPtr entry = serve_directly(number, call, key, results);
+    if (entry) count(*entry);
+    return entry;
+}
+
+void Engine::State::count(const Entry& served) {
+    note_call(served, clock() + 1);
+    hits.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Engine::knows_last_call() const { return is_known(state_->number); }
+
+std::shared_ptr<const void> Engine::call_like_last(std::span<const Argument> arguments, std::string_view key, std::vector<array>& results) {
+    EntryPtr entry = is_disabled() ? nullptr : state_->serve_like_last(arguments, key, results);
+    const void* const kept = entry ? entry->kept.get() : nullptr;
+    return {std::move(entry), kept};
+}
+
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}, nullptr};
+    if (EntryPtr entry = state_->serve_like_last(arguments, key, results)) return ran(std::move(entry));
     device::Backend* const device = device_of(arguments);
     const device::Range range(device, state_->options.name);
     const device::Caller caller(device != nullptr ? state_->caller : nullptr);
@@ -439,15 +468,11 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         const std::uint64_t hit = state_->hits.fetch_add(1, std::memory_order_relaxed) + 1;
         if (state_->options.verify != 0 && hit % state_->options.verify == 0 && may_compile) state_->verify(*entry, arguments, callee);
     }
-    const void* kept = entry->kept.get();
-    const Entry* const served = entry.get();
-    return {Outcome::ran, std::shared_ptr<const void>(std::move(entry), kept), {}, served};
+    if (device == nullptr && state_->options.verify == 0) note_served(state_->number, arguments, key, entry);
+    return ran(std::move(entry));
 }
 
-void Engine::count(const Direct& served) {
-    State::note_call(served.entry(), state_->clock() + 1);
-    state_->hits.fetch_add(1, std::memory_order_relaxed);
-}
+void Engine::count(const Direct& served) { state_->count(served.entry()); }
 
 std::optional<Given> Engine::Callee::make_call(const void*, int, std::span<const array>, bool) { throw InternalError("this front end makes no calls"); }
 

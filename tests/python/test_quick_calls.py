@@ -128,6 +128,52 @@ def test_calls_in_any_order(body, monkeypatch):
     assert len({each.ctypes.data for each in fresh if each.size}) == len([each for each in fresh if each.size])
 
 
+def as_own(value: Any, rng: random.Random, own: bool) -> Any:
+    """The array as one of fastnp's that lies the same way, or itself."""
+    if not isinstance(value, numpy.ndarray) or not own:
+        return value
+    if rng.random() < 0.5:
+        return np.asarray(value)
+    return np.array(value)  # C order
+
+
+@pytest.mark.parametrize("body", [each for each in BODIES if each not in ("written", "random")])
+def test_arrays_of_both_kinds_in_any_order(body, monkeypatch):
+    rng = random.Random(SEED)
+    compiled, others = np.compile(BODIES[body]), np.compile(BODIES[body])
+    here = sys.modules[__name__]
+
+    def by_name(x: Any, y: Any, t: Any) -> Any:  # such calls take the long way
+        return others(x=x, y=y, t=t)
+
+    for number in range(160):
+        if rng.random() < 0.1:
+            monkeypatch.setattr(here, "WEIGHTS", rng.choice([numpy.arange(4.0), np.arange(4.0), np.arange(8.0)[::2], np.ones(4, "f4")]))
+        if number % 4 == 0:
+            arguments = arguments_of(rng)
+            chosen = rng.choice([(True, True), (True, False), (False, True), (False, False)])
+            state = rng.getstate()
+        rng.setstate(state)
+        given = [as_own(value, rng, own) for value, own in zip(arguments[:2], chosen, strict=True)]
+        if arguments[0] is arguments[1] and chosen[0] == chosen[1]:
+            given[1] = given[0]
+        rng.random()
+        values = [*given, arguments[2]]
+        want = outcome(by_name, values)
+        got = outcome(compiled, values)
+        for a, b in zip(*([*each[0]] if isinstance(each[0], tuple) else [each[0]] for each in (got, want)), strict=True):
+            assert type(a) is type(b), (number, given, a, b)
+            assert alike(numpy.asarray(a), numpy.asarray(b), rtol=1e-6, atol=1e-12), (number, given, a, b)
+        assert got[3] == want[3]
+        state = rng.getstate() if number % 4 == 3 else state
+    if body in ("two arrays", "a global"):
+        taped = np.ones(4)
+        taped.requires_grad = True
+        found = compiled(taped, np.ones(4), 2.0)
+        found.sum().backward()
+        assert taped.grad is not None
+
+
 def test_state_of_errors_is_that_of_the_call():
     compiled = np.compile(lambda x, y: x / y)
     x, y = numpy.ones(3), numpy.ones(3)

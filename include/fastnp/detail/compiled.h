@@ -77,6 +77,9 @@ public:
     template <class... A>
     Returned operator()(A&&... values) const {
         if constexpr (detail::check_call<Arguments, A...>()) {
+            if constexpr (std::is_same_v<std::tuple<std::remove_cvref_t<A>...>, Arguments>) {
+                if (std::optional<Result> result = call_like_last(values...)) return static_cast<Returned>(*std::move(result));
+            }
             Arguments arguments(std::forward<A>(values)...);
             return static_cast<Returned>(call(arguments));
         }
@@ -136,17 +139,36 @@ private:
     }
 
     Result call(Arguments& arguments, bool may_compile = true) const {
+        return placed([&] { return call_unplaced(arguments, may_compile); });
+    }
+
+    template <class Body>
+    auto placed(const Body& body) const {
         try {
-            return call_unplaced(arguments, may_compile);
+            return body();
         } catch (const Error&) {
             detail::rethrow_within(detail::place_of(shared_->engine.options()));
         }
     }
 
-    Result call_unplaced(Arguments& arguments, bool may_compile) const {
-        if (detail::is_recording()) return run(arguments);
-        detail::CallParts parts;
-        parts.add(arguments);
+    // A call like the last one of this thread, by the arguments as they are passed; nothing for another one.
+    template <class... A>
+    std::optional<Result> call_like_last(const A&... values) const {
+        if (!shared_->engine.knows_last_call() || detail::is_recording()) return std::nullopt;
+        return placed([&]() -> std::optional<Result> {
+            detail::CallParts parts;
+            (parts.add(values), ...);
+            add_what_it_reads(parts);
+            detail::Results given;
+            const std::span<const detail::Argument> passed(parts.arguments.data(), parts.arguments.size());
+            const std::shared_ptr<const void> kept = parts.is_concrete ? shared_->engine.call_like_last(passed, parts.key, given.arrays) : nullptr;
+            if (!kept) return std::nullopt;
+            return result_of(kept.get(), given.arrays);
+        });
+    }
+
+    // What the function reads besides its arguments; the references among it.
+    const detail::References::List* add_what_it_reads(detail::CallParts& parts) const {
         const detail::References::List* const references = shared_->references.known();
         if (references != nullptr) {
             for (const detail::Referenced& each : *references) each.add(each.variable, parts);
@@ -154,6 +176,14 @@ private:
         if constexpr (detail::has_plain_state<F>) {
             if (!detail::has_state(shared_->function, shared_->first_state)) detail::append(parts.key, detail::state_bytes(shared_->function));
         }
+        return references;
+    }
+
+    Result call_unplaced(Arguments& arguments, bool may_compile) const {
+        if (detail::is_recording()) return run(arguments);
+        detail::CallParts parts;
+        parts.add(arguments);
+        const detail::References::List* const references = add_what_it_reads(parts);
         if (!parts.is_concrete) return run(arguments);
 
         Recording recording(*this, arguments, references);
@@ -162,10 +192,14 @@ private:
         const detail::Engine::Result outcome =
             shared_->engine.call({parts.arguments.data(), parts.arguments.size()}, parts.key, recording, may_compile, results);
         if (outcome.outcome == detail::Engine::Outcome::uncompiled) return run(arguments);
+        return result_of(outcome.kept.get(), results);
+    }
+
+    Result result_of(const void* kept, std::vector<array>& results) const {
         if constexpr (std::is_same_v<Result, array>) {
             if (!shared_->does_more.load(std::memory_order_relaxed)) return std::move(results[0]);
         }
-        return put_together(*static_cast<const Template*>(outcome.kept.get()), results);
+        return put_together(*static_cast<const Template*>(kept), results);
     }
 
     // The result around its arrays; then what is done besides.

@@ -11,28 +11,33 @@
 
 namespace fastnp::plan {
 struct KernelStep;
-}
+struct Plan;
+}  // namespace fastnp::plan
 
 namespace fastnp::detail {
 
-/// How to run an entry on arguments of the very layout of a call that it served: kernels alone, on one thread, with results of known sizes.
+/// How to run an entry, which must outlive it, on arguments of the very layout of a call that it served: kernels alone, on one thread, with results of
+/// known sizes.
 class FASTNP_API Direct {
 public:
     /// A result, new memory in C or Fortran order.
     struct Output {
         Dtype dtype;
         Shape shape;
+        Strides strides;
         bool is_fortran = false;  // and not C
     };
 
-    /// That of a call which was just served; null where more is to be done than kernels do.
-    static std::unique_ptr<Direct> of(const Engine::Result& served, std::span<const Argument> call);
+    /// That of a call which the entry served; null where more is to be done than kernels do.
+    static std::unique_ptr<Direct> of(const Entry& entry, std::span<const Argument> call);
     /// Whether this thread is where nothing but the arguments counts: it records nothing, measures nothing, and uses no device.
     static bool is_possible();
 
     std::span<const Output> outputs() const { return outputs_; }
     /// Runs it. `arguments`: the first element of each; `results`: the memory of each.
     void run(std::span<void* const> arguments, std::span<void* const> results) const;
+    /// The same, with new arrays behind those that `results` has.
+    void run(std::span<void* const> arguments, std::vector<array>& results) const;
     /// For counts and for the choice of entries that are dropped.
     const Entry& entry() const { return *entry_; }
 
@@ -48,14 +53,17 @@ private:
         std::int64_t offset;
     };
     bool take(const Entry& entry, std::span<const Argument> call);
+    bool take_outputs(const plan::Plan& plan, std::span<std::int32_t> output_of);
+    std::vector<Pointer> take_memory(const plan::Plan& plan, std::int32_t arguments, std::span<const std::int32_t> output_of);
+    bool take_kernels(const plan::Plan& plan, std::span<const Pointer> bases);
 
-    std::shared_ptr<const void> kept_;  // keeps the entry
     const Entry* entry_ = nullptr;
     std::vector<Output> outputs_;
     std::vector<Kernel> kernels_;
     std::vector<Pointer> pointers_;
     std::vector<std::int64_t> values_;
     std::size_t block_ = 0;  // bytes of temporaries
+    std::int64_t result_bytes_ = 0;
 };
 
 }  // namespace fastnp::detail
