@@ -66,16 +66,16 @@ std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
     kind.add(flat.key_view().substr(Flat::generation_bytes));
     kind.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(flat.elements))));
     if (auto known = trials_.find(kind.value())) return known;
-    const Ref written = own(PyObject_CallMethod(parts_.get(), "is_faster_written", "K", static_cast<unsigned long long>(kind.value())));
+    const Ref written = own(PyObject_CallMethod(split_.get(), "is_faster_written", "K", static_cast<unsigned long long>(kind.value())));
     return trials_.add(kind.value(), is_true(written.get()) ? std::optional(Trial::Way::written) : std::nullopt);
 }
 
-void CompiledState::note_trial(Trial& trial, Trial::Way way, const Spending& spending) {
+void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops) {
     const bool was_written = trial.is_decided() && trial.next() == Trial::Way::written;
-    trial.note(way, spending.spent(), spending.native_loops());
-    if (was_written || !parts_ || !trial.is_decided() || trial.next() != Trial::Way::written) return;
+    trial.note(way, spent, native_loops);
+    if (was_written || !trial.is_decided() || trial.next() != Trial::Way::written) return;
     reasons_.push_back(trial.text());
-    (void)own(PyObject_CallMethod(parts_.get(), "keep_written", "K", static_cast<unsigned long long>(trial.kind())));
+    (void)own(PyObject_CallMethod(split_.get(), "keep_written", "K", static_cast<unsigned long long>(trial.kind())));
 }
 
 bool CompiledState::affords(Nanoseconds needed) const { return !adaptive_ || (is_part_ ? Spending::affords(needed) : account_.affords(needed)); }
@@ -88,11 +88,11 @@ bool CompiledState::affords_more() const { return (!is_part_ && !Spending::is_in
 
 void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial) {
     const bool is_settled = trial != nullptr || (!waits_ && engine_->cache_info().compiles == 0);  // else more may be compiled yet
-    const auto look = parts_ && is_settled ? glance(arguments) : std::nullopt;
+    const auto look = (parts_ || trial != nullptr) && is_settled ? glance(arguments) : std::nullopt;
     if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
     const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{false, flat.numpy_results()});
     WrittenKind& kind = known->second;
-    if ((trial != nullptr && trial->next() == Trial::Way::parts) || kind.gives_numpy != flat.numpy_results()) kind.is_other = true;
+    if ((trial != nullptr && trial->next() == Trial::Way::compiled) || kind.gives_numpy != flat.numpy_results()) kind.is_other = true;
     kind.is_written = !kind.is_other && (trial != nullptr || ++kind.count >= enough_written);
 }
 

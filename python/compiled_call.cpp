@@ -17,6 +17,16 @@ constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
+
+// What a function is made of, but for what it reads.
+std::array<Ref, 3> makings(PyObject* function) {
+    if (PyFunction_Check(function) == 0) return {};
+    PyObject* const found[] = {PyFunction_GetCode(function), PyFunction_GetDefaults(function), PyFunction_GetKwDefaults(function)};
+    std::array<Ref, 3> held;
+    for (std::size_t i = 0; i < held.size(); ++i) held[i] = Ref::borrow(found[i]);
+    return held;
+}
+
 }  // namespace
 
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
@@ -32,7 +42,9 @@ CompiledState::CompiledState(PyObject* function, CompileOptions options, std::ve
       read_lists_(own(PySet_New(nullptr))),
       varying_(own(PySet_New(nullptr))),
       computed_(own(PySet_New(nullptr))),
-      adaptive_(adaptive) {}
+      adaptive_(adaptive) {
+    framed_ = makings(function_.get());
+}
 
 std::shared_ptr<GuardSet> CompiledState::known_guards(std::span<PyObject* const> roots, SlotArrays& inputs) {
     for (std::size_t i = 0; i < guard_sets_.size(); ++i) {
@@ -73,14 +85,6 @@ std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> r
     return made;
 }
 
-static std::array<Ref, 3> makings(PyObject* function) {
-    if (PyFunction_Check(function) == 0) return {};
-    PyObject* const found[] = {PyFunction_GetCode(function), PyFunction_GetDefaults(function), PyFunction_GetKwDefaults(function)};
-    std::array<Ref, 3> held;
-    for (std::size_t i = 0; i < held.size(); ++i) held[i] = Ref::borrow(found[i]);
-    return held;
-}
-
 // A generator or a coroutine, whose parts are called when this call is over.
 static bool goes_on_later(PyObject* function) {
     if (PyFunction_Check(function) == 0) return false;
@@ -103,7 +107,8 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     return as_written(args, nargs, kwnames, flat, may_compile, frame());
 }
 
-PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted) {
+PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted,
+                                    std::shared_ptr<Trial> trial) {
     struct InFrame {
         bool was_frozen, gave_numpy;
         InFrame(bool frozen, bool numpy) : was_frozen(std::exchange(frame_is_frozen, frozen)), gave_numpy(std::exchange(frame_gives_numpy, numpy)) {}
@@ -125,18 +130,18 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         return flat.numpy_results() && !records ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
     };
     if (is_part_ || !adaptive_ || records) return result_of(in_parts ? parted.get() : function_.get());
-    const std::shared_ptr<Trial> trial = in_parts && may_compile ? trial_of(flat) : nullptr;
-    const Trial::Way way = trial ? trial->next() : Trial::Way::parts;
+    if (in_parts && may_compile) trial = trial_of(flat);
+    const Trial::Way way = trial ? trial->next() : Trial::Way::compiled;
     const Spending spending(account_);
-    PyObject* const result = result_of(in_parts && way == Trial::Way::parts ? parted.get() : function_.get());
-    if (trial) note_trial(*trial, way, spending);
+    PyObject* const result = result_of(in_parts && way == Trial::Way::compiled ? parted.get() : function_.get());
+    if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops());
     if (may_compile && kwnames == nullptr && (!trial || trial->is_decided())) note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get());
     return result;
 }
 
 bool CompiledState::is_same_function() const {
     const std::array<Ref, 3> now = makings(function_.get());
-    return parts_ && std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); });
+    return std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); });
 }
 
 // A limit is reached: said once.
@@ -155,6 +160,7 @@ void CompiledState::take_parts(Ref found) {
 
 void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
     has_recalled_ = true;
+    calls_outside_ = adaptive_ && !is_part_ && is_true(own(PyObject_CallMethod(split_.get(), "has_written", nullptr)).get());
     if (is_part_ || options_.fullgraph || parts_) return;
     const detail::CompilingTime compiling;
     const Ref recall = own(PyObject_GetAttrString(split_.get(), "recall"));
@@ -298,6 +304,12 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
 
     if (mark_known(flat, *guards) && guards->asks_identity())
         return uncompiled(args, nargs, kwnames, flat, "asks whether an argument is what it knows by name", may_compile);
+    const std::shared_ptr<Trial> trial = tries_both(may_compile) ? trial_of(flat) : nullptr;
+    if (trial && trial->next() == Trial::Way::written) {
+        ++uncompiled_;
+        return as_written(args, nargs, kwnames, flat, may_compile, Ref(), trial);
+    }
+    const auto watch = trial ? std::optional<Stopwatch>(std::in_place) : std::nullopt;
     Recorded recorded(*this, bound, flat, named, *guards);
     detail::Results given;
     std::vector<array>& results = given.arrays;
@@ -332,6 +344,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         recorded.take_back();
         return as_written(args, nargs, kwnames, flat, may_compile, Ref());
     }
+    if (trial) note_trial(*trial, Trial::Way::compiled, watch->spent(), {});
+    else if (!made->calls.empty()) calls_outside_ = true;
     note_served({args, static_cast<std::size_t>(nargs)}, is_positional, inputs, flat, guards, outcome);
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
         return result_array(std::move(results[0]), made->result, flat, flat.numpy_results());
@@ -431,6 +445,8 @@ void CompiledState::clear() {
     uncompiled_ = 0;
     unserved_ = 0;
     account_ = {};
+    calls_outside_ = false;
+    if (!is_part_ && split_.get() != Py_None) (void)own(PyObject_CallMethod(split_.get(), "forget_written", nullptr));
     trials_.clear();
     written_kinds_.clear();
     if (!quick_ || !quick_->is_busy()) quick_.reset();

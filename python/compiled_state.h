@@ -93,8 +93,9 @@ private:
     PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile);
     /// Whether nothing served the last calls of a part, so that it is not worth looking at this one.
     bool is_hopeless();
-    /// By a frame that is at hand, or null.
-    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted);
+    /// By a frame that is at hand, or null. `trial`: of a function that is compiled as a whole.
+    PyObject* as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted,
+                         std::shared_ptr<Trial> trial = nullptr);
     PyObject* uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason, bool may_compile);
     /// What takes the function's place where a recording broke, or null.
     Ref frame();
@@ -119,9 +120,11 @@ private:
     /// Calls like this one are known to be as written, which is told by a look at what is passed alone: null if they are not.
     PyObject* call_as_known(PyObject* const* args, Py_ssize_t nargs);
     PyObject* call_quickly(std::span<PyObject* const> arguments);
-    /// That of a call that may be run in parts.
+    /// That of a call that may be run both ways.
     std::shared_ptr<Trial> trial_of(const Flat& flat);
-    void note_trial(Trial& trial, Trial::Way way, const Spending& spending);
+    void note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops);
+    /// Whether calls that are compiled as a whole may be slower than as written: they call functions of the outside.
+    bool tries_both(bool may_compile) const { return calls_outside_ && adaptive_ && !is_part_ && may_compile && !options_.fullgraph; }
     /// Whether floating-point errors of the call that was made are worth being told.
     bool has_float_errors(const Return& made, bool can_take_back);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);
@@ -134,6 +137,7 @@ private:
     bool unrolls_ = false;     // there is no source to keep loops
     bool waits_ = false;       // ... once that is affordable
     int too_long_ = 0;         // of a part: recordings that got too long
+    bool calls_outside_ = false;  // at least in some of its calls
     bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
     std::vector<NamedParameter> named_;  // sizes that have names

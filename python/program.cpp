@@ -162,6 +162,7 @@ public:
         }
         for (std::size_t i = 0; i < numbers_.size(); ++i) inputs.add(numbers[i], numbers_[i]);
         left.words.resize(native_[0].words());
+        const Spending::NativeLoop timed;
         const Released released;
         detail::clear_float_flags();
         native_[0].run(bases.data(), inputs.data(), left.words.data());
@@ -297,7 +298,6 @@ public:
     py::object call(const py::args& arguments) {
         const std::span<PyObject* const> given(PySequence_Fast_ITEMS(arguments.ptr()), static_cast<std::size_t>(PyTuple_GET_SIZE(arguments.ptr())));
         const FloatState state = float_state();
-        Spending::note_native_loop();
         if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(arguments);
         for (const Ready& each : ready_) {
             if (each.fits(given)) return run(each, given, arguments);

@@ -30,19 +30,23 @@ Nanoseconds Account::left() const { return grace + otherwise / share - compiling
 // What is needed as a whole is worth as much as it would take otherwise.
 bool Account::affords(Nanoseconds needed) const { return needed == 0 ? left() >= 0 : compiling + needed <= grace + otherwise; }
 
-Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)), compiling_before_(detail::compiling_time()) {}
+Stopwatch::Stopwatch() : compiling_before_(detail::compiling_time()) {}
+
+Nanoseconds Stopwatch::compiling() const { return detail::compiling_time() - compiling_before_; }
+
+Account Stopwatch::spent() const {
+    const Nanoseconds compiling = this->compiling();
+    const Nanoseconds all = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
+    return {compiling, std::max<Nanoseconds>(all - compiling, 0)};
+}
+
+Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)) {}
 
 Spending::~Spending() {
     const Account now = spent();
     account_.compiling += now.compiling;
     account_.otherwise += now.otherwise;
     innermost = outer_;
-}
-
-Account Spending::spent() const {
-    const Nanoseconds compiling = detail::compiling_time() - compiling_before_;
-    const Nanoseconds all = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
-    return {compiling, std::max<Nanoseconds>(all - compiling, 0)};
 }
 
 Account Spending::total() const {
@@ -53,7 +57,7 @@ Account Spending::total() const {
 bool Spending::affords(Nanoseconds needed) {
     if (innermost == nullptr) return true;
     const Account& before = innermost->account_;
-    const Nanoseconds compiling = before.compiling + detail::compiling_time() - innermost->compiling_before_;
+    const Nanoseconds compiling = before.compiling + innermost->watch_.compiling();
     return Account{compiling, before.otherwise}.affords(needed) || innermost->total().affords(needed);  // the clock is asked where it matters
 }
 
@@ -61,52 +65,59 @@ bool Spending::is_inside() { return innermost != nullptr; }
 
 Nanoseconds Spending::left() { return innermost == nullptr ? std::numeric_limits<Nanoseconds>::max() : innermost->total().left(); }
 
-void Spending::note_native_loop() {
-    if (innermost != nullptr) ++innermost->native_loops_;
+Spending::NativeLoop::NativeLoop() : in_(innermost) {
+    if (in_ != nullptr) begin_ = std::chrono::steady_clock::now();
+}
+
+Spending::NativeLoop::~NativeLoop() {
+    if (in_ == nullptr) return;
+    ++in_->native_loops_.count;
+    in_->native_loops_.time += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
 }
 
 // Calls in parts come first: they are to compile what there is to compile.
 Trial::Way Trial::next() const {
     if (decided_) return *decided_;
-    const Times &in_parts = times_[0], &written = times_[1];
-    if (written.count == 0 && in_parts.count == 0) return compiling_ > most_compiling || is_long_ ? Way::written : Way::parts;
-    return written.count < in_parts.count ? Way::written : Way::parts;
+    const Times &compiled = times_[0], &written = times_[1];
+    if (written.count == 0 && compiled.count == 0) return compiling_ > most_compiling || is_long_ ? Way::written : Way::compiled;
+    return written.count < compiled.count ? Way::written : Way::compiled;
 }
 
-void Trial::note(Way way, const Account& spent, std::int64_t native_loops) {
+void Trial::note(Way way, const Account& spent, const NativeLoops& native_loops) {
     Times& times = times_[static_cast<int>(way)];
     if (decided_) return look_again(way, spent);
-    if (way == Way::parts && spent.compiling != 0 && ++compiling_ <= most_compiling && times_[1].count == 0) {
+    if (way == Way::compiled && spent.compiling != 0 && ++compiling_ <= most_compiling && times_[1].count == 0) {
         is_long_ = spent.otherwise > long_call;
         return;
     }
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);
-    if (way == Way::parts && times.count == 1 && native_loops > 0 && spent.otherwise / native_loops > long_loop) decided_ = Way::parts;
+    const bool is_native = native_loops.time > spent.otherwise / 2 && native_loops.time > native_loops.count * long_loop;
+    if (way == Way::compiled && times.count == 1 && is_native) decided_ = Way::compiled;
     else decide();
 }
 
 // What is compiled later on may be worth less than what ran as written when parts were timed.
 void Trial::look_again(Way way, const Account& spent) {
-    if (way != Way::parts || times_[1].count == 0) return;
+    if (way != Way::compiled || times_[1].count == 0) return;
     const bool is_slow = spent.otherwise + spent.compiling > times_[1].least / 4 * 5;
     slow_ = is_slow ? slow_ + 1 : 0;
     if (slow_ >= most_slow) decided_ = Way::written;
 }
 
 void Trial::decide() {
-    const Times &in_parts = times_[0], &written = times_[1];
-    if (in_parts.count == 0 || written.count == 0) return;
-    const bool is_faster = in_parts.least < written.least;
-    const auto [less, more] = std::minmax(in_parts.least, written.least);
+    const Times &compiled = times_[0], &written = times_[1];
+    if (compiled.count == 0 || written.count == 0) return;
+    const bool is_faster = compiled.least < written.least;
+    const auto [less, more] = std::minmax(compiled.least, written.least);
     const int needed = less < short_call ? enough_short : more / clear_lead < less ? enough : 1;
-    if (in_parts.count < needed || written.count < needed) return;
-    decided_ = is_faster ? Way::parts : Way::written;
+    if (compiled.count < needed || written.count < needed) return;
+    decided_ = is_faster ? Way::compiled : Way::written;
 }
 
 std::string Trial::text() const {
     char words[120];
-    std::snprintf(words, sizeof words, "calls like this take %.1f us as written, and %.1f us in parts", static_cast<double>(times_[1].least) * 1e-3,
+    std::snprintf(words, sizeof words, "calls like this take %.1f us as written, and %.1f us compiled", static_cast<double>(times_[1].least) * 1e-3,
                   static_cast<double>(times_[0].least) * 1e-3);
     return words;
 }

@@ -36,6 +36,24 @@ struct Account {
     Nanoseconds left() const;
 };
 
+/// How many a call ran, and what they took in all.
+struct NativeLoops {
+    std::int64_t count = 0;
+    Nanoseconds time = 0;
+};
+
+/// What this thread spends while it lives.
+class Stopwatch {
+public:
+    Stopwatch();
+    Account spent() const;
+    Nanoseconds compiling() const;
+
+private:
+    Nanoseconds compiling_before_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 /// A call that Python runs, as written or in parts, while it lives: what it spends goes to the account of its function.
 class Spending {
 public:
@@ -50,34 +68,44 @@ public:
     static bool is_inside();
     /// What a compilation may take now; without one, as long as it likes.
     static Nanoseconds left();
-    /// It ran a native loop.
-    static void note_native_loop();
+    /// It runs a native loop while this lives, until that ends or is left.
+    class NativeLoop {
+    public:
+        NativeLoop();
+        ~NativeLoop();
+        NativeLoop(const NativeLoop&) = delete;
+        NativeLoop& operator=(const NativeLoop&) = delete;
+
+    private:
+        Spending* in_;
+        std::chrono::steady_clock::time_point begin_{};
+    };
 
     /// What it has spent so far.
-    Account spent() const;
-    std::int64_t native_loops() const { return native_loops_; }
+    Account spent() const { return watch_.spent(); }
+    const NativeLoops& native_loops() const { return native_loops_; }
 
 private:
     /// That of its function, with what it has spent so far.
     Account total() const;
     Account& account_;
     Spending* outer_;
-    std::int64_t native_loops_ = 0;
-    Nanoseconds compiling_before_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    NativeLoops native_loops_;
+    Stopwatch watch_;
 };
 
-/// How calls of one kind are run of a function that is compiled in parts: both ways are timed, then the faster one is kept.
+/// How calls of one kind are run of a function that is compiled in parts, or that calls functions of the outside: both ways are timed, then the faster
+/// one is kept.
 class Trial {
 public:
-    enum class Way : std::uint8_t { parts, written };
+    enum class Way : std::uint8_t { compiled, written };  // compiled: in parts, or as a whole
     /// `decided`: what was found before.
     Trial(std::uint64_t kind, std::optional<Way> decided) : kind_(kind), decided_(decided) {}
     std::uint64_t kind() const { return kind_; }
     Way next() const;
     bool is_decided() const { return decided_.has_value(); }
-    /// A call took this way, and spent this. `native_loops`: how many of them it ran.
-    void note(Way way, const Account& spent, std::int64_t native_loops);
+    /// A call took this way, and spent this.
+    void note(Way way, const Account& spent, const NativeLoops& native_loops);
     /// What it was decided by, in words.
     std::string text() const;
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import marshal
 import os
 import pickle
 import sys
@@ -119,14 +120,18 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
 
 
 class Split:
-    """What a compiled function calls when a recording of it broke: it gives its parts, which may have a frame to call in place of the function."""
+    """What a compiled function calls when a recording of it broke: it gives its parts, which may have a frame to call in place of the function.
 
-    __slots__ = ("function", "options", "title")
+    It keeps what was found of the function on disk, too.
+    """
+
+    __slots__ = ("function", "options", "title", "written")
 
     def __init__(self, function: Any, options: dict[str, Any], title: str) -> None:
         self.function = function
         self.options = options
         self.title = title
+        self.written: set[int] | None = None  # kinds of calls that are faster as written, once they are asked for
 
     def __call__(self, parts: Any, traceback: Any, reason: str, is_long: bool, milliseconds: float) -> Any:
         from fastnp._parts import Parts  # where a function breaks
@@ -152,9 +157,35 @@ class Split:
         parts.recall(note)
         return parts
 
+    def faster_written(self) -> set[int]:
+        if self.written is None:
+            name = self.name_of_written()
+            note = _core._kept_note(name) if name is not None else None
+            self.written = set() if note is None else set(marshal.loads(note))
+        return self.written
+
+    def has_written(self) -> bool:
+        return bool(self.faster_written())
+
+    def is_faster_written(self, kind: int) -> bool:
+        return kind in self.faster_written()
+
+    def forget_written(self) -> None:
+        self.written = None
+
+    def keep_written(self, kind: int) -> None:
+        written = self.faster_written()
+        written.add(kind)
+        if (name := self.name_of_written()) is not None:
+            _core._keep_note(name, marshal.dumps(sorted(written)))
+
+    def name_of_written(self) -> bytes | None:
+        code = getattr(self.function, "__code__", None)
+        return None if code is None or not _core._keeps_notes() else note_name(code) + b" written"
+
 
 def note_name(code: types.CodeType) -> bytes:
-    """Under which it is kept where a function breaks: all that its cut comes from, and may stay behind in its lines."""
+    """Under which it is kept what was found of a function: all that its cut comes from, and may stay behind in its lines."""
     from fastnp._identity import code_text, environment  # where something is kept on disk
 
     return f"{environment()} {code_text(code)} {code.co_linetable!r} {code.co_filename} {code.co_firstlineno}".encode("utf-8", "surrogatepass")

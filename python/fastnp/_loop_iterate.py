@@ -69,28 +69,38 @@ class _Range(Iteration):
             if type(each) is Number:
                 _whole(each)
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1) if len(bounds) == 2 else bounds
-        if type(step) is not int or step == 0:
-            raise Unsupported("has a range whose step varies")
-        if is_reversed and step not in (1, -1):
+        if is_reversed and (type(step) is Number or step not in (1, -1)):
             raise Unsupported("goes over a range backward by steps")
-        self.bounds, self.step, self.is_reversed = (start, stop), step, is_reversed
-        if is_reversed:
-            self.step = -step
+        if step == 0:
+            raise Unsupported("has a range without a step")
+        self.bounds, self.step, self.is_reversed = (start, stop), -step if is_reversed else step, is_reversed
         self.at, self.stop = self.steps.variable(INT), self.steps.variable(INT)
-        low = start if type(start) is int else start.low
-        self.low = low if self.step > 0 else None
-        if self.step < 0:  # it stays above where it stops
-            bound = start if is_reversed else stop
-            known = bound if type(bound) is int else bound.low
-            self.low = None if known is None else known if is_reversed else known + 1
+        self.by = self.steps.variable(INT) if type(step) is Number else None
+        self.sign = self.sign_of_step()
+        self.low = self.low_of_items(start, stop)
+
+    def sign_of_step(self) -> int:
+        """Of a step that varies 0 where it may be of either."""
+        if type(self.step) is int:
+            return 1 if self.step > 0 else -1
+        return 1 if self.step.low is not None and self.step.low > 0 else 0
+
+    def low_of_items(self, start: Any, stop: Any) -> int | None:
+        if self.sign == 0:
+            return None
+        counts_up = (self.sign > 0) != self.is_reversed  # as it is written
+        bound = start if counts_up else stop
+        known = bound if type(bound) is int else bound.low
+        return known if known is None or counts_up else known + 1
 
     def variables(self) -> list[int]:
-        return [self.at, self.stop]
+        return [self.at, self.stop, *([] if self.by is None else [self.by])]
 
     def start(self) -> None:
         numbers, steps = self.walk.numbers, self.steps
         start, stop = (numbers.to_int(numbers.number(each)).id for each in self.bounds)
-        for each in (start, stop):
+        by = [] if self.by is None else [numbers.to_int(self.step).id]
+        for each in (start, stop, *by):
             if steps.steps[each][0] != "constant":
                 numbers.within(each, -_MOST, _MOST)
         if self.is_reversed:
@@ -98,19 +108,32 @@ class _Range(Iteration):
             start, stop = steps.plus(stop, back), steps.plus(start, back)
         steps.set(self.at, start)
         steps.set(self.stop, stop)
+        if self.by is not None:
+            if self.sign == 0:  # Python raises where it is none
+                self.walk.leave(steps.compare("not_equal", by[0], steps.whole(0)))
+            steps.set(self.by, by[0])
 
     def more(self) -> int:
-        return self.steps.compare("less" if self.step > 0 else "greater", self.steps.get(self.at), self.steps.get(self.stop))
+        steps = self.steps
+        below, above = (steps.compare(op, steps.get(self.at), steps.get(self.stop)) for op in ("less", "greater"))
+        if self.sign != 0:
+            return below if self.sign > 0 else above
+        assert self.by is not None
+        forward, backward = (steps.compare(op, steps.get(self.by), steps.whole(0)) for op in ("greater", "less"))
+        return steps.either(steps.both(forward, below), steps.both(backward, above))
+
+    def one_step(self) -> int:
+        return self.steps.whole(self.step) if self.by is None else self.steps.get(self.by)
 
     def item(self) -> Any:
         return Number(INT, self.steps.get(self.at), self.low)
 
     def advance(self) -> None:
-        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(self.step)))
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.one_step()))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        out += [(self.at, INT), (self.stop, INT)]
-        return lambda values: iter(range(next(values), next(values), self.step))
+        out += [(each, INT) for each in self.variables()]
+        return lambda values: iter(range(next(values), next(values), self.step if self.by is None else next(values)))
 
 
 class _Rows(Iteration):

@@ -148,6 +148,9 @@ class Steps:
     def both(self, x: int, y: int) -> int:
         return self.map("logical_and", BOOL, BOOL, x, y)
 
+    def either(self, x: int, y: int) -> int:
+        return self.map("logical_or", BOOL, BOOL, x, y)
+
     def compare(self, op: str, x: int, y: int) -> int:
         """Of whole numbers."""
         return self.map(op, INT64, BOOL, x, y)

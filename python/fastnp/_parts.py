@@ -111,7 +111,6 @@ class Parts(Cuts):
         self.functions: list[Any] = []  # those of the frame
         self.frame: Any = None
         self.cuts = 0
-        self.written: set[int] = set()  # kinds of calls that are faster as written
         self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
         self._source: Source | None = None
         self._lock = threading.RLock()
@@ -258,16 +257,6 @@ class Parts(Cuts):
             if _core._keeps_notes():
                 self.keep()
 
-    # Kinds of calls that are faster as written.
-
-    def is_faster_written(self, kind: int) -> bool:
-        return kind in self.written
-
-    def keep_written(self, kind: int) -> None:
-        self.written.add(kind)
-        if _core._keeps_notes():
-            self.keep()
-
     # On disk.
 
     def keep(self) -> None:
@@ -276,14 +265,11 @@ class Parts(Cuts):
         code, parts = self.codes
         if code is not None:
             breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
-            note = marshal.dumps(
-                (cuts, breaks, sorted(self.written), code, [(part.name, part.takes, part.code, part.lines, part.gives, part.loop) for part in parts])
-            )
+            note = marshal.dumps((cuts, breaks, code, [(part.name, part.takes, part.code, part.lines, part.gives, part.loop) for part in parts]))
             _core._keep_note(_compile.note_name(self.function.__code__), note)
 
     def recall(self, note: bytes) -> None:
-        cuts, breaks, written, code, parts = marshal.loads(note)
-        self.written = set(written)
+        cuts, breaks, code, parts = marshal.loads(note)
         self.breaks = [Break(*each) for each in breaks]
         self.places, self.loops, self.followed, self.follows, self.native, self.unfit = map(set, cuts)
         self.build(code, [PartCode(*part) for part in parts])

@@ -109,11 +109,19 @@ class _Writer:
         name = "ij"[self.loops % 2] if self.rng.random() < 0.8 else "j"
         count = f"w{self.loops}"
         if kind < 0.5:
-            bounds = self.rng.choice(["4", "n", "1, 5", "a % 4", "5, -1, -2", "j % 3, 4", "len(x)"])
+            bounds = self.rng.choice(["4", "n", "1, 5", "a % 4", "5, -1, -2", "j % 3, 4", "len(x)", "j, n, b % 4 + 1", "6, a % 5, a % 5 - 3"])
             self.add(depth, f"for {name} in range({bounds}):")
         elif kind < 0.7:
             self.add(
-                depth, self.rng.choice([f"for {name}, s in enumerate(x):", "for b in k:", "for t, b in zip(x, k):", f"for {name} in reversed(range(4)):"])
+                depth,
+                self.rng.choice(
+                    [
+                        f"for {name}, s in enumerate(x):",
+                        "for b in k:",
+                        "for t, b in zip(x, k):",
+                        f"for {name} in reversed(range({self.rng.choice(['4', '3, a % 4 - 4, -1', 'a % 4, 5'])})):",
+                    ]
+                ),
             )
         else:
             self.add(depth, f"{count} = 0")

@@ -71,6 +71,48 @@ def test_loops_that_are_long_stay_native():
     assert not is_as_written(f)
 
 
+def paths(rng, n):
+    """A draw at each turn, which a compiled call makes by way of Python."""
+    x = 0.0
+    for _ in range(n):
+        x = x + 0.1 * rng.normal()
+    return x
+
+
+@pytest.mark.alone
+def test_calls_of_the_outside_that_do_not_pay_are_left_as_written(tmp_path: pathlib.Path):
+    f = compiled(paths)
+    mine, theirs = numpy.random.default_rng(3), numpy.random.default_rng(3)
+    for _ in range(16):
+        assert numpy.isclose(f(mine, 60), paths(theirs, 60), rtol=1e-12)
+    assert is_as_written(f)
+    before = f.cache_info()
+    for _ in range(8):
+        assert f(mine, 60) == paths(theirs, 60)
+    assert f.cache_info()._replace(uncompiled=0) == before._replace(uncompiled=0)
+    f.cache_clear()
+    assert not is_as_written(f)
+
+    sources = "".join(inspect.getsource(each) for each in (paths, run_paths))
+    text = f"import sys, numpy\nimport fastnp as np\n\n{sources}\nprint(run_paths(int(sys.argv[1])))\n"
+    (tmp_path / "program.py").write_text(text)
+    environment = {**os.environ, "FASTNP_CACHE_DIR": str(tmp_path / "cache"), "FASTNP_ADAPTIVE": "1"}
+    told = [
+        subprocess.run([sys.executable, tmp_path / "program.py", calls], env=environment, capture_output=True, text=True, check=True).stdout.strip()
+        for calls in ("16", "3")
+    ]
+    assert told == ["True", "0"]
+
+
+def run_paths(calls):
+    """Whether the first process has found out, and what the next one compiles after its first call."""
+    f = np.compile(paths)
+    rng = numpy.random.default_rng(3)
+    for _ in range(calls):
+        f(rng, 60)
+    return any("as written, and" in reason for reason in f._inspect(False)[2]) if calls > 3 else f.cache_info().compiles
+
+
 @pytest.mark.alone
 def test_kinds_of_calls_are_decided_by_themselves():
     f = compiled(small_parts)

@@ -75,6 +75,8 @@ def test_at(way):
         key, name = keys(x, draw), draw.choice(BINARY + UNARY)
         args = () if name in UNARY else (values(x[key].shape, draw),)
         in_place = draw.random() < 0.5
+        if name == "power" and args and args[0] is NUMBERS[-1]:  # powers of 2**70, which are objects, have no end
+            continue
 
         def program(m: Any, x: Any, *args: Any, key: Any = key, name: str = name, in_place: bool = in_place) -> Any:
             y = x if in_place else x.copy()

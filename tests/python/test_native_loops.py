@@ -228,6 +228,45 @@ def test_random_programs(part: int) -> None:
     assert native > 5, random.Random(first)
 
 
+def test_ranges_of_all_steps() -> None:
+    def steps(x, a, b, by):
+        total = 0.0
+        for j in range(a, b, by):
+            if x[j] > -1:
+                total += x[j] * (j + 1)
+        return total
+
+    def backward(x, a, b):
+        total = 0.0
+        for j in reversed(range(a, b, -1)):
+            if x[j] > -1:  # elements from the end on, where j is negative
+                total = total * 0.5 + x[j]
+        return total
+
+    def halves(n):
+        out = numpy.zeros(n)
+        width = 1
+        while width < n:
+            for i in range(0, n, 2 * width):
+                for j in range(i, min(i + width, n)):
+                    out[j] += i * width
+            width *= 2
+        return out
+
+    draw = random.Random(SEED)
+    x = numpy.arange(12.0)
+    compiled = [np.compile(each) for each in (steps, backward, halves)]
+    for _ in range(300):
+        a, b, by = draw.randint(-15, 15), draw.randint(-15, 15), draw.choice([-3, -2, -1, 0, 1, 2, 7, 2**62, -(2**63), 2**64])
+        agree(compiled[0], (x, a, b, by), f"{a}, {b}, {by}")
+        agree(compiled[1], (x, a, b), f"backward {a}, {b}")
+    for n in (0, 1, 5, 33, 100):
+        agree(compiled[2], (n,), f"halves of {n}")
+    for each in compiled:
+        assert all("step" not in (loop.refused or "") for loop in each._parts().functions if hasattr(loop, "refused"))
+        assert programs_of(each)
+
+
 def test_it_is_explained() -> None:
     def total(x):
         s = 0.0
