@@ -216,9 +216,10 @@ private:
     std::vector<NativeProgram> native_;  // none until it is compiled
 };
 
-// What a native loop is handed: a number of a type, an array, or an object that stays the same.
+// What a native loop is handed: a number of a type, an array, a tuple of numbers, or an object that stays the same.
 struct Expected {
     py::object type, object;
+    std::vector<py::object> items;  // types of a tuple's
     PyObject* dtype = nullptr;  // an array's, one of NumPy's own, which live forever
     int rank = 0;
     bool has_lines = false, is_writeable = false, is_anything = false;
@@ -227,19 +228,31 @@ struct Expected {
         if (is_anything) return true;
         if (object) return value == object.ptr();
         if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type.ptr()) return false;
+        if (!items.empty()) return fits_items(value);
         if (dtype == nullptr) return true;
         auto* x = reinterpret_cast<PyArrayObject*>(value);
         return reinterpret_cast<PyObject*>(PyArray_DESCR(x)) == dtype && PyArray_NDIM(x) == rank && (PyArray_ISWRITEABLE(x) != 0) == is_writeable &&
                PyArray_ISALIGNED(x) && (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines;
     }
+
+private:
+    bool fits_items(PyObject* value) const {
+        if (static_cast<std::size_t>(PyTuple_GET_SIZE(value)) != items.size()) return false;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (reinterpret_cast<PyObject*>(Py_TYPE(PyTuple_GET_ITEM(value, static_cast<Py_ssize_t>(i)))) != items[i].ptr()) return false;
+        }
+        return true;
+    }
 };
 
-// Where a variable that a loop gives comes from: what its exit hands out, an argument, or an object that is known.
+// Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, or a tuple of what it hands out.
 struct Source {
-    enum class Kind : std::uint8_t { handed, argument, known };
+    enum class Kind : std::uint8_t { handed, argument, known, tuple };
     Kind kind = Kind::handed;
     std::size_t number = 0;
-    py::object known;
+    py::object known{};
+    std::size_t count = 0;  // tuple: of its items
+    int passed = -1;        // ... the argument that the variable may be still
 };
 
 // A loop's program for one combination of kinds, as far as calls need no Python.
@@ -247,7 +260,8 @@ struct Ready {
     std::vector<Expected> expected;
     std::vector<std::pair<py::dict, std::pair<py::object, py::object>>> guards;  // (dict, (key, what is there))
     std::vector<std::shared_ptr<Program>> programs;  // the first that fits is taken
-    std::vector<std::size_t> arrays, numbers;        // among the arguments
+    std::vector<std::size_t> arrays;                 // among the arguments
+    std::vector<std::pair<std::size_t, int>> numbers;  // ... and places in tuples, or -1
     std::vector<py::object> more;                    // numbers after these
     struct End {
         bool returns = false, is_tuple = false;  // a `return` of the function's, of several values
@@ -275,7 +289,7 @@ public:
     LoopCall(py::object slow, py::object left) : slow_(std::move(slow)), left_(std::move(left)) {}
 
     void add(const py::list& expected, const py::list& guards, std::vector<std::shared_ptr<Program>> programs, std::vector<std::size_t> arrays,
-             std::vector<std::size_t> numbers, std::vector<py::object> more, const py::dict& ends, py::object handle) {
+             std::vector<std::pair<std::size_t, int>> numbers, std::vector<py::object> more, const py::dict& ends, py::object handle) {
         Ready made;
         for (const py::handle each : expected) made.expected.push_back(expected_of(each.cast<py::tuple>()));
         for (const py::handle each : guards) {
@@ -311,6 +325,7 @@ private:
         if (told.empty()) made.is_anything = true;
         else if (told.size() == 1) made.object = told[0];
         else made.type = told[0];
+        if (told.size() == 2 && py::isinstance<py::tuple>(told[1])) made.items = told[1].cast<std::vector<py::object>>();
         if (told.size() > 2) {
             made.dtype = py::object(told[1]).ptr();
             made.rank = told[2].cast<int>();
@@ -326,7 +341,10 @@ private:
             const auto pair = each.cast<py::tuple>();
             const auto kind = static_cast<Source::Kind>(pair[0].cast<int>());
             if (kind == Source::Kind::known) made.push_back({kind, 0, pair[1]});
-            else made.push_back({kind, pair[1].cast<std::size_t>(), {}});
+            else if (kind == Source::Kind::tuple) {
+                const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
+                made.push_back({kind, first, {}, count, pair[2].cast<int>()});
+            } else made.push_back({kind, pair[1].cast<std::size_t>(), {}});
         }
         return made;
     }
@@ -334,7 +352,7 @@ private:
     py::object run(const Ready& ready, std::span<PyObject* const> given, const py::args& arguments) {
         SmallVector<PyObject*, 8> arrays, numbers;
         for (const std::size_t each : ready.arrays) arrays.push_back(given[each]);
-        for (const std::size_t each : ready.numbers) numbers.push_back(given[each]);
+        for (const auto& [each, item] : ready.numbers) numbers.push_back(item < 0 ? given[each] : PyTuple_GET_ITEM(given[each], item));
         for (const py::object& each : ready.more) numbers.push_back(each.ptr());
         const std::span<PyObject* const> held(arrays.data(), arrays.size());
         for (const std::shared_ptr<Program>& program : ready.programs) {
@@ -367,12 +385,22 @@ private:
         return result_of([&] { return PyObject_CallOneArg(slow_.ptr(), arguments.ptr()); });
     }
 
+    // Behind its items is whether the variable is what was passed still.
+    static py::object tuple_of(const Source& source, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+        if (source.passed >= 0 && program.handed_out(words, source.number + source.count).cast<std::int64_t>() != 0)
+            return py::reinterpret_borrow<py::object>(given[static_cast<std::size_t>(source.passed)]);
+        py::tuple made(source.count);
+        for (std::size_t i = 0; i < source.count; ++i) made[i] = program.handed_out(words, source.number + i);
+        return made;
+    }
+
     // (0, variables ...), or (1, what the function returns).
     static py::object ended(const Ready::End& end, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
         const auto value_of_source = [&](const Source& source) -> py::object {
             switch (source.kind) {
                 case Source::Kind::handed: return program.handed_out(words, source.number);
                 case Source::Kind::argument: return py::reinterpret_borrow<py::object>(given[source.number]);
+                case Source::Kind::tuple: return tuple_of(source, program, words, given);
                 case Source::Kind::known: break;
             }
             return source.known;

@@ -701,7 +701,7 @@ class _LoopCall:
         guards: list[tuple[dict[str, Any], str, Any]],
         programs: list[_Program],
         arrays: list[int],
-        numbers: list[int],
+        numbers: list[tuple[int, int]],
         more: list[Any],
         ends: dict[int, tuple[bool, bool, list[Any]]],
         handle: Any,

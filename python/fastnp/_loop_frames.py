@@ -24,6 +24,7 @@ class Exit:
         self.names: list[tuple[str, Any]] = []  # (variable, decoder)
         self.held: Env = {}  # what they are
         self.places: dict[str, int] = {}  # of those that are numbers of one kind, among what is handed out
+        self.tuples: dict[str, tuple[int, int, bool]] = {}  # (first, count, whether it may be what was passed) of tuples of such, there
         self.iterations: list[tuple[ast.For, Any]] = []  # (loop, decoder of what it still goes over), the outermost first
 
 

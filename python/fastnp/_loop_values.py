@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from fastnp._loop_program import INT, Choice, Kind, Number, Steps, Unsupported, position_of
 
-__all__ = ["LOST", "UNBOUND", "Held", "Known", "Passed", "Slots", "State", "TupleState", "View", "ViewState"]
+__all__ = ["LOST", "UNBOUND", "Held", "Known", "Passed", "Slots", "State", "TupleState", "View", "ViewState", "is_one_number"]
 
 
 class _Name:
@@ -112,6 +112,11 @@ class TupleState:
 Held = Any  # State, ViewState, TupleState, Known, Passed or LOST
 
 
+def is_one_number(held: Held) -> bool:
+    """Whether it is a number of one kind, and bound."""
+    return type(held) is State and len(held.kinds) == 1 and held.kinds[0] is not None
+
+
 class Again(Exception):
     """More is known now: the walk begins anew."""
 
@@ -125,6 +130,7 @@ class Slots:
         self.everywhere = everywhere  # whether a value is known in the whole program
         self.variables: dict[Any, int] = {}
         self.numbers: dict[Any, list[Kind | None]] = {}  # kinds by their tags
+        self.passed: dict[Any, int] = {}  # variables that were handed in as tuples: whether they are these, which may be asked for by identity
 
     def variable(self, name: Any, kind: Kind) -> int:
         if (name, kind) not in self.variables:
@@ -141,6 +147,17 @@ class Slots:
             known.append(kind)
         return found if found >= 0 else len(known) - 1
 
+    # What is handed in.
+
+    def take_number(self, name: Any, kind: Kind) -> State:
+        self.put(name, kind, self.steps.input(self.steps.number(kind)))
+        return State((kind,))
+
+    def take_tuple(self, name: Any, kinds: Iterable[Kind]) -> TupleState:
+        self.passed[name] = self.variable((name, "passed"), INT)
+        self.steps.set(self.passed[name], self.steps.whole(1))
+        return TupleState(tuple(self.take_number((name, item), kind) for item, kind in enumerate(kinds)))
+
     # Stores.
 
     def store(self, name: Any, value: Any) -> Held:
@@ -153,6 +170,8 @@ class Slots:
         if type(value) is View:
             return self.store_view(name, value)
         if type(value) is tuple:
+            if name in self.passed:
+                self.steps.set(self.passed[name], self.steps.whole(0))
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(value)))
         if name in self.tagged:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
@@ -263,7 +282,15 @@ class Slots:
             return self.given_view(held.recipe, out)
         if type(held) is TupleState:
             items = [self.given((name, number), item, out) for number, item in enumerate(held.items)]
-            return lambda values: tuple(item(values) for item in items)
+            if name not in self.passed:
+                return lambda values: tuple(item(values) for item in items)
+            out.append((self.passed[name], INT))
+
+            def decode(values: Any) -> Any:
+                made = tuple(item(values) for item in items)
+                return values.passed[name[-1]] if next(values) else made
+
+            return decode
         if type(held) is Known:
             value = held.value
             return lambda _: value

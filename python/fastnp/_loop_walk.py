@@ -21,7 +21,7 @@ from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, kind_of_number
 from fastnp._loop_scan import FAR, counters_of
-from fastnp._loop_values import LOST, UNBOUND, Again, Slots, State, View
+from fastnp._loop_values import LOST, UNBOUND, Again, Slots, State, TupleState, View, is_one_number
 from fastnp._names import Uses
 
 __all__ = ["Walk"]
@@ -103,8 +103,10 @@ class Walk(Expressions):
         made.held = env
         for name in sorted(env):
             held = env[name]
-            if type(held) is State and len(held.kinds) == 1 and held.kinds[0] is not None:
+            if is_one_number(held):
                 made.places[name] = len(made.variables)
+            elif type(held) is TupleState and all(map(is_one_number, held.items)):
+                made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
             made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
         for loop, iteration in self.iterations:
             made.iterations.append((loop, iteration.given(made.variables)))

@@ -21,7 +21,7 @@ from fastnp import _core
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_program import Steps, Unsupported, is_numbers_dtype, kind_of_number
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
-from fastnp._loop_values import UNBOUND, Known, Passed, State, ViewState
+from fastnp._loop_values import UNBOUND, Known, Passed, ViewState
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -33,6 +33,7 @@ __all__ = ["Loop", "NativeLoop"]
 _MOST_KINDS = 8  # programs of one loop
 _FEW_EXITS = 32  # of one call
 _MOST_IN_PYTHON = 0.5  # of the time of a call with more exits: else it runs as written
+_LONGEST_TUPLE = 8  # that is taken apart
 _PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
 
 
@@ -51,7 +52,7 @@ class _Values(Iterator[Any]):
 class _Program:
     """A loop's program for one combination of kinds."""
 
-    def __init__(self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[str]) -> None:
+    def __init__(self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[tuple[str, int]]) -> None:
         self.steps: Steps = walk.steps
         self.exits: list[Exit] = walk.exits
         self.guards = guards
@@ -199,7 +200,7 @@ class Loop:
     @staticmethod
     def results_of(program: Any, values: dict[str, Any], arrays: list[Any], entry: tuple[Any, ...] | None) -> Any:
         given = tuple(each if type(each) is numpy.ndarray else numpy.asarray(each) for each in arrays)
-        numbers = tuple(values[name] for name in program.numbers)
+        numbers = tuple(values[name] if item < 0 else values[name][item] for name, item in program.numbers)
         if program.is_for:
             numbers += (entry is not None, *(entry or (0,) * program.states))
         return program.run(given, numbers)
@@ -281,7 +282,7 @@ class Loop:
             guards,
             [program.native[True]],
             [places[name] for name in program.arrays],
-            [places[name] for name in program.numbers],
+            [(places[name], item) for name, item in program.numbers],
             [False, *(0,) * program.states] if program.is_for else [],
             ends,
             program,
@@ -304,6 +305,9 @@ class Loop:
         """Where a variable comes from at an exit, as `_LoopCall` takes it; None where that is more than one thing."""
         if name in exit.places:
             return 0, exit.places[name]
+        if name in exit.tuples:
+            first, count, may_be_passed = exit.tuples[name]
+            return 3, (first, count), self.takes.index(name) if may_be_passed else -1
         held = exit.held.get(name)
         if type(held) is ViewState and type(held.recipe) is int and name in self.takes:
             return 1, self.takes.index(name)
@@ -323,7 +327,7 @@ class Loop:
         self.find()
         guards: list[tuple[Any, str, Any]] = []
         arrays: list[str] = []
-        numbers: list[str] = []
+        numbers: list[tuple[str, int]] = []  # variables, and places in tuples or -1
 
         def guard(space: Any, name: str, value: Any) -> None:
             if all(each[0] is not space or each[1] != name for each in guards):
@@ -339,7 +343,7 @@ class Loop:
         walk.run(self.loop, root)
         return _Program(walk, guards, list(arrays), list(numbers))
 
-    def root(self, walk: Walk, arguments: tuple[Any, ...], arrays: list[str], numbers: list[str]) -> Frame:
+    def root(self, walk: Walk, arguments: tuple[Any, ...], arrays: list[str], numbers: list[tuple[str, int]]) -> Frame:
         """The function itself, with its variables bound to what is handed in."""
         frame = self.frame_of(self.parts.function)
         frame.key = 0
@@ -355,17 +359,14 @@ class Loop:
         for view in views.values():
             walk.elements.name_sizes(view)
         for name, value in zip(self.takes, arguments, strict=True):
-            kind = kind_of_number(value)
             if name in views:
                 env[name] = walk.slots.store((0, name), views[name])
-            elif kind is not None:
-                numbers.append(name)
-                position = walk.steps.number(kind)
-                variable = walk.slots.variable((0, name), kind)
-                walk.steps.set(variable, walk.steps.input(position))
-                if (0, name) in walk.tagged:
-                    walk.steps.set(walk.slots.tag((0, name)), walk.steps.whole(walk.slots.tag_of((0, name), kind)))
-                env[name] = State((kind,))
+            elif (kind := kind_of_number(value)) is not None:
+                numbers.append((name, -1))
+                env[name] = walk.slots.take_number((0, name), kind)
+            elif _is_tuple_of_numbers(value):
+                numbers += [(name, item) for item in range(len(value))]
+                env[name] = walk.slots.take_tuple((0, name), map(kind_of_number, value))
             else:
                 env[name] = walk.slots.store((0, name), value) if isinstance(value, _PLAIN) else Passed(name)
         walk.prologue = len(walk.steps.steps)
@@ -438,6 +439,10 @@ def _is_writeable(value: Any) -> bool:
     return bool(value.flags.writeable)
 
 
+def _is_tuple_of_numbers(value: Any) -> bool:
+    return type(value) is tuple and 0 < len(value) <= _LONGEST_TUPLE and all(kind_of_number(each) is not None for each in value)
+
+
 def _kind_of(value: Any) -> Any:
     """What a program is written for; None where there is none."""
     kind = kind_of_number(value)
@@ -451,7 +456,7 @@ def _kind_of(value: Any) -> Any:
         return type(value), id(dtype), value.ndim, _has_lines(value), _is_writeable(value)
     if isinstance(value, _PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))
-    return "passed"
+    return ("tuple", *map(kind_of_number, value)) if _is_tuple_of_numbers(value) else "passed"
 
 
 def _expected(value: Any) -> tuple[Any, ...]:
@@ -460,6 +465,8 @@ def _expected(value: Any) -> tuple[Any, ...]:
         return numpy.ndarray, value.dtype, value.ndim, _has_lines(value), _is_writeable(value)
     if kind_of_number(value) is not None:
         return type(value), None
+    if _is_tuple_of_numbers(value):
+        return tuple, tuple(map(type, value))
     return (value,) if isinstance(value, _PLAIN) else ()
 
 

@@ -6,8 +6,8 @@ import linecache
 import random
 from typing import Any
 
-_INTS = ["i", "j", "a", "b", "n", "k[i % 5]", "len(x)", "3", "-2"]
-_FLOATS = ["s", "t", "x[i % len(x)]", "x[-1]", "A[i % 3, j % 4]", "0.5", "float(a)", "-1.5"]
+_INTS = ["i", "j", "a", "b", "n", "k[i % 5]", "len(x)", "3", "-2", "p[0]"]
+_FLOATS = ["s", "t", "p[1]", "x[i % len(x)]", "x[-1]", "A[i % 3, j % 4]", "0.5", "float(a)", "-1.5"]
 
 
 class _Writer:
@@ -77,7 +77,9 @@ class _Writer:
         name = self.rng.choice(["a", "b", "s", "t"])
         value = self.whole() if name in "ab" else self.real()
         op = self.rng.choice(["=", "=", "+=", "-="])
-        if self.rng.random() < 0.15:
+        if self.rng.random() < 0.1:
+            self.add(depth, self.rng.choice([f"p = ({self.whole()} % 1009, {self.real()})", "p = i, p[1]", "p = (a, b)", "a, t = p"]))
+        elif self.rng.random() < 0.15:
             self.add(depth, f"a, b = b, ({self.whole()}) % 1009")
         elif name in "ab":
             self.add(depth, f"{name} = ({value if op == '=' else f'{name} {op[0]} {value}'}) % 10007")
@@ -141,6 +143,7 @@ def random_source(seed: int) -> str:
     writer = _Writer(rng)
     writer.add(1, "i = j = turns = 0")
     writer.add(1, "a, b = n, 1")
+    writer.add(1, rng.choice(["p = (0, 1.0)", "p = (n, 0.5)", "p = 0, 0"]))
     writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
     bounds = rng.choice(["n", "6", "1, n", "n, -1, -1"])
     writer.add(1, rng.choice([f"for i in range({bounds}):", "while a < 9000 and turns < 8:", "for i, t in enumerate(x):"]))
@@ -150,7 +153,7 @@ def random_source(seed: int) -> str:
         writer.add(2, "turns += 1")
     writer.block(2)
     writer.block(2)
-    writer.add(1, "return a, b, s, t")
+    writer.add(1, "return a, b, s, t, p")
     helper = "def helper(p, q):\n    if p > q:\n        return p - q\n    return q * 0.5\n\n\n"
     return helper + "def f(x, k, A, n, log):\n" + "\n".join(writer.lines) + "\n"
 

@@ -267,6 +267,39 @@ def test_ranges_of_all_steps() -> None:
         assert programs_of(each)
 
 
+def test_tuples_are_states() -> None:
+    def largest(x, start):
+        best, where = 0.0, start
+        for i in range(len(x)):
+            for j in range(i):
+                if x[i] * x[j] > best:
+                    best, where = x[i] * x[j], (i, j)
+        return best, where, where is start
+
+    def turned(x, step):
+        at = (0, 0)
+        seen = 0
+        for k in range(len(x)):
+            if x[k] > 0:
+                step = (step[1], -step[0])
+                seen += 1
+            at = (at[0] + step[0], at[1] + step[1])
+        return at, step, seen
+
+    draw = numpy.random.default_rng(SEED)
+    compiled = [np.compile(largest), np.compile(turned)]
+    starts: list[Any] = [(-1, -1), (0, 0), (0, 1, 2), (), (0.5, True), (-0.0, numpy.float32(2)), None, "none", (2**70, 1), ((1, 2), 3)]
+    for n in (0, 1, 2, 7, 30) * 4:
+        x = draw.normal(size=n)
+        for start in starts:
+            agree(compiled[0], (x, start), f"{n} numbers, {start}")
+            agree(compiled[0], (-numpy.abs(x) if n < 2 else x * 0, start), f"{n} zeros, {start}")
+        for step in ((1, 0), (0.5, 2), (2**62, 1), (numpy.int8(100), 3)):
+            agree(compiled[1], (x, step), f"{n} turns, {step}")
+    for each in compiled:
+        assert programs_of(each)
+
+
 def test_it_is_explained() -> None:
     def total(x):
         s = 0.0
