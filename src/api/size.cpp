@@ -50,6 +50,7 @@ std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b) {
         case SizeOp::multiply: result = sizes().multiply(x, y); break;
         case SizeOp::floor_divide: result = sizes().divide(x, y); break;
     }
+    if (sizes().is_intricate(result)) return std::nullopt;
     return is_within(result, largest) ? std::optional(handed_out(result)) : std::nullopt;
 }
 

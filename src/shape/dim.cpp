@@ -371,6 +371,14 @@ bool Sizes::at_least(Dim a, Dim b) {
     return answer;
 }
 
+bool Sizes::is_intricate(Dim dim) const {
+    constexpr std::size_t most_terms = 24, highest_power = 6;
+    if (dim.is_constant()) return false;
+    const auto is_high = [](const Term& term) { return term.atoms.size() > highest_power; };
+    const auto [constant, terms] = polynomial(dim);
+    return hint(dim) >= Dim::too_big || terms.size() > most_terms || std::ranges::any_of(terms, is_high);
+}
+
 bool Sizes::steps_at_least(Dim a, Dim b) const {
     const auto [a_constant, a_terms] = polynomial(a);
     const auto [b_constant, b_terms] = polynomial(b);

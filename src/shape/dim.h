@@ -103,6 +103,9 @@ public:
     /// The number a size has now; ties the recording to it.
     std::int64_t concretize(Dim dim);
 
+    /// Whether it has many terms, or high powers, which overflow where their sum does not, or is one that does now.
+    bool is_intricate(Dim dim) const;
+
     /// Notes that the Dim travels as a number from here on (fastnp/detail/size.h).
     void hand_out(Dim dim) {
         if (!dim.is_constant()) expressions_[dim.id()].is_handed_out = true;

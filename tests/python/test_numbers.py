@@ -332,3 +332,19 @@ def test_methods_and_operators_take_floats_that_vary(dtype):
                 assert got.dtype == want.dtype
                 rtol = 8 * numpy.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
                 numpy.testing.assert_allclose(got, want, rtol=rtol)
+
+
+@pytest.mark.parametrize("turns", [1, 3, 5, 8])
+def test_powers_of_a_number_that_varies(turns):
+    """Their polynomials overflow where they do not: from some power on the number itself is guarded."""
+
+    def f(x, n):
+        a = n
+        for _ in range(turns):
+            a = (a + (a * a % 97)) % 10007
+        return a, x * (a % 5)
+
+    compiled = np.compile(f)
+    for n in (4, 7, 4, 0, 11, -3, 10**6, 2**40):
+        got, want = compiled(numpy.ones(3), n), f(numpy.ones(3), n)
+        assert type(got[0]) is type(want[0]) and got[0] == want[0] and got[1].tolist() == want[1].tolist(), (n, got, want)
