@@ -129,11 +129,17 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         const Ref result = flat.as_given(own(PyObject_Vectorcall(called, given.data(), static_cast<std::size_t>(nargs), kwnames)));
         return flat.numpy_results() && !records ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
     };
-    if (is_part_ || !adaptive_ || records) return result_of(in_parts ? parted.get() : function_.get());
+    const bool counts = in_parts_ && parted;  // else it is counted where it came from
+    if (is_part_ || !adaptive_ || records) {
+        if (counts) ++(in_parts ? in_parts_calls_ : uncompiled_);
+        return result_of(in_parts ? parted.get() : function_.get());
+    }
     if (in_parts && may_compile) trial = trial_of(flat);
     const Trial::Way way = trial ? trial->next() : Trial::Way::compiled;
     const Spending spending(account_);
-    PyObject* const result = result_of(in_parts && way == Trial::Way::compiled ? parted.get() : function_.get());
+    const bool goes_in_parts = in_parts && way == Trial::Way::compiled;
+    if (counts) ++(goes_in_parts ? in_parts_calls_ : uncompiled_);
+    PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
     if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops());
     if (may_compile && kwnames == nullptr && (!trial || trial->is_decided())) note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get());
     return result;
@@ -266,10 +272,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     flat.add_numbers();
     const NamedSizes named = named_.empty() || !flat.compilable ? NamedSizes() : named_sizes_of(named_, bound, starts, flat, !is_part_);
     if (!has_recalled_ && may_compile) recall_parts(args, nargs);
-    if (const Ref parted = in_parts_ ? frame() : Ref()) {
-        ++uncompiled_;
-        return as_written(args, nargs, kwnames, flat, may_compile, parted);
-    }
+    if (const Ref parted = in_parts_ ? frame() : Ref()) return as_written(args, nargs, kwnames, flat, may_compile, parted);
     if (!flat.compilable && flat.took_apart() && instances_.refuse()) return call(args, nargs, kwnames, may_compile);
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);
@@ -443,6 +446,7 @@ void CompiledState::clear() {
     volatile_ = 0;
     fresh_ = 0;
     uncompiled_ = 0;
+    in_parts_calls_ = 0;
     unserved_ = 0;
     account_ = {};
     calls_outside_ = false;
@@ -454,6 +458,7 @@ void CompiledState::clear() {
 
 CacheInfo CompiledState::cache_info() const {
     CacheInfo info = engine_->cache_info();
+    info.hits += in_parts_calls_;
     info.uncompiled += uncompiled_;
     return info;
 }

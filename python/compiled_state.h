@@ -154,7 +154,7 @@ private:
     std::vector<std::string> reasons_;
     int fresh_ = 0;            // guard sets made in a row without one being used again
     int failures_ = 0;         // recordings in a row that ended by an exception of the function
-    std::uint64_t uncompiled_ = 0;
+    std::uint64_t uncompiled_ = 0, in_parts_calls_ = 0;
     std::uint64_t unserved_ = 0;  // of a part: calls in a row that nothing was compiled for
     FloatVerdicts float_verdicts_;
     bool adaptive_;

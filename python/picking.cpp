@@ -16,12 +16,12 @@ bool is_list_of_ints(PyObject* list, int depth = 0) {
     if (depth == most) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* item = PyList_GET_ITEM(list, i);
-        if (PyList_CheckExact(item) ? !is_list_of_ints(item, depth + 1) : !PyLong_CheckExact(item)) return false;
+        if (PyList_CheckExact(item) ? !is_list_of_ints(item, depth + 1) : !(PyLong_CheckExact(item) || is_size(item))) return false;
     }
     return PyList_GET_SIZE(list) > 0;
 }
 
-// An array of integers, or a list of ints, in lists of such, too. (Outside of recordings those without axes are plain indices.)
+// An array of integers, or a list of ints, recorded ones among them, in lists of such, too. (Outside of recordings those without axes are plain indices.)
 std::optional<array> integers(PyObject* item) {
     if (is_ndarray(item)) {
         if (!is_integer(value_of(item).dtype())) return std::nullopt;

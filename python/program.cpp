@@ -220,7 +220,7 @@ private:
 struct Expected {
     py::object type, object;
     std::vector<py::object> items;  // types of a tuple's
-    PyObject* dtype = nullptr;  // an array's, one of NumPy's own, which live forever
+    py::object dtype;  // an array's
     int rank = 0;
     bool has_lines = false, is_writeable = false, is_anything = false;
 
@@ -229,13 +229,20 @@ struct Expected {
         if (object) return value == object.ptr();
         if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type.ptr()) return false;
         if (!items.empty()) return fits_items(value);
-        if (dtype == nullptr) return true;
+        if (!dtype) return true;
         auto* x = reinterpret_cast<PyArrayObject*>(value);
-        return reinterpret_cast<PyObject*>(PyArray_DESCR(x)) == dtype && PyArray_NDIM(x) == rank && (PyArray_ISWRITEABLE(x) != 0) == is_writeable &&
-               PyArray_ISALIGNED(x) && (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines;
+        return has_dtype(x) && PyArray_NDIM(x) == rank && (PyArray_ISWRITEABLE(x) != 0) == is_writeable && PyArray_ISALIGNED(x) &&
+               (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines;
     }
 
 private:
+    // Of one of NumPy's own there is one object; records are compared.
+    bool has_dtype(PyArrayObject* x) const {
+        auto* const wanted = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
+        return PyArray_DESCR(x) == wanted ||
+               (PyDataType_HASFIELDS(wanted) && PyObject_RichCompareBool(reinterpret_cast<PyObject*>(PyArray_DESCR(x)), dtype.ptr(), Py_EQ) == 1);
+    }
+
     bool fits_items(PyObject* value) const {
         if (static_cast<std::size_t>(PyTuple_GET_SIZE(value)) != items.size()) return false;
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -327,7 +334,7 @@ private:
         else made.type = told[0];
         if (told.size() == 2 && py::isinstance<py::tuple>(told[1])) made.items = told[1].cast<std::vector<py::object>>();
         if (told.size() > 2) {
-            made.dtype = py::object(told[1]).ptr();
+            made.dtype = told[1];
             made.rank = told[2].cast<int>();
             made.has_lines = told[3].cast<bool>();
             made.is_writeable = told[4].cast<bool>();

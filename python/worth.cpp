@@ -12,7 +12,7 @@ namespace {
 
 constexpr Nanoseconds grace = 100'000'000;  // that a function may spend on compiling whatever it takes otherwise,
 constexpr Nanoseconds share = 4;            // and beyond that this part of what it takes otherwise
-constexpr Nanoseconds long_loop = 50'000;   // the mean time of native loops from which calls as written would take too long to be tried
+constexpr Nanoseconds long_loop = 10'000;   // the mean time of native loops from which calls as written would take too long to be tried
 constexpr int most_compiling = 2;              // calls that compile something, before their other time counts
 constexpr Nanoseconds long_call = 20'000'000;  // of the first call in parts, without compilations: the next one is as written, to compare
 constexpr Nanoseconds short_call = 1'000'000;  // which other work of the machine may well double

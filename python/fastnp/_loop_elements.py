@@ -17,7 +17,7 @@ __all__ = ["Elements", "Place"]
 
 
 class Place:
-    """An element: its array, and its offset in bytes."""
+    """An element, or a field of one: its array, and its offset in bytes."""
 
     __slots__ = ("array", "dtype", "offset")
 
@@ -54,9 +54,22 @@ class Elements:
         if type(held) is not View:
             raise Unsupported("takes an item of something that is no array")
         indices = self.indices(node.slice)
-        if len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
+        if len(indices) == 1 and type(indices[0]) is str:
+            field = self.field(held, indices[0])
+            return field if field.sizes else self.load(self.place_of(field, []))
+        if held.dtype.names is None and len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
             return self.load(self.place_of(held, indices))
         return self.part(held, indices)
+
+    def field(self, view: View, name: str) -> View:
+        """One field of each of the view's records."""
+        if view.dtype.names is None or name not in view.dtype.names:
+            raise Unsupported(f"takes a field {name!r} that is not there")
+        dtype, begin = view.dtype.fields[name][:2]
+        offset = view.offset
+        if begin != 0:
+            offset = self.steps.whole(begin) if offset is None else self.steps.plus(offset, self.steps.whole(begin))
+        return View(view.array, dtype, offset, view.sizes, view.strides, (view.recipe, name))
 
     def item(self, held: tuple[Any, ...], node: ast.expr) -> Any:
         if isinstance(node, ast.Slice):
@@ -101,6 +114,11 @@ class Elements:
         indices = self.indices(node.slice)
         if not self.writeable[held.array]:
             raise Unsupported("writes to an array that is read-only")
+        if len(indices) == 1 and type(indices[0]) is str:
+            field = self.field(held, indices[0])
+            return field if field.sizes else self.place_of(field, [])
+        if held.dtype.names is not None:
+            raise Unsupported("stores records")
         if len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
             return self.place_of(held, indices)
         return self.part(held, indices)
@@ -109,8 +127,7 @@ class Elements:
         offset = view.offset
         for axis, index in enumerate(indices):
             offset = self.moved(view, axis, self.index(view.sizes[axis], index), offset)
-        assert offset is not None
-        return Place(view.array, view.dtype, offset)
+        return Place(view.array, view.dtype, self.steps.whole(0) if offset is None else offset)
 
     def moved(self, view: View, axis: int, index: int, offset: int | None) -> int:
         by = self.steps.times(index, view.strides[axis])
@@ -228,7 +245,7 @@ class Elements:
     def row(self, view: View, index: int) -> Any:
         """What an iteration over an array gives: its part of this number, which is within bounds."""
         offset = self.moved(view, 0, index, view.offset)
-        if len(view.sizes) == 1:
+        if len(view.sizes) == 1 and view.dtype.names is None:
             return self.load(Place(view.array, view.dtype, offset))
         return View(view.array, view.dtype, offset, view.sizes[1:], view.strides[1:], (view.recipe, (Number(INT, index),)))
 

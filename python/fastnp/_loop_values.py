@@ -35,7 +35,7 @@ class View:
         self.offset = offset
         self.sizes = sizes
         self.strides = strides
-        self.recipe = recipe  # the position of an array that was handed in, or (recipe, indices)
+        self.recipe = recipe  # the position of an array that was handed in, or (recipe, indices), or (recipe, a field's name)
 
 
 class Known:
@@ -207,6 +207,8 @@ class Slots:
         if type(recipe) is int:
             return recipe
         parent, indices = recipe
+        if type(indices) is str:
+            return self.stored_recipe((name, "of"), parent), indices
         made: list[Any] = []
         for number, index in enumerate(indices):
             if type(index) is Number:
@@ -250,7 +252,7 @@ class Slots:
         if type(recipe) is int:
             return recipe
         parent, indices = recipe
-        return self.loaded_recipe(parent), tuple(
+        return self.loaded_recipe(parent), indices if type(indices) is str else tuple(
             Number(INT, self.steps.get(self.variable(index, INT))) if type(index) is tuple and len(index) == 2 else index for index in indices
         )
 
@@ -320,6 +322,8 @@ class Slots:
         if type(recipe) is int:
             return lambda values: values.arrays[recipe]
         parent = self.given_view(recipe[0], out)
+        if type(recipe[1]) is str:
+            return lambda values: parent(values)[recipe[1]]
         parts: list[Any] = []
         for index in recipe[1]:
             if type(index) is tuple and len(index) == 2:

@@ -443,6 +443,10 @@ def _is_tuple_of_numbers(value: Any) -> bool:
     return type(value) is tuple and 0 < len(value) <= _LONGEST_TUPLE and all(kind_of_number(each) is not None for each in value)
 
 
+def _is_record(dtype: Any) -> bool:
+    return dtype.names is not None and all(is_numbers_dtype(dtype.fields[name][0]) for name in dtype.names)
+
+
 def _kind_of(value: Any) -> Any:
     """What a program is written for; None where there is none."""
     kind = kind_of_number(value)
@@ -451,9 +455,9 @@ def _kind_of(value: Any) -> Any:
     if _is_array(value):
         dtype = value.dtype
         is_elsewhere = type(value) is _core.ndarray and value.device != "cpu"  # its elements may be lent as a copy, and writes be lost
-        if not is_numbers_dtype(dtype) or is_elsewhere:
+        if not (is_numbers_dtype(dtype) or _is_record(dtype)) or is_elsewhere:
             return None
-        return type(value), id(dtype), value.ndim, _has_lines(value), _is_writeable(value)
+        return type(value), id(dtype) if dtype.names is None else ("record", dtype), value.ndim, _has_lines(value), _is_writeable(value)
     if isinstance(value, _PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))
     return ("tuple", *map(kind_of_number, value)) if _is_tuple_of_numbers(value) else "passed"
