@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t most_bytes = 1 << 16;  // of results: with more, a call's own cost does not show
 constexpr std::size_t most_pointers = 64;
+char no_bytes;  // where temporaries lie that have no elements, if all are such
 
 bool runs_kernels_alone(const Entry& entry) {
     const plan::Plan& plan = entry.plan;
@@ -119,7 +120,8 @@ void Direct::run(std::span<void* const> arguments, std::span<void* const> result
     const auto base = [&](std::size_t number) {
         if (number < arguments.size()) return static_cast<char*>(arguments[number]);
         number -= arguments.size();
-        return static_cast<char*>(number < results.size() ? results[number] : block->data());
+        if (number < results.size()) return static_cast<char*>(results[number]);
+        return block ? static_cast<char*>(block->data()) : &no_bytes;
     };
     void* pointers[most_pointers];
     for (std::size_t i = 0; i < pointers_.size(); ++i) pointers[i] = base(static_cast<std::size_t>(pointers_[i].base)) + pointers_[i].offset;

@@ -122,6 +122,17 @@ BOOST_AUTO_TEST_CASE(results_are_memory_of_their_own_and_functions_go) {
     BOOST_TEST(device::pool_statistics().live_bytes == before);
 }
 
+BOOST_AUTO_TEST_CASE(temporaries_may_have_no_elements) {
+    const auto written = [](const array& x) { return sum(sum(x, {.axis = 0}) * x, {.axis = 1}); };
+    const auto f = compile(written);
+    for (int call = 0; call < 8; ++call) {
+        for (const Shape& shape : {Shape{3, 0}, Shape{2, 4}, Shape{1, 0}}) {
+            const array x = full(shape, 0.5);
+            for (int again = 0; again < 3; ++again) BOOST_TEST(same(f(x), written(x)));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(each_thread_has_its_own) {
     const auto f = compile([](const array& x, double t) { return x * t + 1.0; });
     std::atomic<int> wrong{0};
