@@ -209,7 +209,7 @@ PyObject* repr(PyObject* self) {
     });
 }
 
-PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits, misses, entries and compilations so far."},
+PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits (calls in parts, too), misses, entries and compilations so far."},
                          {"cache_clear", cache_clear, METH_NOARGS, "Forgets all that was compiled."},
                          {"_frozen", frozen, METH_NOARGS, nullptr},
                          {"_inspect", inspect, METH_O, nullptr},

@@ -20,7 +20,7 @@ from fastnp._dynamic import Dim
 
 __all__ = ["Dim", "compile"]
 
-# As functools.lru_cache's, with the number of compilations and of calls that ran as written.
+# As functools.lru_cache's, with the number of compilations and of calls that ran as written. Calls in parts are hits.
 CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize", "compiles", "uncompiled"])
 
 
