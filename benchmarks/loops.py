@@ -1,8 +1,10 @@
-"""Loops over numbers and elements: as written in Python, compiled, and by Numba's njit of the same source where it is installed.
+"""Loops over numbers and elements, 100 of them: as written in Python, compiled, and by Numba's njit of the same source where it is installed.
 
-    build/venv/bin/python benchmarks/loops.py [--json FILE] [NAME ...]
+    build/venv/bin/python benchmarks/loops.py [--json FILE] [--plot FILE] [--all] [NAME ...]
 
-Milliseconds of processor time on one thread, the best of several calls; first calls by the clock, with empty caches. The last line has geometric means.
+Milliseconds by the clock, the best of several calls; first calls with empty caches. `numba` is the better of njit and njit(parallel=True), of the
+source as it is (helpers are compiled, too); nothing where Numba does not compile it. Without `--all` the loops of loop_functions.py. The last lines
+have geometric means, and what is slower than as written, than 0.6 of Numba, or first called after more than 150 ms and the call as written.
 """
 
 from __future__ import annotations
@@ -15,14 +17,20 @@ import os
 import pathlib
 import sys
 import time
+import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 os.environ["FASTNP_CACHE_DIR"] = ""
-os.environ.setdefault("FASTNP_NUM_THREADS", "1")
+os.environ.setdefault("FASTNP_NUM_THREADS", "2")
+os.environ.setdefault("FASTNP_TEST_SEED", "1")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "python"))
 
 import loop_functions as loops
+import loop_programs as numerics
+import loop_programs_chance as chances
+import loop_programs_more as algorithms
 import numpy
 
 import fastnp
@@ -58,13 +66,34 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
+SCALE = 3  # of the sizes that tests take at most
+
+
+def programs(all_of_them: bool) -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
+    if not all_of_them:
+        return PROGRAMS
+    more = numerics.NUMERICS + algorithms.ALGORITHMS + chances.CHANCES
+    return PROGRAMS + [(function, make(numpy.random.default_rng(3), SCALE * limit)) for function, make, limit in more]
+
+
+def for_numba(function: Callable[..., Any], parallel: bool) -> Any:
+    """The function with all that it may call in its module as Numba takes them."""
+    source: Any = function
+    space = dict(source.__globals__)
+    for name, value in source.__globals__.items():
+        if isinstance(value, types.FunctionType) and value.__module__ == source.__module__:
+            space[name] = numba.njit(types.FunctionType(value.__code__, space, name, value.__defaults__), parallel=parallel)
+    return space[source.__name__]
+
+
 def best(function: Callable[..., Any], arguments: tuple[Any, ...], times: int) -> float:
-    taken = []
-    for _ in range(times):
+    """Of calls that take one second at most."""
+    taken: list[float] = []
+    while len(taken) < times and sum(taken) < 1.0:
         given = copy.deepcopy(arguments)
-        start = time.process_time()
+        start = time.perf_counter()
         function(*given)
-        taken.append(time.process_time() - start)
+        taken.append(time.perf_counter() - start)
     return 1e3 * min(taken)
 
 
@@ -79,30 +108,76 @@ def mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
 
 
+def measured(function: Callable[..., Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
+    compiled = fastnp.compile(function, adaptive=True)
+    row = {"name": function.__name__, "first": first(compiled, arguments)}
+    best(compiled, arguments, 15)  # decisions are made
+    row |= {"compiled": best(compiled, arguments, 15), "written": best(function, arguments, 3)}
+    for parallel in (False, True) if numba is not None else ():
+        try:
+            other = for_numba(function, parallel)
+            found = {"numba first": first(other, arguments), "numba": best(other, arguments, 15)}
+        except Exception:  # of many kinds, where it does not compile
+            continue
+        if found["numba"] < row.get("numba", math.inf):
+            row |= found
+    return row
+
+
+def plot(rows: list[dict[str, Any]], path: str) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = sorted(rows, key=lambda row: row["written"] / row["compiled"])
+    figure, axes = plt.subplots(figsize=(10, 0.2 * len(rows) + 1))
+    places = range(len(rows))
+    axes.barh(places, [row["written"] / row["compiled"] for row in rows], color="#3366aa", label="fastnp")
+    axes.plot([row["written"] / row.get("numba", math.nan) for row in rows], places, "o", color="#dd8800", label="Numba")
+    axes.set(xscale="log", xlabel="times as fast as written", yticks=places, yticklabels=[row["name"] for row in rows], ylim=(-1, len(rows)))
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path)
+
+
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("names", nargs="*")
     options.add_argument("--json")
+    options.add_argument("--plot")
+    options.add_argument("--all", action="store_true")
     chosen = options.parse_args()
+    warnings.simplefilter("ignore")
     fastnp.compile(loops.while_count)(3)  # the code generator's first use
     rows = []
-    print(f"{'':12} {'as written':>11} {'compiled':>9} {'first':>7} {'numba':>9} {'first':>7}")
-    for function, arguments in PROGRAMS:
-        name = function.__name__
-        if chosen.names and name not in chosen.names:
+    print(f"{'':20} {'as written':>11} {'compiled':>9} {'first':>7} {'numba':>9} {'first':>7}")
+    for function, arguments in programs(chosen.all or bool(chosen.names)):
+        if chosen.names and function.__name__ not in chosen.names:
             continue
-        compiled = fastnp.compile(function)
-        row = {"name": name, "first": first(compiled, arguments), "compiled": best(compiled, arguments, 15), "written": best(function, arguments, 3)}
-        if numba is not None:
-            other = numba.njit(function)
-            row |= {"numba first": first(other, arguments), "numba": best(other, arguments, 15)}
+        row = measured(function, arguments)
         rows.append(row)
         beside = row.get("numba", math.nan), row.get("numba first", math.nan)
-        print(f"{name:12} {row['written']:11.3f} {row['compiled']:9.4f} {row['first']:7.1f} {beside[0]:9.4f} {beside[1]:7.0f}")
-    beside_numba = [row["numba"] / row["compiled"] for row in rows if "numba" in row]
-    print(f"as written / compiled: {mean([row['written'] / row['compiled'] for row in rows]):.1f}; Numba / compiled: {mean(beside_numba):.2f}")
+        print(f"{row['name']:20} {row['written']:11.3f} {row['compiled']:9.4f} {row['first']:7.1f} {beside[0]:9.4f} {beside[1]:7.0f}", flush=True)
+    summary(rows)
     if chosen.json:
         pathlib.Path(chosen.json).write_text(json.dumps(rows, indent=1) + "\n")
+    if chosen.plot:
+        plot(rows, chosen.plot)
+
+
+def summary(rows: list[dict[str, Any]]) -> None:
+    beside_numba = [row["numba"] / row["compiled"] for row in rows if "numba" in row]
+    written = mean([row["written"] / row["compiled"] for row in rows])
+    print(f"{len(rows)} loops: as written / compiled: {written:.1f}; Numba / compiled: {mean(beside_numba):.2f} ({len(beside_numba)} that it compiles)")
+    below = {
+        "slower than as written": [row for row in rows if row["compiled"] > 1.02 * row["written"] + 1e-3],
+        "below 0.6 of Numba": [row for row in rows if row.get("numba", math.inf) < 0.6 * row["compiled"]],
+        "first call late": [row for row in rows if row["first"] > 150 + row["written"]],
+    }
+    for what, which in below.items():
+        print(f"{what}: {len(which)}" + "".join(f" {row['name']}" for row in which))
 
 
 if __name__ == "__main__":
