@@ -76,9 +76,11 @@ bool Direct::take_outputs(const plan::Plan& plan, std::span<std::int32_t> output
         for (const shape::Dim dim : view.strides) output.strides.push_back(plan::value_of(dim, values));
         const bool is_c = is_contiguous(output.shape, output.strides, itemsize_of(view.dtype), false);
         if (!is_c && !is_contiguous(output.shape, output.strides, itemsize_of(view.dtype), true)) return false;
+        const auto bytes = static_cast<std::int64_t>(shape::byte_count(output.shape, itemsize_of(view.dtype)));
+        if (plan::value_of(slot.bytes, values) != bytes) return false;  // a part of what kernels write to
         output.is_fortran = !is_c;
         outputs_.push_back(std::move(output));
-        result_bytes_ += plan::value_of(slot.bytes, values);
+        result_bytes_ += bytes;
     }
     return true;
 }

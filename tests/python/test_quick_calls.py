@@ -47,6 +47,8 @@ BODIES: dict[str, Callable[..., Any]] = {
     "a method": lambda x, y, t: LAYER.call(x) + y,
     "integers": lambda x, y, t: (x * 3).astype("i4") + 1,
     "transposed": lambda x, y, t: (x.reshape(2, 2).T + 1, y),
+    "a part": lambda x, y, t: numpy.exp(x)[:2],
+    "a part of a sum": lambda x, y, t: (numpy.stack([x, y]).sum(axis=0)[1:3], x[None].sum(axis=1)[0]),
     "no elements": lambda x, y, t: x[:0] + 1,
     "constants": lambda x, y, t: (x + 1, 3, "text", None),
     "random": lambda x, y, t: x + numpy.random.rand(),

@@ -1,12 +1,14 @@
 // Calls like the last one of their function take a short way: they give what others give, whatever changes between them.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <memory>
 #include <random>
 #include <thread>
 #include <tuple>
 #include <vector>
 
+#include "api/body.h"
 #include "device/buffer.h"
 #include "fastnp/fastnp.h"
 #include "selection.h"
@@ -129,6 +131,32 @@ BOOST_AUTO_TEST_CASE(temporaries_may_have_no_elements) {
         for (const Shape& shape : {Shape{3, 0}, Shape{2, 4}, Shape{1, 0}}) {
             const array x = full(shape, 0.5);
             for (int again = 0; again < 3; ++again) BOOST_TEST(same(f(x), written(x)));
+        }
+    }
+}
+
+// Kernels write to the whole of what such a result is a part of.
+BOOST_AUTO_TEST_CASE(parts_of_results_lie_in_all_of_their_memory) {
+    const std::vector<std::function<array(const array&)>> functions{
+        [](const array& x) { return exp(x)(until(3)); },
+        [](const array& x) { return sum(exp(x), {.axis = 1})(until(3)); },
+        [](const array& x) { return exp(x)(until(0)); },
+        [](const array& x) {
+            array y = exp(x);
+            y(until(2), 1) = sum(x);
+            return y(until(3));
+        },
+        [](const array& x) { return x.copy()[std::int64_t{0}]; },
+        [](const array& x) { return exp(x); },
+    };
+    const array x = reshape(arange(64.0), {8, 8}) / 64.0;
+    for (const auto& function : functions) {
+        const auto f = compile(function);
+        const array first = f(x);
+        for (int call = 0; call < 12; ++call) {
+            const array again = f(x);
+            BOOST_TEST(again.body()->memory.buffer->bytes() == first.body()->memory.buffer->bytes());
+            BOOST_TEST(same(again, function(x)));
         }
     }
 }
