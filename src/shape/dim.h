@@ -112,8 +112,9 @@ public:
     }
     /// Whether a number is one that travels; others of its size are too big for a size.
     bool is_handed_out(std::int64_t number) const {
-        const std::int64_t id = number - Dim::too_big;
-        return id >= 0 && id < static_cast<std::int64_t>(expressions_.size()) && expressions_[static_cast<std::size_t>(id)].is_handed_out;
+        if (number < Dim::too_big) return false;
+        const auto id = static_cast<std::size_t>(number - Dim::too_big);
+        return id < expressions_.size() && expressions_[id].is_handed_out;
     }
 
     /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 until bind().
