@@ -119,11 +119,7 @@ void CompiledState::note_served(std::span<PyObject* const> arguments, bool is_po
     }
     // Whether a part that is given no arrays gives NumPy's is for the frame around it to say.
     if (is_part_ && flat.arrays == 0) return;
-    if (--until_quick_ > 0 || options_.verify != 0 || (quick_ && quick_->is_busy())) return;
-    constexpr std::uint32_t worth = 4;
-    constexpr int longest_wait = 1024;
-    quick_wait_ = quick_ && quick_->hits() >= worth ? 1 : std::min(quick_wait_ * 2, longest_wait);
-    until_quick_ = quick_wait_;
+    if (options_.verify != 0 || (quick_ && quick_->is_busy()) || !quick_renewal_.is_due(quick_ ? quick_->hits() : 0)) return;
     quick_ = QuickCall::of(arguments, inputs, flat, guards, served);
 }
 

@@ -159,7 +159,7 @@ private:
     FloatVerdicts float_verdicts_;
     bool adaptive_;
     std::unique_ptr<QuickCall> quick_;
-    int until_quick_ = 1, quick_wait_ = 1;  // calls until there is one, again
+    detail::Renewal quick_renewal_;
     Account account_;
     Trials trials_;
     std::unordered_map<std::uint64_t, WrittenKind> written_kinds_;  // by what is seen at a glance

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t functions_known = 16;  // that a thread alternates between
 constexpr std::size_t most_pointers = 32;
-constexpr std::uint32_t worth = 4;      // calls that one must serve; else the next one is waited for twice as long
-constexpr int longest_wait = 1024;
 
 // Of one function: its last call, and how to make it again.
 struct Known {
@@ -26,7 +24,7 @@ struct Known {
     std::weak_ptr<const Entry> entry{};   // which goes when its function goes
     std::unique_ptr<Direct> direct{};
     std::uint32_t hits = 0;
-    int until_next = 1, wait = 1;  // calls that are not like it, before the next one takes its place
+    Renewal renewal{};
 
     bool may_serve(std::uint64_t other) const { return function == other && direct != nullptr; }
 
@@ -93,9 +91,7 @@ void note_served(std::uint64_t function, std::span<const Argument> call, std::st
     Known* const known = known_of(function);
     if (known == nullptr) return;
     if (known->function != function) *known = Known{.function = function};
-    if (--known->until_next > 0) return;
-    known->wait = known->direct && known->hits >= worth ? 1 : std::min(known->wait * 2, longest_wait);
-    known->until_next = known->wait;
+    if (!known->renewal.is_due(known->direct ? known->hits : 0)) return;
     known->hits = 0;
     known->entry = entry;
     known->direct = call.size() > most_pointers ? nullptr : Direct::of(*entry, call);

@@ -16,6 +16,23 @@ struct Plan;
 
 namespace fastnp::detail {
 
+/// When the call that is kept gives way to another one: at once where it served some calls, else after twice as many others as the last time.
+class Renewal {
+public:
+    /// Notes a call that was not like the kept one, and tells whether to keep it instead. `served`: how many calls that one served.
+    bool is_due(std::uint32_t served) {
+        constexpr std::uint32_t worth = 4;
+        constexpr int longest_wait = 1024;
+        if (--until_next_ > 0) return false;
+        wait_ = served >= worth ? 1 : wait_ < longest_wait ? wait_ * 2 : longest_wait;
+        until_next_ = wait_;
+        return true;
+    }
+
+private:
+    int until_next_ = 1, wait_ = 1;
+};
+
 /// How to run an entry, which must outlive it, on arguments of the very layout of a call that it served: kernels alone, on one thread, with results of
 /// known sizes.
 class FASTNP_API Direct {
