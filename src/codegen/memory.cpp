@@ -136,6 +136,11 @@ void Emitter::store_vector(llvm::Value* raw, llvm::Value* at, Dtype dtype) {
 void Emitter::store_at(llvm::Value* at, Value value, llvm::Value* stride, bool vector) {
     auto& ir = b_.ir;
     const Align part_align(1);
+    if (!vector && value.re->getType()->isVectorTy()) {
+        // Lanes of one address (an axis that an argument repeats, as one of a single element may): in turn, so the last one stays.
+        stride = number(0);
+        vector = true;
+    }
     if (vector) value = b_.splat(value);
     if (!is_complex(value.dtype)) {
         llvm::Value* raw = b_.to_memory(value.re, value.dtype);
