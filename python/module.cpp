@@ -143,6 +143,9 @@ void initialise(py::module_& module) {
         "_shares_storage", [](py::handle x, py::handle y) { return detail::shares_storage(value_of(x.ptr()), value_of(y.ptr())); },
         py::call_guard<TapeCall>(), "Whether two arrays of a recording lie in the same memory.");
     module.def(
+        "_refuse_writes", [](py::handle x) { detail::refuse_writes(value_of(x.ptr())); }, py::call_guard<TapeCall>(),
+        "There are copies of an array of a recording that stand for views: writing to its memory is an error from now on.");
+    module.def(
         "_layout", [](py::handle x) { return py::reinterpret_steal<py::object>(unread_view(foreign_value(x.ptr(), "a layout"), x.ptr())); },
         py::call_guard<TapeCall>(), "An ndarray as numpy.ndarray by its addresses, which must not be read: the elements may be on a device.");
     module.def(

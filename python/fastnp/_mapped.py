@@ -213,7 +213,12 @@ class Calls:
             loop = Looped(outside.__name__, steps, None, outside.native)
             (result,) = _call(loop, ((self.size, all_given), {}), depth - 1)
             made = _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given)
-            return _map(_not_to_be_written, made) if steps.gives_views else made
+            if not steps.gives_views:
+                return made
+            for leaf in _leaves(given):
+                if type(leaf) is _core.ndarray:
+                    _core._refuse_writes(leaf)
+            return _map(_not_to_be_written, made)
         source.steps.append((outside, varies))
         source.given.append(all_given)
         source.places.append([])

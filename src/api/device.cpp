@@ -62,6 +62,11 @@ bool detail::shares_storage(const array& x, const array& y) {
     return api::storage_of(*recorder, x) == api::storage_of(*recorder, y);
 }
 
+void detail::refuse_writes(const array& x) {
+    trace::Recorder* recorder = trace::Recorder::active();
+    if (recorder != nullptr) api::storage_of(*recorder, x)->has_copies = true;
+}
+
 const void* detail::address_of(const array& x) { return api::memory_of(x, "an address").data; }
 
 void detail::read_element(const array& x, void* to) {

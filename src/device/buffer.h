@@ -25,6 +25,8 @@ public:
     void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
     Place* place() const { return place_; }
+    /// Whether it is owned elsewhere.
+    bool is_borrowed() const { return !pooled_; }
 
 private:
     struct Key {};

@@ -105,9 +105,7 @@ ir::Value Recorder::keep_snapshot(const device::Memory& memory, device::Memory c
 
 ir::Value Recorder::take_snapshot(const device::Memory& memory) {
     if (const auto at_home = take_snapshot_at_home(memory)) return *at_home;
-    device::Memory copy = device::allocate(memory.dtype, memory.shape);
-    device::use_on_host(memory.data, device::Access::read);
-    eager::copy({memory.data, memory.dtype, memory.shape, memory.strides}, {copy.data, copy.dtype, copy.shape, copy.strides});
+    device::Memory copy = copy_of(memory);
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (same_layout(sources_[i], memory) && !versions_[i] && std::memcmp(captured_[i].data, copy.data, copy.buffer->bytes()) == 0)
             return captured_values_[i];
@@ -115,11 +113,42 @@ ir::Value Recorder::take_snapshot(const device::Memory& memory) {
     return keep_snapshot(memory, std::move(copy), std::nullopt);
 }
 
+// One reading of a piece of memory is one parameter, however often it is read so.
+ir::Value Recorder::capture_watched(const device::Memory& memory) {
+    const bool is_copied = shape::byte_count(memory.shape, itemsize_of(memory.dtype)) <= most_copied;
+    for (auto known = watched_.rbegin(); known != watched_.rend(); ++known) {
+        if (!same_layout(known->source, memory)) continue;
+        if (!known->is_copied || is_as_copied(memory, captured_[known->place])) return captured_values_[known->place];
+    }
+    watched_.push_back({captured_.size(), memory, is_copied, is_copied ? 0 : checksum_of(memory)});
+    return add_captured(is_copied ? copy_of(memory) : memory);
+}
+
+void Recorder::check_watched() {
+    const std::vector<int> overwritten = written();
+    for (const Watched& each : watched_) {
+        const auto number = static_cast<int>(captured_values_[each.place]->attributes.ints[0]);
+        const bool is_written = std::find(overwritten.begin(), overwritten.end(), number) != overwritten.end();
+        if (each.is_copied && !is_written) continue;
+        const bool is_same = each.is_copied ? is_as_copied(each.source, captured_[each.place]) : checksum_of(each.source) == each.checksum;
+        if (!is_same) {
+            throw RecordError(
+                "an array that a transform's function had read was written to by others (NumPy) before the function ended: give the function a copy of it");
+        }
+        captured_[each.place] = each.source;
+    }
+}
+
 ir::Value Recorder::capture(const device::Memory& memory) {
     if (snapshots_) return take_snapshot(memory);
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (same_layout(captured_[i], memory)) return captured_values_[i];
     }
+    if (watches_ && memory.buffer->is_borrowed() && device::home_of(memory.data) == nullptr) return capture_watched(memory);
+    return add_captured(memory);
+}
+
+ir::Value Recorder::add_captured(const device::Memory& memory) {
     const ir::Value value = graph_.parameter(memory.dtype, shape::to_dims(memory.shape));
     captured_.push_back(memory);
     captured_values_.push_back(value);
@@ -259,6 +288,10 @@ shape::Dim Recorder::bind(ir::Value value, std::int64_t low, std::int64_t high) 
 void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
     if (storage.depth < turns_depth()) {
         refuse(RecordError("writes into an array from outside of a loop's body: make it a state of the loop, or return what is to be collected"));
+    }
+    if (storage.has_copies) {
+        refuse(RecordError(
+            "writes into an array after a function of NumPy's gave a view of it, which is a copy where the array is mapped over: write to a copy"));
     }
     const Write done = or_refuse([&] { return trace::write(graph_, storage, view, value, graph_.next_owner()); });
     if (storage.parameter >= 0 && snapshots_) {

@@ -17,6 +17,7 @@
 #include "trace/called.h"
 #include "trace/evaluate.h"
 #include "trace/storage.h"
+#include "trace/watched.h"
 
 namespace fastnp::device {
 class Backend;
@@ -78,6 +79,10 @@ public:
     bool is_once() const { return once_; }
     /// Of one that is run once, but later: has it keep copies of captured memory, which may change until then. What has a value is not written to it.
     void set_snapshots() { snapshots_ = true; }
+    /// Memory that others own is read as it is now (watched.h), though the recording is run later.
+    void set_watching() { watches_ = true; }
+    /// Before it is run: RecordError if memory that is watched was written to; what the recording itself writes to is the memory, no copy.
+    void check_watched();
     /// There are values that stand for many.
     void note_example() { maps_ = true; }
     /// The parameter stands for what is given to a second stage: values that depend on it can't be looked at.
@@ -179,6 +184,8 @@ public:
 
 private:
     ir::Value take_snapshot(const device::Memory& memory);
+    ir::Value capture_watched(const device::Memory& memory);
+    ir::Value add_captured(const device::Memory& memory);
     std::optional<ir::Value> take_snapshot_at_home(const device::Memory& memory);
     ir::Value keep_snapshot(const device::Memory& memory, device::Memory copy, std::optional<std::uint64_t> version);
     void check_reads();
@@ -194,7 +201,8 @@ private:
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
     std::vector<ir::Value> later_;  // parameters
-    bool can_read_ = false, once_ = false, snapshots_ = false, maps_ = false;
+    bool can_read_ = false, once_ = false, snapshots_ = false, watches_ = false, maps_ = false;
+    std::vector<Watched> watched_;
     std::vector<device::Memory> sources_;  // of snapshots
     std::vector<std::optional<std::uint64_t>> versions_;  // of those that lie on a device
     const device::Backend* home_ = nullptr;

@@ -19,6 +19,7 @@ struct Storage {
     ir::Value whole = nullptr;  // all of what lies there now
     shape::AxisOrder order{};   // of its axes in memory
     bool held = false;  // whether `whole` is what a certain piece of memory holds (a parameter and what was written into it), or just a value so far
+    bool has_copies = false;  // that stand for views of it: they would not show what is written to it
     int depth = turns_depth();  // in how many bodies of loops it was made
 };
 using StoragePtr = std::shared_ptr<Storage>;

@@ -209,6 +209,7 @@ unsigned take_looked_flags() { return std::exchange(trace::looked_flags(), 0U); 
 
 std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs) {
     set_outputs(recorder, outputs);
+    recorder.check_watched();
     if (auto* const once = dynamic_cast<OnceRecorder*>(&recorder)) once->keep_overwritten();
     const trace::Recorder::Scope meanwhile(nullptr);
     return run(packed(recorder.graph()), recorder.written(), parameters_of(recorder, recorder.graph()));

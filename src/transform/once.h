@@ -14,7 +14,10 @@ namespace fastnp::detail {
 /// Such a recording, with what front ends note of it.
 class OnceRecorder : public trace::Recorder {
 public:
-    OnceRecorder() { set_once(); }
+    OnceRecorder() {
+        set_once();
+        set_watching();
+    }
     std::shared_ptr<OnceNotes> notes;
     /// Before it runs, which overwrites memory that its values are computed from: keeps that, if anybody is to look at them.
     void keep_overwritten();

@@ -421,6 +421,7 @@ void Reverse::pass_take(Value value, const array& g) {
         shape.push_back(input->shape[i]);
         back.push_back(static_cast<std::int64_t>(i));
     }
+    if (api::arithmetic().equal(api::arithmetic().product(value->shape), Dim(0))) return;  // of which no index was looked at, perhaps
     const array rows = array_of(value_of(api::constant(0, input->dtype, shape)));
     at(&fastnp::add, rows, {indices_of(*value)}, api::permute(g, span_of(order)));
     add(input, api::permute(rows, span_of(inverse(back))));

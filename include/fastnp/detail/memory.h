@@ -19,6 +19,8 @@ FASTNP_API std::shared_ptr<void> lend(const array& x);
 FASTNP_API array part_of(const array& x, bool imaginary);
 /// Whether two arrays of a recording lie in the same memory.
 FASTNP_API bool shares_storage(const array& x, const array& y);
+/// Of an array of a recording: there are copies of it that stand for views, so that writing to its memory is an error from now on.
+FASTNP_API void refuse_writes(const array& x);
 /// matmul(x, y) in out, whose stacks may be more (numpy.matmul's out=). UFuncTypeError's words where it can't be cast to out's dtype by same_kind,
 /// ValueError where the sizes don't fit.
 FASTNP_API array matmul_into(const array& x, const array& y, const array& out);
