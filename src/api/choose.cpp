@@ -25,7 +25,7 @@ Dtype common_dtype(std::initializer_list<const Operand*> operands) {
 }
 
 array as_dtype(const Operand& x, Dtype dtype) {
-    if (const array* value = x.as_array()) return api::cast(*value, dtype);
+    if (const array* value = x.as_array()) return api::converted(*value, dtype);
     return api::constant(*x.as_scalar(), dtype);
 }
 

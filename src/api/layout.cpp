@@ -78,6 +78,8 @@ array permuted(const array& x, std::span<const std::int64_t> axes) { return perm
 
 Steps all_steps(const eager::View& view) { return shape::steps_of(Shape(view.shape.size(), 0), view.strides); }
 Steps all_steps(const array& x) {
+    // Steps are products of sizes, and are told apart by those that are not 1: the recording is for calls in which the same ones are.
+    for (const Dim dim : dims_of(x)) (void)arithmetic().equal(dim, Dim(1));
     Steps steps;
     for (const Dim stride : strides_of(x)) steps.push_back(std::abs(arithmetic().hint(stride)));
     return steps;

@@ -71,6 +71,34 @@ array cast(const array& x, Dtype dtype) {
     return apply_one(Op::cast, attributes, x);
 }
 
+// Elements that an array repeats are converted once.
+static array converted_once(const array& x, Dtype dtype) {
+    const device::Memory& memory = x.body()->memory;
+    device::Memory once = memory;
+    for (std::size_t i = 0; i < once.shape.size(); ++i) {
+        if (once.strides[i] == 0) once.shape[i] = std::min<std::int64_t>(once.shape[i], 1);
+    }
+    device::Memory made = cast(wrap(std::move(once)), dtype).body()->memory;
+    for (std::size_t i = 0; i < made.shape.size(); ++i) {
+        if (memory.strides[i] == 0) made.strides[i] = 0;
+        made.shape[i] = memory.shape[i];
+    }
+    return wrap(std::move(made), false);
+}
+
+array converted(const array& x, Dtype dtype) {
+    if (x.dtype() == dtype) return x;
+    if (x.is_recorded() || active_sizes() != nullptr) {
+        const array made = cast(x, dtype);
+        const detail::ArrayBody& body = *made.body();
+        return wrap(body.value, body.recorder, body.storage, strides_of(x));
+    }
+    const device::Memory& memory = x.body()->memory;
+    bool repeats = false;
+    for (std::size_t i = 0; i < memory.shape.size(); ++i) repeats = repeats || (memory.strides[i] == 0 && memory.shape[i] > 1);
+    return repeats ? converted_once(x, dtype) : cast(x, dtype);
+}
+
 array broadcast(const array& x, const Dims& shape) {
     const Dims from = dims_of(x);
     if (from == shape) return x;

@@ -46,6 +46,8 @@ array extent(Dim size);
 Dim size_of(const array& count, std::int64_t low = 0, std::int64_t high = shape::most_elements);
 /// x itself where it has the dtype already.
 array cast(const array& x, Dtype dtype);
+/// A cast in passing, to the dtype of a loop: what is made of it lies as what is made of x, repeated elements included. Not to be handed out.
+array converted(const array& x, Dtype dtype);
 /// x itself where it has the shape already.
 array broadcast(const array& x, const Dims& shape);
 array reshape(const array& x, const Dims& shape);

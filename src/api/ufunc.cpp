@@ -176,14 +176,6 @@ array repeated(const Scalar& value, Dtype dtype, const Dims& shape) {
     return wrap(body.value, body.recorder, body.storage, Dims(shape.size(), Dim(0)));
 }
 
-// In the loop's dtype; converted in passing, so that the result's layout still follows the operand's.
-array converted(const array& x, Dtype dtype) {
-    if (x.dtype() == dtype) return x;
-    const array made = cast(x, dtype);
-    const detail::ArrayBody& body = *made.body();
-    return wrap(body.value, body.recorder, body.storage, strides_of(x));
-}
-
 // ValueError unless all shapes can be broadcast to that of out=.
 void check_output_shape(std::vector<Dims> shapes, const array& out) {
     const Dims wanted = dims_of(out);
@@ -384,10 +376,12 @@ std::optional<array> compare_exactly(Op op, Operands operands, const UfuncOption
         const array& without = swapped ? *x : *y;
         if (kind_of(with_sign.dtype()) != 'i' || without.dtype() != Dtype::uint64) return std::nullopt;
         const Op turned = compare_as(op, swapped);
-        const Operand zero(0), first(with_sign), second(without), positive(cast(with_sign, Dtype::uint64));
+        const Operand zero(0), first(with_sign), second(without), positive(converted(with_sign, Dtype::uint64));
         const Operand* below[] = {&first, &zero};
         const Operand* magnitudes[] = {&positive, &second};
-        const array result = select(ufunc(Op::less, below), constant(*compare_unbounded(turned, true), Dtype::bool_), ufunc(turned, magnitudes));
+        const array chosen = select(ufunc(Op::less, below), constant(*compare_unbounded(turned, true), Dtype::bool_), ufunc(turned, magnitudes));
+        const array both[] = {broadcast(*x, dims_of(chosen)), broadcast(*y, dims_of(chosen))};
+        const array result = laid_out(chosen, result_order(op, {}, both));  // whatever repeats elements
         const Operand answer(result);
         const Operand* copied[] = {&answer, &answer};
         return options.out || options.where ? ufunc(Op::logical_and, copied, options) : result;

@@ -108,6 +108,11 @@ void run_take(const ir::Attributes& attributes, std::span<const View> operands, 
     const auto mode = static_cast<OutOfBounds>(attributes.ints[1]);
     if (take_whole_rows(x, indices, out, axis, mode)) return;
     const std::int64_t extent = x.shape[axis];
+    if (extent == 0 && std::find(out.shape.begin(), out.shape.end(), 0) == out.shape.end())
+        throw IndexError("cannot do a non-empty take from an empty axes.");
+    // As NumPy's: where nothing lies before the axis no index is looked at, where nothing lies behind it each one is.
+    if (std::find(x.shape.begin(), x.shape.begin() + axis, 0) != x.shape.begin() + axis) return;
+    if (extent == 0 && mode != OutOfBounds::raise) return;
     const std::size_t rank = indices.shape.size();
     View from{nullptr, x.dtype, {}, {}};
     View to{nullptr, x.dtype, {}, {}};
@@ -120,7 +125,6 @@ void run_take(const ir::Attributes& attributes, std::span<const View> operands, 
     to.shape = from.shape;
     const std::size_t itemsize = itemsize_of(x.dtype);
     each_index(indices, static_cast<char*>(out.data), out.strides.data() + axis, [&](std::int64_t index, char* target) {
-        if (extent == 0) throw IndexError("cannot do a non-empty take from an empty axes.");
         from.data = static_cast<char*>(x.data) + place_of(index, extent, axis, mode) * x.strides[axis];
         if (from.shape.empty()) {
             std::memcpy(target, from.data, itemsize);

@@ -161,12 +161,12 @@ Dims taken(const Call& call) {
     const std::size_t axis = call.integer(0);
     const Dims& from = call.shape();
     const Dims& indices = call.operands[1].shape;
-    if (call.sizes.equal(from[axis], Dim(0)) && !call.sizes.equal(call.sizes.product(indices), Dim(0))) {
-        throw IndexError("cannot do a non-empty take from an empty axes.");
-    }
     Dims result(from.begin(), from.begin() + axis);
     for (const Dim dim : indices) result.push_back(dim);
     for (std::size_t a = axis + 1; a < from.size(); ++a) result.push_back(from[a]);
+    if (call.sizes.equal(from[axis], Dim(0)) && !call.sizes.equal(call.sizes.product(result), Dim(0))) {
+        throw IndexError("cannot do a non-empty take from an empty axes.");
+    }
     return result;
 }
 

@@ -124,3 +124,28 @@ def test_overlapping_assignment():
     want[1:] = want[:-1]
     got[1:] = got[:-1]
     assert got.tolist() == want.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::fastnp.RecompileWarning")
+def test_take_from_an_axis_without_elements():
+    """NumPy looks at no index where nothing lies before the axis, and at each where nothing lies behind it."""
+
+    def outcome(take, x, indices, axis, mode):
+        try:
+            return take(x, indices, axis, mode).shape
+        except IndexError as error:
+            return str(error)
+
+    take = [lambda x, indices, axis, mode, module=module: module.take(x, indices, axis=axis, mode=mode) for module in (numpy, np)]
+    compiled = [np.compile(take[0], backend=backend) for backend in ("llvm", "eager")]
+    for shape in [(0,), (0, 0), (3, 0), (0, 3), (0, 2, 0), (2, 0, 3), (0, 0, 3), (3, 0, 0), (0, 3, 2)]:
+        x = numpy.zeros(shape)
+        for axis, size in enumerate(shape):
+            for indices in ([0], [7], [-1], []):
+                for mode in ("raise", "clip", "wrap") if size else ("raise", "clip"):  # NumPy has no end there
+                    given = x, numpy.array(indices, int), axis, mode
+                    want = outcome(take[0], *given)
+                    for each in (take[1], *compiled):
+                        assert outcome(each, *given) == want, (shape, axis, indices, mode)
+    gradient = np.grad(lambda x: np.take(x, [0], axis=1).sum())(numpy.zeros((0, 0)))
+    assert gradient.shape == (0, 0)

@@ -34,7 +34,11 @@ CASES = {
     "zeros_like C": lambda xp, x: xp.zeros_like(x.T, order="C"),
     "full_like": lambda xp, x: xp.full_like(x.transpose(1, 0, 2), 3),
     "where": lambda xp, x: xp.where(x.T > 0, x.T, 1.0),
+    "where of two dtypes": lambda xp, x: xp.where(x > 0, x, x.astype("c16")),
+    "where of two dtypes, permuted": lambda xp, x: xp.where(x.T > 0, x.T.astype("c16"), x.T),
     "clip": lambda xp, x: xp.clip(x.T, 0, 1),
+    "clip by another dtype": lambda xp, x: xp.clip(x.astype("f4"), x, x),
+    "unlike signs": lambda xp, x: xp.less_equal(x.astype("u8"), x.astype("i2")),
     "round": lambda xp, x: xp.round(x.T),
     "sum 0": lambda xp, x: x.T.sum(axis=0),
     "sum 2": lambda xp, x: x.T.sum(axis=2),
@@ -88,3 +92,26 @@ def test_strides_that_vary(backend):
     for n in (4, 5, 6, 7):
         for x in (numpy.ones((n, 9))[:, ::2], numpy.ones((9, n))[::2].T, numpy.ones((n, 9)), numpy.ones((9, n)).T, numpy.ones((n, 9))[::-1, ::2]):
             assert_same_layout(f(x), x * 2)
+
+
+@pytest.mark.parametrize("compare", ["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
+def test_repeated_integers_of_unlike_signs(compare):
+    x = numpy.lib.stride_tricks.as_strided(numpy.arange(2, dtype="i2"), (3, 2), (0, 2))
+    for f in (lambda xp, x: getattr(xp, compare)(x.astype("u8"), x), lambda xp, x: getattr(xp, compare)(x, x.astype("u8"))):
+        assert_same_layout(numpy.asarray(f(np, np.asarray(x))), f(numpy, x))
+        assert_same_layout(np.compile(lambda x, f=f: f(np, x))(x), f(numpy, x))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_picks_where_an_axis_has_one_element(backend):
+    """Steps that are equal where an axis has one element are not where it has more."""
+
+    def f(x):
+        y = x[:, numpy.array([0, 0])]
+        return y[None][numpy.array([-1, 0])], y[:, ::-1].T[numpy.array([1, 0, 1])]
+
+    compiled = np.compile(f, backend=backend)
+    for n in (2, 1, 3, 1, 2, 5):
+        x = numpy.ones((n, 1), "u2")
+        for got, want in zip(compiled(x), f(x), strict=True):
+            assert_same_layout(got, want)
