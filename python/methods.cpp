@@ -109,7 +109,9 @@ PyObject* conjugate_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
 
 PyObject* fill_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     if (nargs != 1) raise(PyExc_TypeError, "fill() takes exactly 1 argument");
-    fill_with(self, args[0]);
+    const bool is_scalar = reinterpret_cast<NdArray*>(self)->scalar;  // an array that NumPy makes of it is filled, and is gone
+    const Ref filled = is_scalar ? own(wrap(value_of(self).copy())) : own(Py_NewRef(self));
+    fill_with(filled.get(), args[0]);
     return Py_NewRef(Py_None);
 }
 

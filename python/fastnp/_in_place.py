@@ -115,6 +115,14 @@ def _count(x: Any) -> int:
     return size
 
 
+def _castable(values: Any, dtype: Any) -> Any:
+    """What putmask and place take: NumPy casts arrays, other than its scalars, safely alone. What it does not is left to it, with its words."""
+    is_array = isinstance(values, numpy.ndarray) or (type(values) is _core.ndarray and not _core._is_scalar(values))
+    if is_array and not numpy.can_cast(values.dtype, dtype):
+        raise Unsupported
+    return values
+
+
 def _cycled(values: Any, dtype: Any, count: int) -> Any:
     """So many elements, from the beginning again where they end; one stands for all."""
     line = _core.asarray(values).reshape(-1)
@@ -170,7 +178,7 @@ def _chosen(mask: Any, x: Any) -> Any:
 def putmask(a: Any, mask: Any, values: Any) -> None:
     x = _target(a)
     chosen = _chosen(mask, x)
-    given = _cycled(values, x.dtype, _count(x))
+    given = _cycled(_castable(values, x.dtype), x.dtype, _count(x))
     x[...] = _core.where(chosen, given if _count(given) == 1 else given.reshape(x.shape), x)
 
 
@@ -178,7 +186,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     x = _target(arr)
     chosen = _chosen(mask, x)
-    line = _core.asarray(vals).reshape(-1).astype(x.dtype, copy=False)
+    line = _core.asarray(_castable(vals, x.dtype)).reshape(-1).astype(x.dtype, copy=False)
     size = _count(line)
     if size == 0:
         raise Unsupported

@@ -1,0 +1,98 @@
+"""What a program of NumPy's leaves open: how far results move, or that they change altogether, where what nothing promises is done another way."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from fuzz.programs import magnitude
+from fuzz.statements import ELEMENTARY
+
+if TYPE_CHECKING:
+    from fuzz.programs import Program
+
+MARGIN = 16  # times the difference between the two ways
+
+
+def _is_inexact(x: Any) -> bool:
+    return numpy.asarray(x).dtype.kind in "fc"
+
+
+class Careful:
+    """NumPy with folds in more digits, elementary functions some last places off, and the other sign of NaN where that shows."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("sum", "mean", "prod", "var", "cumsum"):
+            return self._folded(name)
+        if name in ELEMENTARY:
+            return self._moved(name)
+        return getattr(numpy, name)
+
+    @staticmethod
+    def _moved(name: str) -> Any:
+        def function(x: Any) -> Any:
+            usual = getattr(numpy, name)(x)
+            return usual * usual.dtype.type(1 + 4 * float(numpy.finfo(usual.dtype).eps))
+
+        return function
+
+    @staticmethod
+    def _folded(name: str) -> Any:
+        def fold(x: Any, **options: Any) -> Any:
+            usual = getattr(numpy, name)(x, **options)
+            if not _is_inexact(usual):
+                return usual
+            if name == "prod" and _may_leave(numpy.asarray(x), usual.dtype):
+                return usual * usual.dtype.type(numpy.nan)  # inf * 0, or 0 * 0, by the order
+            wide = numpy.clongdouble if usual.dtype.kind == "c" else numpy.longdouble
+            return getattr(numpy, name)(numpy.asarray(x).astype(wide), **options).astype(usual.dtype)
+
+        return fold
+
+    @staticmethod
+    def signbit(x: Any) -> Any:
+        return numpy.signbit(x) ^ numpy.isnan(x)
+
+    @staticmethod
+    def copysign(x: Any, y: Any) -> Any:
+        return numpy.copysign(x, numpy.where(numpy.isnan(y), numpy.negative(y), y)) if _is_inexact(y) else numpy.copysign(x, y)
+
+
+def _may_leave(x: numpy.ndarray, dtype: numpy.dtype[Any]) -> bool:
+    """Whether a product of some of these numbers is infinite or nothing."""
+    absolute = numpy.abs(x[(x != 0) & numpy.isfinite(x)]).astype(numpy.float64)
+    digits = numpy.log2(absolute)
+    limits = numpy.finfo(dtype)
+    return bool(digits[digits > 0].sum() > limits.maxexp - 1 or digits[digits < 0].sum() < limits.minexp + 1)
+
+
+def _distance(a: Any, b: Any) -> float:
+    """Between what two ways give: infinite where they differ in more than the last digits of finite numbers."""
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return numpy.inf
+    if not _is_inexact(a):
+        return 0.0 if numpy.array_equal(a, b) else numpy.inf
+    if not numpy.array_equal(numpy.isfinite(a), numpy.isfinite(b)) or not numpy.array_equal(a == 0, b == 0):
+        return numpy.inf
+    if a.dtype.kind == "f" and not numpy.array_equal(numpy.signbit(a[a == 0]), numpy.signbit(b[b == 0])):
+        return numpy.inf
+    finite = numpy.isfinite(a)
+    return magnitude(a[finite] - b[finite]) * MARGIN
+
+
+def slack(program: Program, call: int) -> dict[str, float]:
+    """For each result and each argument of a call how far it may be from NumPy's because of folds and signs of NaN."""
+    ways = []
+    with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for module in (numpy, Careful()):
+            arguments = [argument.make() for argument in program.calls[call]]
+            try:
+                results = program.function(module)(*arguments)
+            except Exception:
+                return dict.fromkeys([*program.results, *program.names], numpy.inf)
+            ways.append([*results, *arguments])
+        names = [*program.results, *program.names]
+        return {name: _distance(a, b) for name, a, b in zip(names, *ways, strict=True)}
