@@ -133,7 +133,7 @@ void Recorder::check_watched() {
         const bool is_same = each.is_copied ? is_as_copied(each.source, captured_[each.place]) : checksum_of(each.source) == each.checksum;
         if (!is_same) {
             throw RecordError(
-                "an array that a transform's function had read was written to by others (NumPy) before the function ended: give the function a copy of it");
+                "an array that a transform's function had read was written to by others (NumPy) before the function ended: give the function a copy");
         }
         captured_[each.place] = each.source;
     }

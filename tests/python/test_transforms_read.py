@@ -73,36 +73,38 @@ def test_what_was_read_counts():
     cases = list(itertools.product(MAKES, READS, (add, assign, element, output, part), (False, True)))
     for make, read, write, outside in rng.sample(cases, 60):
         f, renew = program(make, read, write, outside)
-        x = numpy.array([[3.0, -1.0], [0.5, 7.0]])
+        check(f, renew, not outside, f"FASTNP_TEST_SEED={SEED}: {make}, {read}, {write.__name__}, {outside}")
 
-        def loss(a: Any, f: Any = f) -> Any:
-            return (f(a) * 1.0).sum()
 
-        expected = numpy.zeros((2, 2))
-        for i in numpy.ndindex(2, 2):
-            ends = []
-            for sign in (1, -1):
-                moved = x.copy()
-                moved[i] += sign * 1e-6
-                renew()
-                ends.append(float(loss(moved)))
-            expected[i] = (ends[0] - ends[1]) / 2e-6
-        renew()
-        values = numpy.asarray(f(x.copy()))
-        direction = numpy.array([[1.0, 2.0], [-1.0, 0.5]])
-        ways: dict[str, tuple[Callable[[], Any], Any]] = {
-            "grad": (lambda: np.grad(loss)(x.copy()), expected),
-            "jvp": (lambda: np.jvp(loss, (x.copy(),), (direction,))[1], (expected * direction).sum()),
-            "vmap": (lambda: np.vmap(f)(x[None].copy())[0], values),
-            "vmap of grad": (lambda: np.vmap(np.grad(loss))(x[None].copy())[0], expected),
-        }
-        if not outside:
-            ways["compiled"] = (lambda: np.compile(np.grad(loss))(x.copy()), expected)
-        for way, (run, want) in ways.items():
+def check(f: Callable[[Any], Any], renew: Callable[[], None], compiles: bool, message: str) -> None:
+    x = numpy.array([[3.0, -1.0], [0.5, 7.0]])
+
+    def loss(a: Any) -> Any:
+        return (f(a) * 1.0).sum()
+
+    expected = numpy.zeros((2, 2))
+    for i in numpy.ndindex(2, 2):
+        ends = []
+        for sign in (1, -1):
+            moved = x.copy()
+            moved[i] += sign * 1e-6
             renew()
-            assert numpy.allclose(numpy.asarray(run()), want, rtol=1e-4, atol=1e-4), (
-                f"FASTNP_TEST_SEED={SEED}: {way} of {make}, {read}, {write.__name__}, {outside}"
-            )
+            ends.append(float(loss(moved)))
+        expected[i] = (ends[0] - ends[1]) / 2e-6
+    renew()
+    values = numpy.asarray(f(x.copy()))
+    direction = numpy.array([[1.0, 2.0], [-1.0, 0.5]])
+    ways: dict[str, tuple[Callable[[], Any], Any]] = {
+        "grad": (lambda: np.grad(loss)(x.copy()), expected),
+        "jvp": (lambda: np.jvp(loss, (x.copy(),), (direction,))[1], (expected * direction).sum()),
+        "vmap": (lambda: np.vmap(f)(x[None].copy())[0], values),
+        "vmap of grad": (lambda: np.vmap(np.grad(loss))(x[None].copy())[0], expected),
+    }
+    if compiles:
+        ways["compiled"] = (lambda: np.compile(np.grad(loss))(x.copy()), expected)
+    for way, (run, want) in ways.items():
+        renew()
+        assert numpy.allclose(numpy.asarray(run()), want, rtol=1e-4, atol=1e-4), f"{message}: {way}"
 
 
 def test_arguments_that_are_not_differentiated():
