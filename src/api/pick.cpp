@@ -33,14 +33,25 @@ array ordered(ir::Op op, const array& x, std::optional<int> axis, bool stable) {
     return api::apply(op, attributes, {&source, 1});
 }
 
+// Each index is looked at, unless it is clipped.
+array taken(const array& x, const Operand& indices, int axis, TakeMode mode) {
+    ir::Attributes attributes;
+    attributes.ints = {axis, static_cast<std::int64_t>(mode)};
+    const array operands[] = {x, as_indices(indices)};
+    return api::apply(ir::Op::take, attributes, operands);
+}
+
 }  // namespace
 
 array take(const array& x, const Operand& indices, std::optional<int> axis, TakeMode mode) {
     const array source = axis && x.ndim() > 0 ? x : api::flatten(x);
-    ir::Attributes attributes;
-    attributes.ints = {ops::normalize_axis(axis.value_or(0), source.ndim()), static_cast<std::int64_t>(mode)};
-    const array operands[] = {source, as_indices(indices)};
-    return api::apply(ir::Op::take, attributes, operands);
+    const int place = ops::normalize_axis(axis.value_or(0), source.ndim());
+    const api::Dims shape = api::dims_of(source);
+    // As NumPy's: where nothing lies before the axis no index is looked at, where nothing lies behind it each one is.
+    for (int i = 0; i < place && mode == TakeMode::raise; ++i) {
+        if (api::arithmetic().equal(shape[static_cast<std::size_t>(i)], api::Dim(0))) mode = TakeMode::clip;
+    }
+    return taken(source, indices, place, mode);
 }
 
 api::Rows api::rows_of(const array& x, const std::vector<array>& indices) {
@@ -226,7 +237,7 @@ array picked_along(const array& x, const array& index, int axis) {
     const std::int64_t place = ops::normalize_axis(axis, x.ndim());
     const shape::AxisOrder order = api::picked_order(x, {&place, 1}, {&index, 1}, static_cast<int>(place));
     if (order.empty() || x.is_recorded() || trace::Recorder::active() != nullptr || index.ndim() != 1)
-        return api::laid_out(take(x, index, static_cast<int>(place)), order);
+        return api::laid_out(taken(x, index, static_cast<int>(place), TakeMode::raise), order);
     // Taken in the order in which the result lies, so that nothing is copied twice.
     Shape back(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);

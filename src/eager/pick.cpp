@@ -110,8 +110,6 @@ void run_take(const ir::Attributes& attributes, std::span<const View> operands, 
     const std::int64_t extent = x.shape[axis];
     if (extent == 0 && std::find(out.shape.begin(), out.shape.end(), 0) == out.shape.end())
         throw IndexError("cannot do a non-empty take from an empty axes.");
-    // As NumPy's: where nothing lies before the axis no index is looked at, where nothing lies behind it each one is.
-    if (std::find(x.shape.begin(), x.shape.begin() + axis, 0) != x.shape.begin() + axis) return;
     if (extent == 0 && mode != OutOfBounds::raise) return;
     const std::size_t rank = indices.shape.size();
     View from{nullptr, x.dtype, {}, {}};

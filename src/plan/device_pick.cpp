@@ -50,7 +50,6 @@ void take_on_device(device::Backend& backend, const ir::Attributes& attributes, 
     const auto mode = static_cast<OutOfBounds>(attributes.ints[1]);
     if (count_of(indices) == 0) return;
     if (x.shape[axis] == 0 && count_of(out) != 0) throw IndexError("cannot do a non-empty take from an empty axes.");
-    if (std::find(x.shape.begin(), x.shape.begin() + axis, 0) != x.shape.begin() + axis) return;  // as on the host: no index is looked at
     const Dense dense(backend, indices);
     if (mode == OutOfBounds::raise) checks.look_at(backend, dense.view(), attributes.ints[0], x.shape[axis]);
     if (count_of(out) != 0) gather(backend, x, dense.view(), out, axis, mode);

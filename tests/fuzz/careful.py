@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 from fuzz.programs import magnitude
-from fuzz.statements import ELEMENTARY
+from fuzz.statements import ELEMENTARY, may_leave
 
 if TYPE_CHECKING:
     from fuzz.programs import Program
@@ -20,7 +20,10 @@ def _is_inexact(x: Any) -> bool:
 
 
 class Careful:
-    """NumPy with folds in more digits, elementary functions some last places off, and the other sign of NaN where that shows."""
+    """NumPy with folds in more digits or the other way round, elementary functions some last places off, and the other sign of NaN where that shows."""
+
+    def __init__(self, backwards: bool) -> None:
+        self.backwards = backwards
 
     def __getattr__(self, name: str) -> Any:
         if name in ("sum", "mean", "prod", "var", "cumsum"):
@@ -37,14 +40,19 @@ class Careful:
 
         return function
 
-    @staticmethod
-    def _folded(name: str) -> Any:
+    def _folded(self, name: str) -> Any:
         def fold(x: Any, **options: Any) -> Any:
             usual = getattr(numpy, name)(x, **options)
             if not _is_inexact(usual):
                 return usual
-            if name == "prod" and _may_leave(numpy.asarray(x), usual.dtype):
-                return usual * usual.dtype.type(numpy.nan)  # inf * 0, or 0 * 0, by the order
+            if name == "prod" and may_leave(numpy.asarray(x), usual.dtype):
+                return numpy.where(numpy.isnan(usual), 0, numpy.nan).astype(usual.dtype)[()]  # inf * 0, or 0 * 0, by the order
+            if self.backwards and name != "cumsum" and numpy.ndim(x) > 0:
+                return (
+                    getattr(numpy, name)(numpy.array(numpy.flip(x)), **options)
+                    if usual.ndim == 0
+                    else numpy.flip(getattr(numpy, name)(numpy.array(numpy.flip(x)), **options))
+                )
             wide = numpy.clongdouble if usual.dtype.kind == "c" else numpy.longdouble
             return getattr(numpy, name)(numpy.asarray(x).astype(wide), **options).astype(usual.dtype)
 
@@ -57,14 +65,6 @@ class Careful:
     @staticmethod
     def copysign(x: Any, y: Any) -> Any:
         return numpy.copysign(x, numpy.where(numpy.isnan(y), numpy.negative(y), y)) if _is_inexact(y) else numpy.copysign(x, y)
-
-
-def _may_leave(x: numpy.ndarray, dtype: numpy.dtype[Any]) -> bool:
-    """Whether a product of some of these numbers is infinite or nothing."""
-    absolute = numpy.abs(x[(x != 0) & numpy.isfinite(x)]).astype(numpy.float64)
-    digits = numpy.log2(absolute)
-    limits = numpy.finfo(dtype)
-    return bool(digits[digits > 0].sum() > limits.maxexp - 1 or digits[digits < 0].sum() < limits.minexp + 1)
 
 
 def _distance(a: Any, b: Any) -> float:
@@ -87,7 +87,7 @@ def slack(program: Program, call: int) -> dict[str, float]:
     ways = []
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for module in (numpy, Careful()):
+        for module in (numpy, Careful(False), Careful(True)):
             arguments = [argument.make() for argument in program.calls[call]]
             try:
                 results = program.function(module)(*arguments)
@@ -95,4 +95,4 @@ def slack(program: Program, call: int) -> dict[str, float]:
                 return dict.fromkeys([*program.results, *program.names], numpy.inf)
             ways.append([*results, *arguments])
         names = [*program.results, *program.names]
-        return {name: _distance(a, b) for name, a, b in zip(names, *ways, strict=True)}
+        return {name: max(_distance(a, b), _distance(a, c)) for name, a, b, c in zip(names, *ways, strict=True)}

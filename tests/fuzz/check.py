@@ -135,17 +135,20 @@ def check_values(program: Program, way: str) -> None:
         check_call(program, call, way, function, reference)
 
 
-def as_moved(x: numpy.ndarray) -> numpy.ndarray:
-    """It, or a copy where what is like it lies in another order, on which results may depend (order="A")."""
+def as_moved(x: numpy.ndarray, rng: numpy.random.Generator) -> numpy.ndarray:
+    """It, or a copy where what is like it lies in another order, on which results may depend (order="A"); no two elements are equal (sorts have kinks)."""
     copy = x.copy(order="K")
     same = (copy.flags.c_contiguous, copy.flags.f_contiguous) == (x.flags.c_contiguous, x.flags.f_contiguous)
-    return x if same else copy
+    if not same or not x.flags.writeable or any(step == 0 for step, size in zip(x.strides, x.shape, strict=True) if size > 1):
+        x = copy
+    x += rng.uniform(-0.01, 0.01, x.shape)
+    return x
 
 
 def check_gradient(program: Program) -> None:
     """The derivative of a weighted sum of the results, along a random direction, beside a difference."""
     rng = numpy.random.default_rng(program.seed)
-    arguments = [as_moved(argument.make()) for argument in program.calls[0]]
+    arguments = [as_moved(argument.make(), rng) for argument in program.calls[0]]
     inner = program.function(numpy)
 
     def loss(*given: Any) -> Any:
@@ -179,6 +182,8 @@ def check_gradient(program: Program) -> None:
             if isinstance(slopes, Exception):
                 raise Differs(f"{slopes!r} in the place of a derivative")
             got = sum(float((numpy.asarray(s) * d).sum()) for s, d in zip(slopes, directions, strict=True))
+            if numpy.isnan(got) and not all(x.size for x in arguments):
+                return  # the mean of nothing is NaN, and its derivative
             if not abs(got - fine) <= 1e-4 * max(1.0, abs(fine)):
                 raise Differs(f"derivative along a direction: {got}, by differences {fine}")
 
@@ -188,6 +193,8 @@ def check_mapped(program: Program) -> None:
     batches = [[argument.make() for argument in program.calls[0]] for _ in range(3)]
     for k, batch in enumerate(batches):
         batches[k] = [numpy.array(numpy.roll(x, k)) for x in batch]
+    if any(x.dtype.kind == "c" and numpy.isnan(x).any() for x in batches[0]):
+        return  # NumPy's complex scalars, which parts may be, compare with NaN as its arrays do not
     stacks = [numpy.stack(column) for column in zip(*batches, strict=True)]
     reference = program.function(numpy)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
@@ -204,6 +211,8 @@ def check_mapped(program: Program) -> None:
         want = numpy.stack([numpy.asarray(row[i]) for row in rows])
         got = numpy.asarray(mapped[i])
         if (got.dtype, got.shape) != (want.dtype, want.shape) or not same_elements(got, want, program.bounds.get(name, 0.0) * 100):
+            if not numpy.isfinite(slack(program, 0)[name]):
+                continue
             raise Differs(f"vmap, {name}:\n{got!r}\nwhere a loop gives\n{want!r}")
 
 

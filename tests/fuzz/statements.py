@@ -82,6 +82,14 @@ def is_complex(value: Any) -> bool:
     return numpy.asarray(value).dtype.kind == "c"
 
 
+def may_leave(x: numpy.ndarray, dtype: numpy.dtype[Any]) -> bool:
+    """Whether a product of some of these numbers is infinite or nothing."""
+    absolute = numpy.abs(x[(x != 0) & numpy.isfinite(x)]).astype(numpy.float64)
+    digits = numpy.log2(absolute)
+    limits = numpy.finfo(dtype)
+    return bool(digits[digits > 0].sum() > limits.maxexp - 1 or digits[digits < 0].sum() < limits.minexp + 1)
+
+
 class Writer:
     """What the families share: choices, and bounds."""
 
@@ -134,7 +142,7 @@ class Writer:
         size = numpy.shape(x)[axis]
         before = ":, " * axis
         if self.chance(0.4) and self.maker.bounds[name] == 0:
-            y = self.one_of(["0", "1", f"np.mean({name})" if not is_inexact(x) else "0.5"])
+            y = self.one_of(["0", "1", f"np.max({name}, initial=0) // 2" if numpy.asarray(x).dtype.kind in "iu" else "0.5"])
             return f"{name} > {y}" if not is_complex(x) else f"{name} != 0"
         if size == 0:
             raise Unfit
@@ -233,6 +241,8 @@ def folded(w: Writer) -> Statement:
         zero = " + 0" if function in ("max", "min") else ""  # which of two zeros is the larger one is nowhere said
         return Statement(f"{made} = np.{function}({x}, axis={axis}{keep}){zero}", bound)
     function = w.one_of(["sum", "mean", "max", "min", "sum", "prod", "var"])
+    if function == "prod" and is_inexact(value) and not is_complex(value) and may_leave(numpy.asarray(value), value.dtype):
+        function = "sum"
     if function in ("prod", "var") and (bound > 0 or is_complex(value) or w.maker.kind == "differentiable"):
         function = "sum"
     if is_complex(value) and function in ("max", "min"):
@@ -347,9 +357,8 @@ def written(w: Writer) -> Statement:
     if operator != "=":
         texts += [f"{{x}} {operator} {{y}}"] * 4
     text = w.one_of(texts).format(**fields)
-    masked = f"{x}[{x} " in text.split("=")[0] or f"{x}[{x} != 0]" in text
-    if masked and y in w.maker.values and numpy.may_share_memory(w.of(y), value):
-        raise Unfit  # NumPy writes while it reads: what comes is chance
+    if "] = " in text and y in w.maker.values and numpy.may_share_memory(w.of(y), value):
+        raise Unfit  # NumPy writes while it reads, by masks and by unlike steps along one line: what comes is chance
     if ".flat[" in text and y in w.maker.values:
         raise Unfit  # its iterator asks an array that is not its own for a Python number
     if ".real[" in text and numpy.asarray(value).dtype.kind in "iu" and y in w.maker.values and is_inexact(w.of(y)):
