@@ -161,6 +161,7 @@ fuzz() {
     workers=$(nproc)
     share=$(((programs + workers - 1) / workers))
     mkdir -p build/log
+    export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     say "$((share * workers)) random programs in $workers processes, from seed $seed on"
     local failed=0
     # shellcheck disable=SC2016  # the inner shell expands it

@@ -54,8 +54,9 @@ FASTNP_API void watch_arrays();
 FASTNP_API std::vector<array> outliving(std::span<const array> parameters, std::span<const array> given);
 /// Such an array gets what the call computed for it: from now on it is memory.
 FASTNP_API void become(const array& recorded, const array& computed);
-/// In a `catch`: throws fastnp's error again, with where it was.
-[[noreturn]] FASTNP_API void rethrow_within(const std::string& where);
+/// Throws an error of fastnp's again, with where it was. It returns where the error tells that already, or is of a class of the user's: to be thrown as it
+/// is, by who caught it (the C++ runtime of the library may be another one, which has not caught anything).
+FASTNP_API void throw_within(const Error& error, const std::string& where);
 /// "function 'model', compiled at model.cpp:12"
 FASTNP_API std::string place_of(const CompileOptions& options);
 
@@ -146,8 +147,9 @@ private:
     auto placed(const Body& body) const {
         try {
             return body();
-        } catch (const Error&) {
-            detail::rethrow_within(detail::place_of(shared_->engine.options()));
+        } catch (const Error& error) {
+            detail::throw_within(error, detail::place_of(shared_->engine.options()));
+            throw;
         }
     }
 

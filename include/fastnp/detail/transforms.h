@@ -40,8 +40,9 @@ template <class F>
 auto within(const char* transform, const std::source_location& where, F&& body) {
     try {
         return body();
-    } catch (const Error&) {
-        rethrow_within(std::string(transform) + " at " + where.file_name() + ":" + std::to_string(where.line()));
+    } catch (const Error& error) {
+        throw_within(error, std::string(transform) + " at " + where.file_name() + ":" + std::to_string(where.line()));
+        throw;
     }
 }
 
