@@ -166,7 +166,10 @@ def check_gradient(program: Program) -> None:
             moved = [x.copy(order="K") for x in arguments]
             for x, d in zip(moved, directions, strict=True):
                 x += sign * step * d
-            ends.append(loss(*moved))
+            end = outcome(loss, moved)
+            if isinstance(end, Exception):
+                return  # a mask that picks another number of elements now
+            ends.append(end)
         coarse, fine = (ends[0] - ends[1]) / (2 * step), (ends[2] - ends[3]) / step
         # From one side and from the other: they come together with the step, but for a kink (a sort of equal numbers).
         bends = [abs(ends[k] + ends[k + 1] - 2 * ends[4]) / part for k, part in ((0, step), (2, step / 2))]
