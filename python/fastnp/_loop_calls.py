@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
-from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
+from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
 from fastnp._loop_values import View
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Calls:
         raise Unsupported(f"reads the attribute {name!r} of a {type(held).__name__}")
 
     def of_view(self, view: View, name: str) -> Any:
-        sizes = [Number(INT, size, 0) for size in view.sizes]
+        sizes = [Number(INT, size, 0, MOST_SIZE) for size in view.sizes]
         if name == "shape":
             return tuple(sizes)
         if name == "ndim":
@@ -153,8 +153,9 @@ class Calls:
             a, b = numbers.number(x), numbers.number(y)
             if a.kind is b.kind:
                 low = None if a.low is None or b.low is None else min(a.low, b.low)
+                high = None if a.high is None or b.high is None else max(a.high, b.high)
                 dtype = self.walk.steps.steps[a.id][2]
-                return Number(a.kind, self.walk.steps.add("select", dtype, a=condition, b=a.id, c=b.id), low)
+                return Number(a.kind, self.walk.steps.add("select", dtype, a=condition, b=a.id, c=b.id), low, high)
         return self.walk.one_of([(condition, lambda: x), (-1, lambda: y)])
 
     def call_int(self, x: Any = 0) -> Any:
@@ -173,7 +174,7 @@ class Calls:
         if type(x) is tuple:
             return len(x)
         if type(x) is View and x.sizes:
-            return Number(INT, x.sizes[0], 0)
+            return Number(INT, x.sizes[0], 0, MOST_SIZE)
         raise Unsupported("takes the length of something that is no array")
 
     def call_round(self, x: Any) -> Any:

@@ -33,6 +33,7 @@ class _Result:
         self.tag = walk.steps.variable(INT)
         self.found: dict[Any, int] = {}  # variables by kinds
         self.lows: list[int | None] = []
+        self.highs: list[int | None] = []
 
     def keep(self, value: Any) -> None:
         """In one of the cases: this is its result."""
@@ -50,6 +51,7 @@ class _Result:
         if number.kind not in self.found:
             self.found[number.kind] = steps.variable(number.kind)
         self.lows.append(number.low)
+        self.highs.append(number.high)
         steps.set(self.found[number.kind], number.id)
         steps.set(self.tag, steps.whole(position_of(self.found, number.kind)))
 
@@ -57,8 +59,9 @@ class _Result:
         if len(self.found) > 1:
             return Choice(self.tag, [(number, kind, variable) for number, (kind, variable) in enumerate(self.found.items())])
         low = min((each for each in self.lows if each is not None), default=None) if None not in self.lows else None
+        high = max((each for each in self.highs if each is not None), default=None) if None not in self.highs else None
         ((kind, variable),) = self.found.items()
-        return Number(kind, self.walk.steps.get(variable), low)
+        return Number(kind, self.walk.steps.get(variable), low, high)
 
 
 class Expressions:

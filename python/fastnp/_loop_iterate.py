@@ -8,16 +8,13 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_program import BOOLEAN, INT, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_values import View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
 __all__ = ["Iteration", "iteration_of"]
-
-_MOST = 2**62
-
 
 class Iteration:
     """An iteration's state lies in variables of the program, which an exit hands out and an entry in the middle takes over."""
@@ -77,6 +74,8 @@ class _Range(Iteration):
         self.at, self.stop = self.steps.variable(INT), self.steps.variable(INT)
         self.by = self.steps.variable(INT) if type(step) is Number else None
         self.sign = self.sign_of_step()
+        if any(type(each) is int and abs(each) > MOST for each in self.bounds):
+            raise Unsupported("has a range of more than 2**62")
         self.low = self.low_of_items(start, stop)
 
     def sign_of_step(self) -> int:
@@ -102,7 +101,7 @@ class _Range(Iteration):
         by = [] if self.by is None else [numbers.to_int(self.step).id]
         for each in (start, stop, *by):
             if steps.steps[each][0] != "constant":
-                numbers.within(each, -_MOST, _MOST)
+                numbers.within(each, -MOST, MOST)
         if self.is_reversed:
             back = steps.whole(self.step)
             start, stop = steps.plus(stop, back), steps.plus(start, back)
@@ -126,7 +125,7 @@ class _Range(Iteration):
         return self.steps.whole(self.step) if self.by is None else self.steps.get(self.by)
 
     def item(self) -> Any:
-        return Number(INT, self.steps.get(self.at), self.low)
+        return Number(INT, self.steps.get(self.at), -MOST if self.low is None else self.low, MOST)
 
     def advance(self) -> None:
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.one_step()))
@@ -181,7 +180,7 @@ class _Rows(Iteration):
 class _Counted(Iteration):
     def __init__(self, walk: Walk, inner: Iteration, start: Any) -> None:
         super().__init__(walk)
-        if type(start) is not int or not 0 <= start < _MOST:
+        if type(start) is not int or not 0 <= start < MOST:
             raise Unsupported("counts from something that varies")
         self.inner, self.first = inner, start
         self.at = self.steps.variable(INT)

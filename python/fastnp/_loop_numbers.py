@@ -79,7 +79,8 @@ class Numbers:
             raise Unsupported(f"takes a {type(value).__name__} for a number")
         if kind is INT and not _LEAST <= value < 2**63:
             raise Unsupported("has a whole number of more than 64 bits")
-        return Number(kind, self.steps.constant(value, machine(kind)), value if kind is INT else None)
+        known = value if kind is INT else None
+        return Number(kind, self.steps.constant(value, machine(kind)), known, known)
 
     # Conversions.
 
@@ -158,7 +159,9 @@ class Numbers:
     def python_int(self, op: str, x: Number, y: Number) -> Number:
         steps, a, b = self.steps, self.whole(x), self.whole(y)
         if op in _CHECKED:
-            return Number(INT, self.checked(op, INT64, a, b), _low_of(op, x.low, y))
+            low, high = _range_of(op, x, y)
+            fits = low is not None and high is not None and low >= _LEAST and high < -_LEAST
+            return Number(INT, self.fitting(op, a, b, y) if fits else self.checked(op, INT64, a, b), low, high)
         if op in ("floor_divide", "remainder"):
             self.leave(steps.compare("not_equal", b, steps.whole(0)))
             if not self.is_constant(b):  # LEAST // -1
@@ -186,6 +189,12 @@ class Numbers:
         over = self.steps.add("overflows", BOOL, op, dtype, a, b)
         self.leave(self.steps.map("logical_not", BOOL, BOOL, over))
         return self.steps.map(op, dtype, dtype, a, b)
+
+    def fitting(self, op: str, a: int, b: int, y: Number) -> int:
+        """What is known not to overflow."""
+        if op == "subtract":
+            return self.steps.map(op, INT64, INT64, a, b) if y.low is None or y.low != y.high else self.steps.plus(a, self.steps.whole(-y.low))
+        return self.steps.plus(a, b) if op == "add" else self.steps.times(a, b)
 
     def python_power(self, x: Number, y: Number) -> Number:
         step = self.steps.steps[y.id]
@@ -234,7 +243,7 @@ class Numbers:
         steps = self.steps
         if compute.kind in "iu":
             if op in _CHECKED:
-                return Number(result, self.checked(op, compute, a, b), _low_of(op, x.low, y))
+                return Number(result, self.checked(op, compute, a, b), _range_of(op, x, y)[0])
             if op in ("floor_divide", "remainder"):
                 self.leave(steps.cast(b, compute, BOOL))
                 if compute.kind == "i":
@@ -336,9 +345,22 @@ class Numbers:
         return Number(FLOAT, self.steps.cast(x.id, dtype, FLOAT64))
 
 
-def _low_of(op: str, low: int | None, y: Number) -> int | None:
-    if low is None or y.low is None or op == "subtract":
-        return None
+def _range_of(op: str, x: Number, y: Number) -> tuple[int | None, int | None]:
+    """What a sum, difference or product is not below, and not above."""
+
+    def together(a: int | None, b: int | None) -> int | None:
+        return None if a is None or b is None else a + b
+
+    def minus(a: int | None) -> int | None:
+        return None if a is None else -a
+
     if op == "add":
-        return low + y.low
-    return 0 if low >= 0 and y.low >= 0 else None
+        return together(x.low, y.low), together(x.high, y.high)
+    if op == "subtract":
+        return together(x.low, minus(y.high)), together(x.high, minus(y.low))
+    if x.low is None or y.low is None:
+        return None, None
+    if x.high is None or y.high is None:
+        return (0, None) if x.low >= 0 and y.low >= 0 else (None, None)
+    products = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
+    return min(products), max(products)

@@ -38,6 +38,8 @@ _NUMPY_KINDS = {id(each): each for each in map(numpy.dtype, "? i1 u1 i2 u2 i4 u4
 BOOL = numpy.dtype("?")
 INT64 = numpy.dtype("i8")
 FLOAT64 = numpy.dtype("f8")
+MOST = 2**62  # of what ranges go over
+MOST_SIZE = 2**63 - 1
 
 
 class Unsupported(Exception):
@@ -72,14 +74,15 @@ def position_of(kinds: Any, kind: Kind) -> int:
 
 
 class Number:
-    """A number that a program computes: its kind, the step that makes it, and a whole number that it is not below, if one is known."""
+    """A number that a program computes: its kind, the step that makes it, and whole numbers that it is not below and not above, if such are known."""
 
-    __slots__ = ("id", "kind", "low")
+    __slots__ = ("high", "id", "kind", "low")
 
-    def __init__(self, kind: Kind, id: int, low: int | None = None) -> None:
+    def __init__(self, kind: Kind, id: int, low: int | None = None, high: int | None = None) -> None:
         self.kind = kind
         self.id = id
         self.low = low
+        self.high = high
 
 
 class Choice:

@@ -51,18 +51,20 @@ class Known:
 
 
 class State:
-    """A number: its kinds (None among them: it may not be bound), and what it is not below."""
+    """A number: its kinds (None among them: it may not be bound), and what it is not below and not above."""
 
-    __slots__ = ("kinds", "low")
+    __slots__ = ("high", "kinds", "low")
 
-    def __init__(self, kinds: tuple[Kind | None, ...], low: int | None = None) -> None:
+    def __init__(self, kinds: tuple[Kind | None, ...], low: int | None = None, high: int | None = None) -> None:
         self.kinds = kinds
         self.low = low
+        self.high = high
 
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is State
             and other.low == self.low
+            and other.high == self.high
             and len(other.kinds) == len(self.kinds)
             and all(a is b for a, b in zip(self.kinds, other.kinds, strict=True))
         )
@@ -164,7 +166,7 @@ class Slots:
         """Binds a variable."""
         if type(value) is Number:
             self.put(name, value.kind, value.id)
-            return State((value.kind,), value.low)
+            return State((value.kind,), value.low, value.high)
         if type(value) is Choice:
             return self.store_choice(name, value)
         if type(value) is View:
@@ -231,7 +233,7 @@ class Slots:
         steps = self.steps
         if type(held) is State:
             if len(held.kinds) == 1 and held.kinds[0] is not None:
-                return Number(held.kinds[0], steps.get(self.variable(name, held.kinds[0])), held.low)
+                return Number(held.kinds[0], steps.get(self.variable(name, held.kinds[0])), held.low, held.high)
             if len(held.kinds) == 1:
                 return UNBOUND
             kinds = [(self.tag_of(name, kind), kind, -1 if kind is None else self.variable(name, kind)) for kind in held.kinds]
@@ -267,7 +269,8 @@ class Slots:
                 self.need_tag(name)
             elif len(kinds) > 1:
                 return LOST
-            return State(kinds, None if x.low is None or y.low is None else min(x.low, y.low))
+            low = None if x.low is None or y.low is None else min(x.low, y.low)
+            return State(kinds, low, None if x.high is None or y.high is None else max(x.high, y.high))
         if not is_live or x is LOST or y is LOST:
             return LOST
         if type(x) is TupleState and type(y) is TupleState and len(x.items) == len(y.items):

@@ -21,7 +21,7 @@ from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, kind_of_number
 from fastnp._loop_scan import FAR, counters_of
-from fastnp._loop_values import LOST, UNBOUND, Again, Slots, State, TupleState, View, is_one_number
+from fastnp._loop_values import LOST, UNBOUND, Again, Held, Slots, State, TupleState, View, is_one_number
 from fastnp._names import Uses
 
 __all__ = ["Walk"]
@@ -205,8 +205,8 @@ class Walk(Expressions):
         assert isinstance(statement.value, ast.Constant) and isinstance(statement.target, ast.Name)
         value: Any = statement.value.value
         step = value if isinstance(statement.op, ast.Add) else -value
-        low = None if x.low is None else x.low + step
-        self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low))
+        low, high = (None if each is None else each + step for each in (x.low, x.high))
+        self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low, high))
 
     def target(self, target: ast.expr, value: Any) -> Callable[[], None]:
         """Checks that a value can be stored there; what stores it."""
@@ -321,19 +321,26 @@ class Walk(Expressions):
         entry = self.current()
         if key not in self.assumed:
             changed = Uses(loop).stores
-            self.assumed[key] = {name: (LOST if name in changed and name not in live else held) for name, held in entry.items()}
+            self.assumed[key] = {name: self.changing(held, name in live) if name in changed else held for name, held in entry.items()}
         assumed = self.assumed[key]
         found = self.joined([assumed, entry], live)
         self.assume(key, assumed, found)
         self.frame.env = dict(assumed)
+
+    @staticmethod
+    def changing(held: Held, is_live: bool) -> Held:
+        """A variable that a loop binds, as it is at first: most grow."""
+        if not is_live:
+            return LOST
+        return State(held.kinds, held.low) if type(held) is State else held
 
     def assume(self, key: Any, assumed: Env, found: Env | None) -> None:
         if found is None or found == assumed:
             return
         for name, held in found.items():
             before = assumed.get(name)
-            if type(held) is State and type(before) is State and held.low != before.low:
-                found[name] = State(held.kinds)
+            if type(held) is State and type(before) is State and (held.low != before.low or held.high != before.high):
+                found[name] = State(held.kinds, *(now if now == then else None for now, then in ((held.low, before.low), (held.high, before.high))))
         if found != assumed:
             self.assumed[key] = found
             raise Again
