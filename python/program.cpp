@@ -143,6 +143,9 @@ public:
         return py::make_tuple(left.words[0], handed_out(left.words.data()), left.flags);
     }
 
+    /// Among the flags of a run: integers of NumPy's wrapped around.
+    static constexpr unsigned wrapped = 16;
+
     /// What a run leaves behind.
     struct Left {
         SmallVector<std::int64_t, 64> words;
@@ -166,7 +169,7 @@ public:
         const Released released;
         detail::clear_float_flags();
         native_[0].run(bases.data(), inputs.data(), left.words.data());
-        left.flags = detail::float_flags();
+        left.flags = detail::float_flags() | (left.words.back() < 0 ? wrapped : 0U);
         detail::clear_float_flags();
     }
 

@@ -243,7 +243,9 @@ class Numbers:
         steps = self.steps
         if compute.kind in "iu":
             if op in _CHECKED:
-                return Number(result, self.checked(op, compute, a, b), _range_of(op, x, y)[0])
+                steps.whole_ops.add(op)
+                steps.add("wraps", BOOL, op, compute, a, b)
+                return Number(result, steps.map(op, compute, result, a, b))
             if op in ("floor_divide", "remainder"):
                 self.leave(steps.cast(b, compute, BOOL))
                 if compute.kind == "i":

@@ -107,6 +107,7 @@ class Steps:
         self.written: list[bool] = []
         self.array_inputs = 0
         self.float_ops: set[str] = set()  # of NumPy's numbers, which may have floating-point errors
+        self.whole_ops: set[str] = set()  # ... which may wrap around
 
     # Steps.
 

@@ -76,8 +76,10 @@ class _Program:
         raise AssertionError
 
     def warn(self, flags: int) -> None:
-        """Of floating-point errors, as NumPy does of its scalars; which operation it was is known where there is one alone."""
+        """Of floating-point errors, and integers that wrapped around, as NumPy does of its scalars; which operation it was is known where there is one alone."""
         state: Any = numpy.geterr()
+        if flags & 16 and state["over"] == "warn":
+            warnings.warn(f"overflow encountered in scalar {min(self.steps.whole_ops)}", RuntimeWarning, stacklevel=4)
         ops = sorted(self.steps.float_ops)
         for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
             may = [op for op in ops if op in _MAY[name]]

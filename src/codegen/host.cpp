@@ -8,6 +8,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
@@ -59,6 +60,8 @@ void initialize_llvm() {
         llvm::InitializeNativeTargetAsmPrinter();
         // Loop strength reduction is done by those who optimise, where it pays: code generators would do it always.
         if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
+        // Whether rows overlap is asked of each row: of all that the outer loop goes over, some always do.
+        llvm::VectorizerParams::HoistRuntimeChecks = false;
         return true;
     }();
     (void)once;

@@ -55,6 +55,7 @@ private:
         b_.entry = new_block("entry");
         ir.SetInsertPoint(b_.entry);
         for (const Dtype dtype : program_.variables) slots_.push_back(make_slot(dtype));
+        note_ = make_slot(Dtype::int64).re;
         for (std::int32_t i = 0; i < program_.arrays; ++i) {
             auto* base = ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, function_->getArg(0), static_cast<std::uint64_t>(i)));
             bases_.push_back(base);
@@ -118,6 +119,7 @@ private:
             case Kind::select: return b_.select(value(step.a), value(step.b), value(step.c));
             case Kind::floored: return floored(step);
             case Kind::overflows: return overflows(step);
+            case Kind::wraps: return wraps(step);
             case Kind::libm: return libm(step);
             case Kind::load: return load(step);
             case Kind::store: return store(step);
@@ -182,6 +184,11 @@ private:
     Value floored(const Step& step) {
         llvm::Value *x = value(step.a).re, *y = value(step.b).re;
         llvm::Value* zero = b_.ir.getInt64(0);
+        if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(y); known != nullptr && known->getValue().isPowerOf2() && !known->isNegative()) {
+            const std::uint64_t by = known->getZExtValue();
+            if (step.op == ir::Op::remainder) return of(Dtype::int64, b_.ir.CreateAnd(x, b_.ir.getInt64(by - 1)));
+            return of(Dtype::int64, b_.ir.CreateAShr(x, b_.ir.getInt64(static_cast<std::uint64_t>(std::countr_zero(by)))));
+        }
         llvm::Value* rest = b_.ir.CreateSRem(x, y);
         llvm::Value* differ = b_.ir.CreateICmpSLT(b_.ir.CreateXor(rest, y), zero);
         llvm::Value* is_down = b_.ir.CreateAnd(b_.ir.CreateICmpNE(rest, zero), differ);
@@ -196,6 +203,25 @@ private:
         else if (step.op == ir::Op::subtract) id = with_sign ? llvm::Intrinsic::ssub_with_overflow : llvm::Intrinsic::usub_with_overflow;
         else id = with_sign ? llvm::Intrinsic::smul_with_overflow : llvm::Intrinsic::umul_with_overflow;
         return of(Dtype::bool_, b_.ir.CreateExtractValue(b_.binary(id, value(step.a).re, value(step.b).re), 1));
+    }
+
+    // By signs, as vectors can; products have no such way. What is below 0 says that a number wrapped around.
+    Value wraps(const Step& step) {
+        auto& ir = b_.ir;
+        const bool with_sign = kind_of(step.compute) == 'i';
+        llvm::Value *x = value(step.a).re, *y = value(step.b).re, *wrapped = nullptr;
+        const bool is_sum = step.op == ir::Op::add;
+        if (step.op == ir::Op::multiply) {
+            wrapped = ir.CreateSExt(overflows(step).re, ir.getInt64Ty());
+        } else if (with_sign) {
+            llvm::Value* result = is_sum ? ir.CreateAdd(x, y) : ir.CreateSub(x, y);
+            wrapped = ir.CreateAnd(ir.CreateXor(x, is_sum ? result : y), ir.CreateXor(is_sum ? y : x, result));
+            wrapped = ir.CreateSExt(wrapped, ir.getInt64Ty());
+        } else {
+            wrapped = ir.CreateSExt(is_sum ? ir.CreateICmpULT(ir.CreateAdd(x, y), x) : ir.CreateICmpULT(x, y), ir.getInt64Ty());
+        }
+        ir.CreateStore(ir.CreateOr(ir.CreateLoad(ir.getInt64Ty(), note_), wrapped), note_);
+        return {};
     }
 
     Value libm(const Step& step) {
@@ -257,6 +283,7 @@ private:
             put(Program::word_of(variable), to_word(held.re, held.dtype));
             if (held.im != nullptr) put(Program::word_of(variable) + 1, to_word(held.im, held.dtype));
         }
+        put(program_.note_word(), b_.ir.CreateLoad(word, note_));
         b_.ir.CreateRetVoid();
         b_.ir.restoreIP(back);
         return made;
@@ -336,6 +363,7 @@ private:
     std::vector<Value> values_;
     llvm::Function* function_ = nullptr;
     std::vector<Slot> slots_;
+    llvm::Value* note_ = nullptr;  // where `wraps` notes
     std::vector<llvm::Value*> bases_;
     std::vector<std::pair<llvm::MDNode*, llvm::MDNode*>> scopes_;  // of each array: its own, the others'
     std::vector<llvm::BasicBlock*> exits_;

@@ -1,6 +1,7 @@
 // Programs over numbers to object code. They are what LLVM's scalar passes are for: checks are
-// threaded past each other, joined and taken out of loops (jump threading, correlated values, GVN),
-// which makes checked loops several times faster than the passes for kernels would.
+// threaded past each other, joined and taken out of loops (jump threading, correlated values, GVN;
+// unswitching, and range checks for parts of a range), which makes checked loops several times faster
+// than the passes for kernels would.
 #include <algorithm>
 
 #include "codegen/analyses.h"
@@ -19,6 +20,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/InductiveRangeCheckElimination.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
@@ -70,13 +72,15 @@ void optimize_program(Emitted& emitted, bool in_vectors) {
     passes.addPass(llvm::CorrelatedValuePropagationPass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::InstCombinePass());
-    in_loops(passes, llvm::LoopRotatePass(), llvm::LICMPass(llvm::LICMOptions()), llvm::SimpleLoopUnswitchPass());
+    in_loops(passes, llvm::LoopRotatePass(), llvm::LICMPass(llvm::LICMOptions()), llvm::SimpleLoopUnswitchPass(true));
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::GVNPass());
     passes.addPass(llvm::CorrelatedValuePropagationPass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::InstCombinePass());
-    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
+    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()));
+    passes.addPass(llvm::IRCEPass());  // what depends on the counter alone is checked for a part of the range, before it
+    in_loops(passes, llvm::IndVarSimplifyPass());
     if (in_vectors) passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::LoopUnrollPass());
     passes.addPass(llvm::InstCombinePass());

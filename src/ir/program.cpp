@@ -11,9 +11,9 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr std::string_view kind_names[] = {"constant", "input",  "get",     "set",       "map",  "cast",  "plus",     "times",
-                                           "truncate", "select", "floored", "overflows", "libm", "load",  "store",    "require",
-                                           "exit",     "if",     "else",    "loop",      "next", "break", "continue", "end"};
+constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",   "map",   "cast",     "plus",  "times",   "truncate",
+                                           "select",   "floored", "overflows", "wraps", "libm",  "load",     "store", "require", "exit",
+                                           "if",       "else",    "loop",      "next",  "break", "continue", "end"};
 
 // Whether a step's fields a, b and c are values.
 struct Operands {
@@ -29,6 +29,7 @@ Operands operands_of(const Step& step) {
         case Kind::times:
         case Kind::floored:
         case Kind::overflows:
+        case Kind::wraps:
         case Kind::libm: return {true, step.b >= 0, false};
         case Kind::cast:
         case Kind::truncate:

@@ -32,6 +32,7 @@ struct Step {
         select,     // value b where value a holds, else c
         floored,    // op (floor_divide, remainder) of int64 a and b as Python has it; b is not 0, nor is it -1 where a is the least number
         overflows,  // whether op (add, subtract, multiply) over integers a and b goes past `compute`
+        wraps,      // notes that op (add, subtract, multiply) over integers a and b went past `compute`, if it did: exits tell (note_word)
         libm,       // the C library's function `op` over float64 values a and b
         load,       // the element of `dtype` at byte offset b of array a
         store,      // element at byte offset b of array a = value c
@@ -68,7 +69,9 @@ struct Program {
 
     /// Where a variable lies among the words that an exit hands out: the first one is the exit's number.
     static std::int32_t word_of(std::int32_t variable) { return 1 + 2 * variable; }
-    std::int32_t words() const { return word_of(static_cast<std::int32_t>(variables.size())); }
+    /// Where exits tell of integers that wrapped around since the program began: a word below 0.
+    std::int32_t note_word() const { return word_of(static_cast<std::int32_t>(variables.size())); }
+    std::int32_t words() const { return note_word() + 1; }
 };
 
 /// The kind of this name ("map", "if", ...).
