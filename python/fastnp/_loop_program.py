@@ -178,7 +178,7 @@ class Steps:
         return len(self.ranks) - 1
 
     def size_of(self, array: int, axis: int) -> int:
-        return self.add("input", INT64, a=2 * sum(self.ranks[:array]) + axis)
+        return self.add("input", INT64, a=2 * sum(self.ranks[:array]) + axis, bits=1)
 
     def stride_of(self, array: int, axis: int) -> int:
         return self.add("input", INT64, a=2 * sum(self.ranks[:array]) + self.ranks[array] + axis)

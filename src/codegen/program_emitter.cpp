@@ -155,6 +155,10 @@ private:
             llvm::Value* place = b_.ir.CreateConstInBoundsGEP1_64(word, function_->getArg(1), static_cast<std::uint64_t>(number));
             auto* read = b_.ir.CreateLoad(word, place);
             read->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.module.getContext(), {}));
+            if (step.bits != 0) {
+                const auto bits = [](std::uint64_t value) { return llvm::APInt(64, value); };
+                read->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(b_.module.getContext()).createRange(bits(0), bits(std::uint64_t{1} << 63)));
+            }
             return from_word(read, step.dtype);
         };
         return of(step.dtype, part(step.a), is_complex(step.dtype) ? part(step.a + 1) : nullptr);
@@ -215,7 +219,10 @@ private:
             wrapped = ir.CreateSExt(overflows(step).re, ir.getInt64Ty());
         } else if (with_sign) {
             llvm::Value* result = is_sum ? ir.CreateAdd(x, y) : ir.CreateSub(x, y);
-            wrapped = ir.CreateAnd(ir.CreateXor(x, is_sum ? result : y), ir.CreateXor(is_sum ? y : x, result));
+            const auto* known = llvm::dyn_cast<llvm::ConstantInt>(y);
+            if (known == nullptr) wrapped = ir.CreateAnd(ir.CreateXor(x, is_sum ? result : y), ir.CreateXor(is_sum ? y : x, result));
+            else if (known->isNegative() != is_sum) wrapped = ir.CreateAnd(ir.CreateNot(x), result);  // it grows, and is below 0 then
+            else wrapped = ir.CreateAnd(x, ir.CreateNot(result));
             wrapped = ir.CreateSExt(wrapped, ir.getInt64Ty());
         } else {
             wrapped = ir.CreateSExt(is_sum ? ir.CreateICmpULT(ir.CreateAdd(x, y), x) : ir.CreateICmpULT(x, y), ir.getInt64Ty());

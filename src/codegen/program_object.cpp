@@ -10,6 +10,7 @@
 #include "codegen/llvm.h"
 #include "codegen/object.h"
 #include "codegen/program_emitter.h"
+#include "codegen/quiet_compares.h"
 #include "codegen/stopwatch.h"
 #include "fastnp/error.h"
 
@@ -23,6 +24,7 @@
 #include <llvm/Transforms/Scalar/InductiveRangeCheckElimination.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopLoadElimination.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
@@ -54,11 +56,11 @@ void in_loops(llvm::FunctionPassManager& all, Passes... passes) {
 }
 
 // Whether loops may become vectors: what is computed in lanes that are not asked for would raise flags
-// of floating-point errors, as quotients do, and ordered comparisons of NaN in vectors.
+// of floating-point errors, as quotients do.
 bool may_be_vectors(const ir::Program& program) {
     return std::none_of(program.steps.begin(), program.steps.end(), [](const ir::Step& step) {
         if (step.kind != ir::Step::Kind::map || !is_inexact(step.compute)) return false;
-        return step.dtype == Dtype::bool_ || step.op == ir::Op::divide || step.op == ir::Op::sqrt;
+        return step.op == ir::Op::divide || step.op == ir::Op::sqrt;
     });
 }
 
@@ -80,14 +82,19 @@ void optimize_program(Emitted& emitted, bool in_vectors) {
     passes.addPass(llvm::InstCombinePass());
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()));
     passes.addPass(llvm::IRCEPass());  // what depends on the counter alone is checked for a part of the range, before it
-    in_loops(passes, llvm::IndVarSimplifyPass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::InstCombinePass());
+    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
     if (in_vectors) passes.addPass(llvm::LoopVectorizePass());
+    passes.addPass(llvm::LoopLoadEliminationPass());  // what the iteration before stored
     passes.addPass(llvm::LoopUnrollPass());
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::LoopStrengthReducePass());
     for (llvm::Function& function : *emitted.module) {
-        if (!function.isDeclaration()) passes.run(function, analyses.functions);
+        if (function.isDeclaration()) continue;
+        passes.run(function, analyses.functions);
+        make_compares_quiet(function);
     }
 }
 

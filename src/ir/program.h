@@ -21,7 +21,7 @@ namespace fastnp::ir {
 struct Step {
     enum class Kind : std::uint8_t {
         constant,   // of `dtype`: bits and more_bits (of the imaginary part)
-        input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one
+        input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one; a size, not below 0, where `bits` is not 0
         get,        // variable a
         set,        // variable a = value b
         map,        // op over values a and b, of `compute`; the result is of `dtype`
