@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, position_of
+from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_values import UNBOUND, Slots, State, View
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class _Result:
     def keep_number(self, number: Number) -> None:
         steps = self.walk.steps
         if number.kind not in self.found:
-            self.found[number.kind] = steps.variable(number.kind)
+            alike = [variable for kind, variable in self.found.items() if machine(kind) == machine(number.kind)]
+            self.found[number.kind] = alike[0] if alike else steps.variable(number.kind)
         self.lows.append(number.low)
         self.highs.append(number.high)
         steps.set(self.found[number.kind], number.id)
@@ -131,11 +132,39 @@ class Expressions:
         """`compute` of a number; where that is one of several kinds, for each of these."""
         if type(x) is not Choice:
             return compute(x)
+        alike = self.alike(x, compute)
+        if alike is not None:
+            return alike
         results: list[tuple[int, Callable[[], Any]]] = []
         for number, kind, variable in x.kinds:
             is_it = self.steps.compare("equal", self.steps.get(x.tag), self.steps.whole(number))
             results.append((is_it, functools.partial(self.of_variable, compute, kind, variable)))
         return self.one_of(results)
+
+    def alike(self, x: Choice, compute: Callable[[Any], Any]) -> Any:
+        """The same without a branch, where all kinds lie in one variable and the same is done to each; else None."""
+        shared = x.shared()
+        if shared is None:
+            return None
+        steps = self.steps.steps
+        begin = len(steps)
+        value = self.steps.get(shared)
+        results: list[Any] = []
+        first: Any = None
+        for _, kind, _ in x.kinds:
+            del steps[begin + 1 :]
+            results.append(compute(Number(kind, value)))
+            first = first or steps[begin:]
+            if type(results[-1]) is not Number or results[-1].id != results[0].id or steps[begin:] != first:
+                del steps[begin:]
+                return None
+        low, high = ({getattr(each, bound) for each in results} for bound in ("low", "high"))
+        if all(each.kind is results[0].kind for each in results):
+            return Number(results[0].kind, results[0].id, low.pop() if len(low) == 1 else None, high.pop() if len(high) == 1 else None)
+        tag, variable = self.steps.variable(INT), self.steps.variable(results[0].kind)
+        self.steps.set(tag, self.steps.get(x.tag))
+        self.steps.set(variable, results[0].id)
+        return Choice(tag, [(number, each.kind, variable) for (number, _, _), each in zip(x.kinds, results, strict=True)])
 
     def of_variable(self, compute: Callable[[Any], Any], kind: Any, variable: int) -> Any:
         return compute(Number(kind, self.steps.get(variable)))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Iteration", "iteration_of"]
 
+
 class Iteration:
     """An iteration's state lies in variables of the program, which an exit hands out and an entry in the middle takes over."""
 

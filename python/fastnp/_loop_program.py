@@ -94,6 +94,11 @@ class Choice:
         self.tag = tag
         self.kinds = kinds  # (tag's value, kind, variable)
 
+    def shared(self) -> int | None:
+        """The variable that all its kinds lie in, if it is one: they are of one dtype of the machine, and it is bound."""
+        variables = {variable for _, _, variable in self.kinds}
+        return variables.pop() if len(variables) == 1 and all(kind is not None for _, kind, _ in self.kinds) else None
+
 
 class Steps:
     """A program as it is written."""

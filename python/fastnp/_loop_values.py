@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from fastnp._loop_program import INT, Choice, Kind, Number, Steps, Unsupported, position_of
+from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
 
 __all__ = ["LOST", "UNBOUND", "Held", "Known", "Passed", "Slots", "State", "TupleState", "View", "ViewState", "is_one_number"]
 
@@ -135,9 +135,11 @@ class Slots:
         self.passed: dict[Any, int] = {}  # variables that were handed in as tuples: whether they are these, which may be asked for by identity
 
     def variable(self, name: Any, kind: Kind) -> int:
-        if (name, kind) not in self.variables:
-            self.variables[name, kind] = self.steps.variable(kind)
-        return self.variables[name, kind]
+        """Kinds of one dtype of the machine share one."""
+        key = name, machine(kind).char
+        if key not in self.variables:
+            self.variables[key] = self.steps.variable(kind)
+        return self.variables[key]
 
     def tag(self, name: Any) -> int:
         return self.variable((name, "tag"), INT)
@@ -187,6 +189,15 @@ class Slots:
     def store_choice(self, name: Any, value: Choice) -> Held:
         kinds = tuple(kind for _, kind, _ in value.kinds)
         self.need_tag(name)
+        shared = value.shared()
+        if shared is not None:  # by no branch
+            tag = self.steps.whole(self.tag_of(name, kinds[0]))
+            for number, kind, _ in value.kinds[1:]:
+                is_it = self.steps.compare("equal", self.steps.get(value.tag), self.steps.whole(number))
+                tag = self.steps.add("select", INT64, a=is_it, b=self.steps.whole(self.tag_of(name, kind)), c=tag)
+            self.steps.set(self.variable(name, kinds[0]), self.steps.get(shared))
+            self.steps.set(self.tag(name), tag)
+            return State(kinds)
         for number, kind, variable in value.kinds:
             is_it = self.steps.compare("equal", self.steps.get(value.tag), self.steps.whole(number))
             self.steps.add("if", a=is_it)

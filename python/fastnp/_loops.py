@@ -76,7 +76,7 @@ class _Program:
         raise AssertionError
 
     def warn(self, flags: int) -> None:
-        """Of floating-point errors, and integers that wrapped around, as NumPy does of its scalars; which operation it was is known where there is one alone."""
+        """Of floating-point errors and of integers that wrapped around, as NumPy does of its scalars; which operation it was is known if there is one."""
         state: Any = numpy.geterr()
         if flags & 16 and state["over"] == "warn":
             warnings.warn(f"overflow encountered in scalar {min(self.steps.whole_ops)}", RuntimeWarning, stacklevel=4)

@@ -41,6 +41,8 @@ private:
         llvm::BasicBlock* after = nullptr;
         llvm::BasicBlock* again = nullptr;      // a loop's: where it begins
         llvm::BasicBlock* next = nullptr;       // ... and where `continue_` goes
+        bool skips = false;                     // ... and whether something went there already
+        bool is_scalar = false;                 // ... and must not become vectors
         bool is_loop() const { return again != nullptr; }
     };
 
@@ -112,10 +114,10 @@ private:
             case Kind::get: return get(step.a);
             case Kind::set: return set(step);
             case Kind::map: return map(step);
-            case Kind::cast: return b_.cast(value(step.a), step.dtype);
+            case Kind::cast: return flagged(is_inexact(value(step.a).dtype), [&] { return b_.cast(value(step.a), step.dtype); });
             case Kind::plus: return of(step.dtype, b_.ir.CreateNSWAdd(value(step.a).re, value(step.b).re));
             case Kind::times: return of(step.dtype, b_.ir.CreateNSWMul(value(step.a).re, value(step.b).re));
-            case Kind::truncate: return of(step.dtype, b_.ir.CreateFPToSI(value(step.a).re, b_.element_type(step.dtype)));
+            case Kind::truncate: return flagged(true, [&] { return of(step.dtype, b_.ir.CreateFPToSI(value(step.a).re, b_.element_type(step.dtype))); });
             case Kind::select: return b_.select(value(step.a), value(step.b), value(step.c));
             case Kind::floored: return floored(step);
             case Kind::overflows: return overflows(step);
@@ -179,7 +181,41 @@ private:
         return {};
     }
 
+    // Whether not all iterations of the innermost loop come here.
+    bool is_conditional() const {
+        for (std::size_t i = blocks_.size(); i-- > 0;) {
+            if (!blocks_[i].is_loop() || blocks_[i].skips) return true;
+            return false;
+        }
+        return false;
+    }
+
+    // What computes with floats raises flags: where not all iterations come to it, it must not be done for the others, side by side or ahead of the
+    // condition. LLVM keeps what counts as asking for the flags where it is.
+    template <class Make>
+    Value flagged(bool has_flags, const Make& make) {
+        const bool stays = has_flags && is_conditional();
+        if (stays) {
+            b_.ir.setDefaultConstrainedExcept(llvm::fp::ebMayTrap);
+            b_.ir.setIsFPConstrained(true);
+        }
+        const Value made = make();
+        b_.ir.setIsFPConstrained(false);
+        return made;
+    }
+
     Value map(const Step& step) {
+        return flagged(is_inexact(step.compute) && step.dtype != Dtype::bool_,
+                       [&] { return step.op == ir::Op::sqrt && b_.ir.getIsFPConstrained() ? root(step) : mapped(step); });
+    }
+
+    Value root(const Step& step) {
+        llvm::Value* x = value(step.a).re;
+        auto* function = llvm::Intrinsic::getDeclaration(&b_.module, llvm::Intrinsic::experimental_constrained_sqrt, {x->getType()});
+        return of(step.dtype, b_.ir.CreateConstrainedFPCall(function, {x}));
+    }
+
+    Value mapped(const Step& step) {
         if (step.b < 0) return b_.map(step.op, step.compute, step.dtype, {value(step.a)});
         return b_.map(step.op, step.compute, step.dtype, {value(step.a), value(step.b)});
     }
@@ -253,7 +289,19 @@ private:
     }
     static llvm::Align alignment(Dtype) { return llvm::Align(1); }  // arrays may lie anywhere
 
+    // Small elements that not all iterations access stay out of vectors: LLVM 19 makes masks for whole registers of part of one, and may lose what
+    // cuts them off (a spill of a mask), so that elements behind the vector are stored to.
+    void note_access(Dtype dtype) {
+        if (itemsize_of(dtype) > 2 || !is_conditional()) return;
+        for (std::size_t i = blocks_.size(); i-- > 0;) {
+            if (!blocks_[i].is_loop()) continue;
+            blocks_[i].is_scalar = true;
+            return;
+        }
+    }
+
     Value load(const Step& step) {
+        note_access(step.dtype);
         const auto part = [&](std::int64_t more) {
             auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), address(step, more), alignment(step.dtype));
             mark(read, step.a);
@@ -263,6 +311,7 @@ private:
     }
 
     Value store(const Step& step) {
+        note_access(step.dtype);
         const Value& stored = value(step.c);
         const auto part = [&](llvm::Value* each, std::int64_t more) {
             mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), address(step, more), alignment(step.dtype)), step.a);
@@ -342,18 +391,32 @@ private:
                 break;
             case Kind::next: go(blocks_.back().next); break;
             case Kind::break_: b_.ir.CreateBr(loop_around(step.a).after); return dead();
-            case Kind::continue_: b_.ir.CreateBr(loop_around(step.a).next); return dead();
+            case Kind::continue_:
+                loop_around(step.a).skips = true;
+                b_.ir.CreateBr(loop_around(step.a).next);
+                return dead();
             case Kind::end: close(); break;
             default: throw InternalError("a step without code");
         }
         return {};
     }
 
+    static void keep_scalar(llvm::BranchInst* back) {
+        llvm::LLVMContext& context = back->getContext();
+        auto* off = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
+        llvm::Metadata* never[] = {llvm::MDString::get(context, "llvm.loop.vectorize.enable"), off};
+        llvm::Metadata* nodes[] = {nullptr, llvm::MDNode::get(context, never)};
+        llvm::MDNode* loop = llvm::MDNode::getDistinct(context, nodes);
+        loop->replaceOperandWith(0, loop);
+        back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+    }
+
     void close() {
         const Block block = blocks_.back();
         blocks_.pop_back();
         if (block.is_loop()) {
-            b_.ir.CreateBr(block.again);
+            llvm::BranchInst* back = b_.ir.CreateBr(block.again);
+            if (block.is_scalar) keep_scalar(back);
             b_.ir.SetInsertPoint(block.after);
             return;
         }

@@ -55,16 +55,7 @@ void in_loops(llvm::FunctionPassManager& all, Passes... passes) {
     all.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
 }
 
-// Whether loops may become vectors: what is computed in lanes that are not asked for would raise flags
-// of floating-point errors, as quotients do.
-bool may_be_vectors(const ir::Program& program) {
-    return std::none_of(program.steps.begin(), program.steps.end(), [](const ir::Step& step) {
-        if (step.kind != ir::Step::Kind::map || !is_inexact(step.compute)) return false;
-        return step.op == ir::Op::divide || step.op == ir::Op::sqrt;
-    });
-}
-
-void optimize_program(Emitted& emitted, bool in_vectors) {
+void optimize_program(Emitted& emitted) {
     Analyses analyses(*emitted.target);
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -85,7 +76,7 @@ void optimize_program(Emitted& emitted, bool in_vectors) {
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::InstCombinePass());
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
-    if (in_vectors) passes.addPass(llvm::LoopVectorizePass());
+    passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::LoopLoadEliminationPass());  // what the iteration before stored
     passes.addPass(llvm::LoopUnrollPass());
     passes.addPass(llvm::InstCombinePass());
@@ -104,7 +95,7 @@ StoredCode make_object(const ir::Program& program, Code& times) {
     Stopwatch clock;
     Emitted emitted = emit_program(program);
     times.emit_ms = clock.lap();
-    optimize_program(emitted, may_be_vectors(program));
+    optimize_program(emitted);
     times.optimize_ms = clock.lap();
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
     times.generate_ms = clock.lap();
@@ -115,7 +106,7 @@ StoredCode make_object(const ir::Program& program, Code& times) {
 
 std::string llvm_text(const ir::Program& program) {
     Emitted emitted = emit_program(program);
-    optimize_program(emitted, may_be_vectors(program));
+    optimize_program(emitted);
     return text_of(emitted);
 }
 

@@ -1,0 +1,123 @@
+#include "codegen/quiet_compares.h"
+
+#include <optional>
+#include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#pragma GCC diagnostic pop
+
+namespace fastnp::codegen {
+
+namespace {
+
+using llvm::CmpInst;
+using llvm::Intrinsic::ID;
+
+// AVX's predicate that is like this one and raises no flag; nothing for those of which the usual instructions raise none.
+std::optional<std::uint8_t> quiet_predicate(CmpInst::Predicate predicate) {
+    switch (predicate) {
+        case CmpInst::FCMP_OLT: return 17;
+        case CmpInst::FCMP_OLE: return 18;
+        case CmpInst::FCMP_OGE: return 29;
+        case CmpInst::FCMP_OGT: return 30;
+        case CmpInst::FCMP_UGE: return 21;
+        case CmpInst::FCMP_UGT: return 22;
+        case CmpInst::FCMP_ULT: return 25;
+        case CmpInst::FCMP_ULE: return 26;
+        default: return std::nullopt;
+    }
+}
+
+class Quieter {
+public:
+    explicit Quieter(llvm::Function& function) : function_(function) {
+        const llvm::StringRef features = function.getFnAttribute("target-features").getValueAsString();
+        has_masks_ = features.contains("+avx512f");
+        has_predicates_ = features.contains("+avx,") || features.ends_with("+avx") || has_masks_;
+    }
+
+    void run() const {
+        if (!has_predicates_) return;
+        std::vector<llvm::FCmpInst*> loud;
+        for (llvm::BasicBlock& block : function_) {
+            for (llvm::Instruction& each : block) {
+                auto* compare = llvm::dyn_cast<llvm::FCmpInst>(&each);
+                if (compare != nullptr && quiet_predicate(compare->getPredicate())) loud.push_back(compare);
+            }
+        }
+        for (llvm::FCmpInst* compare : loud) {
+            if (compare->getOperand(0)->getType()->isVectorTy()) of_vectors(compare);
+            else of_numbers(compare);
+        }
+    }
+
+private:
+    // As code that looks at flags compares.
+    static void of_vectors(llvm::FCmpInst* compare) {
+        llvm::IRBuilder<> ir(compare);
+        auto* quiet = ir.CreateConstrainedFPCmp(llvm::Intrinsic::experimental_constrained_fcmp, compare->getPredicate(), compare->getOperand(0),
+                                                compare->getOperand(1), "", llvm::fp::ebStrict);
+        compare->replaceAllUsesWith(quiet);
+        compare->eraseFromParent();
+    }
+
+    void of_numbers(llvm::FCmpInst* compare) const {
+        llvm::Type* type = compare->getOperand(0)->getType();
+        if (!type->isDoubleTy() && !type->isFloatTy()) return;
+        std::vector<llvm::SelectInst*> choices;
+        for (llvm::User* user : compare->users()) {
+            auto* choice = llvm::dyn_cast<llvm::SelectInst>(user);
+            if (choice != nullptr && choice->getCondition() == compare && choice->getType() == type) choices.push_back(choice);
+        }
+        if (choices.empty()) return;
+        llvm::IRBuilder<> ir(compare);
+        llvm::Value* quiet = mask(ir, compare, type);
+        for (llvm::SelectInst* choice : choices) {
+            ir.SetInsertPoint(choice);
+            choice->replaceAllUsesWith(chosen(ir, quiet, choice));
+            choice->eraseFromParent();
+        }
+        if (compare->use_empty()) compare->eraseFromParent();
+    }
+
+    // In the first lane of a vector.
+    static llvm::Value* lane(llvm::IRBuilder<>& ir, llvm::Value* x) {
+        auto* vector = llvm::FixedVectorType::get(x->getType(), x->getType()->isDoubleTy() ? 2 : 4);
+        return ir.CreateInsertElement(llvm::PoisonValue::get(vector), x, std::uint64_t{0});
+    }
+
+    // A bit, or without masks a lane of ones.
+    llvm::Value* mask(llvm::IRBuilder<>& ir, llvm::FCmpInst* compare, llvm::Type* type) const {
+        const bool wide = type->isDoubleTy();
+        llvm::Value *x = lane(ir, compare->getOperand(0)), *y = lane(ir, compare->getOperand(1));
+        const std::uint8_t predicate = *quiet_predicate(compare->getPredicate());
+        if (!has_masks_) {
+            const ID id = wide ? llvm::Intrinsic::x86_sse2_cmp_sd : llvm::Intrinsic::x86_sse_cmp_ss;
+            return ir.CreateIntrinsic(id, {}, {x, y, ir.getInt8(predicate)});
+        }
+        const ID id = wide ? llvm::Intrinsic::x86_avx512_mask_cmp_sd : llvm::Intrinsic::x86_avx512_mask_cmp_ss;
+        constexpr std::uint32_t rounding_as_set = 4;
+        return ir.CreateTrunc(ir.CreateIntrinsic(id, {}, {x, y, ir.getInt32(predicate), ir.getInt8(0xFF), ir.getInt32(rounding_as_set)}), ir.getInt1Ty());
+    }
+
+    llvm::Value* chosen(llvm::IRBuilder<>& ir, llvm::Value* quiet, llvm::SelectInst* choice) const {
+        if (has_masks_) return ir.CreateSelect(quiet, choice->getTrueValue(), choice->getFalseValue());
+        auto* lanes = llvm::cast<llvm::FixedVectorType>(quiet->getType());
+        llvm::Value* bits = ir.CreateBitCast(quiet, llvm::VectorType::getInteger(lanes));
+        llvm::Value* holds = ir.CreateICmpSLT(bits, llvm::Constant::getNullValue(bits->getType()));
+        llvm::Value* made = ir.CreateSelect(holds, lane(ir, choice->getTrueValue()), lane(ir, choice->getFalseValue()));
+        return ir.CreateExtractElement(made, std::uint64_t{0});
+    }
+
+    llvm::Function& function_;
+    bool has_masks_ = false, has_predicates_ = false;
+};
+
+}  // namespace
+
+void make_compares_quiet(llvm::Function& function) { Quieter(function).run(); }
+
+}  // namespace fastnp::codegen
