@@ -108,18 +108,32 @@ def mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
 
 
+def by_numba(function: Callable[..., Any], arguments: tuple[Any, ...], parallel: bool) -> dict[str, float] | None:
+    """In a process of its own: Numba's parallel code of some of these dies."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            other = for_numba(function, parallel)
+            found = {"numba first": first(other, arguments), "numba": best(other, arguments, 15)}
+            os.write(writer, json.dumps(found).encode())
+        finally:  # of many kinds of errors, where it does not compile
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as said:
+        text = said.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else None
+
+
 def measured(function: Callable[..., Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
     compiled = fastnp.compile(function, adaptive=True)
     row = {"name": function.__name__, "first": first(compiled, arguments)}
     best(compiled, arguments, 15)  # decisions are made
     row |= {"compiled": best(compiled, arguments, 15), "written": best(function, arguments, 3)}
     for parallel in (False, True) if numba is not None else ():
-        try:
-            other = for_numba(function, parallel)
-            found = {"numba first": first(other, arguments), "numba": best(other, arguments, 15)}
-        except Exception:  # of many kinds, where it does not compile
-            continue
-        if found["numba"] < row.get("numba", math.inf):
+        found = by_numba(function, arguments, parallel)
+        if found is not None and found["numba"] < row.get("numba", math.inf):
             row |= found
     return row
 
