@@ -17,7 +17,8 @@ constexpr int most_compiling = 2;              // calls that compile something, 
 constexpr Nanoseconds long_call = 20'000'000;  // of the first call in parts, without compilations: the next one is as written, to compare
 constexpr Nanoseconds short_call = 1'000'000;  // which other work of the machine may well double
 constexpr int enough = 2, enough_short = 5;    // calls each way
-constexpr int most_slow = 8;                   // calls in a row that take longer than as written
+constexpr int most_slow = 8;                   // calls in a row that take longer than as written; eight times as many each time that they did
+constexpr int most_again = 6;
 constexpr std::size_t most_trials = 64;
 constexpr int clear_lead = 2;  // times as long: no second long call is needed
 
@@ -102,7 +103,12 @@ void Trial::look_again(Way way, const Account& spent) {
     if (way != Way::compiled || times_[1].count == 0) return;
     const bool is_slow = spent.otherwise + spent.compiling > times_[1].least / 4 * 5;
     slow_ = is_slow ? slow_ + 1 : 0;
-    if (slow_ >= most_slow) decided_ = Way::written;
+    if (slow_ < most_slow << 3 * again_) return;
+    // The machine may have become slower for both: they are timed again, more and more rarely.
+    again_ = std::min(again_ + 1, most_again);
+    slow_ = 0;
+    times_[0] = times_[1] = {};
+    decided_.reset();
 }
 
 void Trial::decide() {

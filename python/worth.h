@@ -121,6 +121,7 @@ private:
     int compiling_ = 0;     // calls in parts in which something was compiled
     bool is_long_ = false;  // the last of them took long otherwise
     int slow_ = 0;          // calls in a row that took longer in parts than as written, though parts were found to be faster
+    int again_ = 0;         // how often it was asked again because of these
     std::optional<Way> decided_;
 };
 

@@ -271,3 +271,38 @@ def test_results_are_numpys_whichever_way_is_taken():
         for _ in range(16):
             first, (second,) = f(make(3), 1.0, 300)
             assert type(first) is kind and type(second) is kind
+
+
+@pytest.mark.alone
+def test_calls_that_were_slow_for_a_while():
+    """What was found does not change because the machine was slow for both ways: they are timed again."""
+
+    pauses = [0.0]
+
+    @compiler.disable(recursive=False)
+    def wait():
+        time.sleep(pauses[0])
+
+    def f(x):
+        wait()
+        s = 0.0
+        for i in range(len(x)):
+            if x[i] > 0:
+                s += x[i]
+        return s
+
+    g = compiled(f)
+    x = numpy.random.default_rng(0).normal(size=1000)
+
+    def calls(count, pause):
+        before = g.cache_info().uncompiled
+        pauses[0] = pause
+        for _ in range(count):
+            g(x)
+        return g.cache_info().uncompiled - before
+
+    calls(30, 0.0)
+    assert calls(10, 0.0) == 0
+    calls(10, 0.004)
+    calls(30, 0.0)
+    assert calls(10, 0.0) == 0
