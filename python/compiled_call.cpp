@@ -99,7 +99,8 @@ Ref CompiledState::frame() {
         in_parts_ = false;
         return {};
     }
-    Ref found = own(PyObject_GetAttrString(parts_.get(), "frame"));
+    static PyObject* const name = check(PyUnicode_InternFromString("frame"));
+    Ref found = own(PyObject_GetAttr(parts_.get(), name));
     return found.get() == Py_None ? Ref() : std::move(found);
 }
 

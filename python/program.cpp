@@ -319,17 +319,34 @@ public:
     }
     void clear() { ready_.clear(); }
 
-    py::object call(const py::args& arguments) {
-        const std::span<PyObject* const> given(PySequence_Fast_ITEMS(arguments.ptr()), static_cast<std::size_t>(PyTuple_GET_SIZE(arguments.ptr())));
+    using Arguments = std::span<PyObject* const>;
+
+    py::object call(Arguments given) {
         const FloatState state = float_state();
-        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(arguments);
+        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(given);
         for (const Ready& each : ready_) {
-            if (each.fits(given)) return run(each, given, arguments);
+            if (each.fits(given)) return run(each, given);
         }
-        return slow(arguments);
+        return slow(given);
+    }
+
+    /// It as a function, which Python calls sooner than an object. `self`: this one's.
+    static py::object function_of(const py::object& self) {
+        static PyMethodDef called{"loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_in)), METH_FASTCALL, "A native loop."};
+        const auto let_go = [](PyObject* capsule) { Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule))); };
+        const auto holder = py::reinterpret_steal<py::object>(check(PyCapsule_New(self.cast<LoopCall*>(), nullptr, let_go)));
+        PyCapsule_SetContext(holder.ptr(), Py_NewRef(self.ptr()));
+        return py::reinterpret_steal<py::object>(check(PyCFunction_New(&called, holder.ptr())));
     }
 
 private:
+    static PyObject* call_in(PyObject* holder, PyObject* const* arguments, Py_ssize_t count) {
+        return guarded([&] {
+            auto* const loop = static_cast<LoopCall*>(PyCapsule_GetPointer(holder, nullptr));
+            return loop->call({arguments, static_cast<std::size_t>(count)}).release().ptr();
+        });
+    }
+
     static Expected expected_of(const py::tuple& told) {
         Expected made;
         if (told.empty()) made.is_anything = true;
@@ -359,7 +376,7 @@ private:
         return made;
     }
 
-    py::object run(const Ready& ready, std::span<PyObject* const> given, const py::args& arguments) {
+    py::object run(const Ready& ready, Arguments given) {
         SmallVector<PyObject*, 8> arrays, numbers;
         for (const std::size_t each : ready.arrays) arrays.push_back(given[each]);
         for (const auto& [each, item] : ready.numbers) numbers.push_back(item < 0 ? given[each] : PyTuple_GET_ITEM(given[each], item));
@@ -373,25 +390,31 @@ private:
             } catch (const PythonError&) {  // a whole number of more than 64 bits
                 if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw;
                 PyErr_Clear();
-                return slow(arguments);
+                return slow(given);
             }
             const auto end = ready.ends.find(left.words[0]);
             if (end == ready.ends.end() || left.flags != 0) {
                 const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
-                const py::tuple values = program->handed_out(left.words.data());
+                const py::tuple values = program->handed_out(left.words.data()), arguments = tuple_of(given);
                 PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr()};
                 return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 5, nullptr); });
             }
             return ended(end->second, *program, left.words.data(), given);
         }
-        return slow(arguments);
+        return slow(given);
     }
 
     template <class F>
     static py::object result_of(F&& call) {
         return py::reinterpret_steal<py::object>(check(called(std::forward<F>(call))));
     }
-    py::object slow(const py::args& arguments) const {
+    static py::tuple tuple_of(Arguments given) {
+        py::tuple made(given.size());
+        for (std::size_t i = 0; i < given.size(); ++i) made[i] = py::reinterpret_borrow<py::object>(given[i]);
+        return made;
+    }
+    py::object slow(Arguments given) const {
+        const py::tuple arguments = tuple_of(given);
         return result_of([&] { return PyObject_CallOneArg(slow_.ptr(), arguments.ptr()); });
     }
 
@@ -464,7 +487,7 @@ void add_programs(py::module_& module) {
         .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),
              py::arg("ends"), py::arg("handle"))
         .def("clear", &LoopCall::clear)
-        .def("__call__", &LoopCall::call);
+        .def("function", &LoopCall::function_of);
     py::class_<Program, std::shared_ptr<Program>>(module, "_Program")
         .def(py::init<const std::vector<StepText>&, const std::vector<py::object>&, const std::vector<std::vector<Given>>&, const std::vector<py::object>&,
                       std::vector<int>, std::vector<bool>, bool>(),

@@ -139,7 +139,8 @@ class Loop:
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
         self.rewritten = 0  # how often what a program took for granted had changed
-        self.entry = _core._LoopCall(self.slow, self.left)  # what the frame calls
+        self.entry = _core._LoopCall(self.slow, self.left)
+        self.called = self.entry.function()  # what the frame calls
 
     # Calls. `entry` knows what needs no Python: kinds that it knows, and loops that come to their ends.
 

@@ -171,7 +171,7 @@ class Parts(Cuts):
         self.functions = [self.compiled_part(part) for part in parts]
         self.frame = None
         if code is not None:
-            cells = {part.name: types.CellType(made.entry if type(made) is Loop else made) for part, made in zip(parts, self.functions, strict=True)}
+            cells = {part.name: types.CellType(made.called if type(made) is Loop else made) for part, made in zip(parts, self.functions, strict=True)}
             self.frame = self.function_of(code, {**cells, FOLLOW: types.CellType(self.follow), UNBOUND: types.CellType(NameError)})
             self.frame.__defaults__, self.frame.__kwdefaults__ = self.function.__defaults__, self.function.__kwdefaults__
         return self.frame
