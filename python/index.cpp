@@ -314,6 +314,9 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
                 look_at_assignment(target, value);
                 return 0;
             } catch (const NeedsNumpy&) {
+            } catch (const IndexError&) {
+                if (!value_of(self).writable()) raise(PyExc_ValueError, "assignment destination is read-only");  // which NumPy looks at first
+                throw;
             }
         }
         if (is_asked) {

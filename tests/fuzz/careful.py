@@ -79,6 +79,8 @@ def _distance(a: Any, b: Any) -> float:
     if a.dtype.kind == "f" and not numpy.array_equal(numpy.signbit(a[a == 0]), numpy.signbit(b[b == 0])):
         return numpy.inf
     finite = numpy.isfinite(a)
+    if not numpy.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return numpy.inf
     return magnitude(a[finite] - b[finite]) * MARGIN
 
 

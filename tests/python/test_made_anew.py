@@ -258,3 +258,14 @@ def test_the_clock_and_chance_are_asked_at_each_call():
     assert function(1.0) != first
     drawn = np.compile(lambda x: statistics.NormalDist(0, 1).samples(2))
     assert drawn(1.0) != drawn(1.0)
+
+
+def test_read_only_is_said_before_the_subscript():
+    def f(x):
+        v = numpy.frombuffer(b"12345678")[1:]
+        v[0] = 7
+        return x
+
+    for g in (f, np.compile(f), np.compile(f, backend="eager")):
+        with pytest.raises(ValueError, match="assignment destination is read-only"):
+            g(numpy.ones(3))

@@ -106,7 +106,7 @@ private:
         std::optional<Result> result;
         std::vector<detail::Effect> effects;
         std::optional<detail::StateBytes<F>> next_state;  // of the function
-        std::vector<array> left;                          // arrays that something outside of the function holds
+        std::vector<array> left;  // arrays that something outside of the function holds
         bool does_more() const { return !effects.empty() || next_state || !left.empty(); }
     };
 
@@ -118,7 +118,7 @@ private:
         detail::References references;
         detail::Engine engine;
         std::atomic<bool> does_more{false};  // any entry
-        std::atomic<int> changes{0};         // recordings that changed its state
+        std::atomic<int> changes{0};  // recordings that changed its state
     };
 
     Result apply(F& function, Arguments& arguments) const {
