@@ -62,7 +62,7 @@ if(test_sources)
   if(FASTNP_SANITIZE STREQUAL "thread")
     add_boost_test(cpp_threads "*")
     # (A child of a process of several threads may start some.)
-    set_tests_properties(cpp_threads PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:halt_on_error=1:detect_deadlocks=0")
+    set_tests_properties(cpp_threads PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:halt_on_error=1:detect_deadlocks=0:report_thread_leaks=0:allocator_may_return_null=1")
     return()
   endif()
   # takes_one_in(COUNT NAME...): tests whose first tier takes a part of their cases, another in each run.

@@ -136,8 +136,8 @@ std::uint64_t thread_token() {
 
 bool is_left_behind(std::uint64_t token) { return token != 0 && token >> 32 != fork_count() && token != survivor.load(std::memory_order_relaxed); }
 
-ForkLock::ForkLock() { ForkLocks::all().add(this); }
-ForkLock::~ForkLock() { ForkLocks::all().remove(this); }
+void ForkLock::join() { ForkLocks::all().add(this); }
+void ForkLock::leave() { ForkLocks::all().remove(this); }
 
 NoFork::NoFork() {
     if (depth()++ == 0) ForkLocks::all().enter();

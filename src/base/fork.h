@@ -19,8 +19,8 @@ bool is_left_behind(std::uint64_t token);
 /// in Python has its lock), and must not make or destroy another one.
 class ForkLock {
 public:
-    ForkLock();
-    virtual ~ForkLock();
+    ForkLock() = default;
+    virtual ~ForkLock() = default;
     ForkLock(const ForkLock&) = delete;
     ForkLock& operator=(const ForkLock&) = delete;
 
@@ -28,6 +28,11 @@ public:
     virtual void give_back() = 0;
     /// In the child, which is another thread than the one that took it.
     virtual void renew() = 0;
+
+protected:
+    /// From now on fork() takes it; the last thing that is done as it is made, and undone as the first when it goes.
+    void join();
+    void leave();
 
 private:
     friend class ForkLocks;
@@ -38,6 +43,11 @@ private:
 template <class Mutex>
 class ForkSafe final : public ForkLock {
 public:
+    ForkSafe() { join(); }
+    ~ForkSafe() override { leave(); }
+    ForkSafe(const ForkSafe&) = delete;
+    ForkSafe& operator=(const ForkSafe&) = delete;
+
     void lock() { mutex_.lock(); }
     bool try_lock() { return mutex_.try_lock(); }
     void unlock() { mutex_.unlock(); }
