@@ -16,9 +16,15 @@ namespace {
 using llvm::CmpInst;
 using llvm::Intrinsic::ID;
 
-// AVX's predicate that is like this one and raises no flag; nothing for those of which the usual instructions raise none.
+// AVX's predicate that is like this one and raises no flag.
 std::optional<std::uint8_t> quiet_predicate(CmpInst::Predicate predicate) {
     switch (predicate) {
+        case CmpInst::FCMP_OEQ: return 0;
+        case CmpInst::FCMP_UNO: return 3;
+        case CmpInst::FCMP_UNE: return 4;
+        case CmpInst::FCMP_ORD: return 7;
+        case CmpInst::FCMP_UEQ: return 8;
+        case CmpInst::FCMP_ONE: return 12;
         case CmpInst::FCMP_OLT: return 17;
         case CmpInst::FCMP_OLE: return 18;
         case CmpInst::FCMP_OGE: return 29;
@@ -31,6 +37,9 @@ std::optional<std::uint8_t> quiet_predicate(CmpInst::Predicate predicate) {
     }
 }
 
+// Whether the usual instructions raise a flag for NaN.
+bool is_loud(CmpInst::Predicate predicate) { return *quiet_predicate(predicate) > 12; }
+
 class Quieter {
 public:
     explicit Quieter(llvm::Function& function) : function_(function) {
@@ -41,16 +50,16 @@ public:
 
     void run() const {
         if (!has_predicates_) return;
-        std::vector<llvm::FCmpInst*> loud;
+        std::vector<llvm::FCmpInst*> all;
         for (llvm::BasicBlock& block : function_) {
             for (llvm::Instruction& each : block) {
                 auto* compare = llvm::dyn_cast<llvm::FCmpInst>(&each);
-                if (compare != nullptr && quiet_predicate(compare->getPredicate())) loud.push_back(compare);
+                if (compare != nullptr && quiet_predicate(compare->getPredicate())) all.push_back(compare);
             }
         }
-        for (llvm::FCmpInst* compare : loud) {
-            if (compare->getOperand(0)->getType()->isVectorTy()) of_vectors(compare);
-            else of_numbers(compare);
+        for (llvm::FCmpInst* compare : all) {
+            if (!compare->getOperand(0)->getType()->isVectorTy()) of_numbers(compare);
+            else if (is_loud(compare->getPredicate())) of_vectors(compare);
         }
     }
 
@@ -68,19 +77,38 @@ private:
         llvm::Type* type = compare->getOperand(0)->getType();
         if (!type->isDoubleTy() && !type->isFloatTy()) return;
         std::vector<llvm::SelectInst*> choices;
+        bool is_joined = false;
         for (llvm::User* user : compare->users()) {
             auto* choice = llvm::dyn_cast<llvm::SelectInst>(user);
-            if (choice != nullptr && choice->getCondition() == compare && choice->getType() == type) choices.push_back(choice);
+            is_joined = is_joined || joins(user);
+            if (choice != nullptr && choice->getCondition() == compare && choice->getType() == type && is_loud(compare->getPredicate()))
+                choices.push_back(choice);
         }
-        if (choices.empty()) return;
+        if (choices.empty() && !is_joined) return;
         llvm::IRBuilder<> ir(compare);
         llvm::Value* quiet = mask(ir, compare, type);
+        if (is_joined) {
+            llvm::Value* holds = bit(ir, quiet);
+            compare->replaceUsesWithIf(holds, [](const llvm::Use& use) { return joins(use.getUser()); });
+        }
         for (llvm::SelectInst* choice : choices) {
             ir.SetInsertPoint(choice);
             choice->replaceAllUsesWith(chosen(ir, quiet, choice));
             choice->eraseFromParent();
         }
         if (compare->use_empty()) compare->eraseFromParent();
+    }
+
+    // With another condition: these become comparisons of vectors, whose other lanes hold anything.
+    static bool joins(const llvm::User* user) {
+        return user->getType()->isIntegerTy(1) && (llvm::isa<llvm::BinaryOperator>(user) || llvm::isa<llvm::SelectInst>(user));
+    }
+
+    llvm::Value* bit(llvm::IRBuilder<>& ir, llvm::Value* quiet) const {
+        if (has_masks_) return quiet;
+        auto* lanes = llvm::cast<llvm::FixedVectorType>(quiet->getType());
+        llvm::Value* first = ir.CreateExtractElement(ir.CreateBitCast(quiet, llvm::VectorType::getInteger(lanes)), std::uint64_t{0});
+        return ir.CreateICmpSLT(first, llvm::Constant::getNullValue(first->getType()));
     }
 
     // In the first lane of a vector.

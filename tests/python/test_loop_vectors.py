@@ -69,7 +69,16 @@ def whole(x, y, limit):
     return y
 
 
-LOOPS: list[Callable[..., Any]] = [below, chosen, skipped, roots, counted, largest, whole]
+def joined(x, y, limit):
+    n = 0
+    for i in range(x.shape[0]):
+        if (x[i] < y[i] or x[i] < -2.0) and x[i] != limit:
+            y[i] = 1.0 if x[i] == x[i] and x[i] >= -2.5 else 2.0
+            n += 1
+    return n, y
+
+
+LOOPS: list[Callable[..., Any]] = [below, chosen, skipped, roots, counted, largest, whole, joined]
 
 
 def told(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
