@@ -61,7 +61,7 @@ if(test_sources)
   # In parts, which are run side by side.
   if(FASTNP_SANITIZE STREQUAL "thread")
     add_boost_test(cpp_threads "*")
-    # (A child of a process of several threads may start some.)
+    # (A child of a process of several threads may start some, and has left others behind, which it can't end; tests ask for more memory than there is.)
     set_tests_properties(cpp_threads PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:halt_on_error=1:detect_deadlocks=0:report_thread_leaks=0:allocator_may_return_null=1")
     return()
   endif()

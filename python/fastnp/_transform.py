@@ -213,6 +213,8 @@ def grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False)
     """A function that gives the derivatives of fun's result, one real number (as jax.grad); see `value_and_grad`.
 
     With ``has_aux=True``, (derivatives, aux).
+    Outside of compiled functions arrays of NumPy's count with what they held when fun read them; RecordError where fun has a large one (above 64 KiB)
+    written to afterwards.
     """
     return Grad(fun, argnums, has_aux)
 

@@ -93,7 +93,7 @@ def slack(program: Program, call: int) -> dict[str, float]:
             arguments = [argument.make() for argument in program.calls[call]]
             try:
                 results = program.function(module)(*arguments)
-            except Exception:
+            except Exception:  # of any kind: what raises in one of the ways leaves all open
                 return dict.fromkeys([*program.results, *program.names], numpy.inf)
             ways.append([*results, *arguments])
         names = [*program.results, *program.names]
