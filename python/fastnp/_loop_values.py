@@ -176,7 +176,8 @@ class Slots:
         if type(value) is tuple:
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
-            return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(value)))
+            items = [self.kept(item) for item in value]
+            return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
         if name in self.tagged:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
         return Known(value)
@@ -185,6 +186,19 @@ class Slots:
         self.steps.set(self.variable(name, kind), value)
         if name in self.tagged:
             self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, kind)))
+
+    def kept(self, value: Any) -> Any:
+        """A number as it is now: one of several kinds lies in variables, which may be bound before it is stored (``a, b = b, a``)."""
+        if type(value) is not Choice:
+            return value
+        copies: dict[int, int] = {-1: -1}
+        for _, kind, variable in value.kinds:
+            if variable not in copies:
+                copies[variable] = self.steps.variable(kind)
+                self.steps.set(copies[variable], self.steps.get(variable))
+        tag = self.steps.variable(INT)
+        self.steps.set(tag, self.steps.get(value.tag))
+        return Choice(tag, [(number, kind, copies[variable]) for number, kind, variable in value.kinds])
 
     def store_choice(self, name: Any, value: Choice) -> Held:
         kinds = tuple(kind for _, kind, _ in value.kinds)

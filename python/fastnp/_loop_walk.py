@@ -223,7 +223,7 @@ class Walk(Expressions):
                 return lambda: self.elements.fill(place, element)
             return lambda: self.elements.put(place, element)
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
-            stores = [self.target(each, item) for each, item in zip(target.elts, value, strict=True)]
+            stores = [self.target(each, self.slots.kept(item)) for each, item in zip(target.elts, value, strict=True)]
 
             def store_all() -> None:
                 for store in stores:

@@ -215,3 +215,65 @@ def test_numbers_of_several_kinds_in_one_variable():
     for n in (0, 1, 2, 20):
         want, got = kinds(x, n), compiled(x, n)
         assert got == want and [type(each) for each in got] == [type(each) for each in want]
+
+
+def swapped(x, n):
+    s, t = 0.0, 1.5
+    for i in range(n):
+        if x[i] > 0:
+            s = x[i]
+        if x[i] < -0.5:
+            t = x[i] * 2
+        s, t = t, s
+    return s, t
+
+
+def turned(x, n):
+    s, t, u = 0.0, 1, 0.5
+    for i in range(n):
+        if x[i] > 0:
+            s = x[i]
+        if x[i] < -0.5:
+            u = x[i]
+        s, (t, u) = u, (s, t)
+    return s, t, u
+
+
+def crossed(x, n):
+    p = (0.0, 1.5)
+    for i in range(n):
+        if x[i] > 0:
+            p = (x[i], p[1])
+        if x[i] < -0.5:
+            p = (p[0], x[i])
+        p = (p[1], p[0])
+    return p
+
+
+def larger(p, q):
+    if p > q:
+        return p
+    return q
+
+
+def called(x, n):
+    s, t, u = 0.0, 1.5, 0.0
+    for i in range(n):
+        if x[i] > 0:
+            s = x[i]
+        if x[i] < -0.5:
+            t = x[i] * 2
+        u = larger(s, t) - larger(t, u)
+    return s, t, u
+
+
+@pytest.mark.parametrize("loop", [swapped, turned, crossed, called], ids=lambda loop: loop.__name__)
+def test_numbers_of_several_kinds_change_places(loop):
+    """All values of an assignment are read before the first one is stored."""
+    rng = numpy.random.default_rng(SEED)
+    compiled = np.compile(loop, adaptive=False)
+    for _ in range(10):
+        x = rng.normal(size=12)
+        for n in (0, 1, 2, 3, 12):
+            want, got = loop(x, n), compiled(x, n)
+            assert got == want and [type(each) for each in got] == [type(each) for each in want], f"FASTNP_TEST_SEED={SEED}: {n} of {x}"
