@@ -362,7 +362,8 @@ def written(w: Writer) -> Statement:
     if ".flat[" in text and y in w.maker.values:
         raise Unfit  # its iterator asks an array that is not its own for a Python number
     is_rounded = numpy.asarray(value).dtype.kind in "iu" and y in w.maker.values and is_inexact(w.of(y))
-    if is_rounded and (".real[" in text or ("] = " in text and numpy.asarray(value).dtype.kind == "u")):
+    stores = "] = " in text or ".put(" in text
+    if is_rounded and (".real[" in text or (stores and numpy.asarray(value).dtype.kind == "u")):
         raise Unfit  # what does not fit a whole number is left to the processor
     if text == f"{x}.sort()" and is_inexact(value):
         text = f"{x}.sort(); {x} += 0"
