@@ -16,9 +16,11 @@
 #include "convert.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
+#include "fastnp/detail/blocks.h"
 #include "fastnp/detail/program.h"
 #include "fastnp/error.h"
 #include "float_errors.h"
+#include "program_arrays.h"
 #include "worth.h"
 
 namespace py = pybind11;
@@ -100,7 +102,8 @@ Ref numpy_scalar_of(const std::int64_t* words, Dtype dtype) {
 class Program {
 public:
     Program(const std::vector<StepText>& steps, const std::vector<py::object>& variables, const std::vector<std::vector<Given>>& exits,
-            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, bool apart)
+            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays,
+            bool apart)
         : ranks_(std::move(ranks)), written_(std::move(written)) {
         for (const auto& [kind, op, dtype, compute, a, b, c, bits, more] : steps) {
             text_.steps.push_back({kind, op, dtype_from(dtype), dtype_from(compute), a, b, c, bits, more});
@@ -116,6 +119,7 @@ public:
         text_.arrays = static_cast<std::int32_t>(ranks_.size());
         for (const int rank : ranks_) text_.inputs += 2 * rank;
         for (const Dtype each : numbers_) text_.inputs += is_complex(each) ? 2 : 1;
+        text_.made_arrays = made_arrays;
         text_.apart = apart;
     }
 
@@ -133,14 +137,14 @@ public:
         return native_[0].compile_ms();
     }
 
-    /// (exit, what it hands out, which floating-point errors were met); None where arrays share memory, and it was made for ones that do not.
+    /// (exit, what it hands out, which floating-point errors were met, the memory of arrays that it made); None where arrays share memory, and it was made for ones that do not.
     py::object run(const py::tuple& arrays, const py::tuple& numbers) {
         compile();
         const std::span<PyObject* const> held(PySequence_Fast_ITEMS(arrays.ptr()), ranks_.size());
         if (!fits(held)) return py::none();
         Left left;
         run(held, {PySequence_Fast_ITEMS(numbers.ptr()), numbers_.size()}, left);
-        return py::make_tuple(left.words[0], handed_out(left.words.data()), left.flags);
+        return py::make_tuple(left.words[0], handed_out(left.words.data()), left.flags, MadeArrays{std::move(left.blocks)});
     }
 
     /// Among the flags of a run: integers of NumPy's wrapped around.
@@ -150,6 +154,7 @@ public:
     struct Left {
         SmallVector<std::int64_t, 64> words;
         unsigned flags = 0;
+        detail::Blocks blocks;
     };
 
     bool fits(std::span<PyObject* const> arrays) const { return !text_.apart || are_apart(arrays); }
@@ -168,7 +173,7 @@ public:
         const Spending::NativeLoop timed;
         const Released released;
         detail::clear_float_flags();
-        native_[0].run(bases.data(), inputs.data(), left.words.data());
+        native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks);
         left.flags = detail::float_flags() | (left.words.back() < 0 ? wrapped : 0U);
         detail::clear_float_flags();
     }
@@ -179,6 +184,9 @@ public:
         py::tuple values(given.size());
         for (std::size_t i = 0; i < given.size(); ++i) values[i] = handed_out(words, i);
         return values;
+    }
+    std::int64_t word(const std::int64_t* words, std::size_t number) const {
+        return words[NativeProgram::word_of(exits_.at(static_cast<std::size_t>(words[0])).at(number).first)];
     }
     py::object handed_out(const std::int64_t* words, std::size_t number) const {
         const Given& given = exits_.at(static_cast<std::size_t>(words[0])).at(number);
@@ -255,14 +263,16 @@ private:
     }
 };
 
-// Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, or a tuple of what it hands out.
+// Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, a tuple of what it hands out, or an array
+// that is an argument or was made.
 struct Source {
-    enum class Kind : std::uint8_t { handed, argument, known, tuple };
+    enum class Kind : std::uint8_t { handed, argument, known, tuple, array };
     Kind kind = Kind::handed;
     std::size_t number = 0;
     py::object known{};
     std::size_t count = 0;  // tuple: of its items
     int passed = -1;        // ... the argument that the variable may be still
+    std::vector<int> origins{};  // array: by what is handed out first, the argument that it is, or -1: it was made
 };
 
 // A loop's program for one combination of kinds, as far as calls need no Python.
@@ -371,6 +381,9 @@ private:
             else if (kind == Source::Kind::tuple) {
                 const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
                 made.push_back({kind, first, {}, count, pair[2].cast<int>()});
+            } else if (kind == Source::Kind::array) {
+                const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
+                made.push_back({kind, first, pair[2].cast<py::object>(), count, -1, pair[3].cast<std::vector<int>>()});
             } else made.push_back({kind, pair[1].cast<std::size_t>(), {}});
         }
         return made;
@@ -396,10 +409,11 @@ private:
             if (end == ready.ends.end() || left.flags != 0) {
                 const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
                 const py::tuple values = program->handed_out(left.words.data()), arguments = tuple_of(given);
-                PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr()};
-                return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 5, nullptr); });
+                const py::object made = py::cast(MadeArrays{std::move(left.blocks)});
+                PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr(), made.ptr()};
+                return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 6, nullptr); });
             }
-            return ended(end->second, *program, left.words.data(), given);
+            return ended(end->second, *program, left, given);
         }
         return slow(given);
     }
@@ -427,13 +441,26 @@ private:
         return made;
     }
 
+    // After its origin come its address, sizes and steps.
+    static py::object array_of(const Source& source, const Program& program, const Program::Left& left, std::span<PyObject* const> given) {
+        const std::int64_t* words = left.words.data();
+        const int origin = source.origins.at(static_cast<std::size_t>(program.word(words, source.number)));
+        if (origin >= 0) return py::reinterpret_borrow<py::object>(given[static_cast<std::size_t>(origin)]);
+        SmallVector<std::int64_t, 8> sizes, steps;
+        for (std::size_t i = 0; i < source.count; ++i) sizes.push_back(program.word(words, source.number + 2 + i));
+        for (std::size_t i = 0; i < source.count; ++i) steps.push_back(program.word(words, source.number + 2 + source.count + i));
+        return made_array(left.blocks, program.word(words, source.number + 1), {sizes.data(), sizes.size()}, {steps.data(), steps.size()}, source.known);
+    }
+
     // (0, variables ...), or (1, what the function returns).
-    static py::object ended(const Ready::End& end, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+    static py::object ended(const Ready::End& end, const Program& program, const Program::Left& left, std::span<PyObject* const> given) {
+        const std::int64_t* words = left.words.data();
         const auto value_of_source = [&](const Source& source) -> py::object {
             switch (source.kind) {
                 case Source::Kind::handed: return program.handed_out(words, source.number);
                 case Source::Kind::argument: return py::reinterpret_borrow<py::object>(given[source.number]);
                 case Source::Kind::tuple: return tuple_of(source, program, words, given);
+                case Source::Kind::array: return array_of(source, program, left, given);
                 case Source::Kind::known: break;
             }
             return source.known;
@@ -482,6 +509,9 @@ py::object loop_of(const std::string& op, const std::vector<py::object>& kinds) 
 }  // namespace
 
 void add_programs(py::module_& module) {
+    py::class_<MadeArrays>(module, "_MadeArrays")
+        .def("array", &MadeArrays::array, py::arg("address"), py::arg("sizes"), py::arg("steps"), py::arg("dtype"))
+        .def_static("view", &MadeArrays::view, py::arg("array"), py::arg("address"), py::arg("sizes"), py::arg("steps"), py::arg("dtype"));
     py::class_<LoopCall>(module, "_LoopCall")
         .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))
         .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),
@@ -490,8 +520,8 @@ void add_programs(py::module_& module) {
         .def("function", &LoopCall::function_of);
     py::class_<Program, std::shared_ptr<Program>>(module, "_Program")
         .def(py::init<const std::vector<StepText>&, const std::vector<py::object>&, const std::vector<std::vector<Given>>&, const std::vector<py::object>&,
-                      std::vector<int>, std::vector<bool>, bool>(),
-             py::arg("steps"), py::arg("variables"), py::arg("exits"), py::arg("numbers"), py::arg("ranks"), py::arg("written"), py::arg("apart"))
+                      std::vector<int>, std::vector<bool>, int, bool>(),
+             py::arg("steps"), py::arg("variables"), py::arg("exits"), py::arg("numbers"), py::arg("ranks"), py::arg("written"), py::arg("made_arrays"), py::arg("apart"))
         .def("run", py::overload_cast<const py::tuple&, const py::tuple&>(&Program::run), py::arg("arrays"), py::arg("numbers"))
         .def("compile", &Program::compile)
         .def("text", &Program::text)

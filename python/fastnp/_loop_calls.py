@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_functions import Functions, Method
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
-from fastnp._loop_values import View
+from fastnp._loop_values import is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -32,12 +33,13 @@ _UFUNC_TYPE: Any = type(_core.exp) if hasattr(_core, "exp") else None
 class Calls:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
+        self.functions = Functions(walk)
 
     # Attributes.
 
     def attribute(self, held: Any, name: str) -> Any:
-        if type(held) is View:
-            return self.of_view(held, name)
+        if is_array(held):
+            return self.functions.attribute(held, name)
         if isinstance(held, types.ModuleType):
             space = vars(held)
             if name not in space:
@@ -49,21 +51,6 @@ class Calls:
             return self.walk.outside(space[name], name)
         raise Unsupported(f"reads the attribute {name!r} of a {type(held).__name__}")
 
-    def of_view(self, view: View, name: str) -> Any:
-        sizes = [Number(INT, size, 0, MOST_SIZE) for size in view.sizes]
-        if name == "shape":
-            return tuple(sizes)
-        if name == "ndim":
-            return len(sizes)
-        if name == "size":
-            total: Any = 1
-            for size in sizes:
-                total = size if total == 1 else Number(INT, self.walk.steps.times(total.id, size.id), 0)
-            return total
-        if name == "dtype":
-            return view.dtype
-        raise Unsupported(f"reads the attribute {name!r} of an array")
-
     # Calls.
 
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
@@ -71,6 +58,11 @@ class Calls:
             function = function.__wrapped__
         if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
             return self.walk.call_function(function, arguments, named)
+        if type(function) is Method:
+            return self.functions.call_method(function, arguments, named)
+        found = Functions.name_of(function)
+        if found is not None:
+            return self.functions.call(*found, arguments, named)
         if named:
             raise Unsupported(f"calls {_name_of(function)} with keywords")
         if isinstance(function, (types.BuiltinFunctionType, type)):
@@ -94,7 +86,7 @@ class Calls:
         return None
 
     def numbers_of(self, arguments: list[Any]) -> None:
-        if any(type(each) in (View, tuple) for each in arguments):
+        if any(is_array(each) or type(each) is tuple for each in arguments):
             raise Unsupported("calls a function of whole arrays")
 
     def made_scalar(self, cls: Any, value: Any) -> Any:
@@ -108,6 +100,8 @@ class Calls:
     # Python's functions.
 
     def call_abs(self, x: Any) -> Any:
+        if is_array(x):
+            return self.walk.arrays.unary("absolute", x)
         self.numbers_of([x])
 
         def of(x: Any) -> Any:
@@ -173,7 +167,7 @@ class Calls:
     def call_len(self, x: Any) -> Any:
         if type(x) is tuple:
             return len(x)
-        if type(x) is View and x.sizes:
+        if is_array(x) and x.sizes:
             return Number(INT, x.sizes[0], 0, MOST_SIZE)
         raise Unsupported("takes the length of something that is no array")
 
@@ -228,6 +222,9 @@ class Calls:
     # NumPy's ufuncs
 
     def of_ufunc(self, name: str, arguments: list[Any]) -> Any:
+        if any(map(is_array, arguments)):
+            arrays = self.walk.arrays
+            return arrays.unary(name, *arguments) if len(arguments) == 1 else arrays.binary(name, *arguments)
         self.numbers_of(arguments)
         walk = self.walk
         if len(arguments) == 1:

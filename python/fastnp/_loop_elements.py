@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
-from fastnp._loop_values import View
+from fastnp._loop_values import View, is_array, part_of
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -17,11 +17,12 @@ __all__ = ["Elements", "Place"]
 
 
 class Place:
-    """An element, or a field of one: its array, and its offset in bytes."""
+    """An element, or a field of one: its array, its offset in bytes, and what that may lie in."""
 
-    __slots__ = ("array", "dtype", "offset")
+    __slots__ = ("array", "dtype", "offset", "origins")
 
-    def __init__(self, array: int, dtype: numpy.dtype[Any], offset: int) -> None:
+    def __init__(self, array: int, dtype: numpy.dtype[Any], offset: int, origins: frozenset[int]) -> None:
+        self.origins = origins
         self.array = array
         self.dtype = dtype
         self.offset = offset
@@ -51,6 +52,8 @@ class Elements:
         held = self.walk.value(node.value)
         if type(held) is tuple:
             return self.item(held, node.slice)
+        if is_array(held):
+            held = self.walk.arrays.kept(held)
         if type(held) is not View:
             raise Unsupported("takes an item of something that is no array")
         indices = self.indices(node.slice)
@@ -59,6 +62,8 @@ class Elements:
             return field if field.sizes else self.load(self.place_of(field, []))
         if held.dtype.names is None and len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
             return self.load(self.place_of(held, indices))
+        if len(indices) == 1 and is_array(indices[0]):
+            return self.walk.picks.taken(self.walk.picks.named(held, indices[0]))
         return self.part(held, indices)
 
     def field(self, view: View, name: str) -> View:
@@ -69,7 +74,7 @@ class Elements:
         offset = view.offset
         if begin != 0:
             offset = self.steps.whole(begin) if offset is None else self.steps.plus(offset, self.steps.whole(begin))
-        return View(view.array, dtype, offset, view.sizes, view.strides, (view.recipe, name))
+        return View(view.array, dtype, offset, view.sizes, view.strides, part_of(view.recipe, name), view.origins)
 
     def item(self, held: tuple[Any, ...], node: ast.expr) -> Any:
         if isinstance(node, ast.Slice):
@@ -99,21 +104,13 @@ class Elements:
             return index.kind is INT or (type(index.kind) is not PythonKind and index.kind.kind in "iu")
         return type(index) is int
 
-    def place(self, node: ast.Subscript) -> Place:
-        """The element that a subscript names, to be stored to."""
-        place = self.destination(node)
-        if type(place) is View:
-            raise Unsupported("changes a part of an array")
-        return place
-
     def destination(self, node: ast.Subscript) -> Any:
-        """What a subscript names, to be stored to: an element's place, or a view."""
+        """What a subscript names, to be stored to: an element's place, a view, or what an array picks."""
         held = self.walk.value(node.value)
         if type(held) is not View:
             raise Unsupported("stores into something that is no array")
         indices = self.indices(node.slice)
-        if not self.writeable[held.array]:
-            raise Unsupported("writes to an array that is read-only")
+        self.expect_writeable(held)
         if len(indices) == 1 and type(indices[0]) is str:
             field = self.field(held, indices[0])
             return field if field.sizes else self.place_of(field, [])
@@ -121,13 +118,19 @@ class Elements:
             raise Unsupported("stores records")
         if len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
             return self.place_of(held, indices)
+        if len(indices) == 1 and is_array(indices[0]):
+            return self.walk.picks.named(held, indices[0])
         return self.part(held, indices)
+
+    def expect_writeable(self, view: View) -> None:
+        if any(not self.writeable[each] for each in view.origins if each >= 0):
+            raise Unsupported("writes to an array that is read-only")
 
     def place_of(self, view: View, indices: list[Any]) -> Place:
         offset = view.offset
         for axis, index in enumerate(indices):
             offset = self.moved(view, axis, self.index(view.sizes[axis], index), offset)
-        return Place(view.array, view.dtype, self.steps.whole(0) if offset is None else offset)
+        return Place(view.array, view.dtype, self.steps.whole(0) if offset is None else offset, view.origins)
 
     def moved(self, view: View, axis: int, index: int, offset: int | None) -> int:
         by = self.steps.times(index, view.strides[axis])
@@ -155,27 +158,42 @@ class Elements:
         return value
 
     def part(self, view: View, indices: list[Any]) -> View:
-        """A view: whole numbers take an axis away, `:` leaves it as it is."""
-        if len(indices) > len(view.sizes):
+        """A view: whole numbers take an axis away, `:` leaves it as it is, None makes one, and `...` stands for what is left."""
+        left = len(view.sizes) - sum(each is not None and each is not ... for each in indices)
+        if left < 0 or sum(each is ... for each in indices) > 1:
             raise Unsupported("has too many subscripts")
         offset, sizes, strides = view.offset, list[int](), list[int]()
-        recipe: list[Any] = []
-        for axis, index in enumerate(indices):
+        made: list[Any] = []
+        axis = -1
+        for index in indices:
+            if index is None:
+                sizes.append(self.steps.whole(1))
+                strides.append(self.steps.whole(0))
+                made.append(None)
+                continue
+            if index is ...:
+                sizes += view.sizes[axis + 1 : axis + 1 + left]
+                strides += view.strides[axis + 1 : axis + 1 + left]
+                axis += left
+                made += [slice(None)] * left
+                continue
+            axis += 1
             if isinstance(index, ast.Slice):
                 start, size, step = self.sliced(view.sizes[axis], index)
                 sizes.append(size)
                 strides.append(view.strides[axis] if step is None else self.steps.times(view.strides[axis], step))
                 offset = offset if start is None else self.moved(view, axis, start, offset)
                 is_whole = index.lower is None and index.upper is None and index.step is None
-                recipe.append(slice(None) if is_whole else index)
+                made.append(slice(None) if is_whole else index)
             elif self.is_whole(index):
                 place = self.index(view.sizes[axis], index)
                 offset = self.moved(view, axis, place, offset)
-                recipe.append(Number(INT, place))
+                made.append(Number(INT, place))
             else:
                 raise Unsupported("takes elements by an array")
-        rest = len(indices)
-        return View(view.array, view.dtype, offset, sizes + view.sizes[rest:], strides + view.strides[rest:], (view.recipe, tuple(recipe)))
+        rest = axis + 1
+        recipe = part_of(view.recipe, tuple(made))
+        return View(view.array, view.dtype, offset, sizes + view.sizes[rest:], strides + view.strides[rest:], recipe, view.origins)
 
     def sliced(self, size: int, node: ast.Slice) -> tuple[int | None, int, int | None]:
         """(start, size, step) of a slice of an axis, as Python has it; None for a start or a step that changes nothing."""
@@ -221,33 +239,22 @@ class Elements:
 
     def fill(self, view: View, element: int) -> None:
         """Every element of a part of an array."""
-        steps = self.steps
 
         def along(axis: int, offset: int | None) -> None:
             if axis == len(view.sizes):
                 assert offset is not None
-                self.put(Place(view.array, view.dtype, offset), element)
+                self.put(Place(view.array, view.dtype, offset, view.origins), element)
                 return
-            at = steps.variable(INT)
-            steps.set(at, steps.whole(0))
-            steps.add("loop")
-            steps.add("if", a=steps.compare("less", steps.get(at), view.sizes[axis]))
-            steps.add("else")
-            steps.add("break", a=0)
-            steps.add("end")
-            along(axis + 1, self.moved(view, axis, steps.get(at), offset))
-            steps.add("next")
-            steps.set(at, steps.plus(steps.get(at), steps.whole(1)))
-            steps.add("end")
+            self.steps.each(view.sizes[axis], lambda at: along(axis + 1, self.moved(view, axis, at, offset)))
 
-        along(0, view.offset)
+        along(0, view.offset if view.sizes or view.offset is not None else self.steps.whole(0))
 
     def row(self, view: View, index: int) -> Any:
         """What an iteration over an array gives: its part of this number, which is within bounds."""
         offset = self.moved(view, 0, index, view.offset)
         if len(view.sizes) == 1 and view.dtype.names is None:
-            return self.load(Place(view.array, view.dtype, offset))
-        return View(view.array, view.dtype, offset, view.sizes[1:], view.strides[1:], (view.recipe, (Number(INT, index),)))
+            return self.load(Place(view.array, view.dtype, offset, view.origins))
+        return View(view.array, view.dtype, offset, view.sizes[1:], view.strides[1:], part_of(view.recipe, (Number(INT, index),)), view.origins)
 
     # Elements.
 
@@ -260,7 +267,12 @@ class Elements:
 
     def put(self, place: Place, element: int) -> None:
         self.steps.add("store", place.dtype, a=place.array, b=place.offset, c=element)
-        self.steps.written[place.array] = True
+        self.note_written(place.origins)
+
+    def note_written(self, origins: frozenset[int]) -> None:
+        for each in origins:
+            if each >= 0:
+                self.steps.written[each] = True
         self.walk.stored = True
 
     def element_for(self, place: Place | View, value: Any) -> int:

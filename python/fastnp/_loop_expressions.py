@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_arrays import ufunc_of
+from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
-from fastnp._loop_values import UNBOUND, Slots, State, View
+from fastnp._loop_slots import Slots
+from fastnp._loop_values import UNBOUND, State, is_array
 
 if TYPE_CHECKING:
+    from fastnp._loop_arrays import Arrays
     from fastnp._loop_calls import Calls
     from fastnp._loop_elements import Elements
     from fastnp._loop_numbers import Numbers
+    from fastnp._loop_picks import Picks
 
 __all__ = ["Expressions", "Leaves"]
 
@@ -73,6 +78,8 @@ class Expressions:
     numbers: Numbers
     elements: Elements
     calls: Calls
+    arrays: Arrays
+    picks: Picks
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -182,8 +189,10 @@ class Expressions:
         return result.value()
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
-        if type(x) in (View, tuple) or type(y) in (View, tuple):
-            raise Unsupported("computes with whole arrays")
+        if is_array(x) or is_array(y):
+            return self.arrays.product(x, y) if isinstance(op, ast.MatMult) else self.arrays.binary(ufunc_of(type(op)), x, y)
+        if type(x) is tuple or type(y) is tuple:
+            raise Unsupported("computes with tuples")
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.binary(op, a, b)))
 
     def value_BinOp(self, node: ast.BinOp) -> Any:
@@ -195,8 +204,10 @@ class Expressions:
             test = self.truth(node.operand)
             return not test if type(test) is bool else Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test))
         x = self.value(node.operand)
-        if type(x) in (View, tuple):
-            raise Unsupported("computes with whole arrays")
+        if is_array(x):
+            return self.arrays.unary(UNARY[type(node.op)][1], x)
+        if type(x) is tuple:
+            raise Unsupported("computes with tuples")
         return self.each(x, lambda a: self.numbers.unary(node.op, a))
 
     def value_Tuple(self, node: ast.Tuple) -> Any:
@@ -239,8 +250,10 @@ class Expressions:
             return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
         if type(x) is str and type(y) is str:
             return (x == y) == isinstance(op, ast.Eq)
-        if type(x) in (View, tuple) or type(y) in (View, tuple):
-            raise Unsupported("compares whole arrays")
+        if (is_array(x) or is_array(y)) and type(op) in COMPARE:
+            return self.arrays.binary(COMPARE[type(op)][1], x, y)
+        if is_array(x) or is_array(y) or type(x) is tuple or type(y) is tuple:
+            raise Unsupported("compares tuples, or looks for something in an array")
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.compare(op, a, b)))
 
     def either(self, x: Any, y: Any) -> Any:
@@ -255,7 +268,7 @@ class Expressions:
             return found.id
         if type(value) is Number:
             return self.numbers.truth(value)
-        if type(value) is View:
+        if is_array(value):
             raise Unsupported("asks whether an array is true")
         return bool(value)
 

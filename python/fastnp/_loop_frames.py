@@ -25,6 +25,7 @@ class Exit:
         self.held: Env = {}  # what they are
         self.places: dict[str, int] = {}  # of those that are numbers of one kind, among what is handed out
         self.tuples: dict[str, tuple[int, int, bool]] = {}  # (first, count, whether it may be what was passed) of tuples of such, there
+        self.arrays: dict[str, tuple[int, dict[int, Any]]] = {}  # (first, origins) of arrays that are not always the same one, there
         self.iterations: list[tuple[ast.For, Any]] = []  # (loop, decoder of what it still goes over), the outermost first
 
 
@@ -47,7 +48,8 @@ class Frame:
 class OpenLoop:
     """A loop of the function that is being walked: how many loops of the program were open, and what arrives at its ends."""
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, depth: int, made_arrays: int = 0) -> None:
         self.depth = depth
+        self.made_arrays = made_arrays  # how many there were before it
         self.broke: list[Env] = []
         self.continued: list[Env] = []

@@ -8,13 +8,15 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
-from fastnp._loop_values import View
+from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported, machine
+from fastnp._loop_values import Lazy, View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
 __all__ = ["Iteration", "iteration_of"]
+
+_MOST_ITEMS = 8  # of a tuple
 
 
 class Iteration:
@@ -26,6 +28,10 @@ class Iteration:
 
     def variables(self) -> list[int]:
         raise NotImplementedError
+
+    def is_enterable(self) -> bool:
+        """Whether these alone say where it is, so that it can be entered in the middle."""
+        return True
 
     def start(self) -> None:
         raise NotImplementedError
@@ -142,13 +148,21 @@ class _Rows(Iteration):
         if not view.sizes:
             raise Unsupported("goes over an array without axes")
         self.view = view
+        self.name = walk.frame.key, ("rows", len(walk.steps.steps))
+        self.held: Any = None
         self.is_reversed = is_reversed
         self.at = self.steps.variable(INT)
 
     def variables(self) -> list[int]:
         return [self.at]
 
+    def is_enterable(self) -> bool:
+        return self.view.whole() is not None
+
     def start(self) -> None:
+        if self.view.whole() is None:  # the variable that it comes from may be bound again
+            self.held = self.walk.slots.store(self.name, self.view)
+            self.view = self.walk.slots.load(self.name, self.held)
         self.steps.set(self.at, self.steps.whole(0))
 
     def more(self) -> int:
@@ -165,15 +179,64 @@ class _Rows(Iteration):
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        if type(self.view.recipe) is not int:
-            raise Unsupported("goes over a part of an array")
-        number = self.view.recipe
+        whole = self.view.whole()
+        array = (lambda values: values.arrays[whole]) if whole is not None else self.walk.slots.given(self.name, self.held, out)
         out.append((self.at, INT))
 
         def remaining(values: Any) -> Iterator[Any]:
+            rows = array(values)
             at = next(values)
-            rows = values.arrays[number]
             return iter(rows[::-1][at:] if self.is_reversed else rows[at:])
+
+        return remaining
+
+
+class _Items(Iteration):
+    """The items of a tuple of numbers."""
+
+    def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:
+        super().__init__(walk)
+        if len(items) > _MOST_ITEMS:
+            raise Unsupported("goes over a long tuple")
+        self.numbers = [walk.numbers.number(each) for each in items]
+        if any(each.kind is not self.numbers[0].kind for each in self.numbers):
+            raise Unsupported("goes over numbers of several kinds")
+        self.at = self.steps.variable(INT)
+        self.kept = [self.steps.variable(each.kind) for each in self.numbers]
+
+    def variables(self) -> list[int]:
+        return [self.at]
+
+    def is_enterable(self) -> bool:
+        return False
+
+    def start(self) -> None:
+        self.steps.set(self.at, self.steps.whole(0))
+        for variable, number in zip(self.kept, self.numbers, strict=True):
+            self.steps.set(variable, number.id)
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.steps.whole(len(self.kept)))
+
+    def item(self) -> Any:
+        steps, at = self.steps, self.steps.get(self.at)
+        found = steps.get(self.kept[-1])
+        for number, variable in enumerate(self.kept[:-1]):
+            is_it = steps.compare("equal", at, steps.whole(number))
+            found = steps.add("select", machine(self.numbers[0].kind), a=is_it, b=steps.get(variable), c=found)
+        lows, highs = ([getattr(each, bound) for each in self.numbers] for bound in ("low", "high"))
+        return Number(self.numbers[0].kind, found, None if None in lows else min(lows), None if None in highs else max(highs))
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        out.append((self.at, INT))
+        out.extend((variable, number.kind) for variable, number in zip(self.kept, self.numbers, strict=True))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            at = next(values)
+            return iter([next(values) for _ in self.kept][at:])
 
         return remaining
 
@@ -188,6 +251,9 @@ class _Counted(Iteration):
 
     def variables(self) -> list[int]:
         return [self.at, *self.inner.variables()]
+
+    def is_enterable(self) -> bool:
+        return self.inner.is_enterable()
 
     def start(self) -> None:
         self.steps.set(self.at, self.steps.whole(self.first))
@@ -220,6 +286,9 @@ class _Zipped(Iteration):
 
     def variables(self) -> list[int]:
         return [each for inner in self.inners for each in inner.variables()]
+
+    def is_enterable(self) -> bool:
+        return all(each.is_enterable() for each in self.inners)
 
     def start(self) -> None:
         for each in self.inners:
@@ -261,6 +330,10 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         if function is builtins.reversed and len(node.args) == 1 and not node.keywords and not is_reversed:
             return _of(walk, node.args[0], True)
     held = walk.value(node)
+    if type(held) is Lazy:
+        held = walk.arrays.stored(held)
+    if type(held) is tuple and held and not is_reversed:
+        return _Items(walk, held)
     if type(held) is View:
         return _Rows(walk, held, is_reversed)
     raise Unsupported("goes over something that is neither a range nor an array")

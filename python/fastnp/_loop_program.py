@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -111,7 +112,9 @@ class Steps:
         self.ranks: list[int] = []  # of arrays
         self.written: list[bool] = []
         self.array_inputs = 0
+        self.made_arrays = 0  # that the program makes or points elsewhere
         self.float_ops: set[str] = set()  # of NumPy's numbers, which may have floating-point errors
+        self.array_ops: set[str] = set()  # ... of arrays
         self.whole_ops: set[str] = set()  # ... which may wrap around
 
     # Steps.
@@ -170,6 +173,44 @@ class Steps:
     def times(self, x: int, y: int) -> int:
         return self.add("times", INT64, a=x, b=y)
 
+    # Arrays of its own, once all that are handed in are known.
+
+    def made_array(self) -> int:
+        self.made_arrays += 1
+        return len(self.ranks) + self.made_arrays - 1
+
+    def is_made(self, array: int) -> bool:
+        return array >= len(self.ranks)
+
+    def is_constant(self, value: int, number: int) -> bool:
+        step = self.steps[value]
+        return step[0] == "constant" and step[2] == INT64 and step[7] == number
+
+    def alike(self, x: int, y: int) -> bool:
+        """Whether two values are the same by how they are made."""
+        if x == y:
+            return True
+        mine, theirs = self.steps[x], self.steps[y]
+        if mine[:4] != theirs[:4] or mine[7:] != theirs[7:] or mine[0] not in ("constant", "input", "map", "plus", "times", "select", "floored"):
+            return False
+        if mine[0] == "input":
+            return bool(mine[4] == theirs[4])
+        return all(a == b or (a >= 0 and b >= 0 and self.alike(a, b)) for a, b in zip(mine[4:7], theirs[4:7], strict=True))
+
+    def each(self, count: int, body: Callable[[int], None]) -> None:
+        """A loop over 0, 1, ... below `count`, whose body is given the number."""
+        at = self.variable(INT)
+        self.set(at, self.whole(0))
+        self.add("loop")
+        self.add("if", a=self.compare("less", self.get(at), count))
+        self.add("else")
+        self.add("break", a=0)
+        self.add("end")
+        body(self.get(at))
+        self.add("next")
+        self.set(at, self.plus(self.get(at), self.whole(1)))
+        self.add("end")
+
     # Inputs.
 
     def number(self, kind: Kind) -> int:
@@ -195,7 +236,7 @@ class Steps:
 
     def program(self, apart: bool) -> Any:
         exits = [[(variable, plain(kind)) for variable, kind in each] for each in self.exits]
-        return _core._Program(self.steps, self.variables, exits, self.numbers, self.ranks, self.written, apart)
+        return _core._Program(self.steps, self.variables, exits, self.numbers, self.ranks, self.written, self.made_arrays, apart)
 
 
 def _float_bits(value: Any) -> int:

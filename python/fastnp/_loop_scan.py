@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy
 
-__all__ = ["FAR", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
+__all__ = ["FAR", "FUNCTIONS", "METHODS", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
                ast.Assert, ast.Expr)  # fmt: skip
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
                 ast.Slice)  # fmt: skip
+# Functions and methods of arrays.
+METHODS = frozenset(["sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "copy", "dot", "fill", "transpose", "astype", "item"])
+FUNCTIONS = frozenset(
+    ["sum", "prod", "max", "amax", "min", "amin", "any", "all", "mean", "argmax", "argmin", "zeros", "ones", "empty", "full", "zeros_like", "ones_like"]
+    + ["empty_like", "full_like", "copy", "array", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
+)
 _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 
@@ -39,29 +45,22 @@ def outermost_loops(tree: Any) -> list[Any]:
 
 def may_be_native(loop: Any) -> bool:
     """Whether nothing speaks against a program. What is done under conditions, and raises or has other effects, leaves it when it is done."""
-    filled = {id(each) for each in _filled(loop)}
     for node in _nodes(loop, False):
         if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
             return False
         if isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
             return False
-        if isinstance(node, ast.Slice) and id(node) not in filled and (node.lower is not None or node.upper is not None or node.step is not None):
-            return False
-        if isinstance(node, ast.MatMult) or (isinstance(node, ast.Call) and not _is_of_numbers(node)):
+        if isinstance(node, ast.Call) and not _is_of_numbers(node) and not _is_of_arrays(node):
             return False
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return False
-        if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+        if (
+            isinstance(node, ast.Expr)
+            and not isinstance(node.value, ast.Constant)
+            and not (isinstance(node.value, ast.Call) and _is_of_arrays(node.value))
+        ):
             return False
     return True
-
-
-def _filled(loop: Any) -> Iterator[Any]:
-    """The slices of parts of arrays that are set to a number, by the looks of it."""
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.Name)):
-            for target in node.targets:
-                yield from ast.walk(target)
 
 
 def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
@@ -88,10 +87,19 @@ def _is_of_numbers(call: ast.Call) -> bool:
     return isinstance(getattr(numpy, name, None), numpy.ufunc) or hasattr(math, name) or is_scalar_type
 
 
+def _is_of_arrays(call: ast.Call) -> bool:
+    """Whether it may be a method or a function of arrays that programs have."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS
+
+
 def is_over_numbers(loop: Any) -> bool:
-    """Whether it looks as if it were: it takes or stores elements by numbers and decides by them, or by numbers that it changes."""
+    """Whether it looks as if it were: it takes or stores elements by numbers and decides by them, or by numbers that it changes, or ends by chance."""
     if not may_be_native(loop):
         return False
+    if any(
+        isinstance(node, ast.If) and any(isinstance(each, (ast.Break, ast.Return, ast.Continue)) for each in ast.walk(node)) for node in ast.walk(loop)
+    ):
+        return True
     stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
     if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):
         return True
@@ -99,16 +107,21 @@ def is_over_numbers(loop: Any) -> bool:
     return any(isinstance(node, ast.While) for node in ast.walk(loop)) or any(isinstance(each, ast.Subscript) for test in tests for each in ast.walk(test))
 
 
-def computes_with_arrays(loop: Any, ranks: dict[str, int]) -> bool:
-    """Whether it does with these arrays, of so many axes, what is no business of programs: sums of rows, comparisons of arrays."""
+_LARGE = 1 << 15  # elements: as many as recordings share out to threads
 
-    def rank(node: Any) -> int:
+
+def computes_with_arrays(loop: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
+    """Whether a statement computes with large arrays, which is the business of recordings."""
+
+    def shape(node: Any) -> tuple[int, ...]:
         if isinstance(node, ast.Name):
-            return ranks.get(node.id, 0)
+            return shapes.get(node.id, ())
         if isinstance(node, ast.Subscript):
             indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return max(0, rank(node.value) - sum(not isinstance(each, ast.Slice) for each in indices))
-        return 0
+            whole = shape(node.value)
+            kept = [size for size, index in zip(whole, indices, strict=False) if isinstance(index, ast.Slice)]
+            return (*kept, *whole[len(indices) :])
+        return ()
 
     def operands(node: Any) -> list[Any]:
         if isinstance(node, ast.BinOp):
@@ -123,7 +136,7 @@ def computes_with_arrays(loop: Any, ranks: dict[str, int]) -> bool:
             return [node.target, node.value]
         return list(node.args) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
 
-    return any(rank(each) > 0 for node in _nodes(loop, False) for each in operands(node))
+    return any(math.prod(shape(each)) > _LARGE for node in _nodes(loop, False) for each in operands(node))
 
 
 _SMALL, FAR = 1024, 2**62  # of counters: 2^52 steps are more than a program can take

@@ -13,15 +13,18 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastnp import _control
+from fastnp._loop_arrays import Arrays
 from fastnp._loop_calls import Calls
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_numbers import Numbers
+from fastnp._loop_picks import Picked, Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, kind_of_number
 from fastnp._loop_scan import FAR, counters_of
-from fastnp._loop_values import LOST, UNBOUND, Again, Held, Slots, State, TupleState, View, is_one_number
+from fastnp._loop_slots import Slots
+from fastnp._loop_values import LOST, UNBOUND, Again, ArrayState, Held, Lazy, State, TupleState, View, is_array, is_one_number
 from fastnp._names import Uses
 
 __all__ = ["Walk"]
@@ -38,6 +41,7 @@ class Walk(Expressions):
         self.frame_of = frame_of
         self.guard = guard
         self.tagged: set[Any] = set()
+        self.moving: set[Any] = set()
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
 
@@ -46,19 +50,24 @@ class Walk(Expressions):
     def run(self, loop: ast.For | ast.While, root: Callable[[Walk], Frame]) -> None:
         while True:
             self.begin()
+            moving = len(self.moving)
             try:
                 self.whole(loop, root(self))
                 return
             except Again:
                 self.rounds += 1
+                if len(self.moving) != moving:
+                    self.assumed.clear()  # they are of other states
                 if self.rounds > _MOST_ROUNDS:
                     raise Unsupported("has variables of too many kinds") from None
 
     def begin(self) -> None:
         self.steps = Steps()
-        self.slots = Slots(self.steps, self.tagged, lambda value: value < self.prologue)
+        self.slots = Slots(self.steps, self.tagged, self.moving, lambda value: value < self.prologue)
         self.numbers = Numbers(self.steps, self.leave)
         self.elements = Elements(self)
+        self.arrays = Arrays(self)
+        self.picks = Picks(self)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere
         self.exits: list[Exit] = []
@@ -107,6 +116,9 @@ class Walk(Expressions):
                 made.places[name] = len(made.variables)
             elif type(held) is TupleState and all(map(is_one_number, held.items)):
                 made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
+            elif type(held) is ArrayState:
+                key = self.root.key, name
+                made.arrays[name] = len(made.variables), {self.slots.origin_of(key, each): each for each in held.recipes}
             made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
         for loop, iteration in self.iterations:
             made.iterations.append((loop, iteration.given(made.variables)))
@@ -120,6 +132,7 @@ class Walk(Expressions):
             self.statement = statement, dict(self.current())
             self.exit_number = None
             self.stored = False
+            self.arrays.pending = 0
 
     def exit(self) -> int:
         """The exit of the statement at hand."""
@@ -177,6 +190,8 @@ class Walk(Expressions):
 
     def do_Assign(self, statement: ast.Assign) -> None:
         value = self.value(statement.value)
+        if type(value) is Lazy and len(statement.targets) > 1:
+            value = self.arrays.stored(value)
         checked = [self.target(target, value) for target in statement.targets]
         for store in checked:
             store()
@@ -192,13 +207,26 @@ class Walk(Expressions):
             if type(x) is Number and x.kind is INT and self.frame is self.root and statement.target.id in self.counters:
                 self.count(statement, x)
                 return
+            if type(x) is View:
+                self.in_place(x, statement)
+                return
             self.target(statement.target, self.binary(statement.op, x, self.value(statement.value)))()
         elif isinstance(statement.target, ast.Subscript):
-            place = self.elements.place(statement.target)
+            place = self.elements.destination(statement.target)
+            if type(place) is View:
+                self.in_place(place, statement)
+                return
+            if type(place) is Picked:
+                self.picks.assignment(place, self.binary(statement.op, self.picks.taken(place), self.value(statement.value)))()
+                return
             x = self.elements.load(place)
             self.elements.store(place, self.binary(statement.op, x, self.value(statement.value)))
         else:
             raise Unsupported("changes an attribute")
+
+    def in_place(self, view: View, statement: ast.AugAssign) -> None:
+        """``x += ...`` of an array."""
+        self.arrays.assignment(view, self.binary(statement.op, view, self.value(statement.value)), False)()
 
     def count(self, statement: ast.AugAssign, x: Number) -> None:
         """``c += 1`` of a counter, which does not overflow."""
@@ -215,9 +243,14 @@ class Walk(Expressions):
                 raise Unsupported(f"binds {target.id!r}, which is no variable of its own")
             if value is UNBOUND:
                 raise Leaves
+            value = self.settled(value)
             return lambda: self.bind(target.id, value)
         if isinstance(target, ast.Subscript):
             place = self.elements.destination(target)
+            if type(place) is Picked:
+                return self.picks.assignment(place, value)
+            if type(place) is View and is_array(value):
+                return self.arrays.assignment(place, value)
             element = self.elements.element_for(place, value)
             if type(place) is View:
                 return lambda: self.elements.fill(place, element)
@@ -233,22 +266,21 @@ class Walk(Expressions):
         raise Unsupported("takes a value apart")
 
     def bind(self, name: str, value: Any) -> None:
-        if type(value) not in (Number, Choice, View, tuple) and kind_of_number(value) is not None:
-            value = self.numbers.number(value)
-        if type(value) is tuple:
-            value = tuple(self.as_number(item) for item in value)
-        self.current()[name] = self.slots.store((self.frame.key, name), value)
+        self.current()[name] = self.slots.store((self.frame.key, name), self.settled(value))
 
-    def as_number(self, value: Any) -> Any:
+    def settled(self, value: Any) -> Any:
+        """A value as a variable takes it: numbers as the program's, arrays in memory."""
         if type(value) is tuple:
-            return tuple(self.as_number(item) for item in value)
+            return tuple(self.settled(item) for item in value)
+        if type(value) is Lazy:
+            return self.arrays.stored(value)
         is_plain = type(value) not in (Number, Choice, View) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value
 
     def do_Return(self, statement: ast.Return) -> None:
         if self.frame is self.root:
             raise Leaves
-        value = self.as_number(None if statement.value is None else self.value(statement.value))
+        value = self.settled(None if statement.value is None else self.value(statement.value))
         held = self.slots.store((self.frame.key, "return"), value)
         self.frame.returned.append(held)
         self.steps.add("break", a=self.depth - self.frame.loops[0].depth)
@@ -359,7 +391,7 @@ class Walk(Expressions):
     def enter(self) -> OpenLoop:
         self.steps.add("loop")
         self.depth += 1
-        loop = OpenLoop(self.depth)
+        loop = OpenLoop(self.depth, self.steps.made_arrays)
         self.frame.loops.append(loop)
         return loop
 
@@ -373,6 +405,8 @@ class Walk(Expressions):
         return ends
 
     def close(self, statement: ast.For | ast.While, loop: OpenLoop, exhausted: Env | None) -> None:
+        if loop.made_arrays != self.steps.made_arrays:
+            self.steps.add("collect")
         self.steps.add("end")
         self.depth -= 1
         self.frame.loops.pop()
@@ -417,6 +451,8 @@ class Walk(Expressions):
         iteration = iteration_of(self, statement)
         is_outer = statement is self.loop
         if is_outer:
+            if not iteration.is_enterable():
+                raise Unsupported("goes over a part of an array, or over a tuple")
             entered = self.numbers_in(iteration)
             self.steps.add("if", a=entered)
             iteration.take_over(self)
@@ -467,6 +503,7 @@ class Walk(Expressions):
             raise Unsupported("calls too many functions")
         frame = self.frame_of(function)
         frame.key = (self.frame.key, self.called)
+        pending, stored = self.arrays.pending, self.stored
         bound = self.bound(function, arguments, named)
         outer, self.frame = self.frame, frame
         try:
@@ -475,7 +512,10 @@ class Walk(Expressions):
                     self.steps.set(self.slots.tag(name), self.steps.whole(0))
             for name, value in bound.items():
                 self.bind(name, value)
-            return self.inlined(frame)
+            found = self.inlined(frame)
+            if pending and self.stored and not stored:
+                raise Unsupported("calls a function that writes, after arrays that it may change were computed with")
+            return found
         finally:
             self.frame = outer
 

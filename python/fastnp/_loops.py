@@ -21,7 +21,7 @@ from fastnp import _core
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_program import Steps, Unsupported, is_numbers_dtype, kind_of_number
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
-from fastnp._loop_values import UNBOUND, Known, Passed, ViewState
+from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, ViewState
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -40,13 +40,26 @@ _PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, t
 class _Values(Iterator[Any]):
     """What an exit handed out, one after the other; `arrays`: those that were handed in."""
 
-    def __init__(self, values: tuple[Any, ...], arrays: list[Any], passed: dict[str, Any]) -> None:
+    def __init__(self, values: tuple[Any, ...], arrays: list[Any], passed: dict[str, Any], memory: Any = None) -> None:
         self.inner = iter(values)
+        self.memory = memory  # of arrays that the program made
         self.arrays = arrays
         self.passed = passed  # variables as they were handed in
 
     def __next__(self) -> Any:
         return next(self.inner)
+
+    def made(self, ours: bool, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
+        """An array that the program made, or a part of one."""
+        made = self.memory.array(address, sizes, steps, dtype)
+        return _core.asarray(made) if ours else made
+
+    def part(self, array: int, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
+        """A part of an array that was handed in."""
+        whole = self.arrays[array]
+        if type(whole) is numpy.ndarray:
+            return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
+        return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
 
 
 class _Program:
@@ -61,13 +74,17 @@ class _Program:
         self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.states = len(walk.outer.variables()) if walk.outer is not None else 0
+        self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
 
     def holds(self) -> bool:
         return all(_now(space, name) is value for space, name, value in self.guards)
 
     def run(self, arrays: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
+        """None where arrays share memory that it took to be apart."""
         for apart in (True, False):
+            if not apart and self.is_of_arrays:
+                return None
             if apart not in self.native:
                 self.native[apart] = self.steps.program(apart)
             found = self.native[apart].run(arrays, numbers)
@@ -80,17 +97,34 @@ class _Program:
         state: Any = numpy.geterr()
         if flags & 16 and state["over"] == "warn":
             warnings.warn(f"overflow encountered in scalar {min(self.steps.whole_ops)}", RuntimeWarning, stacklevel=4)
-        ops = sorted(self.steps.float_ops)
+        ops = [*((each, each) for each in sorted(self.steps.array_ops)), *((each, f"scalar {each}") for each in sorted(self.steps.float_ops))]
         for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
-            may = [op for op in ops if op in _MAY[name]]
+            may = [told for op, told in ops if op in _MAY[name]]
             if flags & flag and state[name] == "warn" and may:
-                warnings.warn(f"{text} encountered in scalar {may[0]}", RuntimeWarning, stacklevel=4)
+                warnings.warn(f"{text} encountered in {may[0]}", RuntimeWarning, stacklevel=4)
 
 
 _MAY = {
-    "invalid": ("add", "subtract", "multiply", "divide", "power", "remainder", "floor_divide", "sqrt", "arcsin", "arccos", "sin", "cos", "tan"),
-    "divide": ("power", "arctanh", "log1p"),
-    "over": ("multiply", "add", "subtract", "divide", "power", "exp", "exp2", "expm1", "sinh", "cosh", "square"),
+    "invalid": (
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "power",
+        "remainder",
+        "floor_divide",
+        "sqrt",
+        "arcsin",
+        "arccos",
+        "sin",
+        "cos",
+        "tan",
+        "reduce",
+        "matmul",
+        "dot",
+    ),
+    "divide": ("divide", "power", "arctanh", "log1p"),
+    "over": ("multiply", "add", "subtract", "divide", "power", "exp", "exp2", "expm1", "sinh", "cosh", "square", "reduce", "matmul", "dot", "hypot"),
 }
 
 
@@ -152,9 +186,9 @@ class Loop:
             return self.written(*arguments)
         return self.run(program, dict(zip(self.takes, arguments, strict=True)), None)
 
-    def left(self, program: Any, number: int, handed: tuple[Any, ...], flags: int, arguments: tuple[Any, ...]) -> Any:
+    def left(self, program: Any, number: int, handed: tuple[Any, ...], flags: int, arguments: tuple[Any, ...], memory: Any) -> Any:
         """A call whose program was left elsewhere."""
-        return self.run(program, dict(zip(self.takes, arguments, strict=True)), (number, handed, flags))
+        return self.run(program, dict(zip(self.takes, arguments, strict=True)), (number, handed, flags, memory))
 
     def run(self, program: Any, values: dict[str, Any], found: Any) -> Any:
         """Goes on until the loop has ended. `found`: what the program gave, where it was run already."""
@@ -167,12 +201,14 @@ class Loop:
                     found = self.results_of(program, values, arrays, entry)
                 except OverflowError:  # a whole number of more than 64 bits
                     return self.rest(values, program, entry)
-            number, handed, flags = found
+            if found is None:
+                return self.rest(values, program, entry)
+            number, handed, flags, memory = found
             found = None
             if flags:
                 program.warn(flags)
             exit = program.exits[number]
-            decoded = _Values(handed, arrays, values)
+            decoded = _Values(handed, arrays, values, memory)
             values = {name: decode(decoded) for name, decode in exit.names}
             items = [decode(decoded) for _, decode in exit.iterations]
             if exit.statement is None:
@@ -272,6 +308,7 @@ class Loop:
         if any(type(each) is _core.ndarray for each in arguments) or any(type(space) is not dict for space, _, _ in program.guards):
             return
         ends = {}
+        self.program_arrays = program.arrays
         for number, exit in enumerate(program.exits):
             end = self.end_of(exit)
             if all(each is not None for each in end[2]):
@@ -314,9 +351,22 @@ class Loop:
         held = exit.held.get(name)
         if type(held) is ViewState and type(held.recipe) is int and name in self.takes:
             return 1, self.takes.index(name)
+        if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
+            return self.array_source(exit.arrays[name], held)
         if type(held) is Passed and held.name in self.takes:
             return 1, self.takes.index(held.name)
         return (2, held.value) if type(held) is Known else None
+
+    def array_source(self, place: tuple[int, dict[int, Any]], held: ArrayState) -> Any:
+        """As `source_of`; None where the array is fastnp's."""
+        first, origins = place
+        found = []
+        for number in range(max(origins) + 1):
+            origin = origins.get(number)
+            if type(origin) is New and origin.ours:
+                return None
+            found.append(-1 if type(origin) is not int else self.takes.index(self.program_arrays[origin]))
+        return 4, (first, held.rank), held.dtype, found
 
     def told(self) -> NativeLoop:
         return NativeLoop(self.place, [each for each in self.programs.values() if type(each) is _Program], self.refused)
@@ -358,6 +408,7 @@ class Loop:
             if _is_array(value):
                 views[name] = walk.elements.add_array(value.dtype, value.ndim,
                                                       _has_lines(value), _is_writeable(value))  # fmt: skip
+                walk.arrays.ours.append(type(value) is _core.ndarray)
                 arrays.append(name)
         for view in views.values():
             walk.elements.name_sizes(view)

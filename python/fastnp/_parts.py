@@ -14,6 +14,8 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from fastnp import _compile, _core, _dynamic
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, outermost_loops
 from fastnp._loops import Loop, NativeLoop
@@ -235,9 +237,10 @@ class Parts(Cuts):
         """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call."""
         if self.tree is None:
             return False
-        ranks = {name: getattr(value, "ndim", 0) for name, value in zip(self.function.__code__.co_varnames, arguments, strict=False)}
+        given = zip(self.function.__code__.co_varnames, arguments, strict=False)
+        shapes = {name: value.shape for name, value in given if isinstance(value, (numpy.ndarray, _core.ndarray))}
         loops = [loop for loop in outermost_loops(self.tree) if is_over_numbers(loop)]
-        if any(computes_with_arrays(loop, ranks) for loop in loops):
+        if any(computes_with_arrays(loop, shapes) for loop in loops):
             return False
         self.native = {_at(loop) for loop in loops}
         if self.native:

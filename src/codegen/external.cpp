@@ -3,6 +3,7 @@
 #include "eager/eager.h"
 #include "eager/libm.h"
 #include "eager/vector_math.h"
+#include "fastnp/detail/blocks.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::codegen {
@@ -18,6 +19,8 @@ std::string symbol_of(const External& external) {
         case External::Kind::cast: return "fastnp_span_cast_" + dtype + "_" + std::string(name_of(external.to));
         case External::Kind::libm: return "fastnp_libm_" + std::string(ops::info(external.op).name) + "_" + dtype;
         case External::Kind::usual: return "fastnp_usual_" + std::string(ops::info(external.op).name) + "_" + dtype;
+        case External::Kind::allocate: return "fastnp_allocate";
+        case External::Kind::collect: return "fastnp_collect";
     }
     return {};
 }
@@ -32,6 +35,8 @@ void* address_of(const External& external) {
         case External::Kind::cast: return reinterpret_cast<void*>(eager::cast_kernel(external.dtype, external.to));
         case External::Kind::libm: return eager::libm_function(external.op, external.dtype);
         case External::Kind::usual: return nullptr;  // devices'
+        case External::Kind::allocate: return reinterpret_cast<void*>(&detail::allocate_block);
+        case External::Kind::collect: return reinterpret_cast<void*>(&detail::collect_blocks);
     }
     return nullptr;
 }

@@ -128,7 +128,9 @@ void set_nvptx_target(llvm::Module& module) {
 bool has_device_function(const External& external) {
     switch (external.kind) {
         case External::Kind::vector:
-        case External::Kind::libm: return false;
+        case External::Kind::libm:
+        case External::Kind::allocate:
+        case External::Kind::collect: return false;
         case External::Kind::span: {
             const ops::Rule* rule = ops::info(external.op).rule;
             return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);

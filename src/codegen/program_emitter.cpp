@@ -3,6 +3,7 @@
 #include <bit>
 #include <vector>
 
+#include "codegen/program_memory.h"
 #include "codegen/value.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
@@ -22,7 +23,7 @@ using Kind = Step::Kind;
 
 class ProgramEmitter {
 public:
-    ProgramEmitter(const Program& program, llvm::Module& module) : program_(program), b_(module, 1), values_(program.steps.size()) {}
+    ProgramEmitter(const Program& program, llvm::Module& module) : program_(program), b_(module, 1), memory_(b_, program), values_(program.steps.size()) {}
 
     std::map<std::string, External> emit(const std::string& symbol) {
         begin(symbol);
@@ -58,38 +59,11 @@ private:
         ir.SetInsertPoint(b_.entry);
         for (const Dtype dtype : program_.variables) slots_.push_back(make_slot(dtype));
         note_ = make_slot(Dtype::int64).re;
-        for (std::int32_t i = 0; i < program_.arrays; ++i) {
-            auto* base = ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, function_->getArg(0), static_cast<std::uint64_t>(i)));
-            bases_.push_back(base);
-        }
-        name_scopes();
+        memory_.begin(function_->getArg(0), function_->getArg(2));
         exits_.resize(program_.exits.size());
         llvm::BasicBlock* body = new_block("body");
         ir.CreateBr(body);
         ir.SetInsertPoint(body);
-    }
-
-    // Arrays that share no memory: a scope of aliases for each.
-    void name_scopes() {
-        if (!program_.apart) return;
-        llvm::MDBuilder metadata(b_.module.getContext());
-        auto* domain = metadata.createAnonymousAliasScopeDomain("arrays");
-        std::vector<llvm::Metadata*> scopes;
-        for (std::int32_t i = 0; i < program_.arrays; ++i) scopes.push_back(metadata.createAnonymousAliasScope(domain, "array"));
-        for (std::size_t i = 0; i < scopes.size(); ++i) {
-            std::vector<llvm::Metadata*> others;
-            for (std::size_t k = 0; k < scopes.size(); ++k) {
-                if (k != i) others.push_back(scopes[k]);
-            }
-            scopes_.emplace_back(llvm::MDNode::get(b_.module.getContext(), scopes[i]), llvm::MDNode::get(b_.module.getContext(), others));
-        }
-    }
-
-    void mark(llvm::Instruction* access, std::int32_t number) const {
-        if (scopes_.empty()) return;
-        const auto& [own, others] = scopes_[static_cast<std::size_t>(number)];
-        access->setMetadata(llvm::LLVMContext::MD_alias_scope, own);
-        access->setMetadata(llvm::LLVMContext::MD_noalias, others);
     }
 
     llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(b_.module.getContext(), name, function_); }
@@ -126,6 +100,10 @@ private:
             case Kind::load: return load(step);
             case Kind::store: return store(step);
             case Kind::require: return require(step);
+            case Kind::allocate: return of(Dtype::bool_, memory_.allocate(step.a, value(step.b).re));
+            case Kind::point: memory_.point(step.a, step.b); return {};
+            case Kind::address: return of(Dtype::int64, b_.ir.CreatePtrToInt(memory_.base_of(step.a), b_.ir.getInt64Ty()));
+            case Kind::collect: memory_.collect(); return {};
             case Kind::exit: b_.ir.CreateBr(exit_block(step.b)); return dead();
             default: return control(step);
         }
@@ -215,7 +193,15 @@ private:
         return of(step.dtype, b_.ir.CreateConstrainedFPCall(function, {x}));
     }
 
+    // Folds may add in any order, and round a product and its sum once.
     Value mapped(const Step& step) {
+        llvm::IRBuilderBase::FastMathFlagGuard usual(b_.ir);
+        if (step.bits != 0) {
+            llvm::FastMathFlags any_order;
+            any_order.setAllowReassoc();
+            any_order.setAllowContract();
+            b_.ir.setFastMathFlags(any_order);
+        }
         if (step.b < 0) return b_.map(step.op, step.compute, step.dtype, {value(step.a)});
         return b_.map(step.op, step.compute, step.dtype, {value(step.a), value(step.b)});
     }
@@ -284,7 +270,7 @@ private:
     // Elements.
 
     llvm::Value* address(const Step& step, std::int64_t more = 0) {
-        llvm::Value* at = b_.ir.CreateInBoundsGEP(b_.ir.getInt8Ty(), bases_[static_cast<std::size_t>(step.a)], value(step.b).re);
+        llvm::Value* at = b_.ir.CreateInBoundsGEP(b_.ir.getInt8Ty(), memory_.base_of(step.a), value(step.b).re);
         return more == 0 ? at : b_.ir.CreateConstInBoundsGEP1_64(b_.ir.getInt8Ty(), at, static_cast<std::uint64_t>(more));
     }
     static llvm::Align alignment(Dtype) { return llvm::Align(1); }  // arrays may lie anywhere
@@ -304,7 +290,7 @@ private:
         note_access(step.dtype);
         const auto part = [&](std::int64_t more) {
             auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), address(step, more), alignment(step.dtype));
-            mark(read, step.a);
+            memory_.mark(read, step.a);
             return b_.from_memory(read, step.dtype);
         };
         return of(step.dtype, part(0), is_complex(step.dtype) ? part(itemsize_of(step.dtype) / 2) : nullptr);
@@ -314,7 +300,7 @@ private:
         note_access(step.dtype);
         const Value& stored = value(step.c);
         const auto part = [&](llvm::Value* each, std::int64_t more) {
-            mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), address(step, more), alignment(step.dtype)), step.a);
+            memory_.mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), address(step, more), alignment(step.dtype)), step.a);
         };
         part(stored.re, 0);
         if (stored.im != nullptr) part(stored.im, itemsize_of(step.dtype) / 2);
@@ -430,12 +416,11 @@ private:
 
     const Program& program_;
     Builder b_;
+    ProgramMemory memory_;
     std::vector<Value> values_;
     llvm::Function* function_ = nullptr;
     std::vector<Slot> slots_;
     llvm::Value* note_ = nullptr;  // where `wraps` notes
-    std::vector<llvm::Value*> bases_;
-    std::vector<std::pair<llvm::MDNode*, llvm::MDNode*>> scopes_;  // of each array: its own, the others'
     std::vector<llvm::BasicBlock*> exits_;
     std::vector<Block> blocks_;
 };

@@ -15,6 +15,7 @@ ir::Program program_of(const ProgramText& text) {
     program.variables = text.variables;
     for (const auto& variables : text.exits) program.exits.push_back({variables});
     program.arrays = text.arrays;
+    program.made_arrays = text.made_arrays;
     program.inputs = text.inputs;
     program.apart = text.apart;
     for (const ProgramStep& each : text.steps) {

@@ -12,7 +12,7 @@ namespace {
 using Kind = Step::Kind;
 
 constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",   "map",   "cast",     "plus",  "times",   "truncate",
-                                           "select",   "floored", "overflows", "wraps", "libm",  "load",     "store", "require", "exit",
+                                           "select",   "floored", "overflows", "wraps", "libm",  "load",     "store", "allocate", "point", "address", "collect", "require", "exit",
                                            "if",       "else",    "loop",      "next",  "break", "continue", "end"};
 
 // Whether a step's fields a, b and c are values.
@@ -23,6 +23,7 @@ struct Operands {
 Operands operands_of(const Step& step) {
     switch (step.kind) {
         case Kind::set:
+        case Kind::allocate:
         case Kind::load: return {false, true, false};
         case Kind::map:
         case Kind::plus:
@@ -55,6 +56,8 @@ bool has_value(Kind kind) {
         case Kind::floored:
         case Kind::overflows:
         case Kind::libm:
+        case Kind::allocate:
+        case Kind::address:
         case Kind::load: return true;
         default: return false;
     }
@@ -110,6 +113,14 @@ private:
         if (operands.c) value(step.c);
     }
 
+    void check_array(std::int32_t number) const {
+        if (!is_in(number, static_cast<std::size_t>(program_.arrays + program_.made_arrays))) fail("no such array");
+    }
+    void check_made(std::int32_t number) const {
+        check_array(number);
+        if (number < program_.arrays) fail("an array that is handed in stays where it is");
+    }
+
     void check_fields(const Step& step) const {
         switch (step.kind) {
             case Kind::input:
@@ -129,10 +140,20 @@ private:
                 break;
             case Kind::load:
             case Kind::store:
-                if (!is_in(step.a, static_cast<std::size_t>(program_.arrays))) fail("no such array");
+                check_array(step.a);
                 expect(step.b, Dtype::int64);
                 if (step.kind == Kind::store) expect(step.c, step.dtype);
                 break;
+            case Kind::allocate:
+                check_made(step.a);
+                expect(step.b, Dtype::int64);
+                if (step.dtype != Dtype::bool_) fail("memory is there or is not");
+                break;
+            case Kind::point:
+                check_made(step.a);
+                check_array(step.b);
+                break;
+            case Kind::address: check_array(step.a); break;
             case Kind::require: expect(step.a, Dtype::bool_); [[fallthrough]];
             case Kind::exit:
                 if (!is_in(step.b, program_.exits.size())) fail("no such exit");
@@ -191,6 +212,7 @@ std::string fingerprint(const Program& program) {
     const auto number = [&](auto value) { out.number(static_cast<std::uint64_t>(value)); };
     number(program.apart);
     number(program.arrays);
+    number(program.made_arrays);
     number(program.inputs);
     number(program.variables.size());
     for (const Dtype dtype : program.variables) number(dtype);

@@ -5,6 +5,8 @@
 // later steps of the same block and of the blocks inside of it. Variables carry values from block
 // to block and from iteration to iteration. Blocks are opened by `if_` and `loop`, and closed by
 // `end`. What a program can't go on with leaves it: an exit says where, and hands its variables out.
+//
+// Arrays are numbered: those that are handed in, then the program's own, which are addresses that change.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,7 @@ struct Step {
         input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one; a size, not below 0, where `bits` is not 0
         get,        // variable a
         set,        // variable a = value b
-        map,        // op over values a and b, of `compute`; the result is of `dtype`
+        map,        // op over values a and b, of `compute`; the result is of `dtype`; a fold's in any order, where `bits` is not 0
         cast,       // value a to `dtype`, as NumPy casts
         plus,       // int64 values a and b, whose sum is known to fit
         times,      // ... and product
@@ -36,6 +38,10 @@ struct Step {
         libm,       // the C library's function `op` over float64 values a and b
         load,       // the element of `dtype` at byte offset b of array a
         store,      // element at byte offset b of array a = value c
+        allocate,   // new memory of b bytes for array a; whether there was any
+        point,      // array a lies where array b does
+        address,    // of array a's first byte
+        collect,    // memory that no array lies in is free
         require,    // exit b unless value a holds
         exit,       // exit b
         if_,        // if value a holds: up to the `else_` or the `end`
@@ -63,7 +69,8 @@ struct Program {
     std::vector<Step> steps;
     std::vector<Dtype> variables;
     std::vector<Exit> exits;
-    std::int32_t arrays = 0;     // how many it reads and writes
+    std::int32_t arrays = 0;       // how many it is handed
+    std::int32_t made_arrays = 0;  // ... and how many it makes or points elsewhere, which are numbered after these
     std::int32_t inputs = 0;     // words
     bool apart = true;           // whether no two arrays share memory, where one is written
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fastnp/detail/blocks.h"
 #include "fastnp/dtype.h"
 #include "fastnp/export.h"
 #include "fastnp/scalar.h"
@@ -27,7 +28,7 @@ struct ProgramText {
     std::vector<ProgramStep> steps;
     std::vector<Dtype> variables;
     std::vector<std::vector<std::int32_t>> exits;  // the variables that each hands out
-    std::int32_t arrays = 0, inputs = 0;
+    std::int32_t arrays = 0, made_arrays = 0, inputs = 0;
     bool apart = true;  // whether its arrays share no memory
 };
 
@@ -38,8 +39,11 @@ public:
     FASTNP_API explicit NativeProgram(const ProgramText& text);
 
     /// Runs it. `arrays`: their first elements; `inputs`: words, floating numbers as float64. `words`
-    /// takes what it leaves behind: word 0 is the number of its exit.
-    void run(void* const* arrays, const std::int64_t* inputs, std::int64_t* words) const { function_(arrays, inputs, 0, 0, words); }
+    /// takes what it leaves behind: word 0 is the number of its exit. `blocks` has the memory of the
+    /// arrays that it makes.
+    void run(void* const* arrays, const std::int64_t* inputs, std::int64_t* words, Blocks* blocks = nullptr) const {
+        function_(arrays, inputs, reinterpret_cast<std::int64_t>(blocks), 0, words);
+    }
     /// How many words that are, and where a variable lies among them.
     std::size_t words() const { return words_; }
     static constexpr std::size_t word_of(std::int32_t variable) { return 1 + 2 * static_cast<std::size_t>(variable); }

@@ -1,0 +1,365 @@
+"""The program's variables behind those of a function that is walked: how values are stored in them and loaded, and what exits hand out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
+from fastnp._loop_values import (
+    LOST,
+    UNBOUND,
+    Again,
+    ArrayState,
+    Held,
+    Known,
+    New,
+    Part,
+    Passed,
+    Several,
+    State,
+    TupleState,
+    View,
+    ViewState,
+    is_plain,
+)
+
+__all__ = ["Decoder", "Slots"]
+
+Decoder = Callable[[Any], Any]  # what an exit hands out (`_loops._Values`) -> the object
+
+
+class Slots:
+    """The program's variables behind those of the function. A name is a path: the function's variable, then positions in tuples and views."""
+
+    def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool]) -> None:
+        self.steps = steps
+        self.tagged = tagged  # variables of which it varies of what kind they are, as far as is known
+        self.moving = moving  # variables that are not always the same array
+        self.arrays: dict[Any, int] = {}  # of these
+        self.origins: dict[Any, list[Any]] = {}  # recipes by their tags
+        self.everywhere = everywhere  # whether a value is known in the whole program
+        self.variables: dict[Any, int] = {}
+        self.numbers: dict[Any, list[Kind | None]] = {}  # kinds by their tags
+        self.passed: dict[Any, int] = {}  # variables that were handed in as tuples: whether they are these, which may be asked for by identity
+
+    def variable(self, name: Any, kind: Kind) -> int:
+        """Kinds of one dtype of the machine share one."""
+        key = name, machine(kind).char
+        if key not in self.variables:
+            self.variables[key] = self.steps.variable(kind)
+        return self.variables[key]
+
+    def tag(self, name: Any) -> int:
+        return self.variable((name, "tag"), INT)
+
+    def tag_of(self, name: Any, kind: Kind | None) -> int:
+        known = self.numbers.setdefault(name, [None])
+        found = position_of(known, kind)
+        if found < 0:
+            known.append(kind)
+        return found if found >= 0 else len(known) - 1
+
+    # What is handed in.
+
+    def take_number(self, name: Any, kind: Kind) -> State:
+        self.put(name, kind, self.steps.input(self.steps.number(kind)))
+        return State((kind,))
+
+    def take_tuple(self, name: Any, kinds: Iterable[Kind]) -> TupleState:
+        self.passed[name] = self.variable((name, "passed"), INT)
+        self.steps.set(self.passed[name], self.steps.whole(1))
+        return TupleState(tuple(self.take_number((name, item), kind) for item, kind in enumerate(kinds)))
+
+    # Stores.
+
+    def store(self, name: Any, value: Any) -> Held:
+        """Binds a variable."""
+        if type(value) is Number:
+            self.put(name, value.kind, value.id)
+            return State((value.kind,), value.low, value.high)
+        if type(value) is Choice:
+            return self.store_choice(name, value)
+        if type(value) is View:
+            return self.store_view(name, value)
+        if type(value) is tuple:
+            if name in self.passed:
+                self.steps.set(self.passed[name], self.steps.whole(0))
+            items = [self.kept(item) for item in value]
+            return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
+        if name in self.tagged:
+            raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
+        return Known(value)
+
+    def put(self, name: Any, kind: Kind, value: int) -> None:
+        self.steps.set(self.variable(name, kind), value)
+        if name in self.tagged:
+            self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, kind)))
+
+    def kept(self, value: Any) -> Any:
+        """A number as it is now: one of several kinds lies in variables, which may be bound before it is stored (``a, b = b, a``)."""
+        if type(value) is View:
+            return self.kept_view(value)
+        if type(value) is not Choice:
+            return value
+        copies: dict[int, int] = {-1: -1}
+        for _, kind, variable in value.kinds:
+            if variable not in copies:
+                copies[variable] = self.steps.variable(kind)
+                self.steps.set(copies[variable], self.steps.get(variable))
+        tag = self.steps.variable(INT)
+        self.steps.set(tag, self.steps.get(value.tag))
+        return Choice(tag, [(number, kind, copies[variable]) for number, kind, variable in value.kinds])
+
+    def kept_view(self, view: View) -> View:
+        recipe = view.recipe
+        if not self.steps.is_made(view.array):
+            return view
+        array = self.steps.made_array()
+        self.steps.add("point", a=array, b=view.array)
+        if type(recipe) is Several:
+            tag = self.steps.variable(INT)
+            self.steps.set(tag, self.steps.get(recipe.tag))
+            recipe = Several(tag, recipe.recipes)
+        return View(array, view.dtype, view.offset, view.sizes, view.strides, recipe, view.origins)
+
+    def store_choice(self, name: Any, value: Choice) -> Held:
+        kinds = tuple(kind for _, kind, _ in value.kinds)
+        self.need_tag(name)
+        shared = value.shared()
+        if shared is not None:  # by no branch
+            tag = self.steps.whole(self.tag_of(name, kinds[0]))
+            for number, kind, _ in value.kinds[1:]:
+                is_it = self.steps.compare("equal", self.steps.get(value.tag), self.steps.whole(number))
+                tag = self.steps.add("select", INT64, a=is_it, b=self.steps.whole(self.tag_of(name, kind)), c=tag)
+            self.steps.set(self.variable(name, kinds[0]), self.steps.get(shared))
+            self.steps.set(self.tag(name), tag)
+            return State(kinds)
+        for number, kind, variable in value.kinds:
+            is_it = self.steps.compare("equal", self.steps.get(value.tag), self.steps.whole(number))
+            self.steps.add("if", a=is_it)
+            if kind is not None:
+                self.put(name, kind, self.steps.get(variable))
+            self.steps.add("end")
+        return State(kinds)
+
+    def store_view(self, name: Any, view: View) -> Held:
+        if name in self.moving:
+            return self.store_array(name, view)
+        if not is_plain(view.recipe):
+            self.need_moving(name)
+        fixed: list[Any] = []
+        for number, value in enumerate((view.offset, *view.sizes, *view.strides)):
+            if value is None or self.everywhere(value):
+                fixed.append(("", value))
+            else:
+                fixed.append(None)
+                self.put((name, number), INT, value)
+        return ViewState(view.array, view.dtype, len(view.sizes), tuple(fixed), self.stored_recipe((name, "index"), view.recipe))
+
+    def need_moving(self, name: Any) -> None:
+        self.moving.add(name)
+        raise Again
+
+    def store_array(self, name: Any, view: View) -> ArrayState:
+        steps = self.steps
+        if name not in self.arrays:
+            self.arrays[name] = steps.made_array()
+        recipes, tag = self.stored_origin(name, view)
+        fixed: list[Any] = []
+        values = [steps.whole(0) if view.offset is None else view.offset, *view.sizes, *view.strides]
+        for number, value in enumerate(values):
+            self.put((name, number), INT, value)
+            step = steps.steps[value]
+            fixed.append(step[7] if step[0] == "constant" else None)
+        array = self.arrays[name]
+        if view.array != array:
+            steps.add("point", a=array, b=view.array)
+        address = steps.plus(steps.add("address", INT64, a=array), steps.get(self.variable((name, 0), INT)))
+        self.put((name, "address"), INT, address)
+        self.put((name, "origin"), INT, tag)
+        return ArrayState(array, view.dtype, len(view.sizes), tuple(fixed), recipes, view.origins)
+
+    def stored_origin(self, name: Any, view: View) -> tuple[tuple[Any, ...], int]:
+        """What a variable may be then, and the value that says which of these it is."""
+        steps, recipe = self.steps, view.recipe
+        if type(recipe) is not Several:
+            made = Part(min(view.origins)) if type(recipe) is tuple else recipe
+            return (made,), steps.whole(self.origin_of(name, made))
+        tag = steps.whole(self.origin_of(name, recipe.recipes[0][1]))
+        for number, each in recipe.recipes[1:]:
+            is_it = steps.compare("equal", steps.get(recipe.tag), steps.whole(number))
+            tag = steps.add("select", INT64, a=is_it, b=steps.whole(self.origin_of(name, each)), c=tag)
+        found: list[Any] = []
+        found.extend(each for _, each in recipe.recipes if each not in found)
+        return tuple(found), tag
+
+    def origin_of(self, name: Any, recipe: Any) -> int:
+        known = self.origins.setdefault(name, [])
+        if recipe not in known:
+            known.append(recipe)
+        return known.index(recipe)
+
+    def load_array(self, name: Any, held: ArrayState) -> View:
+        steps = self.steps
+        values = [steps.get(self.variable((name, number), INT)) if each is None else steps.whole(each) for number, each in enumerate(held.fixed)]
+        tags = tuple((self.origin_of(name, each), each) for each in held.recipes)
+        recipe = tags[0][1] if len(tags) == 1 else Several(self.variable((name, "origin"), INT), tags)
+        return View(held.array, held.dtype, values[0], values[1 : held.rank + 1], values[held.rank + 1 :], recipe, held.origins)
+
+    def stored_recipe(self, name: Any, recipe: Any) -> Any:
+        if type(recipe) is int:
+            return recipe
+        parent, indices = recipe
+        if type(indices) is str:
+            return self.stored_recipe((name, "of"), parent), indices
+        made: list[Any] = []
+        for number, index in enumerate(indices):
+            if type(index) is Number:
+                self.put((name, number), INT, index.id)
+                made.append((name, number))
+            elif type(index) is slice:
+                made.append(index)
+            else:
+                raise Unsupported("keeps a part of an array that is taken by a slice")
+        return self.stored_recipe((name, "of"), parent), tuple(made)
+
+    def need_tag(self, name: Any) -> None:
+        if name not in self.tagged:
+            self.tagged.add(name)
+            raise Again
+
+    # Loads.
+
+    def load(self, name: Any, held: Held) -> Any:
+        steps = self.steps
+        if type(held) is State:
+            if len(held.kinds) == 1 and held.kinds[0] is not None:
+                return Number(held.kinds[0], steps.get(self.variable(name, held.kinds[0])), held.low, held.high)
+            if len(held.kinds) == 1:
+                return UNBOUND
+            kinds = [(self.tag_of(name, kind), kind, -1 if kind is None else self.variable(name, kind)) for kind in held.kinds]
+            return Choice(self.tag(name), kinds)
+        if type(held) is ViewState:
+            values = [self.part(name, number, each) for number, each in enumerate(held.fixed)]
+            return View(held.array, held.dtype, values[0], values[1 : held.rank + 1], values[held.rank + 1 :], self.loaded_recipe(held.recipe))
+        if type(held) is ArrayState:
+            return self.load_array(name, held)
+        if type(held) is TupleState:
+            return tuple(self.load((name, number), item) for number, item in enumerate(held.items))
+        if type(held) is Known:
+            return held.value
+        raise Unsupported(f"takes {name[-1]!r}, which is no number, array or function" if type(held) is Passed else f"reads {name[-1]!r}, which is lost")
+
+    def part(self, name: Any, number: int, fixed: Any) -> Any:
+        return fixed[1] if fixed is not None else self.steps.get(self.variable((name, number), INT))
+
+    def loaded_recipe(self, recipe: Any) -> Any:
+        if type(recipe) is int:
+            return recipe
+        parent, indices = recipe
+        return self.loaded_recipe(parent), indices if type(indices) is str else tuple(
+            Number(INT, self.steps.get(self.variable(index, INT))) if type(index) is tuple and len(index) == 2 else index for index in indices
+        )
+
+    # Where paths meet.
+
+    def joined(self, name: Any, x: Held, y: Held, is_live: bool) -> Held:
+        if x == y:
+            return x
+        if type(x) is State and type(y) is State:
+            kinds = x.kinds + tuple(kind for kind in y.kinds if position_of(x.kinds, kind) < 0)
+            if len(kinds) > 1 and is_live:
+                self.need_tag(name)
+            elif len(kinds) > 1:
+                return LOST
+            low = None if x.low is None or y.low is None else min(x.low, y.low)
+            return State(kinds, low, None if x.high is None or y.high is None else max(x.high, y.high))
+        if not is_live or x is LOST or y is LOST:
+            return LOST
+        if type(x) is TupleState and type(y) is TupleState and len(x.items) == len(y.items):
+            return TupleState(tuple(self.joined((name, i), a, b, is_live) for i, (a, b) in enumerate(zip(x.items, y.items, strict=True))))
+        if type(x) in (ViewState, ArrayState) and type(y) in (ViewState, ArrayState) and x.dtype == y.dtype and x.rank == y.rank:
+            if name not in self.moving:
+                self.need_moving(name)
+            recipes = x.recipes + tuple(each for each in y.recipes if each not in x.recipes)
+            fixed = tuple(a if a == b else None for a, b in zip(x.fixed, y.fixed, strict=True))
+            return ArrayState(x.array, x.dtype, x.rank, fixed, recipes, x.origins | y.origins)
+        raise Unsupported(f"binds {name[-1]!r} to one object or another")
+
+    # What exits hand out.
+
+    def given(self, name: Any, held: Held, out: list[tuple[int, Kind]]) -> Decoder:
+        """Adds what it takes to make the object in Python; what makes it. Decoders get the arrays' objects as `arrays`."""
+        if type(held) is State:
+            return self.given_number(name, held, out)
+        if type(held) is ViewState:
+            return self.given_view(held.recipe, out)
+        if type(held) is ArrayState:
+            return self.given_array(name, held, out)
+        if type(held) is TupleState:
+            items = [self.given((name, number), item, out) for number, item in enumerate(held.items)]
+            if name not in self.passed:
+                return lambda values: tuple(item(values) for item in items)
+            out.append((self.passed[name], INT))
+
+            def decode(values: Any) -> Any:
+                made = tuple(item(values) for item in items)
+                return values.passed[name[-1]] if next(values) else made
+
+            return decode
+        if type(held) is Known:
+            value = held.value
+            return lambda _: value
+        if type(held) is Passed:
+            return lambda values: values.passed[held.name]
+        return lambda _: UNBOUND
+
+    def given_number(self, name: Any, held: State, out: list[tuple[int, Kind]]) -> Decoder:
+        kinds = [kind for kind in held.kinds if kind is not None]
+        if len(held.kinds) == 1:
+            if not kinds:
+                return lambda _: UNBOUND
+            out.append((self.variable(name, kinds[0]), kinds[0]))
+            return next
+        out.append((self.tag(name), INT))
+        out.extend((self.variable(name, kind), kind) for kind in kinds)
+        numbers = [self.tag_of(name, kind) for kind in kinds]
+
+        def decode(values: Iterator[Any]) -> Any:
+            tag = next(values)
+            found = {number: next(values) for number in numbers}
+            return found.get(tag, UNBOUND)
+
+        return decode
+
+    def given_array(self, name: Any, held: ArrayState, out: list[tuple[int, Kind]]) -> Decoder:
+        """Its origin, address, sizes and steps."""
+        out.extend((self.variable((name, part), INT), INT) for part in ("origin", "address", *range(1, 1 + 2 * held.rank)))
+        origins = {self.origin_of(name, each): each for each in held.recipes}
+
+        def decode(values: Any) -> Any:
+            origin, address = origins[next(values)], next(values)
+            sizes, steps = ([next(values) for _ in range(held.rank)] for _ in range(2))
+            if type(origin) is int:
+                return values.arrays[origin]
+            if type(origin) is New:
+                return values.made(origin.ours, address, sizes, steps, held.dtype)
+            return values.part(origin.array, address, sizes, steps, held.dtype)
+
+        return decode
+
+    def given_view(self, recipe: Any, out: list[tuple[int, Kind]]) -> Decoder:
+        if type(recipe) is int:
+            return lambda values: values.arrays[recipe]
+        parent = self.given_view(recipe[0], out)
+        if type(recipe[1]) is str:
+            return lambda values: parent(values)[recipe[1]]
+        parts: list[Any] = []
+        for index in recipe[1]:
+            if type(index) is tuple and len(index) == 2:
+                out.append((self.variable(index, INT), INT))
+                parts.append(next)
+            else:
+                parts.append(lambda _, index=index: index)
+        return lambda values: parent(values)[tuple(part(values) for part in parts)]

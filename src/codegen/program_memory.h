@@ -1,0 +1,47 @@
+// The memory of a program's arrays in generated code: of those that are handed in, and of those that it makes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "codegen/value.h"
+#include "ir/program.h"
+
+namespace fastnp::codegen {
+
+class ProgramMemory {
+public:
+    ProgramMemory(Builder& builder, const ir::Program& program) : b_(builder), program_(program) {}
+
+    /// Where the function begins. `bases`: its arguments' addresses; `blocks`: what memory is taken from.
+    void begin(llvm::Value* bases, llvm::Value* blocks);
+
+    llvm::Value* base_of(std::int32_t array);
+    /// Tells LLVM what an access to an array can't touch.
+    void mark(llvm::Instruction* access, std::int32_t array) const;
+
+    /// New memory for an array; whether there was any.
+    llvm::Value* allocate(std::int32_t array, llvm::Value* bytes);
+    void point(std::int32_t array, std::int32_t other);
+    void collect();
+
+private:
+    std::vector<int> classes() const;
+    void name_scopes();
+    llvm::Value* slot(std::int32_t array) const { return slots_[static_cast<std::size_t>(array - program_.arrays)]; }
+
+    Builder& b_;
+    const ir::Program& program_;
+    llvm::Value* blocks_ = nullptr;
+    std::vector<llvm::Value*> bases_;  // of arrays that are handed in
+    std::vector<llvm::Value*> slots_;  // where the others' addresses lie
+    llvm::Value* roots_ = nullptr;     // where they are put for `collect`
+    struct Scope {
+        llvm::MDNode* own = nullptr;
+        llvm::MDNode* others = nullptr;
+    };
+    std::vector<Scope> scopes_;  // of each array; none where nothing is known
+};
+
+}  // namespace fastnp::codegen
