@@ -1,5 +1,6 @@
 #include "program_arrays.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -27,9 +28,18 @@ py::object array_at(std::int64_t address, Lengths sizes, Lengths steps, const py
     return held;
 }
 
+// One without elements may lie anywhere.
+py::object empty_array(Lengths sizes, const py::object& dtype) {
+    SmallVector<npy_intp, 8> shape;
+    for (const std::int64_t each : sizes) shape.push_back(each);
+    auto* descr = reinterpret_cast<PyArray_Descr*>(Py_NewRef(dtype.ptr()));
+    return py::reinterpret_steal<py::object>(check(PyArray_Empty(static_cast<int>(sizes.size()), shape.data(), descr, 0)));
+}
+
 }  // namespace
 
 py::object made_array(const detail::Blocks& blocks, std::int64_t address, Lengths sizes, Lengths steps, const py::object& dtype) {
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return empty_array(sizes, dtype);
     std::shared_ptr<std::byte> owner = blocks.owner_of(reinterpret_cast<const void*>(address));
     if (owner == nullptr) throw InternalError("a program made no such array");
     auto kept = std::make_unique<std::shared_ptr<std::byte>>(std::move(owner));

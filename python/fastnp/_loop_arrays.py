@@ -121,8 +121,8 @@ class Arrays:
         (first, second), compute, result = self.walk.numbers.loop(name, _kind(x), _kind(y))
         if name == "power":
             return self.power(x, exponent, y, first, second, compute, result)
-        if name in ("floor_divide", "remainder") and compute.kind in "iu" and type(exponent) is int and exponent > 0:
-            pass  # nothing can go wrong
+        if name in ("floor_divide", "remainder") and type(y) is Number and compute.kind in "iuf":
+            self.expect_divisor(y, second)
         elif name in ("left_shift", "right_shift") and type(exponent) is int and 0 <= exponent < 8 * compute.itemsize:
             pass
         elif name not in _BINARY or (compute.kind == "c" and name not in ("add", "subtract", "multiply", "equal", "not_equal")):
@@ -132,6 +132,12 @@ class Arrays:
         self.note(name, compute)
         operands = [self.converted(x, first), self.converted(y, second)]
         return self.mapped(operands, result, lambda a, b: self.steps.map(name, compute, result, a, b))
+
+    def expect_divisor(self, y: Number, dtype: numpy.dtype[Any]) -> None:
+        """Leaves where it is 0, or where a quotient may not fit."""
+        value = self.walk.numbers.converted(y, dtype)
+        op = "not_equal" if dtype.kind == "f" else "greater"
+        self.walk.leave(self.steps.map(op, dtype, BOOL, value, self.steps.constant(0, dtype)))
 
     def note(self, name: str, compute: numpy.dtype[Any]) -> None:
         if compute.kind in "fc":
@@ -296,6 +302,8 @@ class Arrays:
         if type(axis) is not int or not -len(x.sizes) <= axis < len(x.sizes):
             raise Unsupported("folds along such axes")
         axis %= len(x.sizes)
+        if fold in (self.max, self.min, self.mean):  # of lines without elements there are none
+            self.walk.leave(self.steps.compare("greater", x.sizes[axis], self.steps.whole(0)))
         x = self.lazy(self.kept(x))
         sizes = [size for number, size in enumerate(x.sizes) if number != axis]
         kinds: list[Any] = []

@@ -30,6 +30,10 @@ class Leaves(Exception):
     """A statement that always leaves the program."""
 
 
+class _IsArray(Exception):
+    """One of several cases gives an array."""
+
+
 class _Result:
     """What several cases give, each a number of its own kind."""
 
@@ -42,6 +46,8 @@ class _Result:
 
     def keep(self, value: Any) -> None:
         """In one of the cases: this is its result."""
+        if is_array(value):
+            raise _IsArray
         if type(value) is not Choice:
             self.keep_number(self.walk.numbers.number(value))
             return
@@ -85,6 +91,10 @@ class Expressions:
 
     def leave(self, condition: int) -> None:
         """Leaves the program before the statement at hand unless the condition holds."""
+        raise NotImplementedError
+
+    def settled(self, value: Any) -> Any:
+        """A value as a variable takes it."""
         raise NotImplementedError
 
     def current(self) -> dict[str, Any]:
@@ -316,7 +326,22 @@ class Expressions:
         test = self.truth(node.test)
         if type(test) is bool:
             return self.value(node.body if test else node.orelse)
-        return self.one_of([(test, lambda: self.value(node.body)), (-1, lambda: self.value(node.orelse))])
+        mark = len(self.steps.steps)
+        try:
+            return self.one_of([(test, lambda: self.value(node.body)), (-1, lambda: self.value(node.orelse))])
+        except _IsArray:
+            del self.steps.steps[mark:]
+        return self.one_array(node, test)
+
+    def one_array(self, node: ast.IfExp, test: int) -> Any:
+        """One of two arrays, as if it were bound to a variable."""
+        name = self.frame.key, ("one of", id(node))
+        self.steps.add("if", a=test)
+        first = self.slots.store(name, self.settled(self.value(node.body)))
+        self.steps.add("else")
+        second = self.slots.store(name, self.settled(self.value(node.orelse)))
+        self.steps.add("end")
+        return self.slots.load(name, self.slots.joined(name, first, second, True))
 
     def value_Subscript(self, node: ast.Subscript) -> Any:
         return self.elements.subscript(node)

@@ -143,12 +143,12 @@ class _Range(Iteration):
 
 
 class _Rows(Iteration):
-    def __init__(self, walk: Walk, view: View, is_reversed: bool) -> None:
+    def __init__(self, walk: Walk, view: View, is_reversed: bool, node: ast.expr) -> None:
         super().__init__(walk)
         if not view.sizes:
             raise Unsupported("goes over an array without axes")
         self.view = view
-        self.name = walk.frame.key, ("rows", len(walk.steps.steps))
+        self.name = walk.frame.key, ("rows", id(node))
         self.held: Any = None
         self.is_reversed = is_reversed
         self.at = self.steps.variable(INT)
@@ -335,5 +335,5 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
     if type(held) is tuple and held and not is_reversed:
         return _Items(walk, held)
     if type(held) is View:
-        return _Rows(walk, held, is_reversed)
+        return _Rows(walk, held, is_reversed, node)
     raise Unsupported("goes over something that is neither a range nor an array")

@@ -32,7 +32,8 @@ Decoder = Callable[[Any], Any]  # what an exit hands out (`_loops._Values`) -> t
 class Slots:
     """The program's variables behind those of the function. A name is a path: the function's variable, then positions in tuples and views."""
 
-    def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool]) -> None:
+    def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
+        self.leave = leave  # unless a condition holds
         self.steps = steps
         self.tagged = tagged  # variables of which it varies of what kind they are, as far as is known
         self.moving = moving  # variables that are not always the same array
@@ -146,7 +147,7 @@ class Slots:
     def store_view(self, name: Any, view: View) -> Held:
         if name in self.moving:
             return self.store_array(name, view)
-        if not is_plain(view.recipe):
+        if not is_plain(view.recipe) or self.steps.is_made(view.array):
             self.need_moving(name)
         fixed: list[Any] = []
         for number, value in enumerate((view.offset, *view.sizes, *view.strides)):
@@ -195,15 +196,17 @@ class Slots:
         return tuple(found), tag
 
     def origin_of(self, name: Any, recipe: Any) -> int:
-        known = self.origins.setdefault(name, [])
+        known = self.origins.setdefault(name, [UNBOUND])
         if recipe not in known:
             known.append(recipe)
         return known.index(recipe)
 
     def load_array(self, name: Any, held: ArrayState) -> View:
         steps = self.steps
+        if UNBOUND in held.recipes:
+            self.leave(steps.compare("not_equal", steps.get(self.variable((name, "origin"), INT)), steps.whole(0)))
         values = [steps.get(self.variable((name, number), INT)) if each is None else steps.whole(each) for number, each in enumerate(held.fixed)]
-        tags = tuple((self.origin_of(name, each), each) for each in held.recipes)
+        tags = tuple((self.origin_of(name, each), each) for each in held.recipes if each is not UNBOUND)
         recipe = tags[0][1] if len(tags) == 1 else Several(self.variable((name, "origin"), INT), tags)
         return View(held.array, held.dtype, values[0], values[1 : held.rank + 1], values[held.rank + 1 :], recipe, held.origins)
 
@@ -279,6 +282,12 @@ class Slots:
             return LOST
         if type(x) is TupleState and type(y) is TupleState and len(x.items) == len(y.items):
             return TupleState(tuple(self.joined((name, i), a, b, is_live) for i, (a, b) in enumerate(zip(x.items, y.items, strict=True))))
+        if type(x) is State and x.kinds == (None,) and type(y) in (ViewState, ArrayState):
+            x, y = y, x
+        if type(x) in (ViewState, ArrayState) and type(y) is State and y.kinds == (None,):
+            if name not in self.moving:
+                self.need_moving(name)
+            return ArrayState(x.array, x.dtype, x.rank, x.fixed, x.recipes if UNBOUND in x.recipes else (*x.recipes, UNBOUND), x.origins)
         if type(x) in (ViewState, ArrayState) and type(y) in (ViewState, ArrayState) and x.dtype == y.dtype and x.rank == y.rank:
             if name not in self.moving:
                 self.need_moving(name)
@@ -341,6 +350,8 @@ class Slots:
         def decode(values: Any) -> Any:
             origin, address = origins[next(values)], next(values)
             sizes, steps = ([next(values) for _ in range(held.rank)] for _ in range(2))
+            if origin is UNBOUND:
+                return UNBOUND
             if type(origin) is int:
                 return values.arrays[origin]
             if type(origin) is New:

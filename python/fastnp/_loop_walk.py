@@ -63,7 +63,7 @@ class Walk(Expressions):
 
     def begin(self) -> None:
         self.steps = Steps()
-        self.slots = Slots(self.steps, self.tagged, self.moving, lambda value: value < self.prologue)
+        self.slots = Slots(self.steps, self.tagged, self.moving, lambda value: value < self.prologue, self.leave)
         self.numbers = Numbers(self.steps, self.leave)
         self.elements = Elements(self)
         self.arrays = Arrays(self)
@@ -510,6 +510,9 @@ class Walk(Expressions):
             for name in list(self.tagged):
                 if name[0] == frame.key:
                     self.steps.set(self.slots.tag(name), self.steps.whole(0))
+            for name in list(self.moving):
+                if name[0] == frame.key:
+                    self.steps.set(self.slots.variable((name, "origin"), INT), self.steps.whole(0))
             for name, value in bound.items():
                 self.bind(name, value)
             found = self.inlined(frame)

@@ -6,6 +6,8 @@ import linecache
 import random
 from typing import Any
 
+import numpy
+
 _INTS = ["i", "j", "a", "b", "n", "k[i % 5]", "len(x)", "3", "-2", "p[0]"]
 _FLOATS = ["s", "t", "p[1]", "x[i % len(x)]", "x[-1]", "A[i % 3, j % 4]", "0.5", "float(a)", "-1.5"]
 
@@ -162,6 +164,6 @@ def function_of(source: str, name: str) -> Any:
     """The function `f` of a source text, whose lines can be found."""
     path = f"<{name}>"
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
-    space: dict[str, Any] = {"__name__": "made"}
+    space: dict[str, Any] = {"__name__": "made", "np": numpy}
     exec(compile(source, path, "exec"), space)
     return space["f"]

@@ -65,7 +65,7 @@ def step_columns(x, r, k):
 
 
 def step_fold(x, r, k):
-    return x if x.ndim < 2 else numpy.min(x, axis=k % x.ndim, keepdims=True) + x * r
+    return x if x.ndim < 2 or x.size == 0 else numpy.min(x, axis=k % x.ndim, keepdims=True) + x * r
 
 
 def step_joined(x, r, k):
