@@ -20,6 +20,7 @@
 #include "fastnp/detail/program.h"
 #include "fastnp/error.h"
 #include "float_errors.h"
+#include "generators.h"
 #include "program_arrays.h"
 #include "worth.h"
 
@@ -114,7 +115,10 @@ public:
             for (const auto& [variable, kind] : exit) handed.push_back(variable);
             text_.exits.push_back(std::move(handed));
         }
-        for (const py::object& each : numbers) numbers_.push_back(dtype_from(each));
+        for (const py::object& each : numbers) {
+            if (each.is_none()) generators_.push_back(numbers_.size());
+            numbers_.push_back(each.is_none() ? Dtype::int64 : dtype_from(each));
+        }
         exits_ = exits;
         text_.arrays = static_cast<std::int32_t>(ranks_.size());
         for (const int rank : ranks_) text_.inputs += 2 * rank;
@@ -168,7 +172,11 @@ public:
             for (int axis = 0; axis < ranks_[i]; ++axis) inputs.add(static_cast<std::int64_t>(PyArray_DIM(x, axis)));
             for (int axis = 0; axis < ranks_[i]; ++axis) inputs.add(static_cast<std::int64_t>(PyArray_STRIDE(x, axis)));
         }
-        for (std::size_t i = 0; i < numbers_.size(); ++i) inputs.add(numbers[i], numbers_[i]);
+        LentGenerators generators;
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            if (is_generator(i)) inputs.add(generators.lend(numbers[i]));
+            else inputs.add(numbers[i], numbers_[i]);
+        }
         left.words.resize(native_[0].words());
         const Spending::NativeLoop timed;
         const Released released;
@@ -194,6 +202,8 @@ public:
     }
 
 private:
+    bool is_generator(std::size_t number) const { return std::find(generators_.begin(), generators_.end(), number) != generators_.end(); }
+
     // Whether what is written lies nowhere else.
     bool are_apart(std::span<PyObject* const> arrays) const {
         const auto extent = [&](std::size_t i) { return extent_of(reinterpret_cast<PyArrayObject*>(arrays[i])); };
@@ -222,6 +232,7 @@ private:
     ProgramText text_;
     std::vector<std::vector<Given>> exits_;
     std::vector<Dtype> numbers_;
+    std::vector<std::size_t> generators_;  // among the numbers: of random numbers
     std::vector<int> ranks_;
     std::vector<bool> written_;
     std::vector<NativeProgram> native_;  // none until it is compiled

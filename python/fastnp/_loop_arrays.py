@@ -221,7 +221,11 @@ class Arrays:
         for number, size in enumerate(sizes):
             total = self.walk.numbers.checked("multiply", INT64, total, size) if number else steps.times(total, size)
         array = steps.made_array()
-        self.walk.leave(steps.add("allocate", BOOL, a=array, b=total))
+        got = steps.add("allocate", BOOL, a=array, b=total)
+        if self.walk.stored:
+            steps.add("require", a=got, b=self.walk.no_memory())
+        else:
+            self.walk.leave(got)
         return View(array, dtype, None, sizes, strides[: len(sizes)], New(ours), frozenset([-1]))
 
     def fill(self, view: View, x: Lazy) -> None:

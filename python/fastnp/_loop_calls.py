@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_draws import Stream
 from fastnp._loop_functions import Functions, Method
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
-from fastnp._loop_values import is_array
+from fastnp._loop_values import StreamState, is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -40,6 +41,8 @@ class Calls:
     def attribute(self, held: Any, name: str) -> Any:
         if is_array(held):
             return self.functions.attribute(held, name)
+        if type(held) is StreamState:
+            return Method(held, name)
         if isinstance(held, types.ModuleType):
             space = vars(held)
             if name not in space:
@@ -56,6 +59,11 @@ class Calls:
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(function, _core.CompiledFunction):
             function = function.__wrapped__
+        if type(function) is Method and type(function.of) is StreamState:
+            return self.walk.draws.call(Stream(self.walk.slots.streams[function.of.name], False), function.name, arguments, named)
+        legacy = self.walk.draws.legacy_name(function)
+        if legacy is not None:
+            return self.walk.draws.call_legacy(legacy, arguments, named)
         if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
             return self.walk.call_function(function, arguments, named)
         if type(function) is Method:

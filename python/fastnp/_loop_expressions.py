@@ -19,6 +19,7 @@ from fastnp._loop_values import UNBOUND, State, is_array
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
     from fastnp._loop_calls import Calls
+    from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
@@ -85,6 +86,7 @@ class Expressions:
     elements: Elements
     calls: Calls
     arrays: Arrays
+    draws: Draws
     picks: Picks
     frame: Any
     guard: Callable[[Any, str, Any], None]
@@ -102,6 +104,10 @@ class Expressions:
         raise NotImplementedError
 
     def value(self, node: ast.expr) -> Any:
+        return self.draws.forced(self.value_or_draw(node))
+
+    def value_or_draw(self, node: ast.expr) -> Any:
+        """A number that it draws is not drawn yet."""
         method = getattr(self, "value_" + type(node).__name__, None)
         if method is None:
             raise Unsupported(f"has an expression of the kind {type(node).__name__}")
@@ -206,8 +212,9 @@ class Expressions:
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.binary(op, a, b)))
 
     def value_BinOp(self, node: ast.BinOp) -> Any:
-        x = self.value(node.left)
-        return self.binary(node.op, x, self.value(node.right))
+        x = self.value_or_draw(node.left)
+        y = self.value_or_draw(node.right)
+        return self.binary(node.op, self.draws.forced(x), self.draws.forced(y))
 
     def value_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.Not):
@@ -226,9 +233,10 @@ class Expressions:
         return tuple(self.value(each) for each in node.elts)
 
     def value_Compare(self, node: ast.Compare) -> Any:
-        left = self.value(node.left)
         if len(node.ops) == 1:
-            return self.compared(node.ops[0], left, self.value(node.comparators[0]))
+            x, y = self.value_or_draw(node.left), self.value_or_draw(node.comparators[0])
+            return self.compared(node.ops[0], self.draws.forced(x), self.draws.forced(y))
+        left = self.value(node.left)
         result = self.steps.variable(BOOLEAN)
 
         def chain(left: Any, number: int) -> None:

@@ -96,6 +96,8 @@ class Numbers:
 
     def within(self, x: int, low: int, high: int) -> None:
         """Leaves unless low <= x <= high, whole numbers."""
+        if self.is_constant(x) and low <= _signed(self.steps.steps[x][7]) <= high:
+            return
         if low > _LEAST:
             self.leave(self.steps.compare("greater_equal", x, self.steps.whole(low)))
         if high < 2**63 - 1:
@@ -345,6 +347,10 @@ class Numbers:
         if dtype.kind == "c":
             raise Unsupported("makes a float of a complex number")
         return Number(FLOAT, self.steps.cast(x.id, dtype, FLOAT64))
+
+
+def _signed(bits: int) -> int:
+    return bits - 2**64 if bits >= 2**63 else bits
 
 
 def _range_of(op: str, x: Number, y: Number) -> tuple[int | None, int | None]:

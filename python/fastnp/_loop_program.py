@@ -109,6 +109,7 @@ class Steps:
         self.variables: list[numpy.dtype[Any]] = []
         self.exits: list[list[tuple[int, Kind]]] = []
         self.numbers: list[numpy.dtype[Any]] = []  # inputs
+        self.generators: set[int] = set()  # which of these are generators
         self.ranks: list[int] = []  # of arrays
         self.written: list[bool] = []
         self.array_inputs = 0
@@ -214,8 +215,9 @@ class Steps:
     # Inputs.
 
     def number(self, kind: Kind) -> int:
-        """One more number that is handed in; its position among these."""
-        self.numbers.append(machine(kind))
+        """One more number that is handed in; its position among these. None: a generator's address."""
+        self.numbers.append(INT64 if kind is None else machine(kind))
+        self.generators.add(len(self.numbers) - 1 if kind is None else -1)
         return len(self.numbers) - 1
 
     def array(self, rank: int) -> int:
@@ -236,7 +238,8 @@ class Steps:
 
     def program(self, apart: bool) -> Any:
         exits = [[(variable, plain(kind)) for variable, kind in each] for each in self.exits]
-        return _core._Program(self.steps, self.variables, exits, self.numbers, self.ranks, self.written, self.made_arrays, apart)
+        numbers = [None if number in self.generators else each for number, each in enumerate(self.numbers)]
+        return _core._Program(self.steps, self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart)
 
 
 def _float_bits(value: Any) -> int:

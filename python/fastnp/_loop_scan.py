@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["FAR", "FUNCTIONS", "METHODS", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
+__all__ = ["DRAWS", "FAR", "FUNCTIONS", "METHODS", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
                ast.Assert, ast.Expr)  # fmt: skip
@@ -21,6 +21,8 @@ FUNCTIONS = frozenset(
     ["sum", "prod", "max", "amax", "min", "amin", "any", "all", "mean", "argmax", "argmin", "zeros", "ones", "empty", "full", "zeros_like", "ones_like"]
     + ["empty_like", "full_like", "copy", "array", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
 )
+# Methods of generators of random numbers, and functions of NumPy's global one.
+DRAWS = frozenset(["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"])
 _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 
@@ -89,7 +91,7 @@ def _is_of_numbers(call: ast.Call) -> bool:
 
 def _is_of_arrays(call: ast.Call) -> bool:
     """Whether it may be a method or a function of arrays that programs have."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS
 
 
 def is_over_numbers(loop: Any) -> bool:
@@ -99,6 +101,8 @@ def is_over_numbers(loop: Any) -> bool:
     if any(
         isinstance(node, ast.If) and any(isinstance(each, (ast.Break, ast.Return, ast.Continue)) for each in ast.walk(node)) for node in ast.walk(loop)
     ):
+        return True
+    if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(loop)):
         return True
     stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
     if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):

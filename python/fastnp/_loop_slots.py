@@ -18,6 +18,7 @@ from fastnp._loop_values import (
     Passed,
     Several,
     State,
+    StreamState,
     TupleState,
     View,
     ViewState,
@@ -33,6 +34,7 @@ class Slots:
     """The program's variables behind those of the function. A name is a path: the function's variable, then positions in tuples and views."""
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
+        self.streams: dict[str, int] = {}  # addresses of generators that are arguments
         self.leave = leave  # unless a condition holds
         self.steps = steps
         self.tagged = tagged  # variables of which it varies of what kind they are, as far as is known
@@ -90,6 +92,8 @@ class Slots:
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
         if name in self.tagged:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
+        if type(value) is StreamState:
+            return value
         return Known(value)
 
     def put(self, name: Any, kind: Kind, value: int) -> None:
@@ -252,6 +256,8 @@ class Slots:
             return tuple(self.load((name, number), item) for number, item in enumerate(held.items))
         if type(held) is Known:
             return held.value
+        if type(held) is StreamState:
+            return held
         raise Unsupported(f"takes {name[-1]!r}, which is no number, array or function" if type(held) is Passed else f"reads {name[-1]!r}, which is lost")
 
     def part(self, name: Any, number: int, fixed: Any) -> Any:
@@ -320,7 +326,7 @@ class Slots:
         if type(held) is Known:
             value = held.value
             return lambda _: value
-        if type(held) is Passed:
+        if type(held) is Passed or type(held) is StreamState:
             return lambda values: values.passed[held.name]
         return lambda _: UNBOUND
 

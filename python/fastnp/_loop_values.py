@@ -10,8 +10,8 @@ import numpy
 from fastnp._loop_program import Kind, Number
 
 __all__ = [
-    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Held", "Known", "Lazy", "New", "Part", "Passed", "Several", "State", "TupleState", "View",
-    "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
+    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Held", "Known", "Lazy", "New", "Part", "Passed", "Several", "State", "StreamState",
+    "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
 ]  # fmt: skip
 
 
@@ -181,6 +181,18 @@ class Passed:
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Passed and other.name == self.name
+
+
+class StreamState:
+    """A generator of random numbers, that is handed through."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name  # of the argument that it is
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is StreamState and other.name == self.name
 
 
 class TupleState:

@@ -15,6 +15,7 @@ from typing import Any
 from fastnp import _control
 from fastnp._loop_arrays import Arrays
 from fastnp._loop_calls import Calls
+from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
@@ -68,10 +69,13 @@ class Walk(Expressions):
         self.elements = Elements(self)
         self.arrays = Arrays(self)
         self.picks = Picks(self)
+        self.draws = Draws(self)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere
+        self.streams: dict[int, tuple[int, Any]] = {}  # generators that are no arguments: their positions among the numbers
         self.exits: list[Exit] = []
         self.exit_number: int | None = None
+        self.memory_exit: int | None = None
         self.outer: Iteration | None = None  # of the loop itself
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
@@ -143,6 +147,13 @@ class Walk(Expressions):
             self.exit_number = self.new_exit(self.statement[0], False, self.statement[1])
         return self.exit_number
 
+    def no_memory(self) -> int:
+        """The exit of a statement that has done something already, where memory is short: it is an error."""
+        if self.memory_exit is None:
+            self.memory_exit = self.new_exit(self.loop, False, {})
+            self.exits[self.memory_exit].is_error = True
+        return self.memory_exit
+
     def leave(self, condition: int) -> None:
         """Leaves the program before the statement at hand unless the condition holds."""
         if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
@@ -189,6 +200,13 @@ class Walk(Expressions):
             self.value(statement.value)
 
     def do_Assign(self, statement: ast.Assign) -> None:
+        if isinstance(statement.targets[0], ast.Subscript) and len(statement.targets) == 1 and self.draws.has_draws(statement):
+            place, called = self.elements.destination(statement.targets[0]), self.called  # what is wrong of it leaves before anything is drawn
+            value = self.value(statement.value)
+            if called != self.called:
+                raise Unsupported("calls functions in a statement that draws")
+            self.storing(place, value)()
+            return
         value = self.value(statement.value)
         if type(value) is Lazy and len(statement.targets) > 1:
             value = self.arrays.stored(value)
@@ -246,15 +264,7 @@ class Walk(Expressions):
             value = self.settled(value)
             return lambda: self.bind(target.id, value)
         if isinstance(target, ast.Subscript):
-            place = self.elements.destination(target)
-            if type(place) is Picked:
-                return self.picks.assignment(place, value)
-            if type(place) is View and is_array(value):
-                return self.arrays.assignment(place, value)
-            element = self.elements.element_for(place, value)
-            if type(place) is View:
-                return lambda: self.elements.fill(place, element)
-            return lambda: self.elements.put(place, element)
+            return self.storing(self.elements.destination(target), value)
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
             stores = [self.target(each, self.slots.kept(item)) for each, item in zip(target.elts, value, strict=True)]
 
@@ -264,6 +274,17 @@ class Walk(Expressions):
 
             return store_all
         raise Unsupported("takes a value apart")
+
+    def storing(self, place: Any, value: Any) -> Callable[[], None]:
+        """Checks that a value can be stored to what a subscript names; what stores it."""
+        if type(place) is Picked:
+            return self.picks.assignment(place, value)
+        if type(place) is View and is_array(value):
+            return self.arrays.assignment(place, value)
+        element = self.elements.element_for(place, value)
+        if type(place) is View:
+            return lambda: self.elements.fill(place, element)
+        return lambda: self.elements.put(place, element)
 
     def bind(self, name: str, value: Any) -> None:
         self.current()[name] = self.slots.store((self.frame.key, name), self.settled(value))
@@ -484,6 +505,12 @@ class Walk(Expressions):
         """Whether the loop is entered in the middle."""
         self.outer = iteration
         return self.input_number(BOOLEAN)
+
+    def stream_of(self, generator: Any) -> int:
+        """The address of a generator that is no argument."""
+        if id(generator) not in self.streams:
+            self.streams[id(generator)] = self.steps.number(None), generator
+        return self.steps.input(self.streams[id(generator)][0])
 
     def input_number(self, kind: Any) -> int:
         return self.steps.input(self.steps.number(kind))

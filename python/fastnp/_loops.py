@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_draws import is_generator
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_program import Steps, Unsupported, is_numbers_dtype, kind_of_number
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
-from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, ViewState
+from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, StreamState, ViewState
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -73,6 +74,7 @@ class _Program:
         self.numbers = numbers
         self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
+        self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
         self.states = len(walk.outer.variables()) if walk.outer is not None else 0
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
@@ -208,6 +210,8 @@ class Loop:
             if flags:
                 program.warn(flags)
             exit = program.exits[number]
+            if exit.is_error:
+                raise MemoryError(f"unable to allocate an array in the loop in lines {self.place[0]}-{self.place[1]}")
             decoded = _Values(handed, arrays, values, memory)
             values = {name: decode(decoded) for name, decode in exit.names}
             items = [decode(decoded) for _, decode in exit.iterations]
@@ -239,10 +243,10 @@ class Loop:
     @staticmethod
     def results_of(program: Any, values: dict[str, Any], arrays: list[Any], entry: tuple[Any, ...] | None) -> Any:
         given = tuple(each if type(each) is numpy.ndarray else numpy.asarray(each) for each in arrays)
-        numbers = tuple(values[name] if item < 0 else values[name][item] for name, item in program.numbers)
+        numbers: tuple[Any, ...] = tuple(values[name] if item < 0 else values[name][item] for name, item in program.numbers)
         if program.is_for:
             numbers += (entry is not None, *(entry or (0,) * program.states))
-        return program.run(given, numbers)
+        return program.run(given, (*numbers, *program.streams))
 
     def ended(self, exit: Exit, values: dict[str, Any]) -> Any:
         if exit.broke or not self.loop.orelse:
@@ -323,7 +327,7 @@ class Loop:
             [program.native[True]],
             [places[name] for name in program.arrays],
             [(places[name], item) for name, item in program.numbers],
-            [False, *(0,) * program.states] if program.is_for else [],
+            [*([False, *(0,) * program.states] if program.is_for else []), *program.streams],
             ends,
             program,
         )
@@ -353,7 +357,7 @@ class Loop:
             return 1, self.takes.index(name)
         if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
-        if type(held) is Passed and held.name in self.takes:
+        if isinstance(held, (Passed, StreamState)) and held.name in self.takes:
             return 1, self.takes.index(held.name)
         return (2, held.value) if type(held) is Known else None
 
@@ -418,6 +422,10 @@ class Loop:
             elif (kind := kind_of_number(value)) is not None:
                 numbers.append((name, -1))
                 env[name] = walk.slots.take_number((0, name), kind)
+            elif is_generator(value):
+                numbers.append((name, -1))
+                walk.slots.streams[name] = walk.steps.input(walk.steps.number(None))
+                env[name] = StreamState(name)
             elif _is_tuple_of_numbers(value):
                 numbers += [(name, item) for item in range(len(value))]
                 env[name] = walk.slots.take_tuple((0, name), map(kind_of_number, value))
@@ -512,6 +520,8 @@ def _kind_of(value: Any) -> Any:
         if not (is_numbers_dtype(dtype) or _is_record(dtype)) or is_elsewhere:
             return None
         return type(value), id(dtype) if dtype.names is None else ("record", dtype), value.ndim, _has_lines(value), _is_writeable(value)
+    if is_generator(value):
+        return "generator", type(value)
     if isinstance(value, _PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))
     return ("tuple", *map(kind_of_number, value)) if _is_tuple_of_numbers(value) else "passed"
@@ -521,7 +531,7 @@ def _expected(value: Any) -> tuple[Any, ...]:
     """What `_LoopCall` compares a value with."""
     if type(value) is numpy.ndarray:
         return numpy.ndarray, value.dtype, value.ndim, _has_lines(value), _is_writeable(value)
-    if kind_of_number(value) is not None:
+    if kind_of_number(value) is not None or is_generator(value):
         return type(value), None
     if _is_tuple_of_numbers(value):
         return tuple, tuple(map(type, value))

@@ -2,6 +2,7 @@
 
 #include "eager/eager.h"
 #include "eager/libm.h"
+#include "eager/stream.h"
 #include "eager/vector_math.h"
 #include "fastnp/detail/blocks.h"
 #include "ops/catalogue.h"
@@ -21,6 +22,10 @@ std::string symbol_of(const External& external) {
         case External::Kind::usual: return "fastnp_usual_" + std::string(ops::info(external.op).name) + "_" + dtype;
         case External::Kind::allocate: return "fastnp_allocate";
         case External::Kind::collect: return "fastnp_collect";
+        case External::Kind::draw_uniform: return "fastnp_draw_uniform";
+        case External::Kind::draw_normal: return "fastnp_draw_normal";
+        case External::Kind::draw_exponential: return "fastnp_draw_exponential";
+        case External::Kind::draw_integer: return "fastnp_draw_integer";
     }
     return {};
 }
@@ -37,6 +42,10 @@ void* address_of(const External& external) {
         case External::Kind::usual: return nullptr;  // devices'
         case External::Kind::allocate: return reinterpret_cast<void*>(&detail::allocate_block);
         case External::Kind::collect: return reinterpret_cast<void*>(&detail::collect_blocks);
+        case External::Kind::draw_uniform: return reinterpret_cast<void*>(&eager::draw_uniform);
+        case External::Kind::draw_normal: return reinterpret_cast<void*>(&eager::draw_normal);
+        case External::Kind::draw_exponential: return reinterpret_cast<void*>(&eager::draw_exponential);
+        case External::Kind::draw_integer: return reinterpret_cast<void*>(&eager::draw_integer);
     }
     return nullptr;
 }

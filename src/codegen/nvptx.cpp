@@ -130,7 +130,11 @@ bool has_device_function(const External& external) {
         case External::Kind::vector:
         case External::Kind::libm:
         case External::Kind::allocate:
-        case External::Kind::collect: return false;
+        case External::Kind::collect:
+        case External::Kind::draw_uniform:
+        case External::Kind::draw_normal:
+        case External::Kind::draw_exponential:
+        case External::Kind::draw_integer: return false;
         case External::Kind::span: {
             const ops::Rule* rule = ops::info(external.op).rule;
             return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);

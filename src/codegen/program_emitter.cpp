@@ -103,6 +103,7 @@ private:
             case Kind::allocate: return of(Dtype::bool_, memory_.allocate(step.a, value(step.b).re));
             case Kind::point: memory_.point(step.a, step.b); return {};
             case Kind::address: return of(Dtype::int64, b_.ir.CreatePtrToInt(memory_.base_of(step.a), b_.ir.getInt64Ty()));
+            case Kind::draw: return draw(step);
             case Kind::collect: memory_.collect(); return {};
             case Kind::exit: b_.ir.CreateBr(exit_block(step.b)); return dead();
             default: return control(step);
@@ -265,6 +266,22 @@ private:
             declared->setWillReturn();
         }
         return of(step.dtype, b_.ir.CreateCall(callee, arguments));
+    }
+
+    Value draw(const Step& step) {
+        constexpr External::Kind reals[] = {External::Kind::draw_uniform, External::Kind::draw_normal, External::Kind::draw_exponential};
+        auto& ir = b_.ir;
+        llvm::SmallVector<llvm::Value*, 2> arguments{ir.CreateIntToPtr(value(step.a).re, ir.getPtrTy())};
+        llvm::SmallVector<llvm::Type*, 2> types{ir.getPtrTy()};
+        if (step.b >= 0) {
+            arguments.push_back(value(step.b).re);
+            types.push_back(ir.getInt64Ty());
+        }
+        const External::Kind kind = step.b >= 0 ? External::Kind::draw_integer : reals[step.bits];
+        llvm::CallInst* drawn = ir.CreateCall(b_.external({.kind = kind}, llvm::FunctionType::get(b_.element_type(step.dtype), types, false)), arguments);
+        drawn->setDoesNotThrow();
+        drawn->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());  // a generator's state is nobody's array
+        return of(step.dtype, drawn);
     }
 
     // Elements.

@@ -72,6 +72,7 @@ public:
         else if constexpr (bits == 32) return next_half();
         else return next_part();
     }
+    auto unit() { return ziggurat::unit(next()); }
     std::int64_t used() const { return used_; }
 
 private:
@@ -112,30 +113,6 @@ std::uint64_t integer(P& pieces, std::uint64_t low, std::uint64_t span, std::uin
     }
 }
 
-template <class D, class Real, class P>
-Real attempt(Draw::Kind kind, P& pieces) {
-    using C = Curves<Real>;
-    const auto& table = ziggurat::table<D, Real>();
-    while (true) {
-        const auto point = D::point(pieces.next());
-        const Real size = static_cast<Real>(point.place) * table.w[point.layer], x = point.is_negative ? -size : size;
-        if (point.place < table.k[point.layer]) return x;
-        const Real a = ziggurat::unit(pieces.next());
-        if (point.layer != 0) {
-            const Real low = table.f[point.layer], high = table.f[point.layer - 1];
-            if (C::is_under(kind, (high - low) * a + low, x)) return x;
-            continue;
-        }
-        const bool is_negative = ziggurat::has_negative_tail<D>(point);
-        if constexpr (D::has_sign) {
-            for (Real first = a;; first = ziggurat::unit(pieces.next())) {
-                if (C::ends_tail(first, ziggurat::unit(pieces.next()))) return C::in_tail(kind, first, is_negative);
-            }
-        }
-        return C::in_tail(kind, a, is_negative);
-    }
-}
-
 template <class G, int bits, class T, class F>
 void fill(BitGenerator& generator, void* out, std::int64_t count, F make) {
     Pieces<G, bits> pieces(generator);
@@ -167,7 +144,7 @@ void draw_reals(BitGenerator& generator, const Draw& draw, void* out, std::int64
     const auto shift = static_cast<Real>(draw.shift), scale = static_cast<Real>(draw.scale);
     switch (draw.kind) {
         case Draw::Kind::uniform:
-            return fill<G, bits, Real>(generator, out, count, [&](auto& pieces) { return shift + scale * ziggurat::unit(pieces.next()); });
+            return fill<G, bits, Real>(generator, out, count, [&](auto& pieces) { return shift + scale * pieces.unit(); });
         case Draw::Kind::normal:
             return fill<G, bits, Real>(generator, out, count,
                                        [&](auto& pieces) { return shift + scale * attempt<ziggurat::Normal, Real>(draw.kind, pieces); });

@@ -40,4 +40,29 @@ private:
     static Real beyond_edge(Real a) { return -normal_inverse_edge * std::log1p(-a); }
 };
 
+/// A number of a distribution by the ziggurat method. `pieces`: words by `next`, numbers from 0 up to 1 by `unit`.
+template <class D, class Real, class P>
+Real attempt(detail::Draw::Kind kind, P& pieces) {
+    using C = Curves<Real>;
+    const auto& table = device::ziggurat::table<D, Real>();
+    while (true) {
+        const auto point = D::point(pieces.next());
+        const Real size = static_cast<Real>(point.place) * table.w[point.layer], x = point.is_negative ? -size : size;
+        if (point.place < table.k[point.layer]) return x;
+        const Real a = pieces.unit();
+        if (point.layer != 0) {
+            const Real low = table.f[point.layer], high = table.f[point.layer - 1];
+            if (C::is_under(kind, (high - low) * a + low, x)) return x;
+            continue;
+        }
+        const bool is_negative = device::ziggurat::has_negative_tail<D>(point);
+        if constexpr (D::has_sign) {
+            for (Real first = a;; first = pieces.unit()) {
+                if (C::ends_tail(first, pieces.unit())) return C::in_tail(kind, first, is_negative);
+            }
+        }
+        return C::in_tail(kind, a, is_negative);
+    }
+}
+
 }  // namespace fastnp::eager

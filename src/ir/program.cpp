@@ -12,7 +12,7 @@ namespace {
 using Kind = Step::Kind;
 
 constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",   "map",   "cast",     "plus",  "times",   "truncate",
-                                           "select",   "floored", "overflows", "wraps", "libm",  "load",     "store", "allocate", "point", "address", "collect", "require", "exit",
+                                           "select",   "floored", "overflows", "wraps", "libm",  "load",     "store", "allocate", "point", "address", "collect", "draw", "require", "exit",
                                            "if",       "else",    "loop",      "next",  "break", "continue", "end"};
 
 // Whether a step's fields a, b and c are values.
@@ -31,6 +31,7 @@ Operands operands_of(const Step& step) {
         case Kind::floored:
         case Kind::overflows:
         case Kind::wraps:
+        case Kind::draw:
         case Kind::libm: return {true, step.b >= 0, false};
         case Kind::cast:
         case Kind::truncate:
@@ -58,6 +59,7 @@ bool has_value(Kind kind) {
         case Kind::libm:
         case Kind::allocate:
         case Kind::address:
+        case Kind::draw:
         case Kind::load: return true;
         default: return false;
     }
@@ -154,6 +156,11 @@ private:
                 check_array(step.b);
                 break;
             case Kind::address: check_array(step.a); break;
+            case Kind::draw:
+                expect(step.a, Dtype::int64);
+                if (step.b >= 0) expect(step.b, Dtype::int64);
+                if (step.dtype != (step.b >= 0 ? Dtype::int64 : Dtype::float64) || step.bits > 2) fail("no such draw");
+                break;
             case Kind::require: expect(step.a, Dtype::bool_); [[fallthrough]];
             case Kind::exit:
                 if (!is_in(step.b, program_.exits.size())) fail("no such exit");

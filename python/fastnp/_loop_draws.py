@@ -1,0 +1,180 @@
+"""Random numbers in programs: those of NumPy's generators, one after the other, by the functions that their bit generators lend out.
+
+What was drawn can't be given back, so nothing may leave a program in a statement after it has drawn: checks come first, and a number that is compared
+or computed with is drawn after the other operand is there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+import fastnp.random
+from fastnp._loop_program import BOOL, FLOAT, FLOAT64, INT64, Number, Unsupported
+from fastnp._loop_scan import DRAWS
+from fastnp._loop_values import Lazy, View
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Draws", "Drawn", "Stream", "is_generator"]
+
+_UNIFORM, _NORMAL, _EXPONENTIAL = 0, 1, 2  # as the step has it
+_LEGACY = {name: getattr(numpy.random, name) for name in ("rand", "random", "random_sample", "uniform")}
+
+
+def is_generator(value: Any) -> bool:
+    return type(value) in (numpy.random.Generator, fastnp.random.Generator)
+
+
+class Stream:
+    """A generator: the value that is its bit generator's address."""
+
+    __slots__ = ("id", "is_legacy")
+
+    def __init__(self, id: int, is_legacy: bool) -> None:
+        self.id = id
+        self.is_legacy = is_legacy  # a RandomState
+
+
+class Drawn:
+    """A number or an array that is still to be drawn."""
+
+    __slots__ = ("draw", "number")
+
+    def __init__(self, draw: Callable[[], Number | View]) -> None:
+        self.draw = draw
+        self.number: Number | View | None = None
+
+
+class Draws:
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.steps = walk.steps
+        self.waiting: list[Drawn] = []
+        self.known: list[Any] = []  # generators that are no arguments
+
+    @staticmethod
+    def legacy_name(function: Any) -> str | None:
+        """Which function of NumPy's global RandomState it is."""
+        for name, each in _LEGACY.items():
+            if function == each or getattr(fastnp.random, name, None) is function:
+                return name
+        return None
+
+    def call_legacy(self, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        state = _LEGACY["rand"].__self__
+        if all(each is not state for each in self.known):
+            self.known.append(state)
+        stream = Stream(self.walk.stream_of(state), True)
+        return self.call(stream, name, arguments, named)
+
+    def call(self, stream: Stream, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if name == "rand":
+            arguments, named = [], {"size": tuple(arguments)} if arguments else {}
+        if name in ("rand", "random_sample"):
+            name = "random"
+        if name not in DRAWS:
+            raise Unsupported(f"draws by {name}")
+        return self.walk.calls.functions.checked(getattr(self, f"draw_{name}"), [stream, *arguments], named, {})
+
+    @staticmethod
+    def has_draws(statement: ast.Assign) -> bool:
+        """Whether its value may draw, and nothing is called for its target."""
+        value, target = (list(ast.walk(each)) for each in (statement.value, statement.targets[0]))
+        return any(isinstance(each, ast.Attribute) and each.attr in DRAWS for each in value) and not any(isinstance(each, ast.Call) for each in target)
+
+    # Distributions
+
+    def draw_random(self, stream: Stream, size: Any = None) -> Any:
+        return self.drawn(size, lambda: self.real(stream, _UNIFORM))
+
+    def draw_standard_normal(self, stream: Stream, size: Any = None) -> Any:
+        return self.drawn(size, lambda: self.real(stream, _NORMAL))
+
+    def draw_standard_exponential(self, stream: Stream, size: Any = None) -> Any:
+        return self.drawn(size, lambda: self.real(stream, _EXPONENTIAL))
+
+    def draw_uniform(self, stream: Stream, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        steps, first, last = self.steps, self.number(low), self.number(high)
+        room = steps.map("subtract", FLOAT64, FLOAT64, last, first)
+        self.walk.leave(self.walk.numbers.is_finite(room))
+        if not stream.is_legacy:
+            self.walk.leave(steps.map("greater_equal", FLOAT64, BOOL, room, steps.constant(0.0, FLOAT64)))
+        return self.drawn(size, lambda: self.moved(first, room, stream, _UNIFORM))
+
+    def draw_normal(self, stream: Stream, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        first, by = self.number(loc), self.scale(scale)
+        return self.drawn(size, lambda: self.moved(first, by, stream, _NORMAL))
+
+    def draw_exponential(self, stream: Stream, scale: Any = 1.0, size: Any = None) -> Any:
+        by = self.scale(scale)
+        return self.drawn(size, lambda: self.steps.map("multiply", FLOAT64, FLOAT64, by, self.real(stream, _EXPONENTIAL)))
+
+    def draw_integers(self, stream: Stream, low: Any, high: Any = None, size: Any = None) -> Any:
+        steps, numbers = self.steps, self.walk.numbers
+        first, last = (0, low) if high is None else (low, high)
+        bounds = []
+        for each in (first, last):
+            number = numbers.number(each)
+            if not self.walk.elements.is_whole(number):
+                raise Unsupported("draws integers between other numbers")
+            bounds.append(numbers.to_int(number).id)
+            numbers.within(bounds[-1], -(2**61), 2**61)
+        room = steps.plus(steps.plus(bounds[1], steps.times(bounds[0], steps.whole(-1))), steps.whole(-1))
+        if type(first) is not int or type(last) is not int or first >= last:
+            self.walk.leave(steps.compare("greater_equal", room, steps.whole(0)))
+        return self.drawn(size, lambda: steps.plus(bounds[0], steps.add("draw", INT64, a=stream.id, b=room)), INT64, INT64)
+
+    def number(self, x: Any) -> int:
+        return int(self.walk.numbers.number(self.walk.each(x, self.walk.numbers.to_float)).id)
+
+    def scale(self, x: Any) -> int:
+        """Leaves where it has the sign: NumPy raises."""
+        steps, value = self.steps, self.number(x)
+        sign = steps.map("signbit", FLOAT64, BOOL, value)
+        self.walk.leave(steps.map("logical_not", BOOL, BOOL, sign))
+        return value
+
+    def real(self, stream: Stream, kind: int) -> int:
+        return self.steps.add("draw", FLOAT64, a=stream.id, bits=kind)
+
+    def moved(self, first: int, by: int, stream: Stream, kind: int) -> int:
+        scaled = self.steps.map("multiply", FLOAT64, FLOAT64, by, self.real(stream, kind))
+        return self.steps.map("add", FLOAT64, FLOAT64, first, scaled)
+
+    # What is drawn
+
+    def drawn(self, size: Any, element: Callable[[], int], kind: Any = FLOAT, dtype: numpy.dtype[Any] = FLOAT64) -> Any:
+        if size is None:
+            made = Drawn(lambda: Number(kind, element()))
+        else:
+            sizes = self.walk.calls.functions.sizes(size)
+            made = Drawn(lambda: self.array(sizes, element, dtype))
+        self.waiting.append(made)
+        return made
+
+    def forced(self, value: Any) -> Any:
+        """A number that was still to be drawn, and what was to be drawn before it."""
+        if type(value) is not Drawn:
+            return value
+        if value.number is None:
+            self.all_until(value)
+        return value.number
+
+    def all_until(self, last: Drawn) -> None:
+        while self.waiting:
+            each = self.waiting.pop(0)
+            each.number = each.draw()
+            self.walk.stored = True
+            if each is last:
+                return
+
+    def array(self, sizes: list[int], element: Callable[[], int], dtype: numpy.dtype[Any]) -> View:
+        arrays = self.walk.arrays
+        view = arrays.new(dtype, sizes, False)
+        arrays.fill(view, Lazy(dtype, sizes, lambda _: element(), [], False))
+        return view

@@ -1,0 +1,23 @@
+// Random numbers of any of NumPy's bit generators, one at a time, by the functions that it lends out: what a native program draws.
+#pragma once
+
+#include <cstdint>
+
+namespace fastnp::eager {
+
+/// NumPy's `bitgen_t` (numpy/random/bitgen.h), which its documentation gives to others.
+struct BitStream {
+    void* state;
+    std::uint64_t (*next_uint64)(void*);
+    std::uint32_t (*next_uint32)(void*);
+    double (*next_double)(void*);
+    std::uint64_t (*next_raw)(void*);
+};
+
+/// From 0 up to 1; of the standard normal and the standard exponential distribution (Generator's ways); a whole number from 0 to `range`.
+double draw_uniform(BitStream* stream) noexcept;
+double draw_normal(BitStream* stream) noexcept;
+double draw_exponential(BitStream* stream) noexcept;
+std::int64_t draw_integer(BitStream* stream, std::int64_t range) noexcept;
+
+}  // namespace fastnp::eager
