@@ -522,6 +522,7 @@ py::object loop_of(const std::string& op, const std::vector<py::object>& kinds) 
 void add_programs(py::module_& module) {
     py::class_<MadeArrays>(module, "_MadeArrays")
         .def("array", &MadeArrays::array, py::arg("address"), py::arg("sizes"), py::arg("steps"), py::arg("dtype"))
+        .def_static("words", &MadeArrays::words, py::arg("address"), py::arg("count"))
         .def_static("view", &MadeArrays::view, py::arg("array"), py::arg("address"), py::arg("sizes"), py::arg("steps"), py::arg("dtype"));
     py::class_<LoopCall>(module, "_LoopCall")
         .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))

@@ -1,6 +1,7 @@
 #include "program_arrays.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -52,6 +53,14 @@ py::object made_array(const detail::Blocks& blocks, std::int64_t address, Length
 py::object MadeArrays::array(std::int64_t address, const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& steps,
                              const py::object& dtype) const {
     return made_array(blocks, address, sizes, steps, dtype);
+}
+
+py::object MadeArrays::words(std::int64_t address, std::int64_t count) {
+    npy_intp size = count;
+    PyObject* made = check(PyArray_Empty(1, &size, PyArray_DescrFromType(NPY_INT64), 0));
+    auto held = py::reinterpret_steal<py::object>(made);
+    if (count > 0) std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)), reinterpret_cast<const void*>(address), static_cast<std::size_t>(count) * sizeof(std::int64_t));
+    return held;
 }
 
 py::object MadeArrays::view(const py::object& array, std::int64_t address, const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& steps,

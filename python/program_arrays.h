@@ -21,6 +21,8 @@ struct MadeArrays {
 
     pybind11::object array(std::int64_t address, const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& steps,
                            const pybind11::object& dtype) const;
+    /// A copy of so many words.
+    static pybind11::object words(std::int64_t address, std::int64_t count);
     /// A part of an array of NumPy's.
     static pybind11::object view(const pybind11::object& array, std::int64_t address, const std::vector<std::int64_t>& sizes,
                                  const std::vector<std::int64_t>& steps, const pybind11::object& dtype);

@@ -13,6 +13,7 @@ import numpy
 from fastnp import _core
 from fastnp._loop_draws import Stream
 from fastnp._loop_functions import Functions, Method
+from fastnp._loop_lists import ListState
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
 from fastnp._loop_values import StreamState, is_array
 
@@ -41,7 +42,7 @@ class Calls:
     def attribute(self, held: Any, name: str) -> Any:
         if is_array(held):
             return self.functions.attribute(held, name)
-        if type(held) is StreamState:
+        if type(held) in (StreamState, ListState):
             return Method(held, name)
         if isinstance(held, types.ModuleType):
             space = vars(held)
@@ -59,6 +60,8 @@ class Calls:
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(function, _core.CompiledFunction):
             function = function.__wrapped__
+        if type(function) is Method and type(function.of) is ListState and not named:
+            return self.walk.lists.call(function.of, function.name, arguments)
         if type(function) is Method and type(function.of) is StreamState:
             return self.walk.draws.call(Stream(self.walk.slots.streams[function.of.name], False), function.name, arguments, named)
         legacy = self.walk.draws.legacy_name(function)
@@ -175,6 +178,8 @@ class Calls:
     def call_len(self, x: Any) -> Any:
         if type(x) is tuple:
             return len(x)
+        if type(x) is ListState:
+            return Number(INT, self.walk.lists.length(x), 0, MOST_SIZE)
         if is_array(x) and x.sizes:
             return Number(INT, x.sizes[0], 0, MOST_SIZE)
         raise Unsupported("takes the length of something that is no array")

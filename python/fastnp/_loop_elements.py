@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_lists import ListState
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import View, is_array, part_of
 
@@ -54,6 +55,8 @@ class Elements:
             return self.item(held, node.slice)
         if is_array(held):
             held = self.walk.arrays.kept(held)
+        if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            return self.walk.lists.taken(held, self.walk.value(node.slice))
         if type(held) is not View:
             raise Unsupported("takes an item of something that is no array")
         indices = self.indices(node.slice)
@@ -107,6 +110,8 @@ class Elements:
     def destination(self, node: ast.Subscript) -> Any:
         """What a subscript names, to be stored to: an element's place, a view, or what an array picks."""
         held = self.walk.value(node.value)
+        if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            return self.walk.lists.place(held, self.walk.value(node.slice))
         if type(held) is not View:
             raise Unsupported("stores into something that is no array")
         indices = self.indices(node.slice)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_arrays import ufunc_of
+from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_slots import Slots
@@ -87,6 +88,7 @@ class Expressions:
     calls: Calls
     arrays: Arrays
     draws: Draws
+    lists: Lists
     picks: Picks
     frame: Any
     guard: Callable[[Any, str, Any], None]
@@ -205,6 +207,8 @@ class Expressions:
         return result.value()
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
+        if type(x) is Display and isinstance(op, ast.Mult) and x.times == 1:
+            return Display(x.items, y)
         if is_array(x) or is_array(y):
             return self.arrays.product(x, y) if isinstance(op, ast.MatMult) else self.arrays.binary(ufunc_of(type(op)), x, y)
         if type(x) is tuple or type(y) is tuple:
@@ -231,6 +235,11 @@ class Expressions:
         if any(isinstance(each, ast.Starred) for each in node.elts):
             raise Unsupported("unpacks into a tuple")
         return tuple(self.value(each) for each in node.elts)
+
+    def value_List(self, node: ast.List) -> Any:
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            raise Unsupported("unpacks into a list")
+        return Display([self.value(each) for each in node.elts])
 
     def value_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) == 1:
@@ -286,6 +295,8 @@ class Expressions:
             return found.id
         if type(value) is Number:
             return self.numbers.truth(value)
+        if type(value) is ListState:
+            return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
         if is_array(value):
             raise Unsupported("asks whether an array is true")
         return bool(value)

@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from fastnp._loop_lists import ListState
 from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Lazy, View
 
@@ -191,6 +192,36 @@ class _Rows(Iteration):
         return remaining
 
 
+class _ListItems(Iteration):
+    """The items of a list, which may grow meanwhile."""
+
+    def __init__(self, walk: Walk, held: ListState) -> None:
+        super().__init__(walk)
+        self.held = held
+        self.at = self.steps.variable(INT)
+
+    def variables(self) -> list[int]:
+        return [self.at]
+
+    def is_enterable(self) -> bool:
+        return False
+
+    def start(self) -> None:
+        self.steps.set(self.at, self.steps.whole(0))
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
+
+    def item(self) -> Any:
+        return self.walk.lists.item(self.held, self.walk.lists.offset(self.held, self.steps.get(self.at)))
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        raise Unsupported("leaves a loop over a list in the middle")
+
+
 class _Items(Iteration):
     """The items of a tuple of numbers."""
 
@@ -334,6 +365,8 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         held = walk.arrays.stored(held)
     if type(held) is tuple and held and not is_reversed:
         return _Items(walk, held)
+    if type(held) is ListState and not is_reversed:
+        return _ListItems(walk, held)
     if type(held) is View:
         return _Rows(walk, held, is_reversed, node)
     raise Unsupported("goes over something that is neither a range nor an array")

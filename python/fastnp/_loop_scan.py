@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy
 
-__all__ = ["DRAWS", "FAR", "FUNCTIONS", "METHODS", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
+__all__ = ["DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
                ast.Assert, ast.Expr)  # fmt: skip
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
-                ast.Slice)  # fmt: skip
+                ast.List, ast.Slice)  # fmt: skip
 # Functions and methods of arrays.
 METHODS = frozenset(["sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "copy", "dot", "fill", "transpose", "astype", "item"])
 FUNCTIONS = frozenset(
@@ -23,6 +23,7 @@ FUNCTIONS = frozenset(
 )
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"])
+LISTS = frozenset(["append", "extend", "pop", "clear"])  # methods of lists
 _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 
@@ -91,7 +92,7 @@ def _is_of_numbers(call: ast.Call) -> bool:
 
 def _is_of_arrays(call: ast.Call) -> bool:
     """Whether it may be a method or a function of arrays that programs have."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS
 
 
 def is_over_numbers(loop: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_values import (
     LOST,
@@ -32,6 +33,8 @@ Decoder = Callable[[Any], Any]  # what an exit hands out (`_loops._Values`) -> t
 
 class Slots:
     """The program's variables behind those of the function. A name is a path: the function's variable, then positions in tuples and views."""
+
+    lists: Lists  # set by the walk
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
         self.streams: dict[str, int] = {}  # addresses of generators that are arguments
@@ -88,11 +91,19 @@ class Slots:
         if type(value) is tuple:
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
+            if any(type(item) in (Display, ListState) for item in value):
+                raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
         if name in self.tagged:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
         if type(value) is StreamState:
+            return value
+        if type(value) is Display:
+            return self.lists.make(name, value)
+        if type(value) is ListState:
+            if value.name[0] == name[0]:
+                raise Unsupported("gives a list another name")
             return value
         return Known(value)
 
@@ -256,7 +267,7 @@ class Slots:
             return tuple(self.load((name, number), item) for number, item in enumerate(held.items))
         if type(held) is Known:
             return held.value
-        if type(held) is StreamState:
+        if type(held) in (StreamState, ListState):
             return held
         raise Unsupported(f"takes {name[-1]!r}, which is no number, array or function" if type(held) is Passed else f"reads {name[-1]!r}, which is lost")
 
@@ -326,6 +337,8 @@ class Slots:
         if type(held) is Known:
             value = held.value
             return lambda _: value
+        if type(held) is ListState:
+            return self.lists.given(held, name[-1], out)
         if type(held) is Passed or type(held) is StreamState:
             return lambda values: values.passed[held.name]
         return lambda _: UNBOUND

@@ -20,6 +20,7 @@ from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_iterate import Iteration, iteration_of
+from fastnp._loop_lists import Display, Item, Lists, ListState, NumbersList
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picked, Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, kind_of_number
@@ -43,6 +44,7 @@ class Walk(Expressions):
         self.guard = guard
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
+        self.lists_known: dict[Any, NumbersList] = {}
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
 
@@ -70,6 +72,7 @@ class Walk(Expressions):
         self.arrays = Arrays(self)
         self.picks = Picks(self)
         self.draws = Draws(self)
+        self.lists = self.slots.lists = Lists(self)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere
         self.streams: dict[int, tuple[int, Any]] = {}  # generators that are no arguments: their positions among the numbers
@@ -234,6 +237,10 @@ class Walk(Expressions):
             if type(place) is View:
                 self.in_place(place, statement)
                 return
+            if type(place) is Item:
+                item = self.binary(statement.op, self.lists.item(place.of, place.offset), self.value(statement.value))
+                self.lists.storing(place, item)()
+                return
             if type(place) is Picked:
                 self.picks.assignment(place, self.binary(statement.op, self.picks.taken(place), self.value(statement.value)))()
                 return
@@ -265,6 +272,8 @@ class Walk(Expressions):
             return lambda: self.bind(target.id, value)
         if isinstance(target, ast.Subscript):
             return self.storing(self.elements.destination(target), value)
+        if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
+            value = self.items_of(value, len(target.elts))
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
             stores = [self.target(each, self.slots.kept(item)) for each, item in zip(target.elts, value, strict=True)]
 
@@ -275,8 +284,18 @@ class Walk(Expressions):
             return store_all
         raise Unsupported("takes a value apart")
 
+    def items_of(self, value: Any, count: int) -> tuple[Any, ...]:
+        """The rows or elements of an array that is taken apart."""
+        view = self.arrays.kept(value)
+        if not view.sizes:
+            raise Unsupported("takes a value apart")
+        self.leave(self.steps.compare("equal", view.sizes[0], self.steps.whole(count)))
+        return tuple(self.elements.row(view, self.steps.whole(number)) for number in range(count))
+
     def storing(self, place: Any, value: Any) -> Callable[[], None]:
         """Checks that a value can be stored to what a subscript names; what stores it."""
+        if type(place) is Item:
+            return self.lists.storing(place, value)
         if type(place) is Picked:
             return self.picks.assignment(place, value)
         if type(place) is View and is_array(value):
@@ -295,7 +314,7 @@ class Walk(Expressions):
             return tuple(self.settled(item) for item in value)
         if type(value) is Lazy:
             return self.arrays.stored(value)
-        is_plain = type(value) not in (Number, Choice, View) and kind_of_number(value) is not None
+        is_plain = type(value) not in (Number, Choice, View, ListState, Display) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value
 
     def do_Return(self, statement: ast.Return) -> None:

@@ -20,6 +20,7 @@ import numpy
 from fastnp import _core
 from fastnp._loop_draws import is_generator
 from fastnp._loop_frames import Exit, Frame
+from fastnp._loop_lists import NumbersList, kinds_of_items, list_of, words_of
 from fastnp._loop_program import Steps, Unsupported, is_numbers_dtype, kind_of_number
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, StreamState, ViewState
@@ -55,6 +56,16 @@ class _Values(Iterator[Any]):
         made = self.memory.array(address, sizes, steps, dtype)
         return _core.asarray(made) if ours else made
 
+    def listed(self, name: str | None, address: int, length: int, known: NumbersList) -> list[Any]:
+        """A list, and what was handed in by that name if it is this one."""
+        words = _core._MadeArrays.words(address, length * max(known.words(), 1)).reshape(length, max(known.words(), 1))
+        made = list_of(words, known)
+        if name is None:
+            return made
+        old: list[Any] = self.passed[name]
+        old[:] = made
+        return old
+
     def part(self, array: int, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
         """A part of an array that was handed in."""
         whole = self.arrays[array]
@@ -76,6 +87,7 @@ class _Program:
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
         self.states = len(walk.outer.variables()) if walk.outer is not None else 0
+        self.lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
 
@@ -198,6 +210,16 @@ class Loop:
         in_python, begin, count = 0.0, time.perf_counter(), 0
         while True:
             arrays = [values[name] for name in program.arrays]
+            if program.lists:
+                given_lists = [id(each) for each in arrays if type(each) is list]
+                if len(set(given_lists)) < len(given_lists):
+                    return self.rest(values, program, entry)
+                try:
+                    arrays = [
+                        words_of(each, program.lists[name]) if type(each) is list else each for name, each in zip(program.arrays, arrays, strict=True)
+                    ]
+                except OverflowError:
+                    return self.rest(values, program, entry)
             if found is None:
                 try:
                     found = self.results_of(program, values, arrays, entry)
@@ -309,7 +331,7 @@ class Loop:
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
-        if any(type(each) is _core.ndarray for each in arguments) or any(type(space) is not dict for space, _, _ in program.guards):
+        if program.lists or any(type(each) is _core.ndarray for each in arguments) or any(type(space) is not dict for space, _, _ in program.guards):
             return
         ends = {}
         self.program_arrays = program.arrays
@@ -396,8 +418,14 @@ class Loop:
             numbers.clear()
             return self.root(walk, arguments, arrays, numbers)
 
-        walk = Walk(self.frame_of, guard)
-        walk.run(self.loop, root)
+        self.unused: set[str] = set()
+        while True:
+            walk = Walk(self.frame_of, guard)
+            walk.run(self.loop, root)
+            unused = {name[1] for name in walk.lists_known if name[0] == 0} - {name[1] for name in walk.lists.used}
+            if not unused:
+                break
+            self.unused |= unused  # they are handed through
         return _Program(walk, guards, list(arrays), list(numbers))
 
     def root(self, walk: Walk, arguments: tuple[Any, ...], arrays: list[str], numbers: list[tuple[str, int]]) -> Frame:
@@ -407,8 +435,14 @@ class Loop:
         walk.frame = frame
         env = frame.env
         assert env is not None
-        views = {}
+        views, lists = {}, {}
         for name, value in zip(self.takes, arguments, strict=True):
+            if type(value) is list and name not in self.unused and kinds_of_items(value) is not None:
+                lists[name] = walk.steps.array(2)
+                walk.elements.writeable.append(True)
+                walk.arrays.ours.append(False)
+                arrays.append(name)
+                self.expect_kinds(walk, name, value)
             if _is_array(value):
                 views[name] = walk.elements.add_array(value.dtype, value.ndim,
                                                       _has_lines(value), _is_writeable(value))  # fmt: skip
@@ -419,6 +453,8 @@ class Loop:
         for name, value in zip(self.takes, arguments, strict=True):
             if name in views:
                 env[name] = walk.slots.store((0, name), views[name])
+            elif name in lists:
+                env[name] = walk.lists.take((0, name), lists[name])
             elif (kind := kind_of_number(value)) is not None:
                 numbers.append((name, -1))
                 env[name] = walk.slots.take_number((0, name), kind)
@@ -433,6 +469,17 @@ class Loop:
                 env[name] = walk.slots.store((0, name), value) if isinstance(value, _PLAIN) else Passed(name)
         walk.prologue = len(walk.steps.steps)
         return frame
+
+    @staticmethod
+    def expect_kinds(walk: Walk, name: str, value: list[Any]) -> None:
+        """What a list has that is handed in."""
+        known, found = walk.lists_known.setdefault((0, name), NumbersList()), kinds_of_items(value)
+        if not found:
+            return
+        if not known.is_known:
+            known.is_tuple, known.kinds, known.is_known = found[0], [list(each) for each in found[1]], True
+        elif known.is_tuple != found[0] or len(known.kinds) != len(found[1]):
+            raise Unsupported(f"takes {name!r}, a list of items of several kinds")
 
     def find(self) -> None:
         if self.loop is not None:
@@ -522,6 +569,9 @@ def _kind_of(value: Any) -> Any:
         return type(value), id(dtype) if dtype.names is None else ("record", dtype), value.ndim, _has_lines(value), _is_writeable(value)
     if is_generator(value):
         return "generator", type(value)
+    if type(value) is list:
+        found = kinds_of_items(value)
+        return "passed" if found is None else ("list", found)
     if isinstance(value, _PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))
     return ("tuple", *map(kind_of_number, value)) if _is_tuple_of_numbers(value) else "passed"

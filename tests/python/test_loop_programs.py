@@ -218,7 +218,7 @@ BIG: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[SILENT] * (name == "knapsack")) for name in BIG])
+@pytest.mark.parametrize("name", BIG)
 def test_ints_beyond_64_bits(name: str) -> None:
     function, calls = BIG[name]
     compiled = np.compile(function)

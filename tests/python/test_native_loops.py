@@ -318,7 +318,7 @@ def test_it_is_explained() -> None:
             if names[i] > x[i]:
                 x[i] = 0.0
 
-    told = np.explain(np.compile(other))(numpy.arange(3.0), [1, 2, 3])
+    told = np.explain(np.compile(other))(numpy.arange(3.0), {0: 1, 1: 2, 2: 3})
     assert "no native code, as it" in str(told) and "names" in str(told)
 
 

@@ -1,0 +1,399 @@
+"""Lists of numbers, and of tuples of numbers, in programs: words in memory that grows. Where a program is left, Python's list is made, or made anew.
+
+An item is one number or several (a tuple); each has a word, and a second one that says of which kind it is where that varies. Complex numbers have none.
+A list has one name: what is known of it, and its length, belong to the variable that it was made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from fastnp._loop_program import BOOL, BOOLEAN, FLOAT64, INT, INT64, Choice, Kind, Number, Unsupported, kind_of_number, machine, position_of
+from fastnp._loop_values import Again
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Display", "Item", "ListState", "Lists", "NumbersList", "kinds_of_items", "words_of"]
+
+_WORD = 8
+_LONGEST_ITEM = 8
+
+
+class NumbersList:
+    """What is known of a list in all rounds of a walk: of which kinds the numbers of its items are."""
+
+    def __init__(self) -> None:
+        self.kinds: list[list[Kind]] = []
+        self.is_tuple = False
+        self.is_known = False  # whether it has had an item
+        self.is_written = False
+
+    def words(self) -> int:
+        return sum(1 if len(each) == 1 else 2 for each in self.kinds)
+
+
+class ListState:
+    """A variable that is a list: its name, which its length and its memory belong to."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ListState and other.name == self.name
+
+
+class Display:
+    """``[a, b]``, perhaps ``* n``"""
+
+    __slots__ = ("items", "times")
+
+    def __init__(self, items: list[Any], times: Any = 1) -> None:
+        self.items = items
+        self.times = times
+
+
+class Item:
+    """An item's place, to be stored to: the list, and the offset of its words."""
+
+    __slots__ = ("of", "offset")
+
+    def __init__(self, of: ListState, offset: int) -> None:
+        self.of = of
+        self.offset = offset
+
+
+def kinds_of_items(value: list[Any]) -> Any:
+    """(whether they are tuples, the kinds of each number), or None where a program can't have them; () of an empty list."""
+    if not value:
+        return ()
+    is_tuple = type(value[0]) is tuple
+    width = len(value[0]) if is_tuple else 1
+    if not 0 < width <= _LONGEST_ITEM or (is_tuple and any(type(each) is not tuple or len(each) != width for each in value)):
+        return None
+    found: list[tuple[Kind, ...]] = []
+    for number in range(width):
+        types = {type(each[number] if is_tuple else each): each[number] if is_tuple else each for each in value}
+        kinds = [kind_of_number(each) for each in types.values()]
+        if any(kind is None or machine(kind).kind == "c" for kind in kinds) or len({machine(kind).char for kind in kinds}) != 1:
+            return None
+        found.append(tuple(kinds))
+    return is_tuple, tuple(found)
+
+
+def words_of(value: list[Any], known: NumbersList) -> numpy.ndarray[Any, Any]:
+    """The words of a list; OverflowError where a whole number has more than 64 bits."""
+    columns: list[Any] = []
+    for number, kinds in enumerate(known.kinds):
+        numbers = [each[number] for each in value] if known.is_tuple else value
+        dtype = machine(kinds[0])
+        column = numpy.array(numbers, FLOAT64 if dtype.kind == "f" else numpy.uint64 if dtype.kind == "u" else INT64)
+        columns.append(column.view(INT64))
+        if len(kinds) > 1:
+            columns.append(numpy.array([position_of(kinds, kind_of_number(each)) for each in numbers], INT64))
+    return columns[0].reshape(-1, 1) if len(columns) == 1 else numpy.stack(columns, axis=1) if columns else numpy.zeros((len(value), 1), INT64)
+
+
+def list_of(words: numpy.ndarray[Any, Any], known: NumbersList) -> list[Any]:
+    """The list of these words."""
+    columns, at = [], 0
+    for kinds in known.kinds:
+        dtype, word = machine(kinds[0]), words[:, at]
+        plain = word.view(FLOAT64) if dtype.kind == "f" else word.view(numpy.uint64) if dtype.kind == "u" else word
+        made = [_made(kind, plain) for kind in kinds]
+        if len(kinds) == 1:
+            columns.append(made[0])
+        else:
+            columns.append([made[tag][place] for place, tag in enumerate(words[:, at + 1].tolist())])
+        at += 1 if len(kinds) == 1 else 2
+    return list(zip(*columns, strict=True)) if known.is_tuple else list(columns[0]) if columns else []
+
+
+def _made(kind: Kind, plain: Any) -> list[Any]:
+    if isinstance(kind, numpy.dtype):
+        return list(plain.astype(kind))
+    return plain.astype(bool).tolist() if kind is BOOLEAN else plain.tolist()
+
+
+class Lists:
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.steps = walk.steps
+        self.used: set[Any] = set()  # lists that anything is done with
+
+    def write(self, held: ListState) -> None:
+        """Exits hand it out; the walk begins anew where some did not."""
+        known = self.known(held.name)
+        if not known.is_written:
+            known.is_written = True
+            raise Again
+
+    def known(self, name: Any) -> NumbersList:
+        self.used.add(name)
+        return self.walk.lists_known.setdefault(name, NumbersList())
+
+    def length(self, held: ListState) -> int:
+        self.used.add(held.name)
+        return self.steps.get(self.length_of(held))
+
+    def length_of(self, held: ListState) -> int:
+        return self.walk.slots.variable((held.name, "length"), INT)
+
+    def room_of(self, held: ListState) -> int:
+        return self.walk.slots.variable((held.name, "room"), INT)
+
+    def array_of(self, held: ListState) -> int:
+        arrays = self.walk.slots.arrays
+        if held.name not in arrays:
+            arrays[held.name] = self.steps.made_array()
+        return arrays[held.name]
+
+    def address(self, held: ListState) -> int:
+        """Kept for exits wherever it changes."""
+        address = self.steps.add("address", INT64, a=self.array_of(held))
+        self.steps.set(self.walk.slots.variable((held.name, "address"), INT), address)
+        return address
+
+    # How lists come about
+
+    def take(self, name: Any, array: int) -> ListState:
+        """One that is handed in as an array of its words."""
+        held, steps = ListState(name), self.steps
+        steps.add("point", a=self.array_of(held), b=array)
+        count = steps.size_of(array, 0)
+        steps.set(self.length_of(held), count)
+        steps.set(self.room_of(held), count)
+        steps.set(self.walk.slots.variable((name, "is new"), INT), steps.whole(0))
+        self.address(held)
+        return held
+
+    def make(self, name: Any, display: Display) -> ListState:
+        held, steps = ListState(name), self.steps
+        self.known(name).is_written = True
+        items = [self.as_item(item) for item in display.items]
+        for item in items:
+            self.learn(held, item)
+        times = display.times
+        if times != 1:
+            number = self.walk.numbers.number(times)
+            if number.kind is not INT:
+                raise Unsupported("repeats a list by something that is no whole number")
+            self.walk.numbers.within(number.id, -(2**40), 2**40)
+            none = steps.compare("less", number.id, steps.whole(0))
+            times = steps.add("select", INT64, a=none, b=steps.whole(0), c=number.id)
+        else:
+            times = steps.whole(1)
+        count = steps.times(times, steps.whole(len(items)))
+        room = steps.plus(count, steps.whole(8))
+        self.allocate(self.array_of(held), self.bytes_of(held, room))
+        steps.set(self.room_of(held), room)
+        steps.set(self.walk.slots.variable((name, "is new"), INT), steps.whole(1))
+        self.address(held)
+
+        def put(number: int) -> None:
+            for place, item in enumerate(items):
+                at = steps.plus(steps.times(number, steps.whole(len(items))), steps.whole(place))
+                self.put(Item(held, self.offset(held, at)), item)
+
+        steps.each(times, put)
+        steps.set(self.length_of(held), count)
+        return held
+
+    def bytes_of(self, held: ListState, count: int) -> int:
+        return self.steps.times(count, self.steps.whole(_WORD * max(self.known(held.name).words(), 1)))
+
+    def allocate(self, array: int, size: int) -> None:
+        self.steps.add("require", a=self.steps.add("allocate", BOOL, a=array, b=size), b=self.walk.no_memory())
+
+    # Items
+
+    def as_item(self, value: Any) -> tuple[Any, ...]:
+        numbers = value if type(value) is tuple else (value,)
+        found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
+        if not 0 < len(found) <= _LONGEST_ITEM:
+            raise Unsupported("has a list of long tuples")
+        return (type(value) is tuple, *found)
+
+    def learn(self, held: ListState, item: tuple[Any, ...]) -> None:
+        """What kinds an item's numbers are of; the walk begins anew where that is new."""
+        known = self.known(held.name)
+        is_tuple, numbers = item[0], item[1:]
+        if not known.is_known:
+            known.kinds, known.is_tuple, known.is_known = [[] for _ in numbers], is_tuple, True
+        if known.is_tuple != is_tuple or len(known.kinds) != len(numbers):
+            raise Unsupported("has a list of items of several kinds")
+        is_new = False
+        for kinds, number in zip(known.kinds, numbers, strict=True):
+            for kind in (number.kind,) if type(number) is Number else (each for _, each, _ in number.kinds):
+                if kind is None or machine(kind).kind == "c" or (kinds and machine(kind) != machine(kinds[0])):
+                    raise Unsupported("has a list of numbers of several kinds")
+                if position_of(kinds, kind) < 0:
+                    kinds.append(kind)
+                    is_new = True
+        if is_new:
+            raise Again
+
+    def offset(self, held: ListState, at: int) -> int:
+        return self.steps.times(at, self.steps.whole(_WORD * self.known(held.name).words()))
+
+    def put(self, item: Item, value: tuple[Any, ...]) -> None:
+        steps, array, at = self.steps, self.array_of(item.of), item.offset
+        for kinds, number in zip(self.known(item.of.name).kinds, value[1:], strict=True):
+            data, tag = self.as_words(kinds, number)
+            steps.add("store", steps.steps[data][2], a=array, b=at, c=data)
+            at = steps.plus(at, steps.whole(_WORD))
+            if len(kinds) > 1:
+                steps.add("store", INT64, a=array, b=at, c=tag)
+                at = steps.plus(at, steps.whole(_WORD))
+
+    def as_words(self, kinds: list[Kind], number: Any) -> tuple[int, int]:
+        """The word of a number, and the one of its kind."""
+        steps = self.steps
+        if type(number) is Number:
+            value, tag = number.id, steps.whole(position_of(kinds, number.kind))
+        else:
+            shared = number.shared()
+            if shared is None:
+                raise Unsupported("has a list of numbers of several kinds")
+            value, tag = steps.get(shared), steps.whole(position_of(kinds, number.kinds[0][1]))
+            for known, kind, _ in number.kinds[1:]:
+                is_it = steps.compare("equal", steps.get(number.tag), steps.whole(known))
+                tag = steps.add("select", INT64, a=is_it, b=steps.whole(position_of(kinds, kind)), c=tag)
+        dtype = machine(kinds[0])
+        return steps.cast(value, dtype, _word_dtype(dtype)), tag
+
+    def item(self, held: ListState, offset: int) -> Any:
+        steps, array, known = self.steps, self.array_of(held), self.known(held.name)
+        found: list[Any] = []
+        for kinds in known.kinds:
+            dtype = machine(kinds[0])
+            word = _word_dtype(dtype)
+            value = steps.cast(steps.add("load", word, a=array, b=offset), word, dtype)
+            offset = steps.plus(offset, steps.whole(_WORD))
+            if len(kinds) == 1:
+                found.append(Number(kinds[0], value))
+                continue
+            tag, variable = steps.variable(INT), steps.variable(kinds[0])
+            steps.set(tag, steps.add("load", INT64, a=array, b=offset))
+            steps.set(variable, value)
+            offset = steps.plus(offset, steps.whole(_WORD))
+            found.append(Choice(tag, [(number, kind, variable) for number, kind in enumerate(kinds)]))
+        if not found:
+            raise Unsupported("takes an item of a list that has none")
+        return tuple(found) if known.is_tuple else found[0]
+
+    def place(self, held: ListState, index: Any) -> Item:
+        if not self.walk.elements.is_whole(index) or (type(index) is Number and index.kind is not INT and isinstance(index.kind, numpy.dtype) is False):
+            raise Unsupported("takes an item of a list by something that is no whole number")
+        return Item(held, self.offset(held, self.walk.elements.index(self.length(held), index)))
+
+    def taken(self, held: ListState, index: Any) -> Any:
+        return self.item(held, self.place(held, index).offset)
+
+    def storing(self, item: Item, value: Any) -> Callable[[], None]:
+        made = self.as_item(value)
+        self.learn(item.of, made)
+        self.write(item.of)
+
+        def store() -> None:
+            self.put(item, made)
+            self.walk.stored = True
+
+        return store
+
+    # Methods
+
+    def call(self, held: ListState, name: str, arguments: list[Any]) -> Any:
+        method = getattr(self, f"call_{name}", None)
+        if method is None:
+            raise Unsupported(f"calls {name} of a list")
+        self.write(held)
+        return self.walk.calls.functions.checked(method, [held, *arguments], {}, {})
+
+    def call_append(self, held: ListState, value: Any) -> None:
+        item = self.as_item(value)
+        self.learn(held, item)
+        self.grow(held)
+        length = self.length(held)
+        self.put(Item(held, self.offset(held, length)), item)
+        self.steps.set(self.length_of(held), self.steps.plus(length, self.steps.whole(1)))
+        self.walk.stored = True
+
+    def call_extend(self, held: ListState, values: Any) -> None:
+        items = values.items if type(values) is Display and values.times == 1 else list(values) if type(values) is tuple else None
+        if items is None:
+            raise Unsupported("extends a list by something else")
+        for each in items:
+            self.learn(held, self.as_item(each))
+        for each in items:
+            self.call_append(held, each)
+
+    def call_pop(self, held: ListState, index: Any = -1) -> Any:
+        steps, length = self.steps, self.length(held)
+        last = steps.plus(length, steps.whole(-1))
+        if index == -1:
+            self.walk.leave(steps.compare("greater", length, steps.whole(0)))
+            found = self.item(held, self.offset(held, last))
+        else:
+            place = self.place(held, index)
+            found = self.item(held, place.offset)
+            words = self.known(held.name).words()
+            end, array = self.offset(held, last), self.array_of(held)
+            count = steps.add("floored", INT64, "floor_divide", INT64, steps.plus(end, steps.times(place.offset, steps.whole(-1))), steps.whole(_WORD))
+
+            def move(number: int) -> None:
+                at = steps.plus(place.offset, steps.times(number, steps.whole(_WORD)))
+                value = steps.add("load", INT64, a=array, b=steps.plus(at, steps.whole(_WORD * words)))
+                steps.add("store", INT64, a=array, b=at, c=value)
+
+            steps.each(count, move)
+        steps.set(self.length_of(held), last)
+        self.walk.stored = True
+        return found
+
+    def call_clear(self, held: ListState) -> None:
+        self.steps.set(self.length_of(held), self.steps.whole(0))
+        self.walk.stored = True
+
+    def grow(self, held: ListState) -> None:
+        """Room for one more."""
+        steps, array = self.steps, self.array_of(held)
+        length = self.length(held)
+        steps.add("if", a=steps.compare("greater_equal", length, steps.get(self.room_of(held))))
+        room = steps.plus(steps.times(length, steps.whole(2)), steps.whole(8))
+        larger = steps.made_array()
+        self.allocate(larger, self.bytes_of(held, room))
+
+        def move(number: int) -> None:
+            at = steps.times(number, steps.whole(_WORD))
+            steps.add("store", INT64, a=larger, b=at, c=steps.add("load", INT64, a=array, b=at))
+
+        steps.each(steps.times(length, steps.whole(max(self.known(held.name).words(), 1))), move)
+        steps.add("point", a=array, b=larger)
+        steps.set(self.room_of(held), room)
+        self.address(held)
+        steps.add("end")
+
+    # What exits hand out
+
+    def given(self, held: ListState, name: str, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
+        """The list that was handed in, changed in place, or a new one."""
+        known = self.walk.lists_known.setdefault(held.name, NumbersList())
+        if not known.is_written:
+            return lambda values: values.passed[name]
+        out += [(self.walk.slots.variable((held.name, part), INT), INT) for part in ("is new", "address", "length")]
+
+        def decode(values: Any) -> Any:
+            is_new, address, length = next(values), next(values), next(values)
+            return values.listed(None if is_new else name, address, length, known)
+
+        return decode
+
+
+def _word_dtype(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
+    return FLOAT64 if dtype.kind == "f" else numpy.dtype("u8") if dtype.kind == "u" else INT64

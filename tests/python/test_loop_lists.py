@@ -1,0 +1,165 @@
+"""Lists of numbers in native loops: they are Python's, with its kinds of numbers, its errors, and the same list where one was handed in."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy
+import pytest
+from loop_source import function_of
+from support import LONG, SEED
+from test_array_loops import every_loop_is_tried  # noqa: F401 - a fixture
+from test_native_loops import agree, programs_of
+
+import fastnp as np
+
+
+def list_source(seed: int, statements: int) -> str:
+    """A function f(a, b, x, n): lists of ints and of floats, an array, and how many turns."""
+    rng = random.Random(seed)
+    lines = ["def f(a, b, x, n):"]
+
+    def add(depth: int, text: str) -> None:
+        lines.append("    " * depth + text)
+
+    def whole() -> str:
+        return rng.choice(["i", "3", "len(a)", "len(p)", "a[-1]", "i % 3 + 1", "t", "a[i % 4]", "int(b[0])"])
+
+    def real() -> str:
+        return rng.choice(["0.5", "b[-1]", "x[i % len(x)]", "b[i % len(b)] * 0.5", "s", "float(i)", "float(x[0])"])
+
+    def statement(depth: int) -> None:
+        kind = rng.randrange(19)
+        texts = {
+            0: f"a.append({whole()})", 1: f"b.append({real()})", 2: f"p.append(({whole()}, {real()}))", 3: f"a[{whole()} % len(a)] = {whole()}",
+            4: f"b[-1] = {real()}", 5: f"t = a.pop({rng.choice(['', '0', '-1', 'i % 3'])})", 6: f"s = b.pop({rng.choice(['', '0', '-2'])})",
+            7: f"a.extend([{whole()}, {whole()}])", 8: f"q = [{whole()}] * {rng.choice(['i', '3', '2'])}", 9: f"q.append({whole()})",
+            10: f"a[0] {rng.choice(['+=', '-=', '*='])} {whole()}", 11: f"b[0] += {real()}", 12: "t = p[-1][0] if p else 7",
+            13: f"p[{whole()} % (len(p) + 1)] = ({whole()}, {real()})", 14: "q = []", 15: f"x[i % len(x)] = {real()}", 16: "p.clear()",
+        }  # fmt: skip
+        if kind in texts:
+            add(depth, texts[kind])
+        elif depth < 4:
+            head = rng.choice(
+                [f"if {whole()} > {whole()}:", "while len(a) > 5:", "for v in b[:0] or b:" if False else "for v in b:", "for t in range(2):", "if q:"]
+            )
+            add(depth, head)
+            if head.startswith("while"):
+                add(depth + 1, "a.pop()")
+            elif head.startswith("for v"):
+                add(depth + 1, "s = s + v * 0.5")
+            else:
+                statement(depth + 1)
+        else:
+            add(depth, "t = t + 1")
+
+    for line in ("p, q, t, s = [], [0], 0, 1.0",):
+        add(1, line)
+    add(1, "for i in range(n):")
+    for _ in range(statements):
+        statement(2)
+    if rng.random() < 0.3:
+        add(2, f"if {whole()} > 6:")
+        add(3, rng.choice(["break", "x[0] = 1 // (t - t)", "print(end='')", "return a, p"]))
+    add(1, "return a, b, p, q, t, s")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_programs(part: int) -> None:
+    native = 0
+    first = SEED * 1000 + part * 10**7
+    count = 300 if LONG else 15
+    for seed in range(first, first + count):
+        for statements in (2, 5):
+            source = list_source(seed, statements)
+            compiled = np.compile(function_of(source, f"lists {seed} {statements}"), adaptive=False)
+            for call, n in enumerate((4, 9, 1, 0, 30, 5)):
+                rng = numpy.random.default_rng([seed, call])
+                a = rng.integers(-9, 10, 4 + call % 2).tolist()
+                b = rng.normal(size=3).tolist() if call != 2 else list(rng.normal(size=3))
+                agree(compiled, (a, b, rng.normal(size=5), n), f"seed {seed}, call {call}\n{source}")
+            native += bool(programs_of(compiled))
+    assert native > count
+
+
+def test_the_list_is_the_one_that_was_handed_in() -> None:
+    def grows(found, n):
+        for i in range(n):
+            found.append(i * 0.5)
+        return found
+
+    compiled = np.compile(grows, adaptive=False)
+    for n in (3, 0, 1000, 5):
+        mine: list[Any] = [1.0]
+        other = mine
+        assert compiled(mine, n) is mine
+        assert other == grows([1.0], n)
+    assert programs_of(compiled)
+
+
+def test_one_list_by_two_names_is_as_written() -> None:
+    def both(a, b, n):
+        for i in range(n):
+            a.append(i)
+            b[0] += len(a)
+        return b
+
+    compiled = np.compile(both, adaptive=False)
+    assert compiled([1], [2], 4) == both([1], [2], 4)
+    mine, theirs = [1], [1]
+    assert compiled(mine, mine, 4) == both(theirs, theirs, 4)
+    assert programs_of(compiled)
+
+
+def test_what_is_handed_through_stays() -> None:
+    """Lists that the loop does nothing with, or that no program can have."""
+
+    def counts(log, odd, n):
+        total = 0
+        for i in range(n):
+            total += i * i % 7
+            if total % 50 == 49:
+                log.append("at " + str(i))
+                odd[0] = None
+        return total
+
+    compiled = np.compile(counts, adaptive=False)
+    for n in (10, 100, 10):
+        agree(compiled, (["begin"], [object] if n == 100 else [1, 2], n), f"{n} turns")
+
+
+def test_kinds_of_numbers() -> None:
+    def mixed(values, x, n):
+        kept = []
+        for i in range(n):
+            kept.append((i, x[i % len(x)]))
+            values[i % len(values)] += x[0]
+        return kept, values
+
+    compiled = np.compile(mixed, adaptive=False)
+    for values in ([0.0, 1.0], [numpy.float64(1), 2.0], [0.5]):
+        for dtype in ("f8", "f4", "i4", "u8"):
+            agree(compiled, (list(values), numpy.arange(3).astype(dtype), 5), f"{values} {dtype}")
+    agree(compiled, ([1, 2], numpy.arange(3.0), 5), "ints that become floats")
+    agree(compiled, ([2**70], numpy.arange(3), 5), "an int of more than 64 bits")
+
+
+def test_queues_and_stacks() -> None:
+    def reached(walls, row, column):
+        seen = numpy.zeros(walls.shape, bool)
+        queue, count = [(row, column)], 0
+        while queue:
+            i, j = queue.pop(0)
+            if i < 0 or j < 0 or i >= walls.shape[0] or j >= walls.shape[1] or walls[i, j] or seen[i, j]:
+                continue
+            seen[i, j] = True
+            count += 1
+            queue.extend([(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)])
+        return count, seen
+
+    compiled = np.compile(reached, adaptive=False)
+    for size in (1, 5, 12):
+        agree(compiled, (numpy.random.default_rng([SEED, size]).random((size, size)) < 0.3, 0, size // 2), f"{size}")
+    assert programs_of(compiled)
