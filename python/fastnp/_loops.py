@@ -11,8 +11,6 @@ import ast
 import builtins
 import time
 import types
-import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -20,8 +18,10 @@ import numpy
 from fastnp import _core
 from fastnp._loop_draws import is_generator
 from fastnp._loop_frames import Exit, Frame
-from fastnp._loop_lists import NumbersList, kinds_of_items, list_of, words_of
-from fastnp._loop_program import Steps, Unsupported, is_numbers_dtype, kind_of_number
+from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_tuple_of_numbers, is_writeable, kind_of
+from fastnp._loop_lists import NumbersList, kinds_of_items, words_of
+from fastnp._loop_native import NativeLoop, Program, Values
+from fastnp._loop_program import Unsupported, kind_of_number
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, StreamState, ViewState
 from fastnp._loop_walk import Walk
@@ -35,140 +35,6 @@ __all__ = ["Loop", "NativeLoop"]
 _MOST_KINDS = 8  # programs of one loop
 _FEW_EXITS = 32  # of one call
 _MOST_IN_PYTHON = 0.5  # of the time of a call with more exits: else it runs as written
-_LONGEST_TUPLE = 8  # that is taken apart
-_PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
-
-
-class _Values(Iterator[Any]):
-    """What an exit handed out, one after the other; `arrays`: those that were handed in."""
-
-    def __init__(self, values: tuple[Any, ...], arrays: list[Any], passed: dict[str, Any], memory: Any = None) -> None:
-        self.inner = iter(values)
-        self.memory = memory  # of arrays that the program made
-        self.arrays = arrays
-        self.passed = passed  # variables as they were handed in
-
-    def __next__(self) -> Any:
-        return next(self.inner)
-
-    def made(self, ours: bool, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
-        """An array that the program made, or a part of one."""
-        made = self.memory.array(address, sizes, steps, dtype)
-        return _core.asarray(made) if ours else made
-
-    def listed(self, name: str | None, address: int, length: int, known: NumbersList) -> list[Any]:
-        """A list, and what was handed in by that name if it is this one."""
-        words = _core._MadeArrays.words(address, length * max(known.words(), 1)).reshape(length, max(known.words(), 1))
-        made = list_of(words, known)
-        if name is None:
-            return made
-        old: list[Any] = self.passed[name]
-        old[:] = made
-        return old
-
-    def part(self, array: int, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
-        """A part of an array that was handed in."""
-        whole = self.arrays[array]
-        if type(whole) is numpy.ndarray:
-            return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
-        return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
-
-
-class _Program:
-    """A loop's program for one combination of kinds."""
-
-    def __init__(self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[tuple[str, int]]) -> None:
-        self.steps: Steps = walk.steps
-        self.exits: list[Exit] = walk.exits
-        self.guards = guards
-        self.arrays = arrays
-        self.numbers = numbers
-        self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
-        self.outer = walk.outer.given([]) if walk.outer is not None else None
-        self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
-        self.states = len(walk.outer.variables()) if walk.outer is not None else 0
-        self.lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
-        self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
-        self.native: dict[bool, Any] = {}
-
-    def holds(self) -> bool:
-        return all(_now(space, name) is value for space, name, value in self.guards)
-
-    def run(self, arrays: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
-        """None where arrays share memory that it took to be apart."""
-        for apart in (True, False):
-            if not apart and self.is_of_arrays:
-                return None
-            if apart not in self.native:
-                self.native[apart] = self.steps.program(apart)
-            found = self.native[apart].run(arrays, numbers)
-            if found is not None:
-                return found
-        raise AssertionError
-
-    def warn(self, flags: int) -> None:
-        """Of floating-point errors and of integers that wrapped around, as NumPy does of its scalars; which operation it was is known if there is one."""
-        state: Any = numpy.geterr()
-        if flags & 16 and state["over"] == "warn":
-            warnings.warn(f"overflow encountered in scalar {min(self.steps.whole_ops)}", RuntimeWarning, stacklevel=4)
-        ops = [*((each, each) for each in sorted(self.steps.array_ops)), *((each, f"scalar {each}") for each in sorted(self.steps.float_ops))]
-        for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
-            may = [told for op, told in ops if op in _MAY[name]]
-            if flags & flag and state[name] == "warn" and may:
-                warnings.warn(f"{text} encountered in {may[0]}", RuntimeWarning, stacklevel=4)
-
-
-_MAY = {
-    "invalid": (
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "power",
-        "remainder",
-        "floor_divide",
-        "sqrt",
-        "arcsin",
-        "arccos",
-        "sin",
-        "cos",
-        "tan",
-        "reduce",
-        "matmul",
-        "dot",
-    ),
-    "divide": ("divide", "power", "arctanh", "log1p"),
-    "over": ("multiply", "add", "subtract", "divide", "power", "exp", "exp2", "expm1", "sinh", "cosh", "square", "reduce", "matmul", "dot", "hypot"),
-}
-
-
-def _now(space: Any, name: str) -> Any:
-    if type(space) is dict:
-        return space.get(name, UNBOUND)
-    try:
-        return getattr(space, name)
-    except ValueError:  # an empty cell
-        return UNBOUND
-
-
-class NativeLoop:
-    """What `explain` tells of a loop over numbers; `reason`: why it runs otherwise, if it does."""
-
-    def __init__(self, place: Any, programs: list[Any], reason: str | None) -> None:
-        self.lines = f"{place[0]}-{place[1]}" if place[1] != place[0] else str(place[0])
-        self.reason = reason
-        self.programs: list[str] = [program.native[True].text() for program in programs if True in program.native]
-        """The steps of each program, as text."""
-        self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native]
-
-    def __str__(self) -> str:
-        if self.reason is not None:
-            return f"loop, lines {self.lines}: no native code, as it {self.reason}"
-        steps = [text.count("\n") for text in self.programs]
-        made = [f"{count} steps, {spent:.1f} ms" for count, spent in zip(steps, self.milliseconds, strict=True)]
-        return f"native loop, lines {self.lines}: " + ("; ".join(made) or "not reached yet")
-
-    __repr__ = __str__
 
 
 class Loop:
@@ -234,7 +100,7 @@ class Loop:
             exit = program.exits[number]
             if exit.is_error:
                 raise MemoryError(f"unable to allocate an array in the loop in lines {self.place[0]}-{self.place[1]}")
-            decoded = _Values(handed, arrays, values, memory)
+            decoded = Values(handed, arrays, values, memory)
             values = {name: decode(decoded) for name, decode in exit.names}
             items = [decode(decoded) for _, decode in exit.iterations]
             if exit.statement is None:
@@ -283,7 +149,7 @@ class Loop:
         more = []
         if isinstance(self.loop, ast.For):
             arrays = [values.get(name) for name in program.arrays]
-            items = program.outer(_Values(entry or (), arrays, values))
+            items = program.outer(Values(entry or (), arrays, values))
             next(items, None)  # the one that it was left at
             more = [items]
         how, after = self.function(("remaining", None))(*self.listed(values), *more)
@@ -298,7 +164,7 @@ class Loop:
     # Programs.
 
     def program_for(self, arguments: tuple[Any, ...]) -> Any:
-        key = tuple(map(_kind_of, arguments))
+        key = tuple(map(kind_of, arguments))
         if any(each is None for each in key):
             if not self.programs:
                 self.refuse("takes arrays on a device, or of a dtype that programs have not")
@@ -319,7 +185,7 @@ class Loop:
             return self.new_program(key, arguments)
 
     def new_program(self, key: Any, arguments: tuple[Any, ...]) -> Any:
-        self.known += [each for each in arguments if isinstance(each, _PLAIN)]
+        self.known += [each for each in arguments if isinstance(each, PLAIN)]
         try:
             program = self.programs[key] = self.written_for(arguments)
         except Unsupported as why:
@@ -344,7 +210,7 @@ class Loop:
         program.native[True] = program.native.get(True) or program.steps.program(True)
         program.native[True].compile()
         self.entry.add(
-            [_expected(each) for each in arguments],
+            [expected(each) for each in arguments],
             guards,
             [program.native[True]],
             [places[name] for name in program.arrays],
@@ -395,7 +261,7 @@ class Loop:
         return 4, (first, held.rank), held.dtype, found
 
     def told(self) -> NativeLoop:
-        return NativeLoop(self.place, [each for each in self.programs.values() if type(each) is _Program], self.refused)
+        return NativeLoop(self.place, [each for each in self.programs.values() if type(each) is Program], self.refused)
 
     def refuse(self, reason: str) -> None:
         self.refused = reason
@@ -426,7 +292,7 @@ class Loop:
             if not unused:
                 break
             self.unused |= unused  # they are handed through
-        return _Program(walk, guards, list(arrays), list(numbers))
+        return Program(walk, guards, list(arrays), list(numbers))
 
     def root(self, walk: Walk, arguments: tuple[Any, ...], arrays: list[str], numbers: list[tuple[str, int]]) -> Frame:
         """The function itself, with its variables bound to what is handed in."""
@@ -443,9 +309,9 @@ class Loop:
                 walk.arrays.ours.append(False)
                 arrays.append(name)
                 self.expect_kinds(walk, name, value)
-            if _is_array(value):
+            if is_array_object(value):
                 views[name] = walk.elements.add_array(value.dtype, value.ndim,
-                                                      _has_lines(value), _is_writeable(value))  # fmt: skip
+                                                      has_lines(value), is_writeable(value))  # fmt: skip
                 walk.arrays.ours.append(type(value) is _core.ndarray)
                 arrays.append(name)
         for view in views.values():
@@ -462,11 +328,11 @@ class Loop:
                 numbers.append((name, -1))
                 walk.slots.streams[name] = walk.steps.input(walk.steps.number(None))
                 env[name] = StreamState(name)
-            elif _is_tuple_of_numbers(value):
+            elif is_tuple_of_numbers(value):
                 numbers += [(name, item) for item in range(len(value))]
                 env[name] = walk.slots.take_tuple((0, name), map(kind_of_number, value))
             else:
-                env[name] = walk.slots.store((0, name), value) if isinstance(value, _PLAIN) else Passed(name)
+                env[name] = walk.slots.store((0, name), value) if isinstance(value, PLAIN) else Passed(name)
         walk.prologue = len(walk.steps.steps)
         return frame
 
@@ -512,7 +378,11 @@ class Loop:
             code = function.__code__
             if any(isinstance(each, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(tree)):
                 raise Unsupported(f"calls {function.__qualname__}, which is more than its arguments and results")
-            self.frames[code] = tree, live, frozenset(code.co_varnames) - set(code.co_cellvars)
+            shared = set(code.co_cellvars)  # with functions inside of it
+            local = frozenset(code.co_varnames) - shared
+            if function is self.parts.function:
+                local |= shared - Uses(self.loop).stores  # which can't change in the loop
+            self.frames[code] = tree, live, local
         tree, live, local = self.frames[function.__code__]
         return Frame(None, function, tree, live, local)
 
@@ -534,58 +404,6 @@ class Loop:
 
 def _identity(value: Any) -> Any:
     return value if value is UNBOUND else None
-
-
-def _is_array(value: Any) -> bool:
-    return type(value) is numpy.ndarray or type(value) is _core.ndarray
-
-
-def _has_lines(value: Any) -> bool:
-    return value.ndim > 0 and value.strides[-1] == value.itemsize
-
-
-def _is_writeable(value: Any) -> bool:
-    return bool(value.flags.writeable)
-
-
-def _is_tuple_of_numbers(value: Any) -> bool:
-    return type(value) is tuple and 0 < len(value) <= _LONGEST_TUPLE and all(kind_of_number(each) is not None for each in value)
-
-
-def _is_record(dtype: Any) -> bool:
-    return dtype.names is not None and all(is_numbers_dtype(dtype.fields[name][0]) for name in dtype.names)
-
-
-def _kind_of(value: Any) -> Any:
-    """What a program is written for; None where there is none."""
-    kind = kind_of_number(value)
-    if kind is not None:
-        return kind
-    if _is_array(value):
-        dtype = value.dtype
-        is_elsewhere = type(value) is _core.ndarray and value.device != "cpu"  # its elements may be lent as a copy, and writes be lost
-        if not (is_numbers_dtype(dtype) or _is_record(dtype)) or is_elsewhere:
-            return None
-        return type(value), id(dtype) if dtype.names is None else ("record", dtype), value.ndim, _has_lines(value), _is_writeable(value)
-    if is_generator(value):
-        return "generator", type(value)
-    if type(value) is list:
-        found = kinds_of_items(value)
-        return "passed" if found is None else ("list", found)
-    if isinstance(value, _PLAIN):
-        return ("text", value) if type(value) is str else ("is", id(value))
-    return ("tuple", *map(kind_of_number, value)) if _is_tuple_of_numbers(value) else "passed"
-
-
-def _expected(value: Any) -> tuple[Any, ...]:
-    """What `_LoopCall` compares a value with."""
-    if type(value) is numpy.ndarray:
-        return numpy.ndarray, value.dtype, value.ndim, _has_lines(value), _is_writeable(value)
-    if kind_of_number(value) is not None or is_generator(value):
-        return type(value), None
-    if _is_tuple_of_numbers(value):
-        return tuple, tuple(map(type, value))
-    return (value,) if isinstance(value, _PLAIN) else ()
 
 
 def _is_quiet() -> bool:

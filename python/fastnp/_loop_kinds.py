@@ -1,0 +1,70 @@
+"""The kinds of values that a loop is handed: what a program is written for, and what is compared at calls."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._loop_draws import is_generator
+from fastnp._loop_lists import kinds_of_items
+from fastnp._loop_program import is_numbers_dtype, kind_of_number
+
+__all__ = ["PLAIN", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
+
+_LONGEST_TUPLE = 8  # that is taken apart
+PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
+
+
+def is_array_object(value: Any) -> bool:
+    return type(value) is numpy.ndarray or type(value) is _core.ndarray
+
+
+def has_lines(value: Any) -> bool:
+    return value.ndim > 0 and value.strides[-1] == value.itemsize
+
+
+def is_writeable(value: Any) -> bool:
+    return bool(value.flags.writeable)
+
+
+def is_tuple_of_numbers(value: Any) -> bool:
+    return type(value) is tuple and 0 < len(value) <= _LONGEST_TUPLE and all(kind_of_number(each) is not None for each in value)
+
+
+def _is_record(dtype: Any) -> bool:
+    return dtype.names is not None and all(is_numbers_dtype(dtype.fields[name][0]) for name in dtype.names)
+
+
+def kind_of(value: Any) -> Any:
+    """What a program is written for; None where there is none."""
+    kind = kind_of_number(value)
+    if kind is not None:
+        return kind
+    if is_array_object(value):
+        dtype = value.dtype
+        is_elsewhere = type(value) is _core.ndarray and value.device != "cpu"  # its elements may be lent as a copy, and writes be lost
+        if not (is_numbers_dtype(dtype) or _is_record(dtype)) or is_elsewhere:
+            return None
+        return type(value), id(dtype) if dtype.names is None else ("record", dtype), value.ndim, has_lines(value), is_writeable(value)
+    if is_generator(value):
+        return "generator", type(value)
+    if type(value) is list:
+        found = kinds_of_items(value)
+        return "passed" if found is None else ("list", found)
+    if isinstance(value, PLAIN):
+        return ("text", value) if type(value) is str else ("is", id(value))
+    return ("tuple", *map(kind_of_number, value)) if is_tuple_of_numbers(value) else "passed"
+
+
+def expected(value: Any) -> tuple[Any, ...]:
+    """What `_LoopCall` compares a value with."""
+    if type(value) is numpy.ndarray:
+        return numpy.ndarray, value.dtype, value.ndim, has_lines(value), is_writeable(value)
+    if kind_of_number(value) is not None or is_generator(value):
+        return type(value), None
+    if is_tuple_of_numbers(value):
+        return tuple, tuple(map(type, value))
+    return (value,) if isinstance(value, PLAIN) else ()

@@ -1,0 +1,150 @@
+"""A loop's program as it is run: for one combination of kinds, with what it takes for granted, and what its exits hand out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+
+from fastnp import _core
+from fastnp._loop_frames import Exit
+from fastnp._loop_lists import NumbersList, list_of
+from fastnp._loop_program import Steps
+from fastnp._loop_values import UNBOUND
+from fastnp._loop_walk import Walk
+
+__all__ = ["NativeLoop", "Program", "Values"]
+
+
+class Values(Iterator[Any]):
+    """What an exit handed out, one after the other; `arrays`: those that were handed in."""
+
+    def __init__(self, values: tuple[Any, ...], arrays: list[Any], passed: dict[str, Any], memory: Any = None) -> None:
+        self.inner = iter(values)
+        self.memory = memory  # of arrays that the program made
+        self.arrays = arrays
+        self.passed = passed  # variables as they were handed in
+
+    def __next__(self) -> Any:
+        return next(self.inner)
+
+    def made(self, ours: bool, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
+        """An array that the program made, or a part of one."""
+        made = self.memory.array(address, sizes, steps, dtype)
+        return _core.asarray(made) if ours else made
+
+    def listed(self, name: str | None, address: int, length: int, known: NumbersList) -> list[Any]:
+        """A list, and what was handed in by that name if it is this one."""
+        words = _core._MadeArrays.words(address, length * max(known.words(), 1)).reshape(length, max(known.words(), 1))
+        made = list_of(words, known)
+        if name is None:
+            return made
+        old: list[Any] = self.passed[name]
+        old[:] = made
+        return old
+
+    def part(self, array: int, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
+        """A part of an array that was handed in."""
+        whole = self.arrays[array]
+        if type(whole) is numpy.ndarray:
+            return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
+        return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
+
+
+class Program:
+    """A loop's program for one combination of kinds."""
+
+    def __init__(self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[tuple[str, int]]) -> None:
+        self.steps: Steps = walk.steps
+        self.exits: list[Exit] = walk.exits
+        self.guards = guards
+        self.arrays = arrays
+        self.numbers = numbers
+        self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
+        self.outer = walk.outer.given([]) if walk.outer is not None else None
+        self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
+        self.states = len(walk.outer.variables()) if walk.outer is not None else 0
+        self.lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
+        self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
+        self.native: dict[bool, Any] = {}
+
+    def holds(self) -> bool:
+        return all(_now(space, name) is value for space, name, value in self.guards)
+
+    def run(self, arrays: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
+        """None where arrays share memory that it took to be apart."""
+        for apart in (True, False):
+            if not apart and self.is_of_arrays:
+                return None
+            if apart not in self.native:
+                self.native[apart] = self.steps.program(apart)
+            found = self.native[apart].run(arrays, numbers)
+            if found is not None:
+                return found
+        raise AssertionError
+
+    def warn(self, flags: int) -> None:
+        """Of floating-point errors and of integers that wrapped around, as NumPy does of its scalars; which operation it was is known if there is one."""
+        state: Any = numpy.geterr()
+        if flags & 16 and state["over"] == "warn":
+            warnings.warn(f"overflow encountered in scalar {min(self.steps.whole_ops)}", RuntimeWarning, stacklevel=4)
+        ops = [*((each, each) for each in sorted(self.steps.array_ops)), *((each, f"scalar {each}") for each in sorted(self.steps.float_ops))]
+        for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
+            may = [told for op, told in ops if op in _MAY[name]]
+            if flags & flag and state[name] == "warn" and may:
+                warnings.warn(f"{text} encountered in {may[0]}", RuntimeWarning, stacklevel=4)
+
+
+_MAY = {
+    "invalid": (
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "power",
+        "remainder",
+        "floor_divide",
+        "sqrt",
+        "arcsin",
+        "arccos",
+        "sin",
+        "cos",
+        "tan",
+        "reduce",
+        "matmul",
+        "dot",
+    ),
+    "divide": ("divide", "power", "arctanh", "log1p"),
+    "over": ("multiply", "add", "subtract", "divide", "power", "exp", "exp2", "expm1", "sinh", "cosh", "square", "reduce", "matmul", "dot", "hypot"),
+}
+
+
+def _now(space: Any, name: str) -> Any:
+    if type(space) is dict:
+        return space.get(name, UNBOUND)
+    try:
+        return getattr(space, name)
+    except ValueError:  # an empty cell
+        return UNBOUND
+
+
+class NativeLoop:
+    """What `explain` tells of a loop over numbers; `reason`: why it runs otherwise, if it does."""
+
+    def __init__(self, place: Any, programs: list[Any], reason: str | None) -> None:
+        self.lines = f"{place[0]}-{place[1]}" if place[1] != place[0] else str(place[0])
+        self.reason = reason
+        self.programs: list[str] = [program.native[True].text() for program in programs if True in program.native]
+        """The steps of each program, as text."""
+        self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native]
+
+    def __str__(self) -> str:
+        if self.reason is not None:
+            return f"loop, lines {self.lines}: no native code, as it {self.reason}"
+        steps = [text.count("\n") for text in self.programs]
+        made = [f"{count} steps, {spent:.1f} ms" for count, spent in zip(steps, self.milliseconds, strict=True)]
+        return f"native loop, lines {self.lines}: " + ("; ".join(made) or "not reached yet")
+
+    __repr__ = __str__

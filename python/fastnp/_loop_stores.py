@@ -1,0 +1,138 @@
+"""Assignments of a walk over a loop (``_loop_walk.py``): to variables, elements, parts of arrays and items of lists, checked before anything is stored."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from fastnp._loop_expressions import Expressions, Leaves
+from fastnp._loop_lists import Display, Item, ListState
+from fastnp._loop_picks import Picked
+from fastnp._loop_program import INT, Choice, Number, Unsupported, kind_of_number
+from fastnp._loop_values import UNBOUND, Lazy, View, is_array
+
+__all__ = ["Stores"]
+
+
+class Stores(Expressions):
+    """The part of a walk that is about assignments."""
+
+    root: Any
+    counters: set[str]
+    called: int
+
+    def do_Assign(self, statement: ast.Assign) -> None:
+        if isinstance(statement.targets[0], ast.Subscript) and len(statement.targets) == 1 and self.draws.has_draws(statement):
+            place, called = self.elements.destination(statement.targets[0]), self.called  # what is wrong of it leaves before anything is drawn
+            value = self.value(statement.value)
+            if called != self.called:
+                raise Unsupported("calls functions in a statement that draws")
+            self.storing(place, value)()
+            return
+        value = self.value(statement.value)
+        if type(value) is Lazy and len(statement.targets) > 1:
+            value = self.arrays.stored(value)
+        checked = [self.target(target, value) for target in statement.targets]
+        for store in checked:
+            store()
+
+    def do_AnnAssign(self, statement: ast.AnnAssign) -> None:
+        if statement.value is not None:
+            self.target(statement.target, self.value(statement.value))()
+
+    def do_AugAssign(self, statement: ast.AugAssign) -> None:
+        if isinstance(statement.target, ast.Name):
+            read = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
+            x = self.value(read)
+            if type(x) is Number and x.kind is INT and self.frame is self.root and statement.target.id in self.counters:
+                self.count(statement, x)
+                return
+            if type(x) is View:
+                self.in_place(x, statement)
+                return
+            self.target(statement.target, self.binary(statement.op, x, self.value(statement.value)))()
+        elif isinstance(statement.target, ast.Subscript):
+            place = self.elements.destination(statement.target)
+            if type(place) is View:
+                self.in_place(place, statement)
+                return
+            if type(place) is Item:
+                item = self.binary(statement.op, self.lists.item(place.of, place.offset), self.value(statement.value))
+                self.lists.storing(place, item)()
+                return
+            if type(place) is Picked:
+                self.picks.assignment(place, self.binary(statement.op, self.picks.taken(place), self.value(statement.value)))()
+                return
+            x = self.elements.load(place)
+            self.elements.store(place, self.binary(statement.op, x, self.value(statement.value)))
+        else:
+            raise Unsupported("changes an attribute")
+
+    def in_place(self, view: View, statement: ast.AugAssign) -> None:
+        """``x += ...`` of an array."""
+        self.arrays.assignment(view, self.binary(statement.op, view, self.value(statement.value)), False)()
+
+    def count(self, statement: ast.AugAssign, x: Number) -> None:
+        """``c += 1`` of a counter, which does not overflow."""
+        assert isinstance(statement.value, ast.Constant) and isinstance(statement.target, ast.Name)
+        value: Any = statement.value.value
+        step = value if isinstance(statement.op, ast.Add) else -value
+        low, high = (None if each is None else each + step for each in (x.low, x.high))
+        self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low, high))
+
+    def target(self, target: ast.expr, value: Any) -> Callable[[], None]:
+        """Checks that a value can be stored there; what stores it."""
+        if isinstance(target, ast.Name):
+            if target.id not in self.frame.local:
+                raise Unsupported(f"binds {target.id!r}, which is no variable of its own")
+            if value is UNBOUND:
+                raise Leaves
+            value = self.settled(value)
+            return lambda: self.bind(target.id, value)
+        if isinstance(target, ast.Subscript):
+            return self.storing(self.elements.destination(target), value)
+        if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
+            value = self.items_of(value, len(target.elts))
+        if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
+            stores = [self.target(each, self.slots.kept(item)) for each, item in zip(target.elts, value, strict=True)]
+
+            def store_all() -> None:
+                for store in stores:
+                    store()
+
+            return store_all
+        raise Unsupported("takes a value apart")
+
+    def items_of(self, value: Any, count: int) -> tuple[Any, ...]:
+        """The rows or elements of an array that is taken apart."""
+        view = self.arrays.kept(value)
+        if not view.sizes:
+            raise Unsupported("takes a value apart")
+        self.leave(self.steps.compare("equal", view.sizes[0], self.steps.whole(count)))
+        return tuple(self.elements.row(view, self.steps.whole(number)) for number in range(count))
+
+    def storing(self, place: Any, value: Any) -> Callable[[], None]:
+        """Checks that a value can be stored to what a subscript names; what stores it."""
+        if type(place) is Item:
+            return self.lists.storing(place, value)
+        if type(place) is Picked:
+            return self.picks.assignment(place, value)
+        if type(place) is View and is_array(value):
+            return self.arrays.assignment(place, value)
+        element = self.elements.element_for(place, value)
+        if type(place) is View:
+            return lambda: self.elements.fill(place, element)
+        return lambda: self.elements.put(place, element)
+
+    def bind(self, name: str, value: Any) -> None:
+        self.current()[name] = self.slots.store((self.frame.key, name), self.settled(value))
+
+    def settled(self, value: Any) -> Any:
+        """A value as a variable takes it: numbers as the program's, arrays in memory."""
+        if type(value) is tuple:
+            return tuple(self.settled(item) for item in value)
+        if type(value) is Lazy:
+            return self.arrays.stored(value)
+        is_plain = type(value) not in (Number, Choice, View, ListState, Display) and kind_of_number(value) is not None
+        return self.numbers.number(value) if is_plain else value
