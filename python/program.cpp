@@ -274,16 +274,16 @@ private:
     }
 };
 
-// Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, a tuple of what it hands out, or an array
-// that is an argument or was made.
+// Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, a tuple of what it hands out, an array
+// that is an argument or was made, or a number of one of several kinds.
 struct Source {
-    enum class Kind : std::uint8_t { handed, argument, known, tuple, array };
+    enum class Kind : std::uint8_t { handed, argument, known, tuple, array, choice };
     Kind kind = Kind::handed;
     std::size_t number = 0;
     py::object known{};
     std::size_t count = 0;  // tuple: of its items
     int passed = -1;        // ... the argument that the variable may be still
-    std::vector<int> origins{};  // array: by what is handed out first, the argument that it is, or -1: it was made
+    std::vector<int> origins{};  // array: by what is handed out first, the argument that it is, or -1: it was made; choice: by its tag, which of what is handed out it is
 };
 
 // A loop's program for one combination of kinds, as far as calls need no Python.
@@ -392,6 +392,8 @@ private:
             else if (kind == Source::Kind::tuple) {
                 const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
                 made.push_back({kind, first, {}, count, pair[2].cast<int>()});
+            } else if (kind == Source::Kind::choice) {
+                made.push_back({kind, pair[1].cast<std::size_t>(), {}, 0, -1, pair[2].cast<std::vector<int>>()});
             } else if (kind == Source::Kind::array) {
                 const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
                 made.push_back({kind, first, pair[2].cast<py::object>(), count, -1, pair[3].cast<std::vector<int>>()});
@@ -471,6 +473,8 @@ private:
                 case Source::Kind::handed: return program.handed_out(words, source.number);
                 case Source::Kind::argument: return py::reinterpret_borrow<py::object>(given[source.number]);
                 case Source::Kind::tuple: return tuple_of(source, program, words, given);
+                case Source::Kind::choice:
+                    return program.handed_out(words, static_cast<std::size_t>(source.origins.at(static_cast<std::size_t>(program.word(words, source.number)))));
                 case Source::Kind::array: return array_of(source, program, left, given);
                 case Source::Kind::known: break;
             }

@@ -420,7 +420,35 @@ class Arrays:
             return self.fold("add", products, result, self.steps.constant(0, result))
 
         sizes = [*x.sizes[:-1], *y.sizes[1:]]
+        if len(y.sizes) == 2 and self.has_lines(y):
+            return self.by_rows(a, b, sizes, result, compute, x.ours or y.ours)
         return self.lazy(self.stored(Lazy(result, sizes, element, [], x.ours or y.ours))) if sizes else Number(result, element([]))
+
+    def has_lines(self, x: Lazy) -> bool:
+        """Whether its rows lie one element after the other."""
+        return all(self.steps.is_constant(view.strides[-1], view.dtype.itemsize) for view in x.reads)
+
+    def by_rows(self, a: Lazy, b: Lazy, sizes: list[int], result: numpy.dtype[Any], compute: numpy.dtype[Any], ours: bool) -> Lazy:
+        """The second one's rows times numbers of the first one, added up."""
+        steps = self.steps
+        made = self.new(result, sizes, ours)
+        self.fill(made, Lazy(result, sizes, lambda _: steps.constant(0, result), [], ours))
+
+        def add(at: list[int]) -> None:
+            *row, k = at
+            factor = a.element([*row, k])
+
+            def along(column: int) -> None:
+                place = self.offset(made, [*row, column])
+                bits = int(compute.kind in "fc")
+                product = steps.add("map", result, "multiply", compute, factor, b.element([k, column]), bits=bits)
+                sum = steps.add("map", result, "add", result, steps.add("load", result, a=made.array, b=place), product, bits=bits)
+                steps.add("store", result, a=made.array, b=place, c=sum)
+
+            steps.each(sizes[-1], along)
+
+        self.over([*sizes[:-1], a.sizes[-1]], add)
+        return self.lazy(made)
 
     @staticmethod
     def refuse_number() -> Any:

@@ -122,6 +122,8 @@ class Walk(Stores):
             held = env[name]
             if is_one_number(held):
                 made.places[name] = len(made.variables)
+            elif type(held) is State and len(held.kinds) > 1 and all(kind is not None for kind in held.kinds):
+                made.choices[name] = len(made.variables), [self.slots.tag_of((self.root.key, name), kind) for kind in held.kinds]
             elif type(held) is TupleState and all(map(is_one_number, held.items)):
                 made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
             elif type(held) is ArrayState:

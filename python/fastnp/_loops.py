@@ -237,6 +237,9 @@ class Loop:
         """Where a variable comes from at an exit, as `_LoopCall` takes it; None where that is more than one thing."""
         if name in exit.places:
             return 0, exit.places[name]
+        if name in exit.choices:
+            first, tags = exit.choices[name]
+            return 5, first, [first + 1 + tags.index(tag) if tag in tags else -1 for tag in range(max(tags) + 1)]
         if name in exit.tuples:
             first, count, may_be_passed = exit.tuples[name]
             return 3, (first, count), self.takes.index(name) if may_be_passed else -1
