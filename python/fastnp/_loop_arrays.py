@@ -238,12 +238,12 @@ class Arrays:
 
         self.over(view.sizes, put)
 
-    def over(self, sizes: list[int], body: Callable[[list[int]], None]) -> None:
+    def over(self, sizes: list[int], body: Callable[[list[int]], None], is_fold: bool = False) -> None:
         def along(at: list[int]) -> None:
             if len(at) == len(sizes):
                 body(at)
             else:
-                self.steps.each(sizes[len(at)], lambda number: along([*at, number]))
+                self.steps.each(sizes[len(at)], lambda number: along([*at, number]), is_fold and len(at) + 1 == len(sizes))
 
         along([])
 
@@ -290,12 +290,13 @@ class Arrays:
         found = steps.variable(dtype)
         steps.set(found, first)
 
+        is_free = dtype.kind in "fc" and op in ("add", "multiply")
+
         def add(at: list[int]) -> None:
             element = steps.cast(x.element(at), x.dtype, dtype)
-            is_free = dtype.kind in "fc" and op in ("add", "multiply")
             steps.set(found, steps.add("map", dtype, op, dtype, steps.get(found), element, bits=int(is_free)))
 
-        self.over(x.sizes, add)
+        self.over(x.sizes, add, is_free)
         return steps.get(found)
 
     def folded(self, x: Any, axis: Any, fold: Callable[[Lazy], Number]) -> Any:

@@ -198,11 +198,11 @@ class Steps:
             return bool(mine[4] == theirs[4])
         return all(a == b or (a >= 0 and b >= 0 and self.alike(a, b)) for a, b in zip(mine[4:7], theirs[4:7], strict=True))
 
-    def each(self, count: int, body: Callable[[int], None]) -> None:
+    def each(self, count: int, body: Callable[[int], None], is_fold: bool = False) -> None:
         """A loop over 0, 1, ... below `count`, whose body is given the number."""
         at = self.variable(INT)
         self.set(at, self.whole(0))
-        self.add("loop")
+        self.add("loop", bits=int(is_fold))
         self.add("if", a=self.compare("less", self.get(at), count))
         self.add("else")
         self.add("break", a=0)

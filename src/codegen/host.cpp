@@ -62,6 +62,10 @@ void initialize_llvm() {
         if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
         // Whether rows overlap is asked of each row: of all that the outer loop goes over, some always do.
         llvm::VectorizerParams::HoistRuntimeChecks = false;
+        // What is left over of a loop over vectors is done by shorter vectors from 8 elements a vector on.
+        if (auto* least = llvm::cl::getRegisteredOptions().lookup("epilogue-vectorization-minimum-VF")) {
+            static_cast<llvm::cl::opt<unsigned>*>(least)->setValue(8);
+        }
         return true;
     }();
     (void)once;

@@ -44,6 +44,7 @@ private:
         llvm::BasicBlock* next = nullptr;       // ... and where `continue_` goes
         bool skips = false;                     // ... and whether something went there already
         bool is_scalar = false;                 // ... and must not become vectors
+        bool is_fold = false;                   // ... and whether it adds up in any order
         bool is_loop() const { return again != nullptr; }
     };
 
@@ -390,6 +391,7 @@ private:
                 break;
             case Kind::loop:
                 blocks_.push_back({nullptr, new_block("after"), new_block("loop"), new_block("next")});
+                blocks_.back().is_fold = step.bits != 0;
                 go(blocks_.back().again);
                 break;
             case Kind::next: go(blocks_.back().next); break;
@@ -404,11 +406,11 @@ private:
         return {};
     }
 
-    static void keep_scalar(llvm::BranchInst* back) {
+    // What LLVM's passes are to do with a loop.
+    static void ask(llvm::BranchInst* back, const char* what, llvm::ConstantInt* value) {
         llvm::LLVMContext& context = back->getContext();
-        auto* off = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
-        llvm::Metadata* never[] = {llvm::MDString::get(context, "llvm.loop.vectorize.enable"), off};
-        llvm::Metadata* nodes[] = {nullptr, llvm::MDNode::get(context, never)};
+        llvm::Metadata* wish[] = {llvm::MDString::get(context, what), llvm::ConstantAsMetadata::get(value)};
+        llvm::Metadata* nodes[] = {nullptr, llvm::MDNode::get(context, wish)};
         llvm::MDNode* loop = llvm::MDNode::getDistinct(context, nodes);
         loop->replaceOperandWith(0, loop);
         back->setMetadata(llvm::LLVMContext::MD_loop, loop);
@@ -419,7 +421,8 @@ private:
         blocks_.pop_back();
         if (block.is_loop()) {
             llvm::BranchInst* back = b_.ir.CreateBr(block.again);
-            if (block.is_scalar) keep_scalar(back);
+            if (block.is_scalar) ask(back, "llvm.loop.vectorize.enable", b_.ir.getFalse());
+            else if (block.is_fold) ask(back, "llvm.loop.interleave.count", b_.ir.getInt32(folds_at_once));
             b_.ir.SetInsertPoint(block.after);
             return;
         }
@@ -430,6 +433,9 @@ private:
         }
         b_.ir.SetInsertPoint(block.after);
     }
+
+    // Vectors of a fold at once: with more of them the rest of short lines, one by one, takes longer than is won in long ones.
+    static constexpr unsigned folds_at_once = 2;
 
     const Program& program_;
     Builder b_;

@@ -47,7 +47,7 @@ struct Step {
         exit,       // exit b
         if_,        // if value a holds: up to the `else_` or the `end`
         else_,
-        loop,       // again and again: `next` begins what a `continue_` goes on with
+        loop,       // again and again: `next` begins what a `continue_` goes on with; a fold in any order, where `bits` is not 0
         next,
         break_,     // out of the a-th loop around it, counted from 0, the innermost
         continue_,  // on with its next iteration
