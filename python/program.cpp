@@ -14,9 +14,9 @@
 
 #include "compiled_state.h"
 #include "convert.h"
+#include "fastnp/detail/blocks.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
-#include "fastnp/detail/blocks.h"
 #include "fastnp/detail/program.h"
 #include "fastnp/error.h"
 #include "float_errors.h"
@@ -103,8 +103,7 @@ Ref numpy_scalar_of(const std::int64_t* words, Dtype dtype) {
 class Program {
 public:
     Program(const std::vector<StepText>& steps, const std::vector<py::object>& variables, const std::vector<std::vector<Given>>& exits,
-            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays,
-            bool apart)
+            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays, bool apart)
         : ranks_(std::move(ranks)), written_(std::move(written)) {
         for (const auto& [kind, op, dtype, compute, a, b, c, bits, more] : steps) {
             text_.steps.push_back({kind, op, dtype_from(dtype), dtype_from(compute), a, b, c, bits, more});
@@ -141,7 +140,8 @@ public:
         return native_[0].compile_ms();
     }
 
-    /// (exit, what it hands out, which floating-point errors were met, the memory of arrays that it made); None where arrays share memory, and it was made for ones that do not.
+    /// (exit, what it hands out, which floating-point errors were met, the memory of arrays that it made); None where arrays share memory, and it was made
+    /// for ones that do not.
     py::object run(const py::tuple& arrays, const py::tuple& numbers) {
         compile();
         const std::span<PyObject* const> held(PySequence_Fast_ITEMS(arrays.ptr()), ranks_.size());
@@ -282,8 +282,9 @@ struct Source {
     std::size_t number = 0;
     py::object known{};
     std::size_t count = 0;  // tuple: of its items
-    int passed = -1;        // ... the argument that the variable may be still
-    std::vector<int> origins{};  // array: by what is handed out first, the argument that it is, or -1: it was made; choice: by its tag, which of what is handed out it is
+    int passed = -1;  // ... the argument that the variable may be still
+    std::vector<int> origins{};  // array: by what is handed out first, the argument that it is, or -1: it was made; choice: by its tag, which of what is
+                                 // handed out it is
 };
 
 // A loop's program for one combination of kinds, as far as calls need no Python.
@@ -291,15 +292,15 @@ struct Ready {
     std::vector<Expected> expected;
     std::vector<std::pair<py::dict, std::pair<py::object, py::object>>> guards;  // (dict, (key, what is there))
     std::vector<std::shared_ptr<Program>> programs;  // the first that fits is taken
-    std::vector<std::size_t> arrays;                 // among the arguments
+    std::vector<std::size_t> arrays;  // among the arguments
     std::vector<std::pair<std::size_t, int>> numbers;  // ... and places in tuples, or -1
-    std::vector<py::object> more;                    // numbers after these
+    std::vector<py::object> more;  // numbers after these
     struct End {
         bool returns = false, is_tuple = false;  // a `return` of the function's, of several values
         std::vector<Source> sources;
     };
     std::map<std::int64_t, End> ends;  // what is given at exits that are ends of the loop
-    py::object handle;                               // for what goes on in Python
+    py::object handle;  // for what goes on in Python
 
     bool fits(std::span<PyObject* const> arguments) const {
         if (arguments.size() != expected.size()) return false;
@@ -474,7 +475,8 @@ private:
                 case Source::Kind::argument: return py::reinterpret_borrow<py::object>(given[source.number]);
                 case Source::Kind::tuple: return tuple_of(source, program, words, given);
                 case Source::Kind::choice:
-                    return program.handed_out(words, static_cast<std::size_t>(source.origins.at(static_cast<std::size_t>(program.word(words, source.number)))));
+                    return program.handed_out(words,
+                                              static_cast<std::size_t>(source.origins.at(static_cast<std::size_t>(program.word(words, source.number)))));
                 case Source::Kind::array: return array_of(source, program, left, given);
                 case Source::Kind::known: break;
             }
@@ -537,7 +539,8 @@ void add_programs(py::module_& module) {
     py::class_<Program, std::shared_ptr<Program>>(module, "_Program")
         .def(py::init<const std::vector<StepText>&, const std::vector<py::object>&, const std::vector<std::vector<Given>>&, const std::vector<py::object>&,
                       std::vector<int>, std::vector<bool>, int, bool>(),
-             py::arg("steps"), py::arg("variables"), py::arg("exits"), py::arg("numbers"), py::arg("ranks"), py::arg("written"), py::arg("made_arrays"), py::arg("apart"))
+             py::arg("steps"), py::arg("variables"), py::arg("exits"), py::arg("numbers"), py::arg("ranks"), py::arg("written"), py::arg("made_arrays"),
+             py::arg("apart"))
         .def("run", py::overload_cast<const py::tuple&, const py::tuple&>(&Program::run), py::arg("arrays"), py::arg("numbers"))
         .def("compile", &Program::compile)
         .def("text", &Program::text)

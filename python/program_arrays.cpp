@@ -59,7 +59,9 @@ py::object MadeArrays::words(std::int64_t address, std::int64_t count) {
     npy_intp size = count;
     PyObject* made = check(PyArray_Empty(1, &size, PyArray_DescrFromType(NPY_INT64), 0));
     auto held = py::reinterpret_steal<py::object>(made);
-    if (count > 0) std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)), reinterpret_cast<const void*>(address), static_cast<std::size_t>(count) * sizeof(std::int64_t));
+    if (count > 0)
+        std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)), reinterpret_cast<const void*>(address),
+                    static_cast<std::size_t>(count) * sizeof(std::int64_t));
     return held;
 }
 

@@ -143,8 +143,7 @@ void draw_reals(BitGenerator& generator, const Draw& draw, void* out, std::int64
     constexpr int bits = 8 * sizeof(Real);
     const auto shift = static_cast<Real>(draw.shift), scale = static_cast<Real>(draw.scale);
     switch (draw.kind) {
-        case Draw::Kind::uniform:
-            return fill<G, bits, Real>(generator, out, count, [&](auto& pieces) { return shift + scale * pieces.unit(); });
+        case Draw::Kind::uniform: return fill<G, bits, Real>(generator, out, count, [&](auto& pieces) { return shift + scale * pieces.unit(); });
         case Draw::Kind::normal:
             return fill<G, bits, Real>(generator, out, count,
                                        [&](auto& pieces) { return shift + scale * attempt<ziggurat::Normal, Real>(draw.kind, pieces); });

@@ -11,9 +11,9 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",   "map",   "cast",     "plus",  "times",   "truncate",
-                                           "select",   "floored", "overflows", "wraps", "libm",  "load",     "store", "allocate", "point", "address", "collect", "draw", "require", "exit",
-                                           "if",       "else",    "loop",      "next",  "break", "continue", "end"};
+constexpr std::string_view kind_names[] = {"constant", "input",     "get",   "set",  "map",  "cast",  "plus",     "times", "truncate", "select",
+                                           "floored",  "overflows", "wraps", "libm", "load", "store", "allocate", "point", "address",  "collect",
+                                           "draw",     "require",   "exit",  "if",   "else", "loop",  "next",     "break", "continue", "end"};
 
 // Whether a step's fields a, b and c are values.
 struct Operands {

@@ -42,14 +42,15 @@ struct Step {
         point,      // array a lies where array b does
         address,    // of array a's first byte
         collect,    // memory that no array lies in is free
-        draw,       // a random number of the bit generator at address a: from 0 up to 1, standard normal or standard exponential as `bits` is 0, 1, 2; or a whole number from 0 to b
-        require,    // exit b unless value a holds
-        exit,       // exit b
-        if_,        // if value a holds: up to the `else_` or the `end`
+        draw,  // a random number of the bit generator at address a: from 0 up to 1, standard normal or standard exponential as `bits` is 0, 1, 2; or a
+               // whole number from 0 to b
+        require,  // exit b unless value a holds
+        exit,  // exit b
+        if_,  // if value a holds: up to the `else_` or the `end`
         else_,
-        loop,       // again and again: `next` begins what a `continue_` goes on with; a fold in any order, where `bits` is not 0
+        loop,  // again and again: `next` begins what a `continue_` goes on with; a fold in any order, where `bits` is not 0
         next,
-        break_,     // out of the a-th loop around it, counted from 0, the innermost
+        break_,  // out of the a-th loop around it, counted from 0, the innermost
         continue_,  // on with its next iteration
         end,
     };
@@ -70,10 +71,10 @@ struct Program {
     std::vector<Step> steps;
     std::vector<Dtype> variables;
     std::vector<Exit> exits;
-    std::int32_t arrays = 0;       // how many it is handed
+    std::int32_t arrays = 0;  // how many it is handed
     std::int32_t made_arrays = 0;  // ... and how many it makes or points elsewhere, which are numbered after these
-    std::int32_t inputs = 0;     // words
-    bool apart = true;           // whether no two arrays share memory, where one is written
+    std::int32_t inputs = 0;  // words
+    bool apart = true;  // whether no two arrays share memory, where one is written
 
     /// Where a variable lies among the words that an exit hands out: the first one is the exit's number.
     static std::int32_t word_of(std::int32_t variable) { return 1 + 2 * variable; }

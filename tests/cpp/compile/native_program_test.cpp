@@ -115,6 +115,84 @@ BOOST_AUTO_TEST_CASE(floored_division) {
     }
 }
 
+// for i in range(n): new memory of 64 bytes, its first word is i; s += the word of the iteration before, which a second array has kept.
+BOOST_AUTO_TEST_CASE(arrays_that_are_made) {
+    Steps steps;
+    steps.text.made_arrays = 2;
+    steps.text.inputs = 1;
+    const auto i = steps.variable(Dtype::int64), s = steps.variable(Dtype::int64), at = steps.variable(Dtype::int64);
+    steps.text.exits = {{i, s, at}, {}};
+    const auto n = steps.add({.kind = "input", .dtype = Dtype::int64, .a = 0});
+    const auto zero = steps.whole(0), one = steps.whole(1), bytes = steps.whole(64);
+    const auto allocate = [&](std::int32_t array) {
+        steps.mark("require", steps.add({.kind = "allocate", .dtype = Dtype::bool_, .a = array, .b = bytes}), 1);
+    };
+    allocate(1);
+    steps.add({.kind = "store", .dtype = Dtype::int64, .a = 1, .b = zero, .c = zero});
+    steps.mark("loop");
+    steps.mark("if", steps.map("less", Dtype::int64, Dtype::bool_, steps.get(i), n));
+    steps.mark("else");
+    steps.mark("exit", -1, 0);
+    steps.mark("end");
+    allocate(0);
+    steps.add({.kind = "store", .dtype = Dtype::int64, .a = 0, .b = zero, .c = steps.get(i)});
+    const auto before = steps.add({.kind = "load", .dtype = Dtype::int64, .a = 1, .b = zero});
+    steps.set(s, steps.add({.kind = "plus", .dtype = Dtype::int64, .a = steps.get(s), .b = before}));
+    steps.mark("point", 1, 0);
+    steps.set(at, steps.add({.kind = "address", .dtype = Dtype::int64, .a = 1}));
+    steps.mark("collect");
+    steps.mark("next");
+    steps.set(i, steps.add({.kind = "plus", .dtype = Dtype::int64, .a = steps.get(i), .b = one}));
+    steps.mark("end");
+
+    const NativeProgram program(steps.text);
+    std::vector<std::int64_t> words(program.words());
+    detail::Blocks blocks;
+    const std::int64_t turns = 1000;
+    program.run(nullptr, &turns, words.data(), &blocks);
+    BOOST_TEST(words[0] == 0);
+    BOOST_TEST(words[NativeProgram::word_of(s)] == 998 * 999 / 2);
+    const auto* last = reinterpret_cast<const std::int64_t*>(words[NativeProgram::word_of(at)]);
+    BOOST_TEST(*last == 999);
+    BOOST_TEST(blocks.owner_of(last) != nullptr);
+}
+
+// A generator whose words count up.
+struct Counting {
+    static std::uint64_t next(void* state) { return ++*static_cast<std::uint64_t*>(state); }
+    static std::uint32_t next_half(void* state) { return static_cast<std::uint32_t>(next(state) << 28U); }
+    static double next_unit(void* state) { return static_cast<double>(next(state)) / 64; }
+
+    std::uint64_t state = 0;
+    // As NumPy's `bitgen_t`.
+    struct {
+        void* state;
+        std::uint64_t (*next_uint64)(void*);
+        std::uint32_t (*next_uint32)(void*);
+        double (*next_double)(void*);
+        std::uint64_t (*next_raw)(void*);
+    } lent{&state, &next, &next_half, &next_unit, &next};
+};
+
+BOOST_AUTO_TEST_CASE(random_numbers) {
+    Steps steps;
+    steps.text.inputs = 1;
+    const auto real = steps.variable(Dtype::float64), whole = steps.variable(Dtype::int64);
+    steps.text.exits = {{real, whole}};
+    const auto stream = steps.add({.kind = "input", .dtype = Dtype::int64, .a = 0});
+    steps.set(real, steps.add({.kind = "draw", .dtype = Dtype::float64, .a = stream, .bits = 0}));
+    steps.set(whole, steps.add({.kind = "draw", .dtype = Dtype::int64, .a = stream, .b = steps.whole(15)}));
+    steps.mark("exit", -1, 0);
+    const NativeProgram program(steps.text);
+    std::vector<std::int64_t> words(program.words());
+    Counting counting;
+    const auto address = reinterpret_cast<std::int64_t>(&counting.lent);
+    program.run(nullptr, &address, words.data());
+    BOOST_TEST(std::bit_cast<double>(words[NativeProgram::word_of(real)]) == 1.0 / 64);
+    BOOST_TEST(words[NativeProgram::word_of(whole)] == 2);
+    BOOST_TEST(counting.state == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(malformed_programs_are_errors) {
     const auto is_refused = [](auto change) {
         Steps steps = running_roots();
@@ -126,6 +204,8 @@ BOOST_AUTO_TEST_CASE(malformed_programs_are_errors) {
     is_refused([](ProgramText& text) { text.variables[1] = Dtype::int64; });             // another dtype
     is_refused([](ProgramText& text) { text.arrays = 0; });
     is_refused([](ProgramText& text) { text.steps[0].kind = "unknown"; });
+    is_refused([](ProgramText& text) { text.steps.back() = {.kind = "point", .a = 0, .b = 0}; });  // an array that is handed in
+    is_refused([](ProgramText& text) { text.steps.back() = {.kind = "draw", .dtype = Dtype::int64, .a = 1}; });
     is_refused([](ProgramText& text) { text.steps.back() = {.kind = "set", .a = 0, .b = 14}; });  // a value of a block that is closed
 }
 
