@@ -702,17 +702,20 @@ class _MadeArrays:
     @staticmethod
     def view(array: Any, address: int, sizes: list[int], steps: list[int], dtype: Any) -> numpy.ndarray[Any, Any]: ...
 
+class _ListKind:
+    def __init__(self, is_tuple: bool, kinds: list[list[Any]]) -> None: ...
+
 class _LoopCall:
     def __init__(self, slow: Any, left: Any) -> None: ...
     def add(
         self,
         expected: list[tuple[Any, ...]],
-        guards: list[tuple[dict[str, Any], str, Any]],
+        guards: list[tuple[Any, str, Any]],
         programs: list[_Program],
         arrays: list[int],
         numbers: list[tuple[int, int]],
         more: list[Any],
-        ends: dict[int, tuple[bool, bool, list[Any]]],
+        ends: dict[int, tuple[bool, bool, list[Any], list[Any]]],
         handle: Any,
     ) -> None: ...
     def clear(self) -> None: ...

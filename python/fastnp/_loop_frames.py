@@ -26,6 +26,7 @@ class Exit:
         self.held: Env = {}  # what they are
         self.places: dict[str, int] = {}  # of those that are numbers of one kind, among what is handed out
         self.choices: dict[str, tuple[int, list[int]]] = {}  # (first, tags) of those that are bound and of one of several kinds, there
+        self.lists: dict[str, int] = {}  # where lists that were changed begin there
         self.tuples: dict[str, tuple[int, int, bool]] = {}  # (first, count, whether it may be what was passed) of tuples of such, there
         self.arrays: dict[str, tuple[int, dict[int, Any]]] = {}  # (first, origins) of arrays that are not always the same one, there
         self.iterations: list[tuple[ast.For, Any]] = []  # (loop, decoder of what it still goes over), the outermost first

@@ -6,6 +6,7 @@ A list has one name: what is known of it, and its length, belong to the variable
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -73,17 +74,24 @@ def kinds_of_items(value: list[Any]) -> Any:
     if not value:
         return ()
     is_tuple = type(value[0]) is tuple
-    width = len(value[0]) if is_tuple else 1
-    if not 0 < width <= _LONGEST_ITEM or (is_tuple and any(type(each) is not tuple or len(each) != width for each in value)):
+    if is_tuple and (set(map(type, value)) != {tuple} or len(set(map(len, value))) != 1 or not 0 < len(value[0]) <= _LONGEST_ITEM):
         return None
-    found: list[tuple[Kind, ...]] = []
-    for number in range(width):
-        types = {type(each[number] if is_tuple else each): each[number] if is_tuple else each for each in value}
-        kinds = [kind_of_number(each) for each in types.values()]
-        if any(kind is None or machine(kind).kind == "c" for kind in kinds) or len({machine(kind).char for kind in kinds}) != 1:
-            return None
-        found.append(tuple(kinds))
-    return is_tuple, tuple(found)
+    found = tuple(tuple(map(_kind_of_type, set(map(type, numbers)))) for numbers in (zip(*value, strict=True) if is_tuple else (value,)))
+    if any(any(kind is None for kind in kinds) or not _are_alike(kinds) for kinds in found):
+        return None
+    return is_tuple, found
+
+
+@functools.cache
+def _kind_of_type(cls: type) -> Kind | None:
+    return (
+        kind_of_number(cls(0)) if cls in (int, float, bool) or (issubclass(cls, numpy.generic) and issubclass(cls, numpy.number | numpy.bool_)) else None
+    )
+
+
+def _are_alike(kinds: tuple[Kind, ...]) -> bool:
+    """Whether one word holds a number of any of these."""
+    return machine(kinds[0]).kind != "c" and all(machine(kind) == machine(kinds[0]) for kind in kinds)
 
 
 def words_of(value: list[Any], known: NumbersList) -> numpy.ndarray[Any, Any]:
@@ -178,6 +186,7 @@ class Lists:
         items = [self.as_item(item) for item in display.items]
         for item in items:
             self.learn(held, item)
+        self.leave_behind(held)
         times = display.times
         if times != 1:
             number = self.walk.numbers.number(times)
@@ -203,6 +212,23 @@ class Lists:
         steps.each(times, put)
         steps.set(self.length_of(held), count)
         return held
+
+    def is_taken(self, held: ListState) -> bool:
+        return held.name[0] == self.walk.root.key and held.name[1] in self.walk.lists_taken
+
+    def leave_behind(self, held: ListState) -> None:
+        """The list that was handed in stays what it is now, when its variable becomes another one."""
+        if not self.is_taken(held):
+            return
+        steps, slots = self.steps, self.walk.slots
+        first = slots.arrays.setdefault((held.name, "first"), -1)
+        if first < 0:
+            first = slots.arrays[held.name, "first"] = steps.made_array()
+        steps.add("if", a=steps.compare("equal", steps.get(slots.variable((held.name, "is new"), INT)), steps.whole(0)))
+        steps.add("point", a=first, b=self.array_of(held))
+        steps.set(slots.variable((held.name, "first address"), INT), steps.add("address", INT64, a=first))
+        steps.set(slots.variable((held.name, "first length"), INT), self.length(held))
+        steps.add("end")
 
     def bytes_of(self, held: ListState, count: int) -> int:
         return self.steps.times(count, self.steps.whole(_WORD * max(self.known(held.name).words(), 1)))
@@ -386,10 +412,14 @@ class Lists:
         known = self.walk.lists_known.setdefault(held.name, NumbersList())
         if not known.is_written:
             return lambda values: values.passed[name]
-        out += [(self.walk.slots.variable((held.name, part), INT), INT) for part in ("is new", "address", "length")]
+        parts = ["is new", "address", "length", *(["first address", "first length"] if self.is_taken(held) else [])]
+        out += [(self.walk.slots.variable((held.name, part), INT), INT) for part in parts]
 
         def decode(values: Any) -> Any:
             is_new, address, length = next(values), next(values), next(values)
+            first = [next(values) for _ in parts[3:]]
+            if first and is_new and type(values.passed.get(name)) is list:
+                values.listed(name, *first, known)
             return values.listed(None if is_new else name, address, length, known)
 
         return decode

@@ -66,7 +66,8 @@ class Program:
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
         self.states = len(walk.outer.variables()) if walk.outer is not None else 0
-        self.lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
+        self.all_lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
+        self.lists = {name: self.all_lists[name] for name in arrays if name in self.all_lists}  # that are handed in
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
 

@@ -20,7 +20,7 @@ from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_iterate import Iteration, iteration_of
-from fastnp._loop_lists import Lists, NumbersList
+from fastnp._loop_lists import Lists, ListState, NumbersList
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
@@ -46,6 +46,7 @@ class Walk(Stores):
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
         self.lists_known: dict[Any, NumbersList] = {}
+        self.lists_taken: set[str] = set()  # variables that may be lists which are handed in
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
 
@@ -126,6 +127,8 @@ class Walk(Stores):
                 made.choices[name] = len(made.variables), [self.slots.tag_of((self.root.key, name), kind) for kind in held.kinds]
             elif type(held) is TupleState and all(map(is_one_number, held.items)):
                 made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
+            elif type(held) is ListState and self.lists_known[held.name].is_written:
+                made.lists[name] = len(made.variables)
             elif type(held) is ArrayState:
                 key = self.root.key, name
                 made.arrays[name] = len(made.variables), {self.slots.origin_of(key, each): each for each in held.recipes}

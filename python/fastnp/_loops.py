@@ -19,9 +19,9 @@ from fastnp import _core
 from fastnp._loop_draws import is_generator
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_tuple_of_numbers, is_writeable, kind_of
-from fastnp._loop_lists import NumbersList, kinds_of_items, words_of
+from fastnp._loop_lists import ListState, NumbersList, kinds_of_items, words_of
 from fastnp._loop_native import NativeLoop, Program, Values
-from fastnp._loop_program import Unsupported, kind_of_number
+from fastnp._loop_program import Unsupported, kind_of_number, plain
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, StreamState, ViewState
 from fastnp._loop_walk import Walk
@@ -197,9 +197,13 @@ class Loop:
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
-        if program.lists or any(type(each) is _core.ndarray for each in arguments) or any(type(space) is not dict for space, _, _ in program.guards):
+        self.list_kinds = {
+            name: _core._ListKind(known.is_tuple, [list(map(plain, each)) for each in known.kinds]) for name, known in program.all_lists.items()
+        }
+        if any(type(each) is _core.ndarray for each in arguments):
             return
         ends = {}
+        self.lists_taken = program.lists
         self.program_arrays = program.arrays
         for number, exit in enumerate(program.exits):
             end = self.end_of(exit)
@@ -210,7 +214,7 @@ class Loop:
         program.native[True] = program.native.get(True) or program.steps.program(True)
         program.native[True].compile()
         self.entry.add(
-            [expected(each) for each in arguments],
+            [(list, self.list_kinds[name]) if name in program.lists else expected(each) for name, each in zip(self.takes, arguments, strict=True)],
             guards,
             [program.native[True]],
             [places[name] for name in program.arrays],
@@ -220,18 +224,20 @@ class Loop:
             program,
         )
 
-    def end_of(self, exit: Exit) -> tuple[bool, bool, list[Any]]:
-        """(whether it is a return, of a tuple, where the values come from) of an exit, as `_LoopCall` takes it; None for what needs Python."""
+    def end_of(self, exit: Exit) -> tuple[bool, bool, list[Any], list[Any]]:
+        """(whether it is a return, of a tuple, where the values come from, lists that were changed) of an exit, as `_LoopCall` takes it; None for what
+        needs Python."""
+        lists = [self.source_of(exit, name) for name in exit.lists if name in self.lists_taken]
         if exit.statement is None:
-            return False, False, [self.source_of(exit, name) for name in self.gives] if exit.broke or not self.loop.orelse else [None]
+            return False, False, [self.source_of(exit, name) for name in self.gives] if exit.broke or not self.loop.orelse else [None], lists
         if not isinstance(exit.statement, ast.Return):
-            return False, False, [None]
+            return False, False, [None], []
         value = exit.statement.value or ast.Constant(None)
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
         found = [
             self.source_of(exit, each.id) if isinstance(each, ast.Name) else (2, each.value) if isinstance(each, ast.Constant) else None for each in parts
         ]
-        return True, isinstance(value, ast.Tuple), found
+        return True, isinstance(value, ast.Tuple), found, lists
 
     def source_of(self, exit: Exit, name: str) -> Any:
         """Where a variable comes from at an exit, as `_LoopCall` takes it; None where that is more than one thing."""
@@ -244,6 +250,9 @@ class Loop:
             first, count, may_be_passed = exit.tuples[name]
             return 3, (first, count), self.takes.index(name) if may_be_passed else -1
         held = exit.held.get(name)
+        if type(held) is ListState:
+            at = self.takes.index(name) if name in self.lists_taken else -1
+            return (6, exit.lists[name], at, self.list_kinds[name]) if name in exit.lists else (1, at)
         if type(held) is ViewState and type(held.recipe) is int and name in self.takes:
             return 1, self.takes.index(name)
         if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
@@ -290,6 +299,7 @@ class Loop:
         self.unused: set[str] = set()
         while True:
             walk = Walk(self.frame_of, guard)
+            walk.lists_taken = set(self.takes)
             walk.run(self.loop, root)
             unused = {name[1] for name in walk.lists_known if name[0] == 0} - {name[1] for name in walk.lists.used}
             if not unused:

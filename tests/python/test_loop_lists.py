@@ -36,7 +36,8 @@ def list_source(seed: int, statements: int) -> str:
             4: f"b[-1] = {real()}", 5: f"t = a.pop({rng.choice(['', '0', '-1', 'i % 3'])})", 6: f"s = b.pop({rng.choice(['', '0', '-2'])})",
             7: f"a.extend([{whole()}, {whole()}])", 8: f"q = [{whole()}] * {rng.choice(['i', '3', '2'])}", 9: f"q.append({whole()})",
             10: f"a[0] {rng.choice(['+=', '-=', '*='])} {whole()}", 11: f"b[0] += {real()}", 12: "t = p[-1][0] if p else 7",
-            13: f"p[{whole()} % (len(p) + 1)] = ({whole()}, {real()})", 14: "q = []", 15: f"x[i % len(x)] = {real()}", 16: "p.clear()",
+            13: f"p[{whole()} % (len(p) + 1)] = ({whole()}, {real()})", 14: rng.choice(["q = []", "a = [i, 5]"]),
+            15: f"x[i % len(x)] = {real()}", 16: "p.clear()",
         }  # fmt: skip
         if kind in texts:
             add(depth, texts[kind])
@@ -54,15 +55,15 @@ def list_source(seed: int, statements: int) -> str:
         else:
             add(depth, "t = t + 1")
 
-    for line in ("p, q, t, s = [], [0], 0, 1.0",):
-        add(1, line)
+    add(1, "p, q, t, s = [], [0], 0, 1.0")
+    add(1, "old, older = q, a")
     add(1, "for i in range(n):")
     for _ in range(statements):
         statement(2)
     if rng.random() < 0.3:
         add(2, f"if {whole()} > 6:")
         add(3, rng.choice(["break", "x[0] = 1 // (t - t)", "print(end='')", "return a, p"]))
-    add(1, "return a, b, p, q, t, s")
+    add(1, "return a, b, p, q, t, s, old, older, old is q, older is a")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,340 @@
+#include "loop_call.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "native_program.h"
+#include "program_lists.h"
+
+namespace fastnp::python {
+
+namespace {
+
+// What a native loop is handed: a number of a type, an array, a tuple of numbers, or an object that stays the same.
+struct Expected {
+    py::object type, object;
+    std::vector<py::object> items;  // types of a tuple's
+    std::shared_ptr<ListKind> list;  // a list's
+    py::object dtype;  // an array's
+    int rank = 0;
+    bool has_lines = false, is_writeable = false, is_anything = false;
+
+    bool fits(PyObject* value) const {
+        if (is_anything) return true;
+        if (object) return value == object.ptr();
+        if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type.ptr()) return false;
+        if (!items.empty()) return fits_items(value);
+        if (!dtype) return true;
+        auto* x = reinterpret_cast<PyArrayObject*>(value);
+        return has_dtype(x) && PyArray_NDIM(x) == rank && (PyArray_ISWRITEABLE(x) != 0) == is_writeable && PyArray_ISALIGNED(x) &&
+               (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines;
+    }
+
+private:
+    // Of one of NumPy's own there is one object; records are compared.
+    bool has_dtype(PyArrayObject* x) const {
+        auto* const wanted = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
+        return PyArray_DESCR(x) == wanted ||
+               (PyDataType_HASFIELDS(wanted) && PyObject_RichCompareBool(reinterpret_cast<PyObject*>(PyArray_DESCR(x)), dtype.ptr(), Py_EQ) == 1);
+    }
+
+    bool fits_items(PyObject* value) const {
+        if (static_cast<std::size_t>(PyTuple_GET_SIZE(value)) != items.size()) return false;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (reinterpret_cast<PyObject*>(Py_TYPE(PyTuple_GET_ITEM(value, static_cast<Py_ssize_t>(i)))) != items[i].ptr()) return false;
+        }
+        return true;
+    }
+};
+
+// Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, a tuple of what it hands out, an array
+// that is an argument or was made, a number of one of several kinds, or a list that is an argument or was made.
+struct Source {
+    enum class Kind : std::uint8_t { handed, argument, known, tuple, array, choice, list };
+    Kind kind = Kind::handed;
+    std::size_t number = 0;
+    py::object known{};
+    std::size_t count = 0;  // tuple: of its items
+    int passed = -1;  // ... the argument that the variable may be still
+    // array: by what is handed out first, the argument that it is, or -1: it was made; choice: by its tag, which of what is handed out it is;
+    // list: the argument that it is unless it is new, or -1
+    std::vector<int> origins{};
+    std::shared_ptr<ListKind> items{};
+};
+
+// What a program took for granted: what a dict has at a key, or an object as an attribute.
+struct Guard {
+    py::object space, key, value;  // no value: nothing is there
+
+    bool holds() const {
+        if (PyDict_CheckExact(space.ptr())) return PyDict_GetItemWithError(space.ptr(), key.ptr()) == value.ptr();
+        const Ref found(PyObject_GetAttr(space.ptr(), key.ptr()));
+        if (found.get() == nullptr) PyErr_Clear();
+        return found.get() == value.ptr();
+    }
+};
+
+// A loop's program for one combination of kinds, as far as calls need no Python.
+struct Ready {
+    std::vector<Expected> expected;
+    std::vector<Guard> guards;
+    std::vector<std::shared_ptr<Program>> programs;  // the first that fits is taken
+    std::vector<std::size_t> arrays;  // among the arguments
+    std::vector<std::pair<std::size_t, int>> numbers;  // ... and places in tuples, or -1
+    std::vector<py::object> more;  // numbers after these
+    struct End {
+        bool returns = false, is_tuple = false;  // a `return` of the function's, of several values
+        std::vector<Source> sources;
+        std::vector<Source> lists;  // that were changed: the arguments have to be, whoever reads them later
+    };
+    std::map<std::int64_t, End> ends;  // what is given at exits that are ends of the loop
+    py::object handle;  // for what goes on in Python
+
+    bool fits(std::span<PyObject* const> arguments) const {
+        if (arguments.size() != expected.size()) return false;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            if (!expected[i].fits(arguments[i])) return false;
+        }
+        return std::all_of(guards.begin(), guards.end(), [](const Guard& guard) { return guard.holds(); });
+    }
+};
+
+// What a frame calls in the place of a loop.
+class LoopCall {
+public:
+    /// `slow(arguments)`: a call in Python; `left(handle, exit, values, flags, arguments)`: what follows where a program was left.
+    LoopCall(py::object slow, py::object left) : slow_(std::move(slow)), left_(std::move(left)) {}
+
+    void add(const py::list& expected, const py::list& guards, std::vector<std::shared_ptr<Program>> programs, std::vector<std::size_t> arrays,
+             std::vector<std::pair<std::size_t, int>> numbers, std::vector<py::object> more, const py::dict& ends, py::object handle) {
+        Ready made;
+        for (const py::handle each : expected) made.expected.push_back(expected_of(each.cast<py::tuple>()));
+        for (const py::handle each : guards) {
+            auto [space, key, value] = each.cast<std::tuple<py::object, py::object, py::object>>();
+            if (value.ptr() == Py_Ellipsis) value = py::object();
+            made.guards.push_back({std::move(space), std::move(key), std::move(value)});
+        }
+        made.programs = std::move(programs);
+        made.arrays = std::move(arrays);
+        made.numbers = std::move(numbers);
+        made.more = std::move(more);
+        made.handle = std::move(handle);
+        for (const auto& [exit, told] : ends) {
+            const auto [returns, is_tuple, sources, lists] = told.cast<std::tuple<bool, bool, py::list, py::list>>();
+            made.ends[exit.cast<std::int64_t>()] = {returns, is_tuple, sources_of(sources), sources_of(lists)};
+        }
+        ready_.push_back(std::move(made));
+    }
+    void clear() { ready_.clear(); }
+
+    using Arguments = std::span<PyObject* const>;
+
+    py::object call(Arguments given) {
+        const FloatState state = float_state();
+        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(given);
+        for (const Ready& each : ready_) {
+            if (!each.fits(given)) continue;
+            if (std::optional<py::object> found = run(each, given)) return std::move(*found);
+        }
+        return slow(given);
+    }
+
+    /// It as a function, which Python calls sooner than an object. `self`: this one's.
+    static py::object function_of(const py::object& self) {
+        static PyMethodDef called{"loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_in)), METH_FASTCALL, "A native loop."};
+        const auto let_go = [](PyObject* capsule) { Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule))); };
+        const auto holder = py::reinterpret_steal<py::object>(check(PyCapsule_New(self.cast<LoopCall*>(), nullptr, let_go)));
+        PyCapsule_SetContext(holder.ptr(), Py_NewRef(self.ptr()));
+        return py::reinterpret_steal<py::object>(check(PyCFunction_New(&called, holder.ptr())));
+    }
+
+private:
+    static PyObject* call_in(PyObject* holder, PyObject* const* arguments, Py_ssize_t count) {
+        return guarded([&] {
+            auto* const loop = static_cast<LoopCall*>(PyCapsule_GetPointer(holder, nullptr));
+            return loop->call({arguments, static_cast<std::size_t>(count)}).release().ptr();
+        });
+    }
+
+    static Expected expected_of(const py::tuple& told) {
+        Expected made;
+        if (told.empty()) made.is_anything = true;
+        else if (told.size() == 1) made.object = told[0];
+        else made.type = told[0];
+        if (told.size() == 2 && py::isinstance<ListKind>(told[1])) made.list = told[1].cast<std::shared_ptr<ListKind>>();
+        else if (told.size() == 2 && py::isinstance<py::tuple>(told[1])) made.items = told[1].cast<std::vector<py::object>>();
+        if (told.size() > 2) {
+            made.dtype = told[1];
+            made.rank = told[2].cast<int>();
+            made.has_lines = told[3].cast<bool>();
+            made.is_writeable = told[4].cast<bool>();
+        }
+        return made;
+    }
+
+    static std::vector<Source> sources_of(const py::list& told) {
+        std::vector<Source> made;
+        for (const py::handle each : told) {
+            const auto pair = each.cast<py::tuple>();
+            const auto kind = static_cast<Source::Kind>(pair[0].cast<int>());
+            if (kind == Source::Kind::known) made.push_back({kind, 0, pair[1]});
+            else if (kind == Source::Kind::tuple) {
+                const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
+                made.push_back({kind, first, {}, count, pair[2].cast<int>()});
+            } else if (kind == Source::Kind::list) {
+                made.push_back({kind, pair[1].cast<std::size_t>(), {}, 0, -1, {pair[2].cast<int>()}, pair[3].cast<std::shared_ptr<ListKind>>()});
+            } else if (kind == Source::Kind::choice) {
+                made.push_back({kind, pair[1].cast<std::size_t>(), {}, 0, -1, pair[2].cast<std::vector<int>>()});
+            } else if (kind == Source::Kind::array) {
+                const auto [first, count] = pair[1].cast<std::pair<std::size_t, std::size_t>>();
+                made.push_back({kind, first, pair[2].cast<py::object>(), count, -1, pair[3].cast<std::vector<int>>()});
+            } else made.push_back({kind, pair[1].cast<std::size_t>(), {}});
+        }
+        return made;
+    }
+
+    // Nothing where a list has items of other kinds.
+    std::optional<py::object> run(const Ready& ready, Arguments given) {
+        SmallVector<PyObject*, 8> arrays, numbers;
+        std::vector<py::object> words;
+        for (const std::size_t each : ready.arrays) {
+            if (ready.expected[each].list == nullptr) {
+                arrays.push_back(given[each]);
+                continue;
+            }
+            if (is_there_twice(ready, given, each)) return std::nullopt;
+            std::optional<py::object> made = ready.expected[each].list->words_of(given[each]);
+            if (!made) return std::nullopt;
+            arrays.push_back(made->ptr());
+            words.push_back(std::move(*made));
+        }
+        for (const auto& [each, item] : ready.numbers) numbers.push_back(item < 0 ? given[each] : PyTuple_GET_ITEM(given[each], item));
+        for (const py::object& each : ready.more) numbers.push_back(each.ptr());
+        const std::span<PyObject* const> held(arrays.data(), arrays.size());
+        for (const std::shared_ptr<Program>& program : ready.programs) {
+            if (!program->fits(held)) continue;
+            Program::Left left;
+            try {
+                program->run(held, {numbers.data(), numbers.size()}, left);
+            } catch (const PythonError&) {  // a whole number of more than 64 bits
+                if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw;
+                PyErr_Clear();
+                return slow(given);
+            }
+            const auto end = ready.ends.find(left.words[0]);
+            if (end == ready.ends.end() || left.flags != 0) {
+                const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
+                const py::tuple values = program->handed_out(left.words.data()), arguments = tuple_of(given);
+                const py::object made = py::cast(MadeArrays{std::move(left.blocks)});
+                PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr(), made.ptr()};
+                return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 6, nullptr); });
+            }
+            return ended(end->second, *program, left, given);
+        }
+        return slow(given);
+    }
+
+    static bool is_there_twice(const Ready& ready, Arguments given, std::size_t number) {
+        return std::any_of(ready.arrays.begin(), ready.arrays.end(), [&](std::size_t each) { return each != number && given[each] == given[number]; });
+    }
+
+    template <class F>
+    static py::object result_of(F&& call) {
+        return py::reinterpret_steal<py::object>(check(called(std::forward<F>(call))));
+    }
+    static py::tuple tuple_of(Arguments given) {
+        py::tuple made(given.size());
+        for (std::size_t i = 0; i < given.size(); ++i) made[i] = py::reinterpret_borrow<py::object>(given[i]);
+        return made;
+    }
+    py::object slow(Arguments given) const {
+        const py::tuple arguments = tuple_of(given);
+        return result_of([&] { return PyObject_CallOneArg(slow_.ptr(), arguments.ptr()); });
+    }
+
+    // Behind its items is whether the variable is what was passed still.
+    static py::object tuple_of(const Source& source, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+        if (source.passed >= 0 && program.handed_out(words, source.number + source.count).cast<std::int64_t>() != 0)
+            return py::reinterpret_borrow<py::object>(given[static_cast<std::size_t>(source.passed)]);
+        py::tuple made(source.count);
+        for (std::size_t i = 0; i < source.count; ++i) made[i] = program.handed_out(words, source.number + i);
+        return made;
+    }
+
+    // After its origin come its address, sizes and steps.
+    static py::object array_of(const Source& source, const Program& program, const Program::Left& left, std::span<PyObject* const> given) {
+        const std::int64_t* words = left.words.data();
+        const int origin = source.origins.at(static_cast<std::size_t>(program.word(words, source.number)));
+        if (origin >= 0) return py::reinterpret_borrow<py::object>(given[static_cast<std::size_t>(origin)]);
+        SmallVector<std::int64_t, 8> sizes, steps;
+        for (std::size_t i = 0; i < source.count; ++i) sizes.push_back(program.word(words, source.number + 2 + i));
+        for (std::size_t i = 0; i < source.count; ++i) steps.push_back(program.word(words, source.number + 2 + source.count + i));
+        return made_array(left.blocks, program.word(words, source.number + 1), {sizes.data(), sizes.size()}, {steps.data(), steps.size()}, source.known);
+    }
+
+    // Whether it is new, its address and its length are handed out.
+    static py::object list_of(const Source& source, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+        const auto* first = reinterpret_cast<const std::int64_t*>(program.word(words, source.number + 1));
+        py::object made = source.items->list_of(first, program.word(words, source.number + 2));
+        if (source.origins[0] < 0) return made;
+        PyObject* old = given[static_cast<std::size_t>(source.origins[0])];
+        if (program.word(words, source.number) != 0) {  // what it was before lies elsewhere
+            const auto* before = reinterpret_cast<const std::int64_t*>(program.word(words, source.number + 3));
+            const py::object changed = source.items->list_of(before, program.word(words, source.number + 4));
+            check(PyList_SetSlice(old, 0, PyList_GET_SIZE(old), changed.ptr()));
+            return made;
+        }
+        check(PyList_SetSlice(old, 0, PyList_GET_SIZE(old), made.ptr()));
+        return py::reinterpret_borrow<py::object>(old);
+    }
+
+    // (0, variables ...), or (1, what the function returns).
+    static py::object ended(const Ready::End& end, const Program& program, const Program::Left& left, std::span<PyObject* const> given) {
+        const std::int64_t* words = left.words.data();
+        const auto value_of_source = [&](const Source& source) -> py::object {
+            switch (source.kind) {
+                case Source::Kind::handed: return program.handed_out(words, source.number);
+                case Source::Kind::argument: return py::reinterpret_borrow<py::object>(given[source.number]);
+                case Source::Kind::tuple: return tuple_of(source, program, words, given);
+                case Source::Kind::list: return list_of(source, program, words, given);
+                case Source::Kind::choice:
+                    return program.handed_out(words,
+                                              static_cast<std::size_t>(source.origins.at(static_cast<std::size_t>(program.word(words, source.number)))));
+                case Source::Kind::array: return array_of(source, program, left, given);
+                case Source::Kind::known: break;
+            }
+            return source.known;
+        };
+        for (const Source& each : end.lists) list_of(each, program, words, given);
+        if (end.returns && !end.is_tuple) return py::make_tuple(1, value_of_source(end.sources.at(0)));
+        const std::size_t skipped = end.returns ? 0 : 1;
+        py::tuple values(end.sources.size() + skipped);
+        if (!end.returns) values[0] = py::int_(0);
+        for (std::size_t i = 0; i < end.sources.size(); ++i) values[i + skipped] = value_of_source(end.sources[i]);
+        return end.returns ? py::object(py::make_tuple(1, values)) : py::object(values);
+    }
+
+    py::object slow_, left_;
+    std::vector<Ready> ready_;
+};
+
+}  // namespace
+
+void add_loop_calls(py::module_& module) {
+    py::class_<ListKind, std::shared_ptr<ListKind>>(module, "_ListKind").def(py::init<bool, const py::list&>(), py::arg("is_tuple"), py::arg("kinds"));
+    py::class_<LoopCall>(module, "_LoopCall")
+        .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))
+        .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),
+             py::arg("ends"), py::arg("handle"))
+        .def("clear", &LoopCall::clear)
+        .def("function", &LoopCall::function_of);
+}
+
+}  // namespace fastnp::python

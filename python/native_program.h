@@ -1,0 +1,237 @@
+// A native program as Python has it: its steps, what it is run on, and what its exits hand out.
+#pragma once
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "compiled_state.h"
+#include "convert.h"
+#include "fastnp/detail/blocks.h"
+#include "fastnp/detail/float_flags.h"
+#include "fastnp/detail/program.h"
+#include "fastnp/error.h"
+#include "float_errors.h"
+#include "generators.h"
+#include "program_arrays.h"
+#include "worth.h"
+
+namespace fastnp::python {
+
+namespace py = pybind11;
+
+inline Dtype dtype_from(const py::handle& object) {
+    const std::optional<Dtype> found = to_dtype(object.ptr());
+    if (!found) throw ValueError("a program's numbers have dtypes");
+    return *found;
+}
+
+using detail::NativeProgram;
+using detail::ProgramText;
+
+// (kind, op, dtype, compute, a, b, c, bits, more_bits)
+using StepText = std::tuple<std::string, std::string, py::object, py::object, int, int, int, std::uint64_t, std::uint64_t>;
+// What an exit hands out of a variable: its number, and int, float, bool, complex, or a dtype for a NumPy scalar.
+using Given = std::pair<std::int32_t, py::object>;
+
+// A number as it goes in: one word, or two of a complex number.
+class ProgramWords {
+public:
+    void add(PyObject* number, Dtype dtype) {
+        if (is_complex(dtype)) {
+            const Py_complex value = PyComplex_AsCComplex(number);
+            raised();
+            add(value.real);
+            add(value.imag);
+        } else if (is_floating(dtype)) {
+            const double value = PyFloat_AsDouble(number);
+            raised();
+            add(value);
+        } else {
+            const Ref whole = own(PyNumber_Index(own(is_bool(number) ? PyNumber_Long(number) : Py_NewRef(number)).get()));
+            const bool is_long = dtype == Dtype::uint64;
+            add(is_long ? std::bit_cast<std::int64_t>(PyLong_AsUnsignedLongLong(whole.get())) : std::int64_t{PyLong_AsLongLong(whole.get())});
+            raised();
+        }
+    }
+    void add(std::int64_t word) { words_.push_back(word); }
+    const std::int64_t* data() const { return words_.data(); }
+
+private:
+    void add(double value) { words_.push_back(std::bit_cast<std::int64_t>(value)); }
+    static bool is_bool(PyObject* number) { return PyBool_Check(number) || PyArray_IsScalar(number, Bool); }
+    static void raised() {
+        if (PyErr_Occurred() != nullptr) throw PythonError{};
+    }
+
+    SmallVector<std::int64_t, 32> words_;
+};
+
+template <class T>
+Ref scalar_of(T value, PyArray_Descr* descr) {
+    return own(PyArray_Scalar(&value, descr, nullptr));
+}
+
+// A NumPy scalar from the words that hold it.
+inline Ref numpy_scalar_of(const std::int64_t* words, Dtype dtype) {
+    const Ref descr(reinterpret_cast<PyObject*>(descr_of(dtype)));
+    auto* kind = reinterpret_cast<PyArray_Descr*>(descr.get());
+    const auto real = std::bit_cast<double>(words[0]);
+    switch (dtype) {
+        case Dtype::float64: return scalar_of(real, kind);
+        case Dtype::float32: return scalar_of(static_cast<float>(real), kind);
+        case Dtype::float16: return scalar_of(float16_t(static_cast<float>(real)), kind);
+        case Dtype::complex128: return scalar_of(std::complex<double>(real, std::bit_cast<double>(words[1])), kind);
+        case Dtype::complex64: {
+            return scalar_of(std::complex<float>(static_cast<float>(real), static_cast<float>(std::bit_cast<double>(words[1]))), kind);
+        }
+        default: return scalar_of(words[0], kind);  // integers and bools, whose first bytes are the lowest
+    }
+}
+
+class Program {
+public:
+    Program(const std::vector<StepText>& steps, const std::vector<py::object>& variables, const std::vector<std::vector<Given>>& exits,
+            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays, bool apart)
+        : ranks_(std::move(ranks)), written_(std::move(written)) {
+        for (const auto& [kind, op, dtype, compute, a, b, c, bits, more] : steps) {
+            text_.steps.push_back({kind, op, dtype_from(dtype), dtype_from(compute), a, b, c, bits, more});
+        }
+        for (const py::object& each : variables) text_.variables.push_back(dtype_from(each));
+        for (const auto& exit : exits) {
+            std::vector<std::int32_t> handed;
+            for (const auto& [variable, kind] : exit) handed.push_back(variable);
+            text_.exits.push_back(std::move(handed));
+        }
+        for (const py::object& each : numbers) {
+            if (each.is_none()) generators_.push_back(numbers_.size());
+            numbers_.push_back(each.is_none() ? Dtype::int64 : dtype_from(each));
+        }
+        exits_ = exits;
+        text_.arrays = static_cast<std::int32_t>(ranks_.size());
+        for (const int rank : ranks_) text_.inputs += 2 * rank;
+        for (const Dtype each : numbers_) text_.inputs += is_complex(each) ? 2 : 1;
+        text_.made_arrays = made_arrays;
+        text_.apart = apart;
+    }
+
+    std::string text() const { return detail::program_text(text_); }
+    std::string llvm() const { return detail::program_llvm(text_); }
+    double compile() {
+        if (native_.empty()) {
+            std::optional<NativeProgram> made;
+            {
+                const py::gil_scoped_release released;
+                made.emplace(text_);
+            }
+            if (native_.empty()) native_.push_back(std::move(*made));
+        }
+        return native_[0].compile_ms();
+    }
+
+    /// (exit, what it hands out, which floating-point errors were met, the memory of arrays that it made); None where arrays share memory, and it was made
+    /// for ones that do not.
+    py::object run(const py::tuple& arrays, const py::tuple& numbers) {
+        compile();
+        const std::span<PyObject* const> held(PySequence_Fast_ITEMS(arrays.ptr()), ranks_.size());
+        if (!fits(held)) return py::none();
+        Left left;
+        run(held, {PySequence_Fast_ITEMS(numbers.ptr()), numbers_.size()}, left);
+        return py::make_tuple(left.words[0], handed_out(left.words.data()), left.flags, MadeArrays{std::move(left.blocks)});
+    }
+
+    /// Among the flags of a run: integers of NumPy's wrapped around.
+    static constexpr unsigned wrapped = 16;
+
+    /// What a run leaves behind.
+    struct Left {
+        SmallVector<std::int64_t, 64> words;
+        unsigned flags = 0;
+        detail::Blocks blocks;
+    };
+
+    bool fits(std::span<PyObject* const> arrays) const { return !text_.apart || are_apart(arrays); }
+
+    void run(std::span<PyObject* const> arrays, std::span<PyObject* const> numbers, Left& left) const {
+        SmallVector<void*, 8> bases;
+        ProgramWords inputs;
+        for (std::size_t i = 0; i < ranks_.size(); ++i) {
+            auto* x = reinterpret_cast<PyArrayObject*>(arrays[i]);
+            bases.push_back(PyArray_DATA(x));
+            for (int axis = 0; axis < ranks_[i]; ++axis) inputs.add(static_cast<std::int64_t>(PyArray_DIM(x, axis)));
+            for (int axis = 0; axis < ranks_[i]; ++axis) inputs.add(static_cast<std::int64_t>(PyArray_STRIDE(x, axis)));
+        }
+        LentGenerators generators;
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            if (is_generator(i)) inputs.add(generators.lend(numbers[i]));
+            else inputs.add(numbers[i], numbers_[i]);
+        }
+        left.words.resize(native_[0].words());
+        const Spending::NativeLoop timed;
+        const Released released;
+        detail::clear_float_flags();
+        native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks);
+        left.flags = detail::float_flags() | (left.words.back() < 0 ? wrapped : 0U);
+        detail::clear_float_flags();
+    }
+
+    /// What an exit hands out.
+    py::tuple handed_out(const std::int64_t* words) const {
+        const std::vector<Given>& given = exits_.at(static_cast<std::size_t>(words[0]));
+        py::tuple values(given.size());
+        for (std::size_t i = 0; i < given.size(); ++i) values[i] = handed_out(words, i);
+        return values;
+    }
+    std::int64_t word(const std::int64_t* words, std::size_t number) const {
+        return words[NativeProgram::word_of(exits_.at(static_cast<std::size_t>(words[0])).at(number).first)];
+    }
+    py::object handed_out(const std::int64_t* words, std::size_t number) const {
+        const Given& given = exits_.at(static_cast<std::size_t>(words[0])).at(number);
+        return number_of(words + NativeProgram::word_of(given.first), given);
+    }
+
+private:
+    bool is_generator(std::size_t number) const { return std::find(generators_.begin(), generators_.end(), number) != generators_.end(); }
+
+    // Whether what is written lies nowhere else.
+    bool are_apart(std::span<PyObject* const> arrays) const {
+        const auto extent = [&](std::size_t i) { return extent_of(reinterpret_cast<PyArrayObject*>(arrays[i])); };
+        for (std::size_t i = 0; i < ranks_.size(); ++i) {
+            for (std::size_t k = 0; written_[i] && k < ranks_.size(); ++k) {
+                const auto [begin, end] = extent(i);
+                const auto [other_begin, other_end] = extent(k);
+                if (k != i && begin < other_end && other_begin < end) return false;
+            }
+        }
+        return true;
+    }
+
+    py::object number_of(const std::int64_t* words, const Given& given) const {
+        PyObject* kind = given.second.ptr();
+        const auto made = [](PyObject* object) { return py::reinterpret_steal<py::object>(check(object)); };
+        if (kind == reinterpret_cast<PyObject*>(&PyLong_Type)) return made(PyLong_FromLongLong(words[0]));
+        if (kind == reinterpret_cast<PyObject*>(&PyFloat_Type)) return made(PyFloat_FromDouble(std::bit_cast<double>(words[0])));
+        if (kind == reinterpret_cast<PyObject*>(&PyBool_Type)) return made(PyBool_FromLong(static_cast<long>(words[0] & 1)));
+        if (kind == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
+            return made(PyComplex_FromDoubles(std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1])));
+        }
+        return made(numpy_scalar_of(words, text_.variables[static_cast<std::size_t>(given.first)]).release());
+    }
+
+    ProgramText text_;
+    std::vector<std::vector<Given>> exits_;
+    std::vector<Dtype> numbers_;
+    std::vector<std::size_t> generators_;  // among the numbers: of random numbers
+    std::vector<int> ranks_;
+    std::vector<bool> written_;
+    std::vector<NativeProgram> native_;  // none until it is compiled
+};
+
+}  // namespace fastnp::python
