@@ -26,13 +26,15 @@ struct Expected {
     int rank = 0;
     bool has_lines = false, is_writeable = false, is_anything = false;
 
-    bool fits(PyObject* value) const {
+    /// `plain`: an array of fastnp's as NumPy's, or null where it is none that a program takes; the value itself of others.
+    bool fits(PyObject* value, PyObject* plain) const {
         if (is_anything) return true;
         if (object) return value == object.ptr();
         if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type.ptr()) return false;
         if (!items.empty()) return fits_items(value);
         if (!dtype) return true;
-        auto* x = reinterpret_cast<PyArrayObject*>(value);
+        if (plain == nullptr) return false;
+        auto* x = as_numpy(plain);
         return has_dtype(x) && PyArray_NDIM(x) == rank && (PyArray_ISWRITEABLE(x) != 0) == is_writeable && PyArray_ISALIGNED(x) &&
                (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines;
     }
@@ -54,6 +56,30 @@ private:
     }
 };
 
+// What a call is given, and arrays of fastnp's as NumPy's.
+class Arguments {
+public:
+    explicit Arguments(std::span<PyObject* const> given) : given_(given) {
+        for (PyObject* each : given) {
+            plain_.push_back(each);
+            if (!is_ndarray(each)) continue;
+            const auto* held = reinterpret_cast<const NdArray*>(each);
+            const array& value = held->value;
+            const bool is_taken = !value.is_recorded() && held->taped == nullptr && !held->scalar && value.device() == "cpu";
+            if (is_taken) views_.push_back(py::reinterpret_steal<py::object>(check(numpy_view(value, each))));
+            plain_.back() = is_taken ? views_.back().ptr() : nullptr;
+        }
+    }
+    std::size_t size() const { return given_.size(); }
+    PyObject* operator[](std::size_t i) const { return given_[i]; }
+    PyObject* plain(std::size_t i) const { return plain_[i]; }
+
+private:
+    std::span<PyObject* const> given_;
+    SmallVector<PyObject*, 8> plain_;
+    std::vector<py::object> views_;
+};
+
 // Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, a tuple of what it hands out, an array
 // that is an argument or was made, a number of one of several kinds, or a list that is an argument or was made.
 struct Source {
@@ -63,8 +89,8 @@ struct Source {
     py::object known{};
     std::size_t count = 0;  // tuple: of its items
     int passed = -1;  // ... the argument that the variable may be still
-    // array: by what is handed out first, the argument that it is, or -1: it was made; choice: by its tag, which of what is handed out it is;
-    // list: the argument that it is unless it is new, or -1
+    // array: by what is handed out first, the argument that it is, or -1: it was made, -2: as fastnp's; choice: by its tag, which of what is handed out it
+    // is; list: the argument that it is unless it is new, or -1
     std::vector<int> origins{};
     std::shared_ptr<ListKind> items{};
 };
@@ -97,10 +123,10 @@ struct Ready {
     std::map<std::int64_t, End> ends;  // what is given at exits that are ends of the loop
     py::object handle;  // for what goes on in Python
 
-    bool fits(std::span<PyObject* const> arguments) const {
+    bool fits(const Arguments& arguments) const {
         if (arguments.size() != expected.size()) return false;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
-            if (!expected[i].fits(arguments[i])) return false;
+            if (!expected[i].fits(arguments[i], arguments.plain(i))) return false;
         }
         return std::all_of(guards.begin(), guards.end(), [](const Guard& guard) { return guard.holds(); });
     }
@@ -134,9 +160,8 @@ public:
     }
     void clear() { ready_.clear(); }
 
-    using Arguments = std::span<PyObject* const>;
-
-    py::object call(Arguments given) {
+    py::object call(std::span<PyObject* const> handed) {
+        const Arguments given(handed);
         const FloatState state = float_state();
         if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(given);
         for (const Ready& each : ready_) {
@@ -201,12 +226,12 @@ private:
     }
 
     // Nothing where a list has items of other kinds.
-    std::optional<py::object> run(const Ready& ready, Arguments given) {
+    std::optional<py::object> run(const Ready& ready, const Arguments& given) {
         SmallVector<PyObject*, 8> arrays, numbers;
         std::vector<py::object> words;
         for (const std::size_t each : ready.arrays) {
             if (ready.expected[each].list == nullptr) {
-                arrays.push_back(given[each]);
+                arrays.push_back(given.plain(each));
                 continue;
             }
             if (is_there_twice(ready, given, each)) return std::nullopt;
@@ -241,7 +266,7 @@ private:
         return slow(given);
     }
 
-    static bool is_there_twice(const Ready& ready, Arguments given, std::size_t number) {
+    static bool is_there_twice(const Ready& ready, const Arguments& given, std::size_t number) {
         return std::any_of(ready.arrays.begin(), ready.arrays.end(), [&](std::size_t each) { return each != number && given[each] == given[number]; });
     }
 
@@ -249,18 +274,18 @@ private:
     static py::object result_of(F&& call) {
         return py::reinterpret_steal<py::object>(check(called(std::forward<F>(call))));
     }
-    static py::tuple tuple_of(Arguments given) {
+    static py::tuple tuple_of(const Arguments& given) {
         py::tuple made(given.size());
         for (std::size_t i = 0; i < given.size(); ++i) made[i] = py::reinterpret_borrow<py::object>(given[i]);
         return made;
     }
-    py::object slow(Arguments given) const {
+    py::object slow(const Arguments& given) const {
         const py::tuple arguments = tuple_of(given);
         return result_of([&] { return PyObject_CallOneArg(slow_.ptr(), arguments.ptr()); });
     }
 
     // Behind its items is whether the variable is what was passed still.
-    static py::object tuple_of(const Source& source, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+    static py::object tuple_of(const Source& source, const Program& program, const std::int64_t* words, const Arguments& given) {
         if (source.passed >= 0 && program.handed_out(words, source.number + source.count).cast<std::int64_t>() != 0)
             return py::reinterpret_borrow<py::object>(given[static_cast<std::size_t>(source.passed)]);
         py::tuple made(source.count);
@@ -269,18 +294,20 @@ private:
     }
 
     // After its origin come its address, sizes and steps.
-    static py::object array_of(const Source& source, const Program& program, const Program::Left& left, std::span<PyObject* const> given) {
+    static py::object array_of(const Source& source, const Program& program, const Program::Left& left, const Arguments& given) {
         const std::int64_t* words = left.words.data();
         const int origin = source.origins.at(static_cast<std::size_t>(program.word(words, source.number)));
         if (origin >= 0) return py::reinterpret_borrow<py::object>(given[static_cast<std::size_t>(origin)]);
         SmallVector<std::int64_t, 8> sizes, steps;
         for (std::size_t i = 0; i < source.count; ++i) sizes.push_back(program.word(words, source.number + 2 + i));
         for (std::size_t i = 0; i < source.count; ++i) steps.push_back(program.word(words, source.number + 2 + source.count + i));
-        return made_array(left.blocks, program.word(words, source.number + 1), {sizes.data(), sizes.size()}, {steps.data(), steps.size()}, source.known);
+        py::object made =
+            made_array(left.blocks, program.word(words, source.number + 1), {sizes.data(), sizes.size()}, {steps.data(), steps.size()}, source.known);
+        return origin == -1 ? made : py::reinterpret_steal<py::object>(wrap(from_numpy(as_numpy(made.ptr()))));
     }
 
     // Whether it is new, its address and its length are handed out.
-    static py::object list_of(const Source& source, const Program& program, const std::int64_t* words, std::span<PyObject* const> given) {
+    static py::object list_of(const Source& source, const Program& program, const std::int64_t* words, const Arguments& given) {
         const auto* first = reinterpret_cast<const std::int64_t*>(program.word(words, source.number + 1));
         py::object made = source.items->list_of(first, program.word(words, source.number + 2));
         if (source.origins[0] < 0) return made;
@@ -296,7 +323,7 @@ private:
     }
 
     // (0, variables ...), or (1, what the function returns).
-    static py::object ended(const Ready::End& end, const Program& program, const Program::Left& left, std::span<PyObject* const> given) {
+    static py::object ended(const Ready::End& end, const Program& program, const Program::Left& left, const Arguments& given) {
         const std::int64_t* words = left.words.data();
         const auto value_of_source = [&](const Source& source) -> py::object {
             switch (source.kind) {

@@ -61,8 +61,8 @@ def kind_of(value: Any) -> Any:
 
 def expected(value: Any) -> tuple[Any, ...]:
     """What `_LoopCall` compares a value with."""
-    if type(value) is numpy.ndarray:
-        return numpy.ndarray, value.dtype, value.ndim, has_lines(value), is_writeable(value)
+    if is_array_object(value):
+        return type(value), value.dtype, value.ndim, has_lines(value), is_writeable(value)
     if kind_of_number(value) is not None or is_generator(value):
         return type(value), None
     if is_tuple_of_numbers(value):

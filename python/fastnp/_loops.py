@@ -200,8 +200,6 @@ class Loop:
         self.list_kinds = {
             name: _core._ListKind(known.is_tuple, [list(map(plain, each)) for each in known.kinds]) for name, known in program.all_lists.items()
         }
-        if any(type(each) is _core.ndarray for each in arguments):
-            return
         ends = {}
         self.lists_taken = program.lists
         self.program_arrays = program.arrays
@@ -262,14 +260,13 @@ class Loop:
         return (2, held.value) if type(held) is Known else None
 
     def array_source(self, place: tuple[int, dict[int, Any]], held: ArrayState) -> Any:
-        """As `source_of`; None where the array is fastnp's."""
+        """As `source_of`."""
         first, origins = place
         found = []
         for number in range(max(origins) + 1):
             origin = origins.get(number)
-            if type(origin) is New and origin.ours:
-                return None
-            found.append(-1 if type(origin) is not int else self.takes.index(self.program_arrays[origin]))
+            is_ours = type(origin) is New and origin.ours
+            found.append((-2 if is_ours else -1) if type(origin) is not int else self.takes.index(self.program_arrays[origin]))
         return 4, (first, held.rank), held.dtype, found
 
     def told(self) -> NativeLoop:
