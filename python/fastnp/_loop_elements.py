@@ -134,16 +134,19 @@ class Elements:
     def place_of(self, view: View, indices: list[Any]) -> Place:
         offset = view.offset
         for axis, index in enumerate(indices):
-            offset = self.moved(view, axis, self.index(view.sizes[axis], index), offset)
+            offset = self.moved(view, axis, self.index(view.sizes[axis], index, axis), offset)
         return Place(view.array, view.dtype, self.steps.whole(0) if offset is None else offset, view.origins)
 
     def moved(self, view: View, axis: int, index: int, offset: int | None) -> int:
         by = self.steps.times(index, view.strides[axis])
         return by if offset is None else self.steps.plus(offset, by)
 
-    def index(self, size: int, index: Any) -> int:
-        """The element's number from the axis's beginning; leaves where there is none."""
+    def index(self, size: int, index: Any, axis: int | None = None) -> int:
+        """The element's number from the axis's beginning; leaves where there is none. `axis`: of an array, where a function that has written may be left
+        by an error alone."""
         steps = self.steps
+        if self.walk.stored and axis is not None:
+            return self.index_or_error(size, index, axis)
         if type(index) is int:
             if not -(2**62) < index < 2**62:
                 raise Unsupported("has a subscript of more than 64 bits")
@@ -161,6 +164,16 @@ class Elements:
             self.walk.leave(steps.compare("greater_equal", value, steps.whole(0)))
         self.walk.leave(steps.compare("less", value, size))
         return value
+
+    def index_or_error(self, size: int, index: Any, axis: int) -> int:
+        """The same, where Python can't do the statement again: it is NumPy's error then."""
+        steps = self.steps
+        number = self.walk.numbers.to_int(self.walk.numbers.number(index))
+        is_behind = steps.compare("less", number.id, steps.whole(0))
+        place = steps.add("select", INT64, a=is_behind, b=steps.map("add", INT64, INT64, number.id, size), c=number.id)
+        is_there = steps.both(steps.compare("greater_equal", place, steps.whole(0)), steps.compare("less", place, size))
+        self.walk.raise_unless(is_there, (number.id, size), axis)
+        return place
 
     def part(self, view: View, indices: list[Any]) -> View:
         """A view: whole numbers take an axis away, `:` leaves it as it is, None makes one, and `...` stands for what is left."""

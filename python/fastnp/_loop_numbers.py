@@ -253,6 +253,8 @@ class Numbers:
                 if compute.kind == "i":
                     least = steps.constant(int(numpy.iinfo(compute).min), compute)
                     self.leave(steps.map("not_equal", compute, BOOL, a, least))
+                    whole = steps.add("floored", INT64, op, INT64, steps.cast(a, compute, INT64), steps.cast(b, compute, INT64))
+                    return Number(result, steps.cast(whole, INT64, result), 0 if op == "remainder" and y.low is not None and y.low > 0 else None)
             if op == "power":
                 raise Unsupported("has a power of NumPy's whole numbers")
         elif compute.kind == "f":

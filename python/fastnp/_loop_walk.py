@@ -163,6 +163,19 @@ class Walk(Stores):
             self.exits[self.memory_exit].is_error = True
         return self.memory_exit
 
+    def raise_unless(self, condition: int, values: tuple[int, int], axis: int) -> None:
+        """Leaves with an IndexError unless the condition holds. `values`: the subscript and the axis's size."""
+        assert self.statement is not None
+        made = self.new_exit(self.statement[0], False, self.statement[1])
+        variables = [self.steps.variable(INT) for _ in values]
+        self.exits[made].variables.extend((each, INT) for each in variables)
+        self.exits[made].error = axis
+        self.steps.add("if", a=self.steps.map("logical_not", BOOL, BOOL, condition))
+        for variable, value in zip(variables, values, strict=True):
+            self.steps.set(variable, value)
+        self.steps.add("exit", b=made)
+        self.steps.add("end")
+
     def leave(self, condition: int) -> None:
         """Leaves the program before the statement at hand unless the condition holds."""
         if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
@@ -426,9 +439,9 @@ class Walk(Stores):
         return self.steps.input(self.steps.number(kind))
 
     def guard_writes(self, statement: ast.For | ast.While) -> None:
-        """In a function that is called, an iteration that writes must not be followed by one that leaves."""
+        """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
         if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
-            raise Unsupported("calls a function that writes to arrays in a loop")
+            self.stored = True
 
     # Functions of the user's.
 

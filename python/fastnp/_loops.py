@@ -103,6 +103,9 @@ class Loop:
             decoded = Values(handed, arrays, values, memory)
             values = {name: decode(decoded) for name, decode in exit.names}
             items = [decode(decoded) for _, decode in exit.iterations]
+            if exit.error is not None:
+                index, size = handed[-2:]
+                raise IndexError(f"index {index} is out of bounds for axis {exit.error} with size {size}")
             if exit.statement is None:
                 return self.ended(exit, values)
             if exit.statement is self.loop:
