@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import heapq
 import math
 import types
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,8 @@ class Calls:
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(function, _core.CompiledFunction):
             function = function.__wrapped__
+        if function in (heapq.heappush, heapq.heappop) and arguments and type(arguments[0]) is ListState and not named:
+            return self.walk.heaps.call(function.__name__, arguments)
         if type(function) is Method and type(function.of) is ListState and not named:
             return self.walk.lists.call(function.of, function.name, arguments)
         if type(function) is Method and type(function.of) is StreamState:

@@ -23,7 +23,7 @@ FUNCTIONS = frozenset(
 )
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"])
-LISTS = frozenset(["append", "extend", "pop", "clear"])  # methods of lists
+LISTS = frozenset(["append", "extend", "pop", "clear", "heappush", "heappop"])  # methods of lists, and functions of `heapq`
 _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 

@@ -19,6 +19,7 @@ from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
+from fastnp._loop_heaps import Heaps
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
 from fastnp._loop_numbers import Numbers
@@ -75,6 +76,7 @@ class Walk(Stores):
         self.picks = Picks(self)
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
+        self.heaps = Heaps(self)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere
         self.streams: dict[int, tuple[int, Any]] = {}  # generators that are no arguments: their positions among the numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import random
 from typing import Any
 
@@ -164,3 +165,32 @@ def test_queues_and_stacks() -> None:
     for size in (1, 5, 12):
         agree(compiled, (numpy.random.default_rng([SEED, size]).random((size, size)) < 0.3, 0, size // 2), f"{size}")
     assert programs_of(compiled)
+
+
+def test_heaps() -> None:
+    def merged(x, heap, n):
+        out = []
+        for i in range(n):
+            heapq.heappush(heap, (x[i % len(x)], i))
+            if i % 3 == 2:
+                out.append(heapq.heappop(heap))
+        return out
+
+    def least(x, n):
+        heap, s = [0.5], 0.0
+        for i in range(n):
+            heapq.heappush(heap, x[i % len(x)])
+            if i % 4 != 2:
+                s += heapq.heappop(heap) * i
+            else:
+                heap[-1] = x[0]
+        return heap, s
+
+    compiled = [np.compile(each, adaptive=False) for each in (merged, least)]
+    for n in (0, 1, 2, 7, 100):
+        x = numpy.random.default_rng([SEED, n]).random(30).round(1)
+        agree(compiled[0], (x, [(0.5, 3)] if n % 2 else [], n), f"{n} turns")
+        agree(compiled[1], (x, n), f"{n} turns")
+        agree(compiled[1], (numpy.where(x > 0.8, numpy.nan, x), n), f"{n} turns with NaN")
+    assert all(map(programs_of, compiled))
+    agree(np.compile(least, adaptive=False), (numpy.zeros(0), 1), "a subscript that is not there")
