@@ -26,6 +26,7 @@ public:
     ProgramEmitter(const Program& program, llvm::Module& module) : program_(program), b_(module, 1), memory_(b_, program), values_(program.steps.size()) {}
 
     std::map<std::string, External> emit(const std::string& symbol) {
+        b_.leaves_vectors = true;
         begin(symbol);
         for (std::size_t i = 0; i < program_.steps.size(); ++i) values_[i] = step(program_.steps[i]);
         b_.ir.CreateUnreachable();  // a program ends by an exit

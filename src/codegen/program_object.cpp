@@ -43,7 +43,9 @@ Emitted emit_program(const ir::Program& program) {
     Emitted out = new_module();
     out.symbols.emplace_back("fastnp_program");
     emit(program, *out.module, out.symbols[0], out.externals);
-    set_host_attributes(*out.module->getFunction(out.symbols[0]));
+    for (llvm::Function& function : *out.module) {
+        if (!function.isDeclaration()) set_host_attributes(function);
+    }
     check_module(*out.module);
     return out;
 }

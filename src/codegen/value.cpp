@@ -304,6 +304,11 @@ Value Builder::vector_math(const char* name, Value x, const Value* y) {
     llvm::FunctionCallee callee = external({External::Kind::vector, op, dtype, dtype}, llvm::FunctionType::get(native, parameters, false));
     if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) declared->setDoesNotAccessMemory();
     if (given > lanes) throw InternalError("vectors wider than the machine's");
+    if (!vector && leaves_vectors) {
+        llvm::SmallVector<llvm::Value*, 2> each{x.re};
+        if (y != nullptr) each.push_back(y->re);
+        return call_one({External::Kind::vector, op, dtype, dtype}, callee, lanes, each, x.dtype);
+    }
     auto filled = [&](llvm::Value* value) -> llvm::Value* {
         if (!vector) return ir.CreateVectorSplat(static_cast<unsigned>(lanes), value);
         if (given == lanes) return value;
@@ -319,6 +324,27 @@ Value Builder::vector_math(const char* name, Value x, const Value* y) {
     llvm::SmallVector<int, 64> order;
     for (int i = 0; i < given; ++i) order.push_back(i);
     return {this, x.dtype, ir.CreateShuffleVector(result, order), nullptr};
+}
+
+// The vector function's result for one element, as a function of its own, which says what vectors of such calls are.
+Value Builder::call_one(const External& vector_function, llvm::FunctionCallee callee, int lanes, llvm::ArrayRef<llvm::Value*> arguments, Dtype result) {
+    const std::string whole = symbol_of(vector_function), name = "one" + whole;
+    llvm::Function* one = module.getFunction(name);
+    if (one == nullptr) {
+        const llvm::SmallVector<Type*, 2> parameters(arguments.size(), arguments[0]->getType());
+        one = llvm::Function::Create(llvm::FunctionType::get(arguments[0]->getType(), parameters, false), llvm::Function::InternalLinkage, name, module);
+        one->setDoesNotThrow();
+        one->setDoesNotAccessMemory();
+        one->setWillReturn();
+        llvm::IRBuilder<> body(llvm::BasicBlock::Create(module.getContext(), "entry", one));
+        llvm::SmallVector<llvm::Value*, 2> splats;
+        for (llvm::Argument& each : one->args()) splats.push_back(body.CreateVectorSplat(static_cast<unsigned>(lanes), &each));
+        body.CreateRet(body.CreateExtractElement(body.CreateCall(callee, splats), std::uint64_t{0}));
+    }
+    llvm::CallInst* call = ir.CreateCall(one, arguments);
+    const std::string variant = "_ZGV_LLVM_N" + std::to_string(lanes) + std::string(arguments.size(), 'v') + "_" + name + "(" + whole + ")";
+    call->addFnAttr(llvm::Attribute::get(module.getContext(), "vector-function-abi-variant", variant));
+    return {this, result, call, nullptr};
 }
 
 Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value> args) {

@@ -71,12 +71,14 @@ public:
     Target target;
     llvm::BasicBlock* entry = nullptr;       // where allocas go
     Speculation* speculation = nullptr;      // that divisions are left to; null: none
+    bool leaves_vectors = false;             // whether LLVM makes vectors of what is written one by one
     bool is_rare = false;                    // whether what is written seldom runs: it should cost the rest nothing
     std::map<std::string, External> externals;  // functions outside the module that it calls, by name
 
 private:
     Value call_precompiled(const External& function_called, llvm::ArrayRef<Value> args, Dtype result);
     Value call_span(const External& kernel, llvm::ArrayRef<Value> args, Dtype result);
+    Value call_one(const External& vector_function, llvm::FunctionCallee callee, int lanes, llvm::ArrayRef<llvm::Value*> arguments, Dtype result);
     llvm::Type* passed_type(Dtype dtype);
     Value call_device_function(const External& function_called, llvm::ArrayRef<Value> args, Dtype result);
     llvm::AllocaInst* lane_buffer(Dtype dtype);
