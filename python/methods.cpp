@@ -129,9 +129,7 @@ PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t) {
 }
 
 PyObject* complex_method(PyObject* self, PyObject* const*, Py_ssize_t) {
-    // A warning, no error as of float(): what reads real parts of numbers that never had another one goes on.
-    if (value_of(self).is_recorded() && detail::is_marked(value_of(self)))
-        check(PyErr_WarnEx(PyExc_RuntimeWarning, "complex() makes a plain number of an array that is being differentiated: it carries no derivative", 1));
+    keep_number(self, "complex()");
     const Ref view = own(readable_copy(self, "complex()"));
     return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), view.get()));
 }

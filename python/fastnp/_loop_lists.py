@@ -6,7 +6,6 @@ A list has one name: what is known of it, and its length, belong to the variable
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +81,14 @@ def kinds_of_items(value: list[Any]) -> Any:
     return is_tuple, found
 
 
-@functools.cache
+_KINDS: dict[type, Kind | None] = {}  # of types, as they are met
+
+
 def _kind_of_type(cls: type) -> Kind | None:
-    return (
-        kind_of_number(cls(0)) if cls in (int, float, bool) or (issubclass(cls, numpy.generic) and issubclass(cls, numpy.number | numpy.bool_)) else None
-    )
+    if cls not in _KINDS:
+        is_number = cls in (int, float, bool) or issubclass(cls, numpy.number | numpy.bool_)
+        _KINDS[cls] = kind_of_number(cls(0)) if is_number else None
+    return _KINDS[cls]
 
 
 def _are_alike(kinds: tuple[Kind, ...]) -> bool:

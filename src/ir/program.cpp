@@ -116,7 +116,8 @@ private:
     }
 
     void check_array(std::int32_t number) const {
-        if (!is_in(number, static_cast<std::size_t>(program_.arrays + program_.made_arrays))) fail("no such array");
+        const auto arrays = static_cast<std::size_t>(program_.arrays) + static_cast<std::size_t>(program_.made_arrays);
+        if (!is_in(number, arrays)) fail("no such array");
     }
     void check_made(std::int32_t number) const {
         check_array(number);
