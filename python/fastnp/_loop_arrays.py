@@ -98,6 +98,8 @@ class Arrays:
         self.pending += 1
         arrays = [each for each in operands if type(each) is Lazy]
         sizes, along = self.broadcast(arrays)
+        if not sizes:
+            raise Unsupported("computes with arrays without axes")
 
         def element(at: list[int]) -> int:
             numbers = iter(along)
@@ -230,6 +232,7 @@ class Arrays:
 
     def fill(self, view: View, x: Lazy) -> None:
         """All elements, one after the other."""
+        self.walk.elements.note_cast(x.dtype, view.dtype)
         along = self.numbers_along(x, len(view.sizes)) if len(x.sizes) <= len(view.sizes) else lambda at: at[len(x.sizes) - len(view.sizes) :]
 
         def put(at: list[int]) -> None:
@@ -254,7 +257,7 @@ class Arrays:
         if not (x.dtype == view.dtype or numpy.can_cast(x.dtype, view.dtype, "same_kind") or (unsafe and x.dtype.kind in "b")):
             raise Unsupported(f"stores {x.dtype} into {view.dtype}")
         extra = len(x.sizes) - len(view.sizes)
-        if any(not self.is_one(size) for size in x.sizes[: max(extra, 0)]):
+        if any(not (unsafe and self.is_one(size)) for size in x.sizes[: max(extra, 0)]):
             raise Unsupported("stores an array of more axes")
         own = x.sizes[max(extra, 0) :]
         for size, there in zip(own, view.sizes[len(view.sizes) - len(own) :], strict=True):
@@ -339,8 +342,13 @@ class Arrays:
 
     def sum(self, x: Lazy) -> Number:
         dtype = _sum_dtype(x.dtype)
+        return Number(dtype, self.total(x, dtype))
+
+    def total(self, x: Lazy, dtype: numpy.dtype[Any]) -> int:
+        """Of single precision in double: NumPy's, by pairs, is as good."""
         self.note("reduce", dtype)
-        return Number(dtype, self.fold("add", x, dtype, self.steps.constant(0, dtype)))
+        wide = {"f": FLOAT64, "F": numpy.dtype("c16")}.get(dtype.char, dtype)
+        return self.steps.cast(self.fold("add", x, wide, self.steps.constant(0, wide)), wide, dtype)
 
     def prod(self, x: Lazy) -> Number:
         dtype = _sum_dtype(x.dtype)
@@ -371,9 +379,7 @@ class Arrays:
         count = self.count(x)
         self.walk.leave(self.steps.compare("greater", count, self.steps.whole(0)))  # of nothing it warns
         dtype = x.dtype if x.dtype.kind == "f" else FLOAT64
-        self.note("reduce", dtype)
-        total = self.fold("add", x, dtype, self.steps.constant(0, dtype))
-        return Number(dtype, self.steps.map("divide", dtype, dtype, total, self.steps.cast(count, INT64, dtype)))
+        return Number(dtype, self.steps.map("divide", dtype, dtype, self.total(x, dtype), self.steps.cast(count, INT64, dtype)))
 
     def argument(self, op: str, x: Lazy) -> Number:
         """Where the first extreme lies; NaN is one."""

@@ -298,15 +298,30 @@ class Elements:
         if type(value) in (View, tuple):
             raise Unsupported("stores an array into an element")
         if type(value) is Choice:
-            found = self.walk.each(value, lambda each: Number(place.dtype, self.as_dtype(each, place.dtype)))
+            found = self.walk.each(value, lambda each: Number(place.dtype, self.element_for(place, each)))
             return int(found.id)
-        return self.as_dtype(self.walk.numbers.number(value), place.dtype)
+        number = self.walk.numbers.number(value)
+        self.expect_to_fit(number, place.dtype)
+        return self.as_dtype(number, place.dtype)
+
+    def expect_to_fit(self, x: Number, target: numpy.dtype[Any]) -> None:
+        """An integer of NumPy's is stored into a signed one as Python's is."""
+        if type(x.kind) is PythonKind or x.kind.kind not in "iu" or target.kind != "i" or numpy.can_cast(x.kind, target):
+            return
+        info = numpy.iinfo(target)
+        self.walk.numbers.within(self.walk.numbers.to_int(x).id, int(info.min), int(info.max))
+
+    def note_cast(self, source: numpy.dtype[Any], target: numpy.dtype[Any]) -> None:
+        """One that may overflow."""
+        if source.kind in "fc" and target.kind in "fc" and not numpy.can_cast(source, target):
+            self.steps.array_ops.add("cast")
 
     def as_dtype(self, x: Number, target: numpy.dtype[Any]) -> int:
         steps, numbers = self.steps, self.walk.numbers
         source = machine(x.kind)
         if source == target:
             return x.id
+        self.note_cast(source, target)
         if source.kind == "c" and target.kind not in "cb":
             raise Unsupported("makes a real number of a complex one")
         if target == BOOL:

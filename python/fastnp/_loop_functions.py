@@ -152,10 +152,10 @@ class Functions:
 
     def copied(self, a: Any, ours: bool) -> View:
         x = self.walk.arrays.lazy(self.array(a))
-        return self.walk.arrays.stored(Lazy(x.dtype, x.sizes, x.element, x.reads, ours or x.ours))
+        return self.walk.arrays.stored(Lazy(x.dtype, x.sizes, x.element, x.reads, ours))
 
     def method_copy(self, a: Any) -> View:
-        return self.copied(a, False)
+        return self.walk.arrays.stored(self.walk.arrays.lazy(a))
 
     def method_astype(self, a: Any, dtype: Any) -> View:
         x, to = self.walk.arrays.lazy(a), self.dtype(dtype)

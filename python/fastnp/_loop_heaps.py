@@ -21,6 +21,7 @@ class Heaps:
     def call(self, name: str, arguments: list[Any]) -> Any:
         heap = arguments[0]
         self.walk.lists.write(heap)
+        self.walk.lists.changes += 1
         if name == "heappush" and len(arguments) == 2:
             return self.push(heap, arguments[1])
         if name == "heappop" and len(arguments) == 1:

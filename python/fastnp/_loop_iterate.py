@@ -158,10 +158,10 @@ class _Rows(Iteration):
         return [self.at]
 
     def is_enterable(self) -> bool:
-        return self.view.whole() is not None
+        return self.view.whole() is not None and not self.steps.is_made(self.view.array)
 
     def start(self) -> None:
-        if self.view.whole() is None:  # the variable that it comes from may be bound again
+        if not self.is_enterable():  # the variable that it comes from may be bound again
             self.held = self.walk.slots.store(self.name, self.view)
             self.view = self.walk.slots.load(self.name, self.held)
         self.steps.set(self.at, self.steps.whole(0))
@@ -180,7 +180,7 @@ class _Rows(Iteration):
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        whole = self.view.whole()
+        whole = self.view.whole() if self.held is None else None
         array = (lambda values: values.arrays[whole]) if whole is not None else self.walk.slots.given(self.name, self.held, out)
         out.append((self.at, INT))
 

@@ -134,6 +134,7 @@ class Lists:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.steps = walk.steps
+        self.changes = 0  # how often the walk has changed a list's length
         self.used: set[Any] = set()  # lists that anything is done with
 
     def write(self, held: ListState) -> None:
@@ -341,6 +342,7 @@ class Lists:
         if method is None:
             raise Unsupported(f"calls {name} of a list")
         self.write(held)
+        self.changes += 1
         return self.walk.calls.functions.checked(method, [held, *arguments], {}, {})
 
     def call_append(self, held: ListState, value: Any) -> None:

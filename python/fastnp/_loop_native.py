@@ -118,7 +118,24 @@ _MAY = {
         "dot",
     ),
     "divide": ("divide", "power", "arctanh", "log1p"),
-    "over": ("multiply", "add", "subtract", "divide", "power", "exp", "exp2", "expm1", "sinh", "cosh", "square", "reduce", "matmul", "dot", "hypot"),
+    "over": (
+        "cast",
+        "multiply",
+        "add",
+        "subtract",
+        "divide",
+        "power",
+        "exp",
+        "exp2",
+        "expm1",
+        "sinh",
+        "cosh",
+        "square",
+        "reduce",
+        "matmul",
+        "dot",
+        "hypot",
+    ),
 }
 
 

@@ -24,15 +24,17 @@ class Stores(Expressions):
 
     def do_Assign(self, statement: ast.Assign) -> None:
         if isinstance(statement.targets[0], ast.Subscript) and len(statement.targets) == 1 and self.draws.has_draws(statement):
-            place, called = self.elements.destination(statement.targets[0]), self.called  # what is wrong of it leaves before anything is drawn
+            place, done = self.elements.destination(statement.targets[0]), self.effects()  # what is wrong of it leaves before anything is drawn
             value = self.value(statement.value)
-            if called != self.called:
+            if done != self.effects():
                 raise Unsupported("calls functions in a statement that draws")
             self.storing(place, value)()
             return
         value = self.value(statement.value)
         if type(value) is Lazy and len(statement.targets) > 1:
             value = self.arrays.stored(value)
+        if len(statement.targets) > 1:
+            self.expect_apart(statement.targets, [value] * len(statement.targets))
         checked = [self.target(target, value) for target in statement.targets]
         for store in checked:
             store()
@@ -58,7 +60,10 @@ class Stores(Expressions):
                 self.in_place(place, statement)
                 return
             if type(place) is Item:
+                done = self.effects()
                 item = self.binary(statement.op, self.lists.item(place.of, place.offset), self.value(statement.value))
+                if done != self.effects():
+                    raise Unsupported("changes a list in a statement that stores into one")
                 self.lists.storing(place, item)()
                 return
             if type(place) is Picked:
@@ -95,7 +100,9 @@ class Stores(Expressions):
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
-            stores = [self.target(each, self.slots.kept(item)) for each, item in zip(target.elts, value, strict=True)]
+            items = [self.arrays.stored(item) if type(item) is Lazy else self.slots.kept(item) for item in value]
+            self.expect_apart(target.elts, items)
+            stores = [self.target(each, item) for each, item in zip(target.elts, items, strict=True)]
 
             def store_all() -> None:
                 for store in stores:
@@ -103,6 +110,23 @@ class Stores(Expressions):
 
             return store_all
         raise Unsupported("takes a value apart")
+
+    def effects(self) -> tuple[int, int]:
+        """How often functions were called, and lists changed."""
+        return self.called, self.lists.changes
+
+    @staticmethod
+    def expect_apart(targets: list[ast.expr], values: list[Any]) -> None:
+        """That it makes no difference whether all targets are looked at before the first one is stored to."""
+        bound: set[str] = set()
+        for target in targets:
+            names = [each for each in ast.walk(target) if isinstance(each, ast.Name)]
+            if any(each.id in bound and isinstance(each.ctx, ast.Load) for each in names):
+                raise Unsupported("stores by what it binds in the same statement")
+            bound |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
+        stores = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store)]
+        if len(stores) > 1 and any(type(value) is View and value.origins != frozenset([-1]) for value in values):
+            raise Unsupported("stores parts of arrays at several places")
 
     def items_of(self, value: Any, count: int) -> tuple[Any, ...]:
         """The rows or elements of an array that is taken apart."""

@@ -197,7 +197,7 @@ class Walk(Stores):
     def do(self, statement: ast.stmt) -> None:
         self.statement_begins(statement)
         mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
-        stored, arms = self.stored, self.arms
+        stored, arms, waiting = self.stored, self.arms, list(self.draws.waiting)
         loops, iterations = len(self.frame.loops), len(self.iterations)
         try:
             method = getattr(self, "do_" + type(statement).__name__, None)
@@ -211,6 +211,7 @@ class Walk(Stores):
             del self.steps.steps[mark:]
             del self.frame.loops[loops:], self.iterations[iterations:]
             self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
+            self.draws.waiting = waiting
             self.exit_number = None
             self.statement = statement, env
             self.steps.add("exit", b=self.exit())
@@ -416,9 +417,11 @@ class Walk(Stores):
         ended = self.exhausted(statement)
         self.steps.add("end")
         self.frame.env = dict(at_head)
+        if any(isinstance(each, ast.Subscript) for each in ast.walk(statement.target)):
+            raise Unsupported("iterates into elements")
+        self.target(statement.target, iteration.item())()
         if not is_outer:
             self.iterations.append((statement, iteration))
-        self.target(statement.target, iteration.item())()
         ends = self.body(statement, loop)
         iteration.advance()
         if not is_outer:

@@ -17,6 +17,7 @@ import numpy
 
 from fastnp import _core
 from fastnp._loop_draws import is_generator
+from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_tuple_of_numbers, is_writeable, kind_of
 from fastnp._loop_lists import ListState, NumbersList, kinds_of_items, words_of
@@ -300,7 +301,10 @@ class Loop:
         while True:
             walk = Walk(self.frame_of, guard)
             walk.lists_taken = set(self.takes)
-            walk.run(self.loop, root)
+            try:
+                walk.run(self.loop, root)
+            except Leaves:
+                raise Unsupported("fails wherever it begins") from None
             unused = {name[1] for name in walk.lists_known if name[0] == 0} - {name[1] for name in walk.lists.used}
             if not unused:
                 break

@@ -192,7 +192,8 @@ class Live:
         for _ in range(2):  # once around is enough for the second time to see all
             inside = self.before(statement.body, head, live, head)
             if not isinstance(statement, ast.While):
-                inside = inside - stores_of([ast.Expr(statement.target)])
+                target = Uses(statement.target)
+                inside = (inside - target.stores) | target.reads
             head = head | inside
         self.head[id(statement)] = set(head)
         return head | (Uses(statement.iter).reads if not isinstance(statement, ast.While) else set())

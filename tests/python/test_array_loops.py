@@ -286,3 +286,132 @@ def test_gradients_are_those_of_recordings() -> None:
     assert programs_of(compiled)
     want = np.grad(loss)(np.asarray(x), 4)
     numpy.testing.assert_allclose(numpy.asarray(np.grad(compiled)(np.asarray(x), 4)), numpy.asarray(want), rtol=1e-12)
+
+
+def reads_its_old_rows(x):
+    s = 0.0
+    for v in x:
+        if v < 0:
+            break
+        s += v
+        x = x[:1] * 10
+    return s
+
+
+def swaps_rows(A):
+    for i in range(2):
+        A[i], A[i + 1] = A[i + 1], A[i]
+    return A
+
+
+def computes_before_it_stores(a, b):
+    for k in range(4):
+        if k == 2:
+            break
+        a[:], b[:] = b + 1, a + 2
+    return a, b
+
+
+def binds_then_stores(x):
+    i = 0
+    for k in range(3):
+        i, x[i] = k + 1, 50.0
+        i = x[i] = k + 1
+    return x, i
+
+
+def without_axes(x):
+    a, b, n = x + 1, x, 0
+    while n < 2:
+        a = x + 1
+        b = a
+        b += 5
+        n += 1
+    return a, b
+
+
+def stores_integers(x, k):
+    for i in range(3):
+        x[i] = k[i]
+    return x
+
+
+def adds_more_axes(x):
+    n = 0
+    while n < 2:
+        x += numpy.ones((1, 3))
+        n += 1
+    return x
+
+
+def casts(x, y):
+    for i in range(3):
+        x[i] = y[i]
+        x[:] = y * 2
+    return x
+
+
+def fails(n):
+    raise KeyError(n)
+
+
+def fails_at_once(n):
+    while fails(n):
+        n += 1
+    return n
+
+
+def takes_rows_apart(a):
+    s = 0.0
+    for _ in range(2):
+        for p, q in a:
+            s += p * q
+    return s
+
+
+def iterates_into_elements(x, k):
+    s = 0
+    for x[k] in range(5):
+        s += 1
+        k += 1
+    return s
+
+
+SUBTLE: list[tuple[Callable[..., Any], list[Callable[[], tuple[Any, ...]]]]] = [
+    (reads_its_old_rows, [lambda: (numpy.arange(4.0),), lambda: (numpy.ones(5000),)]),
+    (swaps_rows, [lambda: (numpy.arange(6.0).reshape(3, 2),)]),
+    (computes_before_it_stores, [lambda: (numpy.arange(3.0), numpy.arange(3.0) + 5)]),
+    (binds_then_stores, [lambda: (numpy.arange(6.0),)]),
+    (without_axes, [lambda: (numpy.array(3.0),)]),
+    (stores_integers, [lambda: (numpy.zeros(3, "i1"), numpy.array([1, 200, 300])), lambda: (numpy.zeros(3, "u1"), numpy.array([1, 200, 300]))]),
+    (stores_integers, [lambda: (numpy.zeros(3, "i8"), numpy.array([1, 2**64 - 1, 3], "u8")), lambda: (numpy.zeros(3), numpy.array([1, 2, 3]))]),
+    (adds_more_axes, [lambda: (numpy.arange(3.0),)]),
+    (casts, [lambda: (numpy.zeros(3, "f4"), numpy.array([1.0, 1e300, 2.0])), lambda: (numpy.zeros(3, "f4"), numpy.ones(3))]),
+    (fails_at_once, [lambda: (3,)]),
+    (takes_rows_apart, [lambda: (numpy.ones((2, 2)),), lambda: (numpy.ones((2, 3)),)]),
+    (iterates_into_elements, [lambda: (numpy.arange(8.0), 0), lambda: (numpy.arange(3.0), 0)]),
+]
+
+
+@pytest.mark.parametrize("function, calls", SUBTLE)
+def test_order_of_what_is_done(function: Callable[..., Any], calls: list[Callable[[], tuple[Any, ...]]]) -> None:
+    """What is evaluated, checked, bound and stored comes in Python's order."""
+    compiled = np.compile(function, adaptive=False)
+    for make in [*calls, *calls]:
+        agree(compiled, make(), function.__name__)
+
+
+def test_sums_of_single_precision() -> None:
+    def sums(x, n):
+        s = m = x[0]
+        while n < 2:
+            s, m = x.sum(), x.mean()
+            n += 1
+        return s, m
+
+    compiled = np.compile(sums, adaptive=False)
+    x = numpy.full(1 << 18, 0.1, "f4")
+    got = compiled(x, 0)
+    assert [each.dtype for each in got] == [numpy.float32] * 2
+    assert numpy.allclose(got, (x.sum(dtype="f8"), x.mean(dtype="f8")), rtol=1e-6)
+    assert programs_of(compiled)

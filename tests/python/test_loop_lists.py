@@ -11,7 +11,7 @@ import pytest
 from loop_source import function_of
 from support import LONG, SEED
 from test_array_loops import every_loop_is_tried  # noqa: F401 - a fixture
-from test_native_loops import agree, programs_of
+from test_native_loops import agree, outcome, programs_of
 
 import fastnp as np
 
@@ -194,3 +194,37 @@ def test_heaps() -> None:
         agree(compiled[1], (numpy.where(x > 0.8, numpy.nan, x), n), f"{n} turns with NaN")
     assert all(map(programs_of, compiled))
     agree(np.compile(least, adaptive=False), (numpy.zeros(0), 1), "a subscript that is not there")
+
+
+def pops_and_adds(values):
+    n = 0
+    while n < 1:
+        values[-1] += values.pop()
+        n += 1
+    return values
+
+
+def pops_and_draws(rng, values):
+    for _ in range(1):
+        values[-1] = values.pop() * rng.random()
+    return values
+
+
+def draws_what_is_given_up(rng):
+    s = 0.0
+    for i in range(6):
+        if i == 40:
+            s = rng.random() + undefined_name  # noqa: F821 - it is never come to
+        s += rng.normal()
+    return s, rng.random()
+
+
+def test_order_of_what_is_done() -> None:
+    for values in ([1.0, 2.0, 3.0], [1.0, 2.0], [1.0], []):
+        agree(np.compile(pops_and_adds, adaptive=False), (values,), str(values))
+        for function, more in ((pops_and_draws, (values,)), (draws_what_is_given_up, ())):
+            compiled = np.compile(function, adaptive=False)
+            for _ in range(2):
+                got = outcome(compiled, (numpy.random.default_rng(SEED), *(list(each) for each in more)))
+                want = outcome(function, (numpy.random.default_rng(SEED), *(list(each) for each in more)))
+                assert got == want
