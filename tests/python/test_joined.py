@@ -260,7 +260,7 @@ def test_derivatives() -> None:
             x, y = random.normal(size=(7, 5)), random.normal(size=(7, 5))
             found = np.compile(np.grad(loss, argnums=(0, 1)))(np.asarray(x).to(device), np.asarray(y).to(device))
             for each, wanted in zip(found, by_hand(x, y), strict=True):
-                numpy.testing.assert_allclose(numpy.asarray(each), wanted, rtol=1e-12)
+                numpy.testing.assert_allclose(numpy.asarray(each), wanted, rtol=1e-12, atol=1e-15)
 
 
 @hypothesis.given(st.data())
