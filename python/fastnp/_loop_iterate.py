@@ -143,7 +143,27 @@ class _Range(Iteration):
         return lambda values: iter(range(next(values), next(values), self.step if self.by is None else next(values)))
 
 
-class _Rows(Iteration):
+class _Places(Iteration):
+    """What has a first place, a second one and so on: a counter says where it is."""
+
+    def __init__(self, walk: Walk) -> None:
+        super().__init__(walk)
+        self.at = self.steps.variable(INT)
+
+    def variables(self) -> list[int]:
+        return [self.at]
+
+    def is_enterable(self) -> bool:
+        return False
+
+    def start(self) -> None:
+        self.steps.set(self.at, self.steps.whole(0))
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
+
+
+class _Rows(_Places):
     def __init__(self, walk: Walk, view: View, is_reversed: bool, node: ast.expr) -> None:
         super().__init__(walk)
         if not view.sizes:
@@ -152,10 +172,6 @@ class _Rows(Iteration):
         self.name = walk.frame.key, ("rows", id(node))
         self.held: Any = None
         self.is_reversed = is_reversed
-        self.at = self.steps.variable(INT)
-
-    def variables(self) -> list[int]:
-        return [self.at]
 
     def is_enterable(self) -> bool:
         return self.view.whole() is not None and not self.steps.is_made(self.view.array)
@@ -164,7 +180,7 @@ class _Rows(Iteration):
         if not self.is_enterable():  # the variable that it comes from may be bound again
             self.held = self.walk.slots.store(self.name, self.view)
             self.view = self.walk.slots.load(self.name, self.held)
-        self.steps.set(self.at, self.steps.whole(0))
+        super().start()
 
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.view.sizes[0])
@@ -175,9 +191,6 @@ class _Rows(Iteration):
             last = self.steps.plus(self.view.sizes[0], self.steps.whole(-1))
             at = self.steps.plus(last, self.steps.times(at, self.steps.whole(-1)))
         return self.walk.elements.row(self.view, at)
-
-    def advance(self) -> None:
-        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         whole = self.view.whole() if self.held is None else None
@@ -192,22 +205,12 @@ class _Rows(Iteration):
         return remaining
 
 
-class _ListItems(Iteration):
+class _ListItems(_Places):
     """The items of a list, which may grow meanwhile."""
 
     def __init__(self, walk: Walk, held: ListState) -> None:
         super().__init__(walk)
         self.held = held
-        self.at = self.steps.variable(INT)
-
-    def variables(self) -> list[int]:
-        return [self.at]
-
-    def is_enterable(self) -> bool:
-        return False
-
-    def start(self) -> None:
-        self.steps.set(self.at, self.steps.whole(0))
 
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
@@ -215,14 +218,11 @@ class _ListItems(Iteration):
     def item(self) -> Any:
         return self.walk.lists.item(self.held, self.walk.lists.offset(self.held, self.steps.get(self.at)))
 
-    def advance(self) -> None:
-        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
-
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         raise Unsupported("leaves a loop over a list in the middle")
 
 
-class _Items(Iteration):
+class _Items(_Places):
     """The items of a tuple of numbers."""
 
     def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:
@@ -232,17 +232,10 @@ class _Items(Iteration):
         self.numbers = [walk.numbers.number(each) for each in items]
         if any(each.kind is not self.numbers[0].kind for each in self.numbers):
             raise Unsupported("goes over numbers of several kinds")
-        self.at = self.steps.variable(INT)
         self.kept = [self.steps.variable(each.kind) for each in self.numbers]
 
-    def variables(self) -> list[int]:
-        return [self.at]
-
-    def is_enterable(self) -> bool:
-        return False
-
     def start(self) -> None:
-        self.steps.set(self.at, self.steps.whole(0))
+        super().start()
         for variable, number in zip(self.kept, self.numbers, strict=True):
             self.steps.set(variable, number.id)
 
@@ -257,9 +250,6 @@ class _Items(Iteration):
             found = steps.add("select", machine(self.numbers[0].kind), a=is_it, b=steps.get(variable), c=found)
         lows, highs = ([getattr(each, bound) for each in self.numbers] for bound in ("low", "high"))
         return Number(self.numbers[0].kind, found, None if None in lows else min(lows), None if None in highs else max(highs))
-
-    def advance(self) -> None:
-        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         out.append((self.at, INT))

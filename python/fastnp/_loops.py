@@ -419,10 +419,6 @@ class Loop:
         return self.functions[key]
 
 
-def _identity(value: Any) -> Any:
-    return value if value is UNBOUND else None
-
-
 def _is_quiet() -> bool:
     """Whether NumPy would at most warn of floating-point errors."""
     state = numpy.geterr()

@@ -85,6 +85,8 @@ class _Writer:
             self.add(depth, f"a, b = b, ({self.whole()}) % 1009")
         elif name in "ab":
             self.add(depth, f"{name} = ({value if op == '=' else f'{name} {op[0]} {value}'}) % 10007")
+        elif op != "=" and ("s" in value or "t" in value):  # it would double: Python's floats overflow silently
+            self.add(depth, f"{name} = ({name} {op[0]} {value}) % 1e9")
         else:
             self.add(depth, f"{name} {op} {value}")
 

@@ -16,7 +16,11 @@ from test_native_loops import programs_of
 
 import fastnp as np
 import fastnp._parts
-from fastnp._loop_scan import may_be_native
+from fastnp import _loop_functions
+from fastnp._loop_draws import Draws
+from fastnp._loop_functions import Functions
+from fastnp._loop_lists import Lists
+from fastnp._loop_scan import DRAWS, FUNCTIONS, LISTS, METHODS, may_be_native
 
 
 @pytest.fixture(autouse=True)
@@ -415,3 +419,16 @@ def test_sums_of_single_precision() -> None:
     assert [each.dtype for each in got] == [numpy.float32] * 2
     assert numpy.allclose(got, (x.sum(dtype="f8"), x.mean(dtype="f8")), rtol=1e-6)
     assert programs_of(compiled)
+
+
+def test_loops_are_tried_for_what_programs_have() -> None:
+    """The names by which loops are looked for are those of the functions that programs have."""
+    made = {name.partition("_")[2] for name in dir(Functions) if name.startswith("call_")}
+    methods = {name.partition("_")[2] for name in dir(Functions) if name.startswith("method_")}
+    reductions = set(_loop_functions._REDUCTIONS)
+    assert made - {"method"} | reductions == FUNCTIONS
+    assert methods | made | reductions >= METHODS
+    assert methods <= METHODS
+    drawn = {name.partition("_")[2] for name in dir(Draws) if name.startswith("draw_")}
+    assert drawn | {"rand", "random_sample"} == DRAWS
+    assert {name.partition("_")[2] for name in dir(Lists) if name.startswith("call_")} | {"heappush", "heappop"} == LISTS
