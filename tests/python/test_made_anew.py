@@ -58,7 +58,8 @@ class Box:
 
 
 def program(rng: random.Random) -> str:
-    lines, arrays, generators = [], ["x"], []
+    lines: list[str] = []
+    arrays, generators, jumped = ["x"], list[str](), list[str]()
     for number in range(rng.randrange(2, 7)):
         name, kind = f"v{number}", rng.random()
         if kind < 0.3 or (kind < 0.7 and len(arrays) < 2):
@@ -68,12 +69,19 @@ def program(rng: random.Random) -> str:
         elif kind < 0.6 and generators:
             lines.append(f"{name} = {rng.choice(DRAWS).strip().format(g=rng.choice(generators))}")
         elif kind < 0.65 and generators:
-            lines.append(f"g{number} = {rng.choice(OF_GENERATORS).strip().format(g=rng.choice(generators))}")
+            parent = rng.choice(generators)
+            made = rng.choice(OF_GENERATORS).strip().format(g=parent)
+            if parent in jumped:  # its seed is another at each call, so are its children
+                made = made.replace(".spawn(2)[1]", "")
+                jumped.append(f"g{number}")
+            lines.append(f"g{number} = {made}")
             generators.append(f"g{number}")
             continue
         elif kind < 0.85:
-            lines.append(f"g{number} = {rng.choice(MAKERS).strip()}")
+            made = rng.choice(MAKERS).strip()
+            lines.append(f"g{number} = {made}")
             generators.append(f"g{number}")
+            jumped += [f"g{number}"] if "jumped" in made else []
             lines.append(f"{name} = {rng.choice(DRAWS).strip().format(g=f'g{number}')}")
         else:
             lines.append("np.random.seed(3)")
