@@ -225,6 +225,13 @@ array Reverse::taken(Value value, Sum sum) const {
     return total;
 }
 
+namespace {
+
+// Nothing depends on what such a value is made of, be that NaN (the mean of nothing), by which a sum of no changes would be NaN, too.
+bool has_no_elements(Value value) { return api::arithmetic().equal(api::arithmetic().product(value->shape), Dim(0)); }
+
+}  // namespace
+
 void Reverse::run() {
     const std::vector<Value>& values = segment_.values();
     for (auto at = values.rbegin(); at != values.rend(); ++at) {
@@ -232,7 +239,7 @@ void Reverse::run() {
         if (found != sums_.end()) {
             const array g = taken(*at, std::move(found->second));
             found->second = {g, {}, {}};
-            if (!segment_.starts_at(*at)) pass(*at, g);
+            if (!segment_.starts_at(*at) && !has_no_elements(*at)) pass(*at, g);
         }
         if ((*at)->op == Op::loop && loops_.contains(*at)) pass_loop(*at);
         if ((*at)->op == Op::custom && --customs_[(*at)->attributes.ints[0]] == 0) pass_custom(*at);
@@ -324,7 +331,6 @@ void Reverse::pass_scan(Value value, const array& g) {
         add(input, back(api::fold(Op::cumsum, back(g), span_of(value->attributes.ints))));
         return;
     }
-    if (api::arithmetic().equal(value->shape[axis], Dim(0))) return;
     // Of the elements after x[k], each product has x[k] once: their sum S[k] is g[k] + x[k+1] S[k+1].
     const array x = array_of(input);
     const array later = back(recurrence(back(next_along(x, axis)), back(g), axis));
@@ -421,7 +427,6 @@ void Reverse::pass_take(Value value, const array& g) {
         shape.push_back(input->shape[i]);
         back.push_back(static_cast<std::int64_t>(i));
     }
-    if (api::arithmetic().equal(api::arithmetic().product(value->shape), Dim(0))) return;  // of which no index was looked at, perhaps
     const array rows = array_of(value_of(api::constant(0, input->dtype, shape)));
     at(&fastnp::add, rows, {indices_of(*value)}, api::permute(g, span_of(order)));
     add(input, api::permute(rows, span_of(inverse(back))));

@@ -471,3 +471,20 @@ def test_in_two_stages(name: str) -> None:
     for _ in range(2):
         backward = sum(float(np.sum(g * t)) for g, t in zip(pull(weights), tangents, strict=True))
         assert abs(backward - float(np.sum(change * weights))) <= (1e-9 if name != "astype" else 1e-5) * (1 + abs(backward))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["mean", "var", "std", "sum", "prod"])
+def test_what_has_no_elements_changes_nothing(name: str) -> None:
+    """Nothing depends on the mean of nothing, where what is made of it has no elements: its derivative is 0, not NaN."""
+
+    def f(a: Any) -> Any:
+        nothing = a[:0, -1]
+        total = getattr(np, name)(nothing + a, axis=1, keepdims=True)
+        return np.sum(total * a * nothing) + np.sum(a * a)
+
+    a = np.full((1, 1), 1.5)
+    for derived in (np.grad(f), np.compile(np.grad(f)), np.grad(np.compile(f))):
+        assert derived(a).tolist() == [[3.0]]
+    assert np.jvp(f, (a,), (np.ones((1, 1)),))[1] == 3.0
+    assert np.grad(lambda a: np.sum(np.grad(f)(a)))(a).tolist() == [[2.0]]
