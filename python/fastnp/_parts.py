@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _compile, _core, _dynamic
+from fastnp._follow import Followed, key_of, within
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
@@ -93,10 +94,6 @@ def _at(node: Any) -> Place:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
-def _key(code: types.CodeType) -> tuple[str, str, int]:
-    return code.co_filename, code.co_qualname, code.co_firstlineno
-
-
 class Parts(Cuts):
     """The parts of one function, as far as it is known where it breaks. `frame` is what to call in its place, or None."""
 
@@ -107,8 +104,7 @@ class Parts(Cuts):
         self.title = title
         self.breaks: list[Break] = []
         self.refused: list[NativeLoop] = []  # loops that are no native code
-        self.follows: set[tuple[str, str, int]] = set()  # functions that are compiled by themselves
-        self.compiled: dict[Any, Any] = {}  # these
+        self.followed_functions = Followed(options)
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
         self.functions: list[Any] = []  # those of the frame
         self.frame: Any = None
@@ -146,16 +142,20 @@ class Parts(Cuts):
         if self.cuts > _MOST_CUTS:
             self.frame = None
             return
-        here = next((number for number in reversed(range(len(frames))) if frames[number][0] is code), None)
+        own = [number for number, each in enumerate(frames) if each[0] is code]
+        here = own[-1] if own else None
         if self.tree is None or (here is None and (traceback is not None or self.frame is not None)):
             return
         if here is not None:
+            here += within(frames[here:])
             place = _place_of(frames[here])
             if None in place:
                 return
             inner = frames[here + 1 :]
+            if len(own) > 1 and None not in (call := _place_of(frames[own[-2]])):  # where it calls itself
+                self.source.cut_at(self, call, False, True)
             self.source.cut_at(self, place, is_long, bool(inner))
-            self.follows.update(_key(each[0]) for each in inner[:1])
+            self.followed_functions.keys.update(key_of(each[0]) for each in inner[:1])
         elif not self.source.cut_at_end(self):
             return
         self.make()
@@ -208,24 +208,15 @@ class Parts(Cuts):
             }
         return options
 
-    def follow(self, value: Any) -> Any:
-        """A function that a recording broke in, compiled (in parts) by itself."""
-        function = value.__func__ if type(value) is types.MethodType else value
-        if type(function) is not types.FunctionType or _key(function.__code__) not in self.follows:
-            return value
-        if function is self.function:
-            made = self.frame
-        elif function.__code__.co_freevars not in ((), ("__class__",)):  # it is made anew at each call, perhaps
-            return value
-        else:
-            if function not in self.compiled:
-                self.compiled[function] = _compile.compile(function, **{**self.options, "fullgraph": False, "dynamic": None, "name": None})
-            made = self.compiled[function]
-        return types.MethodType(made, value.__self__) if type(value) is types.MethodType else made
+    def follow(self, value: Any, *attribute: str) -> Any:
+        """A function that a recording broke in, compiled (in parts) by itself; or an attribute, whose property is one."""
+        if attribute:
+            return self.followed_functions.attribute(value, *attribute)
+        return self.frame if value is self.function else self.followed_functions.follow(value)
 
     def used(self) -> list[Any]:
         """The compiled functions that the frame calls."""
-        return [each for each in (*self.functions, *self.compiled.values()) if type(each) is not Loop]
+        return [each for each in (*self.functions, *self.followed_functions.compiled()) if type(each) is not Loop]
 
     # Native loops.
 
@@ -264,7 +255,7 @@ class Parts(Cuts):
 
     def keep(self) -> None:
         """Notes where the function is cut, and what that gave."""
-        cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.follows, self.native, self.unfit))
+        cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit))
         code, parts = self.codes
         if code is not None:
             breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
@@ -274,7 +265,7 @@ class Parts(Cuts):
     def recall(self, note: bytes) -> None:
         cuts, breaks, code, parts = marshal.loads(note)
         self.breaks = [Break(*each) for each in breaks]
-        self.places, self.loops, self.followed, self.follows, self.native, self.unfit = map(set, cuts)
+        self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit = map(set, cuts)
         self.build(code, [PartCode(*part) for part in parts])
 
 

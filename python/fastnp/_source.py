@@ -10,6 +10,7 @@ import copy
 import linecache
 import sys
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,6 +50,17 @@ def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: s
     made = compile(ast.fix_missing_locations(module), like.co_filename, "exec", flags=like.co_flags & _FUTURES, dont_inherit=True)
     outer = next(each for each in made.co_consts if isinstance(each, types.CodeType))
     return next(each for each in outer.co_consts if isinstance(each, types.CodeType))
+
+
+def _named_as(own: types.CodeType, made: types.CodeType) -> types.CodeType:
+    """Code that was made anew, by the name of what it is in the place of; so are functions in it."""
+    before = len(made.co_qualname)
+
+    def renamed(code: types.CodeType, name: str) -> types.CodeType:
+        consts = tuple(renamed(each, each.co_name) if isinstance(each, types.CodeType) else each for each in code.co_consts)
+        return code.replace(co_name=name, co_qualname=own.co_qualname + code.co_qualname[before:], co_consts=consts)
+
+    return renamed(made, own.co_name)
 
 
 def _positions(code: types.CodeType) -> list[Any]:
@@ -143,12 +155,41 @@ class _Super(ast.NodeTransformer):
         visit_ListComp = visit_SetComp = visit_DictComp = _stop
 
 
+class _Follow(ast.NodeTransformer):
+    """``f(x)`` with what is followed in the place of f; ``x.name`` by a property that is."""
+
+    def __init__(self, places: set[Place], as_written: set[int]) -> None:
+        self.places = places
+        self.as_written = as_written
+        self.count = 0
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        is_followed = place_of(node) in self.places and id(node) not in self.as_written
+        self.generic_visit(node)
+        if is_followed:
+            node.func = self.followed(node.func)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        is_followed = place_of(node) in self.places and id(node) not in self.as_written and isinstance(node.ctx, ast.Load)
+        self.generic_visit(node)
+        return self.followed(node.value, ast.Constant(node.attr), at=node) if is_followed else node
+
+    def followed(self, *operands: ast.expr, at: ast.expr | None = None) -> ast.Call:
+        self.count += 1
+        made = ast.Call(ast.Name(FOLLOW, ast.Load()), list(operands), [])
+        return ast.fix_missing_locations(ast.copy_location(made, at or operands[0]))
+
+
+_known_trees: weakref.WeakKeyDictionary[types.CodeType, tuple[Any, set[str]]] = weakref.WeakKeyDictionary()  # of functions that are made here
+
+
 class Source:
     """The definition of a function; `tree` is None where it can't be found, or is not to be cut."""
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        self.tree, self.imported = _find(function)
+        self.tree, self.imported = _known_trees.get(function.__code__) or _find(function)
         if self.tree is not None and any(_is_private(each) for each in ast.walk(self.tree)):
             self.tree = None
 
@@ -175,6 +216,8 @@ class Source:
             cuts.places |= same
             if is_inside:
                 cuts.followed |= same
+        elif is_inside and isinstance(broken, ast.Attribute):
+            cuts.followed.add(place_of(broken))
 
     def cut_at_end(self, cuts: Cuts) -> bool:
         """Whether there is anything to cut where no place is known: else what is returned, which a recording can't hold once it got to its end."""
@@ -195,19 +238,26 @@ class Source:
             tree.body = [_Super(code.co_varnames[0]).visit(statement) for statement in tree.body]
         loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While)) and place_of(node) in cuts.native]
         as_written = {id(node) for loop in loops for node in ast.walk(loop)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and place_of(node) in cuts.followed and id(node) not in as_written:
-                follow = ast.Call(ast.Name(FOLLOW, ast.Load()), [node.func], [])
-                node.func = ast.fix_missing_locations(ast.copy_location(follow, node.func))
+        follow = _Follow(cuts.followed, as_written)
+        tree.body = [follow.visit(statement) for statement in tree.body]
         names = set(code.co_varnames) | set(code.co_cellvars)
         captured = Uses(*tree.body).captured & names
         unfold = Unfold(tree, cuts.places, cuts.loops, names - captured, cuts.native)
         cut = Cut(tree, names | unfold.steady, captured, cuts.native)
-        if not cut.parts:
+        if not cut.parts and not follow.count:
             return None, []
         tree.body = cut.body
         parts = [self.part_code(part) for part in cut.parts]
         return self.code_of(tree, [FOLLOW, UNBOUND, *(part.name for part in cut.parts)]), parts
+
+    def function_of(self, tree: Any) -> types.FunctionType:
+        """The function with another definition, which captures nothing."""
+        own = self.function
+        code = _named_as(own.__code__, _code_of(tree, (), own.__code__, self.imported))
+        made = types.FunctionType(code, own.__globals__, own.__name__, own.__defaults__)
+        made.__kwdefaults__, made.__qualname__, made.__module__ = own.__kwdefaults__, own.__qualname__, own.__module__
+        _known_trees[code] = tree, self.imported
+        return made
 
     def part_code(self, part: Part) -> PartCode:
         arguments = ast.arguments([], [ast.arg(name) for name in part.takes], None, [], [], None, [])
@@ -217,7 +267,7 @@ class Source:
 
     def code_of(self, tree: Any, names: list[str]) -> types.CodeType:
         own = self.function.__code__
-        return _code_of(tree, (*own.co_freevars, *names), own, self.imported).replace(co_name=own.co_name, co_qualname=own.co_qualname)
+        return _named_as(own, _code_of(tree, (*own.co_freevars, *names), own, self.imported))
 
 
 def _definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:

@@ -152,7 +152,7 @@ def test_breaks_in_helpers_compile_the_helpers_too():
         return b - a * a
 
     parts = agree(f, X)
-    assert "logs" in [function.__name__ for function in parts.compiled]
+    assert "logs" in [function.__name__ for function in parts.followed_functions.compiled()]
 
 
 def deep(x, n):

@@ -1,0 +1,173 @@
+"""Functions that a compiled function calls, and that recordings break in: each is compiled by itself, and the frame calls that (see _parts.py).
+
+A function that is made anew at each call is known by its code, and what it captures is handed to it as further arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import gc
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from fastnp import _compile
+from fastnp._bytecode import codes_of, instructions
+
+__all__ = ["Followed", "key_of", "within"]
+
+Key = tuple[str, str, int]  # of a code: its file, name and line
+
+_ANONYMOUS = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+def key_of(code: types.CodeType) -> Key:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def within(frames: list[Any]) -> int:
+    """Of the frames of a function and of what it calls: how many are its own expressions (comprehensions, lambdas) that have a call in them."""
+    codes, count = codes_of(frames[0][0]), 0
+    while count + 2 < len(frames) and frames[count + 1][0] in codes and frames[count + 1][0].co_name in _ANONYMOUS:
+        count += 1
+    return count
+
+
+def _binds(code: types.CodeType, name: str) -> bool:
+    """Whether code binds a variable of a function around it."""
+    return name in code.co_freevars and any(
+        each.startswith(("STORE_DEREF", "DELETE_DEREF")) and (*code.co_cellvars, *code.co_freevars)[at - _before_cells(code)] == name
+        for each, at in instructions(code)
+    )
+
+
+def _before_cells(code: types.CodeType) -> int:
+    """Where cells begin among all variables, by which instructions name them."""
+    return len(set(code.co_varnames) - set(code.co_cellvars))
+
+
+def _stays(function: types.FunctionType) -> bool:
+    """Whether no function that can be found changes what this one captures."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        for closure in gc.get_referrers(cell):
+            if type(closure) is not tuple:
+                continue
+            for other in gc.get_referrers(closure):
+                if type(other) is types.FunctionType and other.__closure__ is closure and _may_bind(other.__code__, name):
+                    return False
+    return True
+
+
+def _may_bind(code: types.CodeType, name: str) -> bool:
+    return any(_binds(each, name) for each in codes_of(code))
+
+
+def _lifted(function: types.FunctionType) -> types.FunctionType | None:
+    """The function with what it captures as its first parameters; None where that is not the same."""
+    from fastnp._source import Source
+
+    source, code = Source(function), function.__code__
+    if source.tree is None or "__class__" in code.co_freevars or not _stays(function):
+        return None
+    if any(isinstance(each, (ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(source.tree)):
+        return None
+    tree = copy.deepcopy(source.tree)
+    arguments = tree.args
+    arguments.posonlyargs = [*(ast.arg(name) for name in code.co_freevars), *arguments.posonlyargs]
+    ast.fix_missing_locations(tree)
+    return source.function_of(tree)
+
+
+class Followed:
+    """The functions that are followed, compiled."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = {**options, "fullgraph": False, "dynamic": None, "name": None}
+        self.keys: set[Key] = set()
+        self.by_code: dict[types.CodeType, tuple[types.FunctionType, Any]] = {}  # one of them, and what is compiled for it, if anything
+
+    def compiled(self) -> list[Any]:
+        return [made for _, made in self.by_code.values() if made is not None]
+
+    def follow(self, value: Any) -> Any:
+        """A function that a recording broke in, compiled; what has one in it, with that; anything else as it is."""
+        if type(value) is types.FunctionType:
+            return self.function(value) if key_of(value.__code__) in self.keys else value
+        if type(value) is types.MethodType:
+            return self.method(value, value.__func__, value.__self__)
+        if type(value) is functools.partial:
+            made = self.follow(value.func)
+            return value if made is value.func else functools.partial(made, *value.args, **value.keywords)
+        if isinstance(value, type):
+            return self.constructor(value)
+        return self.method(value, _in_class(type(value), "__call__"), value)
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """``value.name``, whose property is followed."""
+        found = _in_class(type(value), name)
+        if type(found) is property and type(found.fget) is types.FunctionType and key_of(found.fget.__code__) in self.keys:
+            return self.function(found.fget)(value)
+        return getattr(value, name)
+
+    def method(self, value: Any, function: Any, instance: Any) -> Any:
+        if type(function) is not types.FunctionType or key_of(function.__code__) not in self.keys:
+            return value
+        made = self.function(function)
+        return value if made is function else types.MethodType(made, instance)
+
+    def constructor(self, cls: Any) -> Any:
+        """What makes an object of a class whose ``__init__`` is followed."""
+        init = getattr(cls, "__init__", None)
+        if type(cls) is not type or type(init) is not types.FunctionType or key_of(init.__code__) not in self.keys or cls.__new__ is not object.__new__:
+            return cls
+        made = self.function(init)
+
+        def make(*args: Any, **kwargs: Any) -> Any:
+            instance = object.__new__(cls)
+            made(instance, *args, **kwargs)
+            return instance
+
+        return make
+
+    def function(self, function: types.FunctionType) -> Any:
+        """It compiled, or as it is."""
+        code = function.__code__
+        if code not in self.by_code:
+            base = _lifted(function) if _captures(code) else function
+            self.by_code[code] = function, None if base is None else _compile.compile(base, **self.options)
+        known, made = self.by_code[code]
+        if made is None or not (known is function or _is_alike(known, function)):
+            return function
+        return self.with_cells(function, made) if _captures(code) else made
+
+    @staticmethod
+    def with_cells(function: types.FunctionType, made: Any) -> Any:
+        try:
+            captured = [cell.cell_contents for cell in function.__closure__ or ()]
+        except ValueError:  # not bound yet
+            return function
+        if any(type(each) is types.FunctionType for each in captured):  # others at each call, perhaps
+            return function
+        return functools.partial(made, *captured)
+
+
+def _captures(code: types.CodeType) -> bool:
+    return code.co_freevars not in ((), ("__class__",))
+
+
+def _in_class(cls: type, name: str) -> Any:
+    return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), None)
+
+
+def _is_alike(x: types.FunctionType, y: types.FunctionType) -> bool:
+    """Whether functions of one code differ by what they capture alone."""
+    return x.__globals__ is y.__globals__ and _are_same(x.__defaults__, y.__defaults__) and _are_same(x.__kwdefaults__, y.__kwdefaults__)
+
+
+def _are_same(x: Any, y: Any) -> bool:
+    """Whether defaults are the same: plain values by what they are."""
+    if type(x) is tuple and type(y) is tuple and len(x) == len(y):
+        return all(map(_are_same, x, y))
+    return x is y or (type(x) is type(y) and type(x) in (int, float, str, bool) and x == y and repr(x) == repr(y))

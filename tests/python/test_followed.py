@@ -1,0 +1,56 @@
+"""Loops in functions that compiled ones call, however these are called: native code as those of the function itself, with Python's results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import followed_functions
+import numpy
+import pytest
+from followed_functions import OTHERS, PROGRAMS, parts_of
+from support import SEED
+from test_native_loops import agree
+
+import fastnp as np
+
+
+def natives(compiled: Any) -> int:
+    loops = [each for parts in parts_of(compiled) for each in parts.functions if hasattr(each, "programs")]
+    return sum(hasattr(program, "exits") for loop in loops for program in loop.programs.values())
+
+
+@pytest.mark.parametrize("function", [*PROGRAMS, *OTHERS], ids=lambda each: each.__name__)
+def test_programs(function: Any) -> None:
+    rng = numpy.random.default_rng(SEED)
+    compiled = np.compile(function, adaptive=False)
+    for n in (40, 40, 7, 0, 1, 33):
+        agree(compiled, (rng.normal(size=rng.integers(1, 9)), n), f"{n} turns")
+    assert natives(compiled) or function in OTHERS
+
+
+def test_what_is_called_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, a = np.compile(followed_functions.calls, adaptive=False), numpy.arange(3.0)
+    for _ in range(3):
+        assert compiled(a, 50) == followed_functions.calls(a, 50)
+    monkeypatch.setattr(followed_functions, "kernel", lambda a, n: n)
+    assert compiled(a, 50) == 50
+    monkeypatch.setattr(followed_functions, "kernel", np.compile(followed_functions.middle))
+    with pytest.raises(RecursionError):
+        compiled(a, 50)
+
+
+def test_what_is_captured_may_change() -> None:
+    by: Any = 2
+
+    def inner(a: Any, n: Any) -> Any:
+        s = 0.0
+        for i in range(n):
+            s += a[i % len(a)] * by
+            if s > 9:
+                s = 0.0
+        return s
+
+    compiled, a = np.compile(lambda a, n: inner(a, n)), numpy.arange(3.0)
+    for value in (2, 3, 2.5, numpy.float32(1), 3):
+        by = value
+        assert compiled(a, 40) == inner(a, 40)
