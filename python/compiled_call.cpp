@@ -125,6 +125,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const Py_ssize_t count = nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames));
     SmallVector<PyObject*, 8> given(std::span<PyObject* const>(args, static_cast<std::size_t>(count)));
     std::vector<Ref> held;
+    flat.let_go();
     for (Py_ssize_t i = 0; i < count && flat.takes_foreign(); ++i) given[static_cast<std::size_t>(i)] = held.emplace_back(flat.as_own(args[i])).get();
     const auto result_of = [&](PyObject* called) -> PyObject* {
         const Ref result = flat.as_given(own(PyObject_Vectorcall(called, given.data(), static_cast<std::size_t>(nargs), kwnames)));
@@ -315,6 +316,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     const auto watch = trial ? std::optional<Stopwatch>(std::in_place) : std::nullopt;
     Recorded recorded(*this, bound, flat, named, *guards);
+    flat.hold();
     detail::Results given;
     std::vector<array>& results = given.arrays;
     detail::Engine::Result outcome{};
@@ -328,12 +330,14 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         recorded.take_back();
         split(*recorded.end(), true);
         waits_ = !in_parts_ && (!is_part_ || ++too_long_ > 1);
+        flat.let_go();
         if (waits_ && affords_unrolling()) return call(args, nargs, kwnames, may_compile);
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
     } catch (const LookAgain&) {
         recorded.take_back();
         std::erase(guard_sets_, guards);
+        flat.let_go();
         return call(args, nargs, kwnames, may_compile);
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {

@@ -20,6 +20,7 @@ namespace {
 // What a native loop is handed: a number of a type, an array, a tuple of numbers, or an object that stays the same.
 struct Expected {
     py::object type, object;
+    py::object function;  // any that is this one's code alone
     std::vector<py::object> items;  // types of a tuple's
     std::shared_ptr<ListKind> list;  // a list's
     py::object dtype;  // an array's
@@ -32,6 +33,7 @@ struct Expected {
         if (object) return value == object.ptr();
         if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type.ptr()) return false;
         if (!items.empty()) return fits_items(value);
+        if (function) return is_alike(value);
         if (!dtype) return true;
         if (plain == nullptr) return false;
         auto* x = as_numpy(plain);
@@ -40,6 +42,17 @@ struct Expected {
     }
 
 private:
+    static bool has_no_attributes(PyObject* function) {
+        auto* attributes = reinterpret_cast<PyFunctionObject*>(function)->func_dict;
+        return attributes == nullptr || PyDict_GET_SIZE(attributes) == 0;
+    }
+    bool is_alike(PyObject* value) const {
+        PyObject* const other = function.ptr();
+        return PyFunction_GET_CODE(value) == PyFunction_GET_CODE(other) && PyFunction_GET_GLOBALS(value) == PyFunction_GET_GLOBALS(other) &&
+               PyFunction_GET_CLOSURE(value) == nullptr && PyFunction_GET_DEFAULTS(value) == nullptr && PyFunction_GET_KW_DEFAULTS(value) == nullptr &&
+               has_no_attributes(value);
+    }
+
     // Of one of NumPy's own there is one object; records are compared.
     bool has_dtype(PyArrayObject* x) const {
         auto* const wanted = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
@@ -78,6 +91,52 @@ private:
     std::span<PyObject* const> given_;
     SmallVector<PyObject*, 8> plain_;
     std::vector<py::object> views_;
+};
+
+// An attribute of an object that a loop is handed, which is one more argument.
+struct Field {
+    int of = -1;  // the object: among the arguments
+    py::object owner, name;  // ... or itself
+    py::object function;     // the function that it is, if it is one
+
+    template <class Values>
+    PyObject* owner_in(const Values& values) const {
+        return of < 0 ? owner.ptr() : values[static_cast<std::size_t>(of)];
+    }
+};
+
+// Objects that are let go of.
+struct Owned {
+    SmallVector<PyObject*, 8> objects;
+
+    Owned() = default;
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    ~Owned() {
+        for (PyObject* each : objects) Py_DECREF(each);
+    }
+};
+
+// Classes of objects whose attributes are known to be no more than that, as long as they are what they were.
+class KnownClasses {
+public:
+    void add(PyTypeObject* type) {
+        // Looking at a class gives it a version; without one it is not known.
+        const Ref looked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+        PyErr_Clear();
+        if (PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) == 0) return;
+        std::erase_if(known_, [&](const auto& each) { return each.first.ptr() == reinterpret_cast<PyObject*>(type); });
+        known_.emplace_back(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type)), type->tp_version_tag);
+    }
+    bool has(PyTypeObject* type) const {
+        if (PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) == 0) return false;
+        return std::ranges::any_of(
+            known_, [&](const auto& each) { return each.first.ptr() == reinterpret_cast<PyObject*>(type) && each.second == type->tp_version_tag; });
+    }
+    void clear() { known_.clear(); }
+
+private:
+    std::vector<std::pair<py::object, unsigned>> known_;
 };
 
 // Where a variable that a loop gives comes from: what its exit hands out, an argument, an object that is known, a tuple of what it hands out, an array
@@ -119,9 +178,24 @@ struct Ready {
         bool returns = false, is_tuple = false;  // a `return` of the function's, of several values
         std::vector<Source> sources;
         std::vector<Source> lists;  // that were changed: the arguments have to be, whoever reads them later
+        std::vector<Source> fields;  // of those that are stored to
     };
+    std::vector<Field> fields;
+    std::vector<std::size_t> stored;  // those of them that the loop stores to
     std::map<std::int64_t, End> ends;  // what is given at exits that are ends of the loop
     py::object handle;  // for what goes on in Python
+
+    /// Whether no object that is stored to is there by two names.
+    bool are_apart(const Arguments& given) const {
+        if (stored.empty()) return true;
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            for (std::size_t k = 0; k < i; ++k) {
+                const bool is_same_name = fields[i].of == fields[k].of && fields[i].owner.is(fields[k].owner);
+                if (!is_same_name && fields[i].owner_in(given) == fields[k].owner_in(given)) return false;
+            }
+        }
+        return true;
+    }
 
     bool fits(const Arguments& arguments) const {
         if (arguments.size() != expected.size()) return false;
@@ -139,7 +213,8 @@ public:
     LoopCall(py::object slow, py::object left) : slow_(std::move(slow)), left_(std::move(left)) {}
 
     void add(const py::list& expected, const py::list& guards, std::vector<std::shared_ptr<Program>> programs, std::vector<std::size_t> arrays,
-             std::vector<std::pair<std::size_t, int>> numbers, std::vector<py::object> more, const py::dict& ends, py::object handle) {
+             std::vector<std::pair<std::size_t, int>> numbers, std::vector<py::object> more, const py::dict& ends, py::object handle,
+             std::vector<std::size_t> stored) {
         Ready made;
         for (const py::handle each : expected) made.expected.push_back(expected_of(each.cast<py::tuple>()));
         for (const py::handle each : guards) {
@@ -152,23 +227,49 @@ public:
         made.numbers = std::move(numbers);
         made.more = std::move(more);
         made.handle = std::move(handle);
+        made.stored = std::move(stored);
+        made.fields = fields_;
         for (const auto& [exit, told] : ends) {
-            const auto [returns, is_tuple, sources, lists] = told.cast<std::tuple<bool, bool, py::list, py::list>>();
-            made.ends[exit.cast<std::int64_t>()] = {returns, is_tuple, sources_of(sources), sources_of(lists)};
+            const auto [returns, is_tuple, sources, lists, fields] = told.cast<std::tuple<bool, bool, py::list, py::list, py::list>>();
+            made.ends[exit.cast<std::int64_t>()] = {returns, is_tuple, sources_of(sources), sources_of(lists), sources_of(fields)};
         }
-        ready_.push_back(std::move(made));
+        auto all = std::make_shared<std::vector<Ready>>(*ready_);
+        all->push_back(std::move(made));
+        ready_ = std::move(all);
     }
-    void clear() { ready_.clear(); }
+    void clear() {
+        ready_ = std::make_shared<std::vector<Ready>>();
+        fields_.clear();
+        classes_.clear();
+    }
+    /// (object among the arguments or -1, object otherwise, attribute, function that it is or None) of each.
+    void set_fields(const std::vector<std::tuple<int, py::object, py::object, py::object>>& told) {
+        fields_.clear();
+        for (const auto& [of, owner, name, function] : told) fields_.push_back({of, owner, name, function});
+    }
+    /// The attributes of a class's objects are no more than that.
+    void know(const py::object& type) { classes_.add(reinterpret_cast<PyTypeObject*>(type.ptr())); }
 
     py::object call(std::span<PyObject* const> handed) {
-        const Arguments given(handed);
         const FloatState state = float_state();
-        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0) return slow(given);
-        for (const Ready& each : ready_) {
-            if (!each.fits(given)) continue;
-            if (std::optional<py::object> found = run(each, given)) return std::move(*found);
+        if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0 || ready_->empty()) return slow(handed);
+        if (fields_.empty()) return call(Arguments(handed), handed);
+        SmallVector<PyObject*, 8> all;
+        Owned read;
+        for (PyObject* each : handed) all.push_back(each);
+        for (const Field& each : fields_) {  // which attributes of plain objects do not change
+            PyObject* const owner = each.owner_in(all);
+            if (!classes_.has(Py_TYPE(owner))) return slow(handed);
+            PyObject* const value = PyObject_GetAttr(owner, each.name.ptr());
+            if (value == nullptr) {
+                PyErr_Clear();
+                return slow(handed);
+            }
+            read.objects.push_back(value);
+            if (!each.function.is_none() && !is_function(value, owner, each.function.ptr())) return slow(handed);
+            all.push_back(each.function.is_none() ? value : Py_None);
         }
-        return slow(given);
+        return call(Arguments({all.data(), all.size()}), handed);
     }
 
     /// It as a function, which Python calls sooner than an object. `self`: this one's.
@@ -181,6 +282,19 @@ public:
     }
 
 private:
+    py::object call(const Arguments& given, std::span<PyObject* const> handed) {
+        const auto known = ready_;  // what a call does may change that
+        for (const Ready& each : *known) {
+            if (!each.fits(given) || !each.are_apart(given)) continue;
+            if (std::optional<py::object> found = run(each, given, handed)) return std::move(*found);
+        }
+        return slow(handed);
+    }
+
+    // Whether an attribute is a function of the object's class.
+    static bool is_function(PyObject* value, PyObject* owner, PyObject* function) {
+        return value == function || (PyMethod_Check(value) && PyMethod_GET_FUNCTION(value) == function && PyMethod_GET_SELF(value) == owner);
+    }
     static PyObject* call_in(PyObject* holder, PyObject* const* arguments, Py_ssize_t count) {
         return guarded([&] {
             auto* const loop = static_cast<LoopCall*>(PyCapsule_GetPointer(holder, nullptr));
@@ -193,7 +307,8 @@ private:
         if (told.empty()) made.is_anything = true;
         else if (told.size() == 1) made.object = told[0];
         else made.type = told[0];
-        if (told.size() == 2 && py::isinstance<ListKind>(told[1])) made.list = told[1].cast<std::shared_ptr<ListKind>>();
+        if (told.size() == 2 && PyFunction_Check(told[1].ptr())) made.function = told[1];
+        else if (told.size() == 2 && py::isinstance<ListKind>(told[1])) made.list = told[1].cast<std::shared_ptr<ListKind>>();
         else if (told.size() == 2 && py::isinstance<py::tuple>(told[1])) made.items = told[1].cast<std::vector<py::object>>();
         if (told.size() > 2) {
             made.dtype = told[1];
@@ -226,7 +341,7 @@ private:
     }
 
     // Nothing where a list has items of other kinds.
-    std::optional<py::object> run(const Ready& ready, const Arguments& given) {
+    std::optional<py::object> run(const Ready& ready, const Arguments& given, std::span<PyObject* const> handed) {
         SmallVector<PyObject*, 8> arrays, numbers;
         std::vector<py::object> words;
         for (const std::size_t each : ready.arrays) {
@@ -251,7 +366,7 @@ private:
             } catch (const PythonError&) {  // a whole number of more than 64 bits
                 if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw;
                 PyErr_Clear();
-                return slow(given);
+                return slow(handed);
             }
             const auto end = ready.ends.find(left.words[0]);
             if (end == ready.ends.end() || left.flags != 0) {
@@ -261,9 +376,9 @@ private:
                 PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr(), made.ptr()};
                 return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 6, nullptr); });
             }
-            return ended(end->second, *program, left, given);
+            return ended(ready, end->second, *program, left, given);
         }
-        return slow(given);
+        return slow(handed);
     }
 
     static bool is_there_twice(const Ready& ready, const Arguments& given, std::size_t number) {
@@ -274,13 +389,14 @@ private:
     static py::object result_of(F&& call) {
         return py::reinterpret_steal<py::object>(check(called(std::forward<F>(call))));
     }
-    static py::tuple tuple_of(const Arguments& given) {
+    template <class Values>
+    static py::tuple tuple_of(const Values& given) {
         py::tuple made(given.size());
         for (std::size_t i = 0; i < given.size(); ++i) made[i] = py::reinterpret_borrow<py::object>(given[i]);
         return made;
     }
-    py::object slow(const Arguments& given) const {
-        const py::tuple arguments = tuple_of(given);
+    py::object slow(std::span<PyObject* const> handed) const {
+        const py::tuple arguments = tuple_of(handed);
         return result_of([&] { return PyObject_CallOneArg(slow_.ptr(), arguments.ptr()); });
     }
 
@@ -323,7 +439,7 @@ private:
     }
 
     // (0, variables ...), or (1, what the function returns).
-    static py::object ended(const Ready::End& end, const Program& program, const Program::Left& left, const Arguments& given) {
+    static py::object ended(const Ready& ready, const Ready::End& end, const Program& program, const Program::Left& left, const Arguments& given) {
         const std::int64_t* words = left.words.data();
         const auto value_of_source = [&](const Source& source) -> py::object {
             switch (source.kind) {
@@ -340,6 +456,11 @@ private:
             return source.known;
         };
         for (const Source& each : end.lists) list_of(each, program, words, given);
+        for (std::size_t i = 0; i < end.fields.size(); ++i) {
+            const Field& field = ready.fields[ready.stored[i]];
+            const py::object value = value_of_source(end.fields[i]);
+            if (PyObject_SetAttr(field.owner_in(given), field.name.ptr(), value.ptr()) != 0) throw PythonError{};
+        }
         if (end.returns && !end.is_tuple) return py::make_tuple(1, value_of_source(end.sources.at(0)));
         const std::size_t skipped = end.returns ? 0 : 1;
         py::tuple values(end.sources.size() + skipped);
@@ -349,7 +470,9 @@ private:
     }
 
     py::object slow_, left_;
-    std::vector<Ready> ready_;
+    std::shared_ptr<const std::vector<Ready>> ready_ = std::make_shared<std::vector<Ready>>();
+    std::vector<Field> fields_;
+    KnownClasses classes_;
 };
 
 }  // namespace
@@ -359,7 +482,9 @@ void add_loop_calls(py::module_& module) {
     py::class_<LoopCall>(module, "_LoopCall")
         .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))
         .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),
-             py::arg("ends"), py::arg("handle"))
+             py::arg("ends"), py::arg("handle"), py::arg("stored"))
+        .def("set_fields", &LoopCall::set_fields, py::arg("fields"))
+        .def("know", &LoopCall::know, py::arg("type"))
         .def("clear", &LoopCall::clear)
         .def("function", &LoopCall::function_of);
 }

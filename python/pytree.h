@@ -71,6 +71,14 @@ public:
     void add_input(PyObject* object);
     /// Once all are there: gives ints their memory.
     void settle();
+    /// Keeps what is in lists, dicts and objects, which may let go of it during the call: another thread, a function that is called, what the call stores.
+    void hold() const {
+        if (containers.empty()) return;
+        for (PyObject* each : objects) held_.push_back(Ref::borrow(each));
+        for (PyObject* each : containers) held_.push_back(Ref::borrow(each));
+    }
+    /// Functions that run as written are not to see that.
+    void let_go() const { held_.clear(); }
     /// Whether the Python number in this place among them is an input.
     bool is_input(std::size_t number) const { return inputs_[number]; }
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
@@ -92,11 +100,11 @@ public:
     static constexpr std::size_t generation_bytes = 8;
     SmallVector<detail::Argument, 8> arguments;
     SmallVector<PyObject*, 8> objects;  // of each argument
-    SmallVector<PyObject*, 4> roots;    // objects known by which one they are: functions, classes, others
+    SmallVector<PyObject*, 4> roots;  // objects known by which one they are: functions, classes, others
     SmallVector<PyObject*, 4> containers;  // lists, dicts and objects among the arguments that are known by what is in them
     SmallVector<char, 96> key;
-    std::size_t arrays = 0;             // how many of the arguments are arrays and NumPy's scalars: numbers come after these
-    std::size_t given = 0;              // how many of the arguments were passed; the others are inputs
+    std::size_t arrays = 0;  // how many of the arguments are arrays and NumPy's scalars: numbers come after these
+    std::size_t given = 0;  // how many of the arguments were passed; the others are inputs
     std::int64_t elements = 0;
     /// Whether results are NumPy arrays: some arguments are NumPy's and none are fastnp's, or what `expect_numpy` said.
     bool numpy_results() const { return any_numpy_ && !any_fastnp_; }
@@ -134,11 +142,12 @@ private:
     void push_number(PyObject* object);
     std::vector<std::unique_ptr<array>> scalars_;
     std::vector<std::pair<PyObject*, Ref>> foreign_;  // arrays of other libraries, and ours over their elements
+    mutable std::vector<Ref> held_;
     Numbers* numbers_;
     const Instances& instances_;
     bool took_apart_ = false;
     bool in_key_ = false;
-    SmallVector<bool, 8> inputs_;        // of each number
+    SmallVector<bool, 8> inputs_;  // of each number
     std::vector<PyObject*> nans_;
     bool tells_identities_ = false;
     SmallVector<PyObject*, 4> varying_;  // the numbers that are inputs
@@ -146,7 +155,7 @@ private:
         std::size_t argument;
         std::int64_t value;
     };
-    SmallVector<Int, 4> ints_;           // the values of varying ints
+    SmallVector<Int, 4> ints_;  // the values of varying ints
 };
 
 /// The same arguments with arrays that stand for them, for recording.
@@ -189,9 +198,9 @@ private:
 struct Output {
     enum class Kind : std::uint8_t { array, number, argument, container, plain, copied, tuple, list, dict, set, named, dataclass };
     Kind kind = Kind::plain;
-    int index = 0;          // array, number (an array of one element), argument, container
-    int base = -1;          // array: the argument whose memory it is a view of
-    bool scalar = false;    // array: whether it is a NumPy scalar; set: whether it is frozen
+    int index = 0;  // array, number (an array of one element), argument, container
+    int base = -1;  // array: the argument whose memory it is a view of
+    bool scalar = false;  // array: whether it is a NumPy scalar; set: whether it is frozen
     Ref object;  // plain: the value; copied: a NumPy array, of which each call gives a copy; dict: the keys, a tuple; set: an equal one; named and
                  // dataclass: the type
     std::vector<Output> children;

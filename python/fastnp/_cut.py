@@ -83,11 +83,14 @@ class Cut:
         self.names = names
         self.captured = captured  # by functions that are made in it
         self.unsteady = deleted(tree)  # and what is another object at every call
+        self.functions: set[str] = set()  # ... of them functions
         for node in ast.walk(tree):
             if isinstance(node, ast.Nonlocal):
                 self.unsteady |= set(node.names) & names
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node is not tree:
                 self.unsteady.add(node.name)
+                if isinstance(node, ast.FunctionDef):
+                    self.functions.add(node.name)
             elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Lambda, ast.GeneratorExp)):
                 self.unsteady |= Uses(node).stores
         self.declared = [each for each in own_nodes(ast.Module(tree.body, [])) if isinstance(each, (ast.Global, ast.Nonlocal))]
@@ -128,7 +131,8 @@ class Cut:
             return False
         uses = Uses(statement)
         stores, captured = self.local(uses.stores), self.local(uses.captured)
-        if captured or stores & (self.captured | held) or (stores | self.local(uses.reads)) & (self.unsteady | self.captured):
+        reads = self.local(uses.reads) - self.functions
+        if captured or stores & (self.captured | self.unsteady | held) or reads & (self.unsteady | self.captured):
             return False
         bound_then = after(statement, bound)
         return bound_then is not None and stores & self.live.after[id(statement)] <= bound_then

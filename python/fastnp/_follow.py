@@ -125,7 +125,7 @@ class Followed:
         made = self.function(init)
 
         def make(*args: Any, **kwargs: Any) -> Any:
-            instance = object.__new__(cls)
+            instance: Any = object.__new__(cls)
             made(instance, *args, **kwargs)
             return instance
 

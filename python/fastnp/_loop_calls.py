@@ -13,10 +13,11 @@ import numpy
 
 from fastnp import _core
 from fastnp._loop_draws import Stream
+from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
 from fastnp._loop_lists import ListState
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
-from fastnp._loop_values import StreamState, is_array
+from fastnp._loop_values import Passed, StreamState, is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -45,6 +46,8 @@ class Calls:
             return self.functions.attribute(held, name)
         if type(held) in (StreamState, ListState):
             return Method(held, name)
+        if type(held) is Passed:
+            return self.walk.fields.attribute(held, name)
         if isinstance(held, types.ModuleType):
             space = vars(held)
             if name not in space:
@@ -61,6 +64,8 @@ class Calls:
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(function, _core.CompiledFunction):
             function = function.__wrapped__
+        if type(function) is Passed:
+            function = self.walk.fields.attribute(function, "__call__")
         if function in (heapq.heappush, heapq.heappop) and arguments and type(arguments[0]) is ListState and not named:
             return self.walk.heaps.call(function.__name__, arguments)
         if type(function) is Method and type(function.of) is ListState and not named:
@@ -70,6 +75,8 @@ class Calls:
         legacy = self.walk.draws.legacy_name(function)
         if legacy is not None:
             return self.walk.draws.call_legacy(legacy, arguments, named)
+        if type(function) is Bound:
+            return self.walk.call_function(function.function, [function.of, *arguments], named)
         if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
             return self.walk.call_function(function, arguments, named)
         if type(function) is Method:

@@ -9,7 +9,7 @@ import numpy
 
 from fastnp._loop_lists import ListState
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
-from fastnp._loop_values import View, is_array, part_of
+from fastnp._loop_values import Passed, View, is_array, part_of
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -57,6 +57,8 @@ class Elements:
             held = self.walk.arrays.kept(held)
         if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.taken(held, self.walk.value(node.slice))
+        if type(held) is Passed:
+            raise Unsupported(f"takes an item of {held.name!r}, which is no array or list that programs have")
         if type(held) is not View:
             raise Unsupported("takes an item of something that is no array")
         indices = self.indices(node.slice)

@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_arrays import ufunc_of
+from fastnp._loop_fields import is_object
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_slots import Slots
-from fastnp._loop_values import UNBOUND, State, is_array
+from fastnp._loop_values import UNBOUND, Leaves, Passed, State, is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
     from fastnp._loop_calls import Calls
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
+    from fastnp._loop_fields import WalkFields
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
 
 __all__ = ["Expressions", "Leaves"]
-
-
-class Leaves(Exception):
-    """A statement that always leaves the program."""
 
 
 class _IsArray(Exception):
@@ -90,6 +88,7 @@ class Expressions:
     draws: Draws
     lists: Lists
     picks: Picks
+    fields: WalkFields
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -141,7 +140,7 @@ class Expressions:
     def outside(self, value: Any, name: str) -> Any:
         if isinstance(value, (list, dict, set, numpy.ndarray)):
             raise Unsupported(f"reads {name!r}, which is no variable of its own")
-        return value
+        return self.fields.fields.root(name, value) if is_object(value) else value
 
     def decided(self, choice: Choice) -> Any:
         """Leaves where a variable is not bound."""
@@ -297,8 +296,8 @@ class Expressions:
             return self.numbers.truth(value)
         if type(value) is ListState:
             return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
-        if is_array(value):
-            raise Unsupported("asks whether an array is true")
+        if is_array(value) or type(value) is Passed:
+            raise Unsupported("asks whether an array or an object is true")
         return bool(value)
 
     def truth(self, node: ast.expr) -> Any:

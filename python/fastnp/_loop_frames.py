@@ -36,12 +36,13 @@ class Exit:
 class Frame:
     """A function that is walked: the one that has the loop, or one that it calls."""
 
-    def __init__(self, key: Any, function: types.FunctionType, tree: Any, live: Live, local: frozenset[str]) -> None:
+    def __init__(self, key: Any, function: types.FunctionType, tree: Any, live: Live, local: frozenset[str], counters: frozenset[str]) -> None:
         self.key = key
         self.function = function
         self.tree = tree
         self.live = live
         self.local = local
+        self.counters = counters  # variables that begin at constants and change by small steps
         self.env: Env | None = {}  # None: nothing arrives here
         self.loops: list[OpenLoop] = []
         self.returned: list[Held] = []  # what it gives at each of its ends

@@ -105,11 +105,12 @@ class _Range(Iteration):
 
     def start(self) -> None:
         numbers, steps = self.walk.numbers, self.steps
-        start, stop = (numbers.to_int(numbers.number(each)).id for each in self.bounds)
-        by = [] if self.by is None else [numbers.to_int(self.step).id]
-        for each in (start, stop, *by):
-            if steps.steps[each][0] != "constant":
-                numbers.within(each, -MOST, MOST)
+        bounds = [numbers.to_int(numbers.number(each)) for each in self.bounds]
+        by = [] if self.by is None else [numbers.to_int(self.step)]
+        for each in (*bounds, *by):
+            if each.low is None or each.high is None or each.low < -MOST or each.high > MOST:
+                numbers.within(each.id, -MOST, MOST)
+        start, stop = (each.id for each in bounds)
         if self.is_reversed:
             back = steps.whole(self.step)
             start, stop = steps.plus(stop, back), steps.plus(start, back)
@@ -117,8 +118,8 @@ class _Range(Iteration):
         steps.set(self.stop, stop)
         if self.by is not None:
             if self.sign == 0:  # Python raises where it is none
-                self.walk.leave(steps.compare("not_equal", by[0], steps.whole(0)))
-            steps.set(self.by, by[0])
+                self.walk.leave(steps.compare("not_equal", by[0].id, steps.whole(0)))
+            steps.set(self.by, by[0].id)
 
     def more(self) -> int:
         steps = self.steps

@@ -34,6 +34,13 @@ def is_tuple_of_numbers(value: Any) -> bool:
     return type(value) is tuple and 0 < len(value) <= _LONGEST_TUPLE and all(kind_of_number(each) is not None for each in value)
 
 
+def is_bare_function(value: Any) -> bool:
+    """Whether it is a function that is its code alone."""
+    if type(value) is not types.FunctionType or value.__dict__:
+        return False
+    return value.__closure__ is None and value.__defaults__ is None and value.__kwdefaults__ is None
+
+
 def _is_record(dtype: Any) -> bool:
     return dtype.names is not None and all(is_numbers_dtype(dtype.fields[name][0]) for name in dtype.names)
 
@@ -54,6 +61,8 @@ def kind_of(value: Any) -> Any:
     if type(value) is list:
         found = kinds_of_items(value)
         return "passed" if found is None else ("list", found)
+    if is_bare_function(value):  # one that is made anew at each call is the same
+        return "function", value.__code__, id(value.__globals__)
     if isinstance(value, PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))
     return ("tuple", *map(kind_of_number, value)) if is_tuple_of_numbers(value) else "passed"
@@ -67,4 +76,6 @@ def expected(value: Any) -> tuple[Any, ...]:
         return type(value), None
     if is_tuple_of_numbers(value):
         return tuple, tuple(map(type, value))
+    if is_bare_function(value):
+        return types.FunctionType, value
     return (value,) if isinstance(value, PLAIN) else ()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_fields import ClassSpace
 from fastnp._loop_frames import Exit
 from fastnp._loop_lists import NumbersList, list_of
 from fastnp._loop_program import Steps
@@ -70,6 +71,7 @@ class Program:
         self.lists = {name: self.all_lists[name] for name in arrays if name in self.all_lists}  # that are handed in
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
+        self.stored = frozenset(walk.stored_fields)
 
     def holds(self) -> bool:
         return all(_now(space, name) is value for space, name, value in self.guards)
@@ -142,6 +144,8 @@ _MAY = {
 def _now(space: Any, name: str) -> Any:
     if type(space) is dict:
         return space.get(name, UNBOUND)
+    if type(space) is ClassSpace:
+        return space.now(name)
     try:
         return getattr(space, name)
     except ValueError:  # an empty cell

@@ -27,6 +27,7 @@ from fastnp._loop_program import (
     machine,
     plain,
 )
+from fastnp._loop_values import Passed
 
 __all__ = ["BINARY", "COMPARE", "UNARY", "Numbers"]
 
@@ -75,6 +76,8 @@ class Numbers:
         if type(value) is Number:
             return value
         kind = kind_of_number(value)
+        if type(value) is Passed:
+            raise Unsupported(f"takes {value.name!r}, which is no number, array or function")
         if kind is None:
             raise Unsupported(f"takes a {type(value).__name__} for a number")
         if kind is INT and not _LEAST <= value < 2**63:
@@ -333,7 +336,7 @@ class Numbers:
             raise Unsupported("makes a whole number of a complex one")
         if dtype == numpy.dtype("u8"):
             self.leave(self.steps.map("less", dtype, BOOL, x.id, self.steps.constant(2**63, dtype)))
-        return Number(INT, self.steps.cast(x.id, dtype, INT64), x.low)
+        return Number(INT, self.steps.cast(x.id, dtype, INT64), x.low, x.high)
 
     def truncated(self, value: int) -> int:
         """Toward zero; leaves where that does not fit in 64 bits."""

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy
 
-__all__ = ["DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops"]
+__all__ = [
+    "DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "NEAR", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops",
+    "small_step",
+]  # fmt: skip
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
                ast.Assert, ast.Expr)  # fmt: skip
@@ -24,6 +27,7 @@ FUNCTIONS = frozenset(
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"])
 LISTS = frozenset(["append", "extend", "pop", "clear", "heappush", "heappop"])  # methods of lists, and functions of `heapq`
+_OF_OTHERS = frozenset(name for cls in (str, bytes, dict, set, list, numpy.ndarray) for name in dir(cls))  # methods of what programs have not
 _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 
@@ -55,13 +59,9 @@ def may_be_native(loop: Any) -> bool:
             return False
         if isinstance(node, ast.Call) and not _is_of_numbers(node) and not _is_of_arrays(node):
             return False
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Del):
             return False
-        if (
-            isinstance(node, ast.Expr)
-            and not isinstance(node.value, ast.Constant)
-            and not (isinstance(node.value, ast.Call) and _is_of_arrays(node.value))
-        ):
+        if isinstance(node, ast.Expr) and not isinstance(node.value, (ast.Constant, ast.Call)):
             return False
     return True
 
@@ -83,11 +83,13 @@ def _is_of_numbers(call: ast.Call) -> bool:
     function = call.func
     if isinstance(function, ast.Name):
         return function.id not in ("print", "list", "dict", "set", "tuple", "sum", "sorted", "map", "filter", "getattr", "setattr", "open", "iter", "next")
-    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+    if not isinstance(function, ast.Attribute):
         return False
     name = function.attr
-    is_scalar_type = isinstance(getattr(numpy, name, None), type) and issubclass(getattr(numpy, name), numpy.generic)
-    return isinstance(getattr(numpy, name, None), numpy.ufunc) or hasattr(math, name) or is_scalar_type
+    if isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy", "math"):
+        is_scalar_type = isinstance(getattr(numpy, name, None), type) and issubclass(getattr(numpy, name), numpy.generic)
+        return isinstance(getattr(numpy, name, None), numpy.ufunc) or hasattr(math, name) or is_scalar_type
+    return isinstance(function.value, (ast.Name, ast.Attribute)) and name not in _OF_OTHERS
 
 
 def _is_of_arrays(call: ast.Call) -> bool:
@@ -104,6 +106,8 @@ def is_over_numbers(loop: Any) -> bool:
     ):
         return True
     if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(loop)):
+        return True
+    if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(loop)):
         return True
     stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
     if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):
@@ -145,18 +149,25 @@ def computes_with_arrays(loop: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
 
 
 _SMALL, FAR = 1024, 2**62  # of counters: 2^52 steps are more than a program can take
+NEAR = FAR - _SMALL  # of numbers that stay: sums with small constants are no farther
 
 
-def counters_of(loop: ast.For | ast.While) -> set[str]:
+def small_step(statement: ast.AugAssign) -> int | None:
+    """By how much ``x += 1`` or ``x -= 1`` changes x, if that is a small constant."""
+    value = statement.value
+    if not isinstance(value, ast.Constant) or type(value.value) is not int or abs(value.value) > _SMALL:
+        return None
+    return value.value if isinstance(statement.op, ast.Add) else -value.value if isinstance(statement.op, ast.Sub) else None
+
+
+def counters_of(loop: ast.AST) -> set[str]:
     """Variables that the loop changes by small constants alone, or sets to constants: from a value of 62 bits on they take years to overflow."""
     found: set[str] = set()
     other: set[str] = set()
     counted: set[int] = set()  # ids of targets
     for node in ast.walk(loop):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            value, is_step = node.value, isinstance(node.op, (ast.Add, ast.Sub))
-            is_small = isinstance(value, ast.Constant) and type(value.value) is int and abs(value.value) <= _SMALL
-            (found if is_step and is_small else other).add(node.target.id)
+            (other if small_step(node) is None else found).add(node.target.id)
             counted.add(id(node.target))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and type(node.value.value) is int and abs(node.value.value) < FAR:
             counted.update(map(id, node.targets))

@@ -97,7 +97,7 @@ class Slots:
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
         if name in self.tagged:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
-        if type(value) is StreamState:
+        if type(value) in (StreamState, Passed):
             return value
         if type(value) is Display:
             return self.lists.make(name, value)
@@ -267,9 +267,9 @@ class Slots:
             return tuple(self.load((name, number), item) for number, item in enumerate(held.items))
         if type(held) is Known:
             return held.value
-        if type(held) in (StreamState, ListState):
+        if type(held) in (StreamState, ListState, Passed):
             return held
-        raise Unsupported(f"takes {name[-1]!r}, which is no number, array or function" if type(held) is Passed else f"reads {name[-1]!r}, which is lost")
+        raise Unsupported(f"reads {name[-1]!r}, which is lost")
 
     def part(self, name: Any, number: int, fixed: Any) -> Any:
         return fixed[1] if fixed is not None else self.steps.get(self.variable((name, number), INT))

@@ -10,7 +10,8 @@ from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_lists import Display, Item, ListState
 from fastnp._loop_picks import Picked
 from fastnp._loop_program import INT, Choice, Number, Unsupported, kind_of_number
-from fastnp._loop_values import UNBOUND, Lazy, View, is_array
+from fastnp._loop_scan import small_step
+from fastnp._loop_values import UNBOUND, Lazy, Passed, View, is_array
 
 __all__ = ["Stores"]
 
@@ -47,7 +48,8 @@ class Stores(Expressions):
         if isinstance(statement.target, ast.Name):
             read = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
             x = self.value(read)
-            if type(x) is Number and x.kind is INT and self.frame is self.root and statement.target.id in self.counters:
+            counters = self.counters if self.frame is self.root else self.frame.counters
+            if type(x) is Number and x.kind is INT and statement.target.id in counters:
                 self.count(statement, x)
                 return
             if type(x) is View:
@@ -71,8 +73,18 @@ class Stores(Expressions):
                 return
             x = self.elements.load(place)
             self.elements.store(place, self.binary(statement.op, x, self.value(statement.value)))
+        elif isinstance(statement.target, ast.Attribute):
+            of = self.value(statement.target.value)
+            x = self.calls.attribute(of, statement.target.attr)
+            if type(x) is View:
+                self.in_place(x, statement)
+                return
+            step = small_step(statement)
+            if step is not None and type(of) is Passed and self.fields.count(of, statement.target.attr, x, step):
+                return
+            self.fields.storing(of, statement.target.attr, self.binary(statement.op, x, self.value(statement.value)))()
         else:
-            raise Unsupported("changes an attribute")
+            raise Unsupported("changes something else")
 
     def in_place(self, view: View, statement: ast.AugAssign) -> None:
         """``x += ...`` of an array."""
@@ -80,9 +92,8 @@ class Stores(Expressions):
 
     def count(self, statement: ast.AugAssign, x: Number) -> None:
         """``c += 1`` of a counter, which does not overflow."""
-        assert isinstance(statement.value, ast.Constant) and isinstance(statement.target, ast.Name)
-        value: Any = statement.value.value
-        step = value if isinstance(statement.op, ast.Add) else -value
+        step = small_step(statement)
+        assert step is not None and isinstance(statement.target, ast.Name)
         low, high = (None if each is None else each + step for each in (x.low, x.high))
         self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low, high))
 
@@ -97,6 +108,8 @@ class Stores(Expressions):
             return lambda: self.bind(target.id, value)
         if isinstance(target, ast.Subscript):
             return self.storing(self.elements.destination(target), value)
+        if isinstance(target, ast.Attribute):
+            return self.fields.storing(self.value(target.value), target.attr, value)
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):

@@ -10,7 +10,7 @@ import numpy
 from fastnp._loop_program import Kind, Number
 
 __all__ = [
-    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Held", "Known", "Lazy", "New", "Part", "Passed", "Several", "State", "StreamState",
+    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Held", "Known", "Lazy", "Leaves", "New", "Part", "Passed", "Several", "State", "StreamState",
     "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
 ]  # fmt: skip
 
@@ -228,6 +228,10 @@ def is_plain(recipe: Any) -> bool:
         return False
     parent, indices = recipe
     return is_plain(parent) and (type(indices) is str or all(type(each) in (Number, slice) for each in indices))
+
+
+class Leaves(Exception):
+    """A statement that always leaves the program."""
 
 
 class Again(Exception):

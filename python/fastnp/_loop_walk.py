@@ -18,6 +18,7 @@ from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Leaves
+from fastnp._loop_fields import Fields, WalkFields
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
 from fastnp._loop_iterate import Iteration, iteration_of
@@ -25,7 +26,7 @@ from fastnp._loop_lists import Lists, ListState, NumbersList
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
-from fastnp._loop_scan import FAR, counters_of
+from fastnp._loop_scan import FAR, NEAR, counters_of
 from fastnp._loop_slots import Slots
 from fastnp._loop_stores import Stores
 from fastnp._loop_values import LOST, Again, ArrayState, Held, State, TupleState, is_one_number
@@ -41,9 +42,13 @@ _MOST_CALLS = 12
 class Walk(Stores):
     """Writes the program of one loop. `arguments`: variables with their kinds of values; see ``_loops.Loop``."""
 
-    def __init__(self, frame_of: Callable[[Any], Frame], guard: Callable[[Any, str, Any], None]) -> None:
+    def __init__(self, frame_of: Callable[[Any], Frame], guard: Callable[[Any, str, Any], None], fields: Fields) -> None:
         self.frame_of = frame_of
         self.guard = guard
+        self.loop_fields = fields
+        self.stored_fields: set[str] = set()
+        self.uncounted: set[str] = set()  # fields that are changed in other ways than by small steps
+        self.shadowing: set[int] = set()  # statements that store to fields in functions that they call
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
         self.lists_known: dict[Any, NumbersList] = {}
@@ -77,6 +82,7 @@ class Walk(Stores):
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
         self.heaps = Heaps(self)
+        self.fields = WalkFields(self, self.loop_fields, self.stored_fields, self.uncounted)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere
         self.streams: dict[int, tuple[int, Any]] = {}  # generators that are no arguments: their positions among the numbers
@@ -101,11 +107,22 @@ class Walk(Stores):
             held = self.current().get(name)
             if type(held) is State and INT in held.kinds:
                 self.numbers.within(self.steps.get(self.slots.variable((frame.key, name), INT)), -FAR, FAR)
+        self.fields.expect_counters()
+        self.bound_what_stays(loop)
         if isinstance(loop, ast.While):
             self.while_(loop)
         else:
             self.for_(loop)
         self.steps.exits = [each.variables for each in self.exits]
+
+    def bound_what_stays(self, loop: ast.For | ast.While) -> None:
+        """Integers that the loop does not change are far from the largest ones, too."""
+        changed, held = Uses(loop).stores, self.fields.held
+        stay = [(self.current(), name) for name in sorted(self.current()) if name not in changed]
+        for env, name in [*stay, *((held, name) for name in sorted(held) if name not in self.stored_fields)]:
+            if env[name] == State((INT,)):
+                self.numbers.within(self.steps.get(self.slots.variable((self.frame.key, name), INT)), -NEAR, NEAR)
+                env[name] = State((INT,), -NEAR, NEAR)
 
     def finish(self, broke: bool) -> None:
         """Leaves the program at the loop's end."""
@@ -118,9 +135,10 @@ class Walk(Stores):
 
     # Exits.
 
-    def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env) -> int:
+    def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
+        """`before`: what fields were at the statement's beginning, where that is something else."""
         made = Exit(statement, broke)
-        made.held = env
+        made.held = env = {**env, **self.fields.held}
         for name in sorted(env):
             held = env[name]
             if is_one_number(held):
@@ -134,6 +152,10 @@ class Walk(Stores):
             elif type(held) is ArrayState:
                 key = self.root.key, name
                 made.arrays[name] = len(made.variables), {self.slots.origin_of(key, each): each for each in held.recipes}
+            if before and name in before:
+                made.variables.append((before[name], held.kinds[0]))
+                made.names.append((name, next))
+                continue
             made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
         for loop, iteration in self.iterations:
             made.iterations.append((loop, iteration.given(made.variables)))
@@ -148,6 +170,9 @@ class Walk(Stores):
             self.exit_number = None
             self.stored = False
             self.arrays.pending = 0
+            self.fields.before = {}
+            if id(statement) in self.shadowing:
+                self.fields.begin()
 
     def exit(self) -> int:
         """The exit of the statement at hand."""
@@ -155,8 +180,15 @@ class Walk(Stores):
             raise Unsupported("may stop in the middle of a statement that writes")
         if self.exit_number is None:
             assert self.statement is not None
-            self.exit_number = self.new_exit(self.statement[0], False, self.statement[1])
+            self.exit_number = self.new_exit(self.statement[0], False, self.statement[1], self.fields.before)
         return self.exit_number
+
+    def shadow(self) -> None:
+        """A field is stored to: where a function does that, what leaves the statement afterwards leaves it as it was."""
+        assert self.statement is not None
+        if self.frame is not self.root and id(self.statement[0]) not in self.shadowing:
+            self.shadowing.add(id(self.statement[0]))
+            raise Again
 
     def no_memory(self) -> int:
         """The exit of a statement that has done something already, where memory is short: it is an error."""
@@ -206,7 +238,7 @@ class Walk(Stores):
             method(statement)
         except (Unsupported, Leaves) as why:
             # What is not always done may leave the program; what is, would leave it each time.
-            if self.frame is not self.root or (type(why) is Unsupported and self.arms == 0) or stored:
+            if self.frame is not self.root or (type(why) is Unsupported and arms == 0) or stored:
                 raise
             del self.steps.steps[mark:]
             del self.frame.loops[loops:], self.iterations[iterations:]

@@ -18,12 +18,14 @@ import numpy
 from fastnp import _core
 from fastnp._loop_draws import is_generator
 from fastnp._loop_expressions import Leaves
+from fastnp._loop_fields import ClassSpace, Fields, NewField
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_tuple_of_numbers, is_writeable, kind_of
 from fastnp._loop_lists import ListState, NumbersList, kinds_of_items, words_of
 from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_program import Unsupported, kind_of_number, plain
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
+from fastnp._loop_scan import counters_of
 from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, StreamState, ViewState
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Loop", "NativeLoop"]
 
 _MOST_KINDS = 8  # programs of one loop
+_MOST_FIELDS = 64
 _FEW_EXITS = 32  # of one call
 _MOST_IN_PYTHON = 0.5  # of the time of a call with more exits: else it runs as written
 
@@ -53,6 +56,8 @@ class Loop:
         self.functions: dict[Any, Any] = {}
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
+        self.fields = Fields()
+        self.all_takes = list(takes)  # with the names of fields
         self.rewritten = 0  # how often what a program took for granted had changed
         self.entry = _core._LoopCall(self.slow, self.left)
         self.called = self.entry.function()  # what the frame calls
@@ -62,14 +67,15 @@ class Loop:
     def slow(self, arguments: tuple[Any, ...]) -> Any:
         if self.refused is not None or _core._records() or not _is_quiet():
             return self.written(*arguments)
-        program = self.program_for(arguments)
+        program, values = self.program_for(dict(zip(self.takes, arguments, strict=True)))
         if program is None:
             return self.written(*arguments)
-        return self.run(program, dict(zip(self.takes, arguments, strict=True)), None)
+        return self.run(program, values, None)
 
     def left(self, program: Any, number: int, handed: tuple[Any, ...], flags: int, arguments: tuple[Any, ...], memory: Any) -> Any:
-        """A call whose program was left elsewhere."""
-        return self.run(program, dict(zip(self.takes, arguments, strict=True)), (number, handed, flags, memory))
+        """A call whose program was left elsewhere. `arguments`: with fields."""
+        values = {**dict(zip(self.all_takes, arguments, strict=True)), **self.fields.roots}
+        return self.run(program, values, (number, handed, flags, memory))
 
     def run(self, program: Any, values: dict[str, Any], found: Any) -> Any:
         """Goes on until the loop has ended. `found`: what the program gave, where it was run already."""
@@ -96,14 +102,15 @@ class Loop:
                 return self.rest(values, program, entry)
             number, handed, flags, memory = found
             found = None
-            if flags:
-                program.warn(flags)
             exit = program.exits[number]
             if exit.is_error:
                 raise MemoryError(f"unable to allocate an array in the loop in lines {self.place[0]}-{self.place[1]}")
             decoded = Values(handed, arrays, values, memory)
-            values = {name: decode(decoded) for name, decode in exit.names}
+            values = {**self.fields.roots, **{name: decode(decoded) for name, decode in exit.names}}
             items = [decode(decoded) for _, decode in exit.iterations]
+            self.fields.write(values, program.stored)
+            if flags:
+                program.warn(flags)
             if exit.error is not None:
                 index, size = handed[-2:]
                 raise IndexError(f"index {index} is out of bounds for axis {exit.error} with size {size}")
@@ -117,12 +124,16 @@ class Loop:
             how, after = self.function(("rest", exit.statement))(*self.listed(values), *items)
             if how == RETURNS:
                 return RETURNS, after
-            values = after
+            before, values = values, after
             if how == ENDS:
                 return self.given(values)
             entry = state
-            arguments = tuple(values.get(name, UNBOUND) for name in self.takes)
-            other = None if any(each is UNBOUND for each in arguments) else self.program_for(arguments)
+            other = None
+            if all(values.get(name, UNBOUND) is not UNBOUND for name in self.takes):
+                other, values = self.program_for({name: values[name] for name in self.takes} | values)
+            values = self.with_fields(values, before)
+            if any(values[name] is not before[name] for name in program.arrays if "." in name):
+                other = None  # what is gone over, perhaps, is no field any more
             now = time.perf_counter()
             in_python += now - start
             if count > _FEW_EXITS and in_python > _MOST_IN_PYTHON * (now - begin):
@@ -139,6 +150,10 @@ class Loop:
         if program.is_for:
             numbers += (entry is not None, *(entry or (0,) * program.states))
         return program.run(given, (*numbers, *program.streams))
+
+    def with_fields(self, values: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+        """Those that are no variables as they were, where an iteration may go over them still."""
+        return {**{name: before[name] for name in before if "." in name or name in self.fields.roots}, **values}
 
     def ended(self, exit: Exit, values: dict[str, Any]) -> Any:
         if exit.broke or not self.loop.orelse:
@@ -167,13 +182,35 @@ class Loop:
 
     # Programs.
 
-    def program_for(self, arguments: tuple[Any, ...]) -> Any:
-        key = tuple(map(kind_of, arguments))
+    def program_for(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The program for such variables, or None, and these with the fields that it takes."""
+        while True:
+            found = self.fields.read(values)
+            if found is None:
+                return None, values
+            try:
+                return self.program_of(found), found
+            except NewField:
+                self.programs.clear()
+                self.entry.clear()
+                self.all_takes = [*self.takes, *self.fields.paths]
+                if len(self.fields.paths) > _MOST_FIELDS:
+                    self.refuse("reads too many attributes of objects")
+                    return None, values
+
+    def kind(self, name: str, value: Any) -> Any:
+        return ("object", type(value)) if name in self.fields.parents() else kind_of(value)
+
+    def program_of(self, values: dict[str, Any]) -> Any:
+        arguments = tuple(values[name] for name in self.all_takes)
+        key = tuple(map(self.kind, self.all_takes, arguments))
         if any(each is None for each in key):
             if not self.programs:
                 self.refuse("takes arrays on a device, or of a dtype that programs have not")
             return None
         program = self.programs.get(key)
+        if program is not None and program is not Unsupported and not self.fields.are_apart(values, program.stored):
+            return None
         if program is not None and (program is Unsupported or program.holds()):
             return None if program is Unsupported else program
         if program is not None:  # what it took for granted is so no more
@@ -186,12 +223,13 @@ class Loop:
         if len(self.programs) >= _MOST_KINDS or not _core._affords_compiling():
             return None
         with _core._Compiling():
-            return self.new_program(key, arguments)
+            program = self.new_program(key, arguments, values)
+        return None if program is None or not self.fields.are_apart(values, program.stored) else program
 
-    def new_program(self, key: Any, arguments: tuple[Any, ...]) -> Any:
+    def new_program(self, key: Any, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
         self.known += [each for each in arguments if isinstance(each, PLAIN)]
         try:
-            program = self.programs[key] = self.written_for(arguments)
+            program = self.programs[key] = self.written_for(arguments, values)
         except Unsupported as why:
             self.programs[key] = Unsupported
             self.refuse(str(why))
@@ -209,14 +247,22 @@ class Loop:
         self.program_arrays = program.arrays
         for number, exit in enumerate(program.exits):
             end = self.end_of(exit)
-            if all(each is not None for each in end[2]):
-                ends[number] = end
-        guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards]
-        places = {name: number for number, name in enumerate(self.takes)}
+            fields = [self.source_of(exit, path) for path in self.fields.paths if path in program.stored]
+            if all(each is not None for each in (*end[2], *fields)):
+                ends[number] = *end, fields
+        guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards if type(space) is not ClassSpace]
+        places = {name: number for number, name in enumerate(self.all_takes)}
+        parents = self.fields.parents()
+        self.entry.set_fields([(places.get(of, -1), self.fields.roots.get(of), name, function) for of, name, function in self.fields.paths.values()])
+        for owner in [*(each for name, each in zip(self.all_takes, arguments, strict=True) if name in parents), *self.fields.roots.values()]:
+            self.entry.know(type(owner))
         program.native[True] = program.native.get(True) or program.steps.program(True)
         program.native[True].compile()
         self.entry.add(
-            [(list, self.list_kinds[name]) if name in program.lists else expected(each) for name, each in zip(self.takes, arguments, strict=True)],
+            [
+                (list, self.list_kinds[name]) if name in program.lists else (type(each), None) if name in parents else expected(each)
+                for name, each in zip(self.all_takes, arguments, strict=True)
+            ],
             guards,
             [program.native[True]],
             [places[name] for name in program.arrays],
@@ -224,6 +270,7 @@ class Loop:
             [*([False, *(0,) * program.states] if program.is_for else []), *program.streams],
             ends,
             program,
+            sorted(number for number, path in enumerate(self.fields.paths) if path in program.stored),
         )
 
     def end_of(self, exit: Exit) -> tuple[bool, bool, list[Any], list[Any]]:
@@ -250,17 +297,17 @@ class Loop:
             return 5, first, [first + 1 + tags.index(tag) if tag in tags else -1 for tag in range(max(tags) + 1)]
         if name in exit.tuples:
             first, count, may_be_passed = exit.tuples[name]
-            return 3, (first, count), self.takes.index(name) if may_be_passed else -1
+            return 3, (first, count), self.all_takes.index(name) if may_be_passed else -1
         held = exit.held.get(name)
         if type(held) is ListState:
-            at = self.takes.index(name) if name in self.lists_taken else -1
+            at = self.all_takes.index(name) if name in self.lists_taken else -1
             return (6, exit.lists[name], at, self.list_kinds[name]) if name in exit.lists else (1, at)
-        if type(held) is ViewState and type(held.recipe) is int and name in self.takes:
-            return 1, self.takes.index(name)
+        if type(held) is ViewState and type(held.recipe) is int and name in self.all_takes:
+            return 1, self.all_takes.index(name)
         if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
-        if isinstance(held, (Passed, StreamState)) and held.name in self.takes:
-            return 1, self.takes.index(held.name)
+        if isinstance(held, (Passed, StreamState)) and held.name in self.all_takes:
+            return 1, self.all_takes.index(held.name)
         return (2, held.value) if type(held) is Known else None
 
     def array_source(self, place: tuple[int, dict[int, Any]], held: ArrayState) -> Any:
@@ -270,7 +317,7 @@ class Loop:
         for number in range(max(origins) + 1):
             origin = origins.get(number)
             is_ours = type(origin) is New and origin.ours
-            found.append((-2 if is_ours else -1) if type(origin) is not int else self.takes.index(self.program_arrays[origin]))
+            found.append((-2 if is_ours else -1) if type(origin) is not int else self.all_takes.index(self.program_arrays[origin]))
         return 4, (first, held.rank), held.dtype, found
 
     def told(self) -> NativeLoop:
@@ -281,7 +328,7 @@ class Loop:
         self.entry.clear()
         self.parts.loop_refused(self)
 
-    def written_for(self, arguments: tuple[Any, ...]) -> Any:
+    def written_for(self, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
         self.find()
         guards: list[tuple[Any, str, Any]] = []
         arrays: list[str] = []
@@ -295,12 +342,13 @@ class Loop:
             guards.clear()
             arrays.clear()
             numbers.clear()
+            walk.fields.objects = {name: values[name] for name in values}
             return self.root(walk, arguments, arrays, numbers)
 
         self.unused: set[str] = set()
         while True:
-            walk = Walk(self.frame_of, guard)
-            walk.lists_taken = set(self.takes)
+            walk = Walk(self.frame_of, guard, self.fields)
+            walk.lists_taken = set(self.all_takes)
             try:
                 walk.run(self.loop, root)
             except Leaves:
@@ -316,10 +364,9 @@ class Loop:
         frame = self.frame_of(self.parts.function)
         frame.key = 0
         walk.frame = frame
-        env = frame.env
-        assert env is not None
+        assert frame.env is not None
         views, lists = {}, {}
-        for name, value in zip(self.takes, arguments, strict=True):
+        for name, value in zip(self.all_takes, arguments, strict=True):
             if type(value) is list and name not in self.unused and kinds_of_items(value) is not None:
                 lists[name] = walk.steps.array(2)
                 walk.elements.writeable.append(True)
@@ -333,7 +380,8 @@ class Loop:
                 arrays.append(name)
         for view in views.values():
             walk.elements.name_sizes(view)
-        for name, value in zip(self.takes, arguments, strict=True):
+        for name, value in zip(self.all_takes, arguments, strict=True):
+            env = walk.fields.held if name in self.fields.paths else frame.env
             if name in views:
                 env[name] = walk.slots.store((0, name), views[name])
             elif name in lists:
@@ -399,9 +447,10 @@ class Loop:
             local = frozenset(code.co_varnames) - shared
             if function is self.parts.function:
                 local |= shared - Uses(self.loop).stores  # which can't change in the loop
-            self.frames[code] = tree, live, local
-        tree, live, local = self.frames[function.__code__]
-        return Frame(None, function, tree, live, local)
+            parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            self.frames[code] = tree, live, local, frozenset(counters_of(tree) - set(parameters)) & local
+        tree, live, local, counters = self.frames[function.__code__]
+        return Frame(None, function, tree, live, local, counters)
 
     # Python's parts of it.
 

@@ -69,11 +69,20 @@ class Uses:
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.visit(part, inside)
 
-    def visit_scope(self, node: ast.AST, hidden: Names) -> None:
-        """All names in it count as read and captured: more than there may be is safe."""
+    def visit_scope(self, node: Any, hidden: Names) -> None:
+        """All names in it count as read and captured, but for a function's own: more than there may be is safe."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.stores.add(node.name)
-        found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - hidden
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            body = node.body if isinstance(node.body, list) else [node.body]
+            declared = {name for each in ast.walk(node) if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
+            own = ({each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)} | Uses(*body).stores) - declared
+            around = [node.args] if isinstance(node, ast.Lambda) else [node.args, *node.decorator_list, *([node.returns] if node.returns else [])]
+            found = {each.id for part in around for each in ast.walk(part) if isinstance(each, ast.Name)}
+            found |= {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)} - own
+            found -= hidden
+        else:
+            found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - hidden
         self.captured |= found
         self.reads |= found
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _compile, _core, _dynamic
+from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, outermost_loops
 from fastnp._loops import Loop, NativeLoop
@@ -154,7 +155,7 @@ class Parts(Cuts):
             inner = frames[here + 1 :]
             if len(own) > 1 and None not in (call := _place_of(frames[own[-2]])):  # where it calls itself
                 self.source.cut_at(self, call, False, True)
-            self.source.cut_at(self, place, is_long, bool(inner))
+            self.source.cut_at(self, place, is_long, bool(inner), any(has_loops(each[0]) for each in inner))
             self.followed_functions.keys.update(key_of(each[0]) for each in inner[:1])
         elif not self.source.cut_at_end(self):
             return

@@ -193,15 +193,19 @@ class Source:
         if self.tree is not None and any(_is_private(each) for each in ast.walk(self.tree)):
             self.tree = None
 
-    def cut_at(self, cuts: Cuts, place: Place, is_long: bool, is_inside: bool) -> None:
-        """Adds what a recording came upon: a loop of too many turns, or something that can't be recorded, perhaps in a function that is called there."""
+    def cut_at(self, cuts: Cuts, place: Place, is_long: bool, is_inside: bool, loops_there: bool = False) -> None:
+        """Adds what a recording came upon: a loop of too many turns, or something that can't be recorded, perhaps in a function that is called there.
+
+        `loops_there`: there are loops in that function, too.
+        """
         loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and _contains(node, place)]
         outermost = next((place_of(loop) for loop in loops if place_of(loop) not in cuts.loops), None)
         if loops and place_of(loops[0]) not in cuts.unfit | cuts.native and may_be_native(loops[0]):
             cuts.native.add(place_of(loops[0]))  # the cut is for when it turns out to be none
         if is_long and outermost is not None:
             cuts.loops.add(outermost)
-            return
+            if not loops_there:
+                return
         nodes: list[Any] = [node for node in ast.walk(self.tree) if isinstance(node, (ast.expr, ast.stmt)) and _contains(node, place)]
         if not nodes:
             return

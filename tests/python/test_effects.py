@@ -294,3 +294,22 @@ def test_arrays_read_by_name_live_no_longer_than_without():
     WEIGHTS = numpy.ones(3)
     gc.collect()
     assert gone() is None
+
+
+def test_stores_that_free_what_later_ones_store():
+    """An attribute's or an item's old value belongs to its place alone, which lets go of it."""
+
+    class Point:
+        def __init__(self, x, y):
+            self.x, self.y = x, y
+
+    @np.compile
+    def f(p, q, items, table, x):
+        p.x, q.y = p.y - q.y * 0.5, p.x
+        items[0], table["k"] = items[0] * 2, items[0]
+        return x + 1
+
+    for n in range(40):
+        p, q, items, table = Point(10**6 + n, 0.25 * n), Point(n + 0.5, 10**5 + n), [10**7 + n], {"k": n + 0.125}
+        f(p, q, items, table, X)
+        assert (p.x, q.y, items, table) == (0.25 * n - (10**5 + n) * 0.5, 10**6 + n, [2 * (10**7 + n)], {"k": 10**7 + n})

@@ -1,0 +1,239 @@
+"""Loops that read and change attributes of objects as native code: results, objects, errors and warnings are Python's."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import types
+import warnings
+from typing import Any, NamedTuple
+
+import numpy
+import pytest
+from loop_source import function_of
+from object_source import object_source
+from support import LONG, SEED
+from test_native_loops import programs_of, same
+
+import fastnp as np
+
+
+def state(value: Any) -> Any:
+    """What is in objects, arrays and numbers, with their types."""
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [state(each) for each in value]
+    if isinstance(value, numpy.ndarray):
+        return value.dtype.str, value.tolist()
+    if hasattr(value, "__slots__") and not hasattr(value, "__dict__"):
+        return type(value).__name__, [state(getattr(value, name, "not there")) for name in value.__slots__]
+    if hasattr(value, "__dict__"):
+        return type(value).__name__, {name: state(each) for name, each in vars(value).items()}
+    return type(value).__name__, repr(value)
+
+
+def outcome(function: Any, arguments: Any) -> Any:
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        try:
+            result = state(function(*arguments))
+        except Exception as error:
+            result = type(error).__name__, str(error)
+    told = {str(each.message).partition(" encountered")[0] for each in met if each.category is RuntimeWarning}
+    return result, told, state(arguments)
+
+
+def agree(compiled: Any, arguments: Any, note: str = "") -> None:
+    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    want, got = outcome(compiled.__wrapped__, theirs), outcome(compiled, mine)
+    assert got == want, f"{note}\n{got}\nwhere Python gives\n{want}"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_programs(part: int) -> None:
+    native, first = 0, SEED * 1000 + part * 10**7
+    count = 200 if LONG else 8
+    for seed in range(first, first + count):
+        for statements in (2, 4, 8):  # the shortest that fails is the one that is told
+            source = object_source(seed, statements)
+            function = function_of(source, f"objects {seed} {statements}")
+            space = function.__globals__
+            compiled = np.compile(function, adaptive=False)
+            for call, n in enumerate((5, 5, 1, 12, 0, 7)):
+                rng = numpy.random.default_rng([seed, call])
+                numbers = [round(float(each), 2) for each in rng.normal(size=6)]
+                whole = [int(each) for each in rng.integers(-4, 5, 6)]
+                p, q = space["Point"](numbers[0], numbers[1]), space["Point"](*(whole[:2] if call == 3 else numbers[2:4]))
+                third = space["Point"](numpy.float64(numbers[4]) if call == 4 else numbers[4], numbers[5])
+                pair = space["Pair"](p if call == 2 and seed % 3 == 0 else third, space["Point"](*numbers[1:3]), rng.normal(size=3).round(2))
+                agree(compiled, (p, q, pair, rng.normal(size=max(n, 1)).round(2), n, []), f"seed {seed}, call {call}\n{source}")
+            native += bool(programs_of(compiled))
+    assert native > count
+
+
+class Body:
+    G = 0.5
+
+    def __init__(self, x: Any, v: Any) -> None:
+        self.x, self.v, self.steps = x, v, 0
+
+    def step(self, dt: Any) -> None:
+        self.v -= self.x * self.G * dt
+        self.x += self.v * dt
+        self.steps += 1
+
+
+def run(body: Any, n: Any) -> Any:
+    for _ in range(n):
+        body.step(0.01)
+        if body.x < -0.5:
+            break
+    return body.steps
+
+
+def test_numbers_of_other_kinds() -> None:
+    compiled = np.compile(run, adaptive=False)
+    for x, v in ((1.0, 0.0), (1, 0), (numpy.float64(1), 0.5), (numpy.float32(2), 1), (1.0, 2**70), (True, 0.5), (1.0, 1j), (1.0, "a"), (1.0, 0.0)):
+        agree(compiled, (Body(x, v), 300), f"{x!r}, {v!r}")
+    assert programs_of(compiled)
+
+
+def test_what_classes_have_may_change() -> None:
+    compiled, cls = np.compile(run, adaptive=False), type("Other", (Body,), {})
+    for _ in range(3):
+        agree(compiled, (cls(1.0, 0.0), 50))
+    cls.G = 2.0
+    agree(compiled, (cls(1.0, 0.0), 50), "a constant")
+    cls.G = property(lambda self: self.v * 0.5)
+    agree(compiled, (cls(1.0, 0.0), 50), "a property")
+    del cls.G
+    cls.step = lambda self, dt: setattr(self, "steps", self.steps + 2)
+    agree(compiled, (cls(1.0, 0.0), 50), "a method")
+    Body.step, before = lambda self, dt: None, Body.step
+    try:
+        agree(compiled, (Body(1.0, 0.0), 50), "a method of the base")
+        del cls.step
+        agree(compiled, (cls(1.0, 0.0), 50), "a method of the base")
+    finally:
+        Body.step = before  # type: ignore[method-assign]
+    body = Body(1.0, 0.0)
+    vars(body)["step"] = types.MethodType(lambda self, dt: None, body)
+    assert compiled(body, 50) == 0
+    body = Body(1.0, 0.0)
+    vars(body)["G"] = 3.0
+    agree(compiled, (body, 50), "a constant of the object's own")
+    log: list[str] = []
+    cls.__setattr__ = lambda self, name, value: (log.append(name), object.__setattr__(self, name, value))  # type: ignore[method-assign, assignment]
+    compiled(cls(1.0, 0.0), 3)
+    assert log.count("steps") == 4
+    cls.__getattribute__ = lambda self, name: (log.append(name), object.__getattribute__(self, name))[1]  # type: ignore[method-assign, assignment]
+    compiled(cls(1.0, 0.0), 3)
+    assert log.count("step") == 3
+
+
+def test_one_object_by_two_names() -> None:
+    def both(p: Any, q: Any, n: Any) -> Any:
+        for _ in range(n):
+            p.x += 1.0
+            if q.x > 3:
+                q.v += p.x
+        return p.x, q.x
+
+    compiled = np.compile(both, adaptive=False)
+    for _ in range(3):
+        agree(compiled, (Body(0.0, 0.0), Body(1.0, 0.0), 9))
+        one = Body(0.0, 0.0)
+        agree(compiled, (one, one, 9))
+    assert programs_of(compiled)
+
+
+class Frozen(NamedTuple):
+    k: float
+    c: float
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenData:
+    k: float
+    c: float
+
+
+OUTSIDE = types.SimpleNamespace(k=0.5, c=0.25)
+
+
+def test_other_objects() -> None:
+    def spring(cfg: Any, n: Any) -> Any:
+        x, v = 1.0, 0.0
+        for _ in range(n):
+            v += (-cfg.k * x - cfg.c * v + OUTSIDE.k) * 0.1
+            x += v
+            if x > 100:
+                break
+        return x, v
+
+    def stores(cfg: Any, n: Any) -> Any:
+        for i in range(n):
+            if i > 2:
+                cfg.k = 2.0 * i
+        return cfg.k
+
+    compiled = np.compile(spring, adaptive=False)
+    for make in (Frozen, FrozenData, lambda k, c: types.SimpleNamespace(k=k, c=c)):
+        for k in (1.0, 2, numpy.float64(0.5)):
+            agree(compiled, (make(k, 0.1), 30))
+            agree(np.compile(stores, adaptive=False), (make(k, 0.1), 6))
+    OUTSIDE.k = 3.0
+    agree(compiled, (Frozen(1.0, 0.1), 30))
+    assert programs_of(compiled)
+
+
+def test_lists_and_generators_of_objects() -> None:
+    class Stack:
+        def __init__(self, rng: Any) -> None:
+            self.items: list[float] = []
+            self.rng = rng
+            self.most = 0
+
+        def push(self, x: float) -> None:
+            self.items.append(x)
+            if len(self.items) > self.most:
+                self.most = len(self.items)
+
+    def walk(stack: Any, n: Any) -> Any:
+        total = 0.0
+        for _ in range(n):
+            u = stack.rng.random()
+            if u < 0.6:
+                stack.push(u)
+            elif len(stack.items) > 0:
+                total += stack.items.pop()
+        return total, stack.most, stack.items
+
+    compiled = np.compile(walk, adaptive=False)
+    for n in (30, 3, 0, 100):
+        mine, theirs = (Stack(numpy.random.default_rng(SEED)) for _ in range(2))
+        assert same(compiled(mine, n), walk(theirs, n))
+        assert (mine.items, mine.most, mine.rng.random()) == (theirs.items, theirs.most, theirs.rng.random())
+        assert compiled(mine, 2)[2] is mine.items
+    assert programs_of(compiled)
+
+
+def test_errors_leave_objects_as_they_were() -> None:
+    class Table:
+        def __init__(self) -> None:
+            self.at, self.sum = 0, 0.0
+
+        def next(self, a: Any) -> None:
+            self.at += 1
+            self.sum += a[self.at]
+            self.sum *= 0.5
+
+    def reads(table: Any, a: Any, n: Any) -> Any:
+        for _ in range(n):
+            table.next(a)
+        return table.sum
+
+    compiled = np.compile(reads, adaptive=False)
+    for n in (3, 4, 9, 30):
+        agree(compiled, (Table(), numpy.arange(5.0), n))
+        agree(compiled, (Table(), [1.0, 2.0, 3.0], n))
+    assert programs_of(compiled)
