@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import gc
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -48,28 +47,34 @@ def _before_cells(code: types.CodeType) -> int:
     return len(set(code.co_varnames) - set(code.co_cellvars))
 
 
-def _stays(function: types.FunctionType) -> bool:
-    """Whether no function that can be found changes what this one captures."""
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        for closure in gc.get_referrers(cell):
-            if type(closure) is not tuple:
-                continue
-            for other in gc.get_referrers(closure):
-                if type(other) is types.FunctionType and other.__closure__ is closure and _may_bind(other.__code__, name):
-                    return False
-    return True
+def _stays(function: types.FunctionType, caller: types.CodeType) -> bool:
+    """Whether no function beside it, in the one that makes it, changes what it captures."""
+    code = function.__code__
+    for maker in (caller, _maker_of(function)):
+        inside = [] if maker is None else codes_of(maker)
+        if code in inside:
+            return not any(_binds(each, name) for each in inside[1:] for name in code.co_freevars)
+    return False
 
 
-def _may_bind(code: types.CodeType, name: str) -> bool:
-    return any(_binds(each, name) for each in codes_of(code))
+def _maker_of(function: types.FunctionType) -> types.CodeType | None:
+    """The code of the function that makes it, as its name tells."""
+    first, *others = function.__qualname__.partition(".<locals>")[0].split(".")
+    found: Any = function.__globals__.get(first)
+    for name in others:
+        found = getattr(found, name, None)
+    while hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
+    code = getattr(found, "__code__", None)
+    return code if isinstance(code, types.CodeType) else None
 
 
-def _lifted(function: types.FunctionType) -> types.FunctionType | None:
+def _lifted(function: types.FunctionType, caller: types.CodeType) -> types.FunctionType | None:
     """The function with what it captures as its first parameters; None where that is not the same."""
     from fastnp._source import Source
 
     source, code = Source(function), function.__code__
-    if source.tree is None or "__class__" in code.co_freevars or not _stays(function):
+    if source.tree is None or "__class__" in code.co_freevars or not _stays(function, caller):
         return None
     if any(isinstance(each, (ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(source.tree)):
         return None
@@ -83,7 +88,8 @@ def _lifted(function: types.FunctionType) -> types.FunctionType | None:
 class Followed:
     """The functions that are followed, compiled."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], caller: types.CodeType | None) -> None:
+        self.caller = caller
         self.options = {**options, "fullgraph": False, "dynamic": None, "name": None}
         self.keys: set[Key] = set()
         self.by_code: dict[types.CodeType, tuple[types.FunctionType, Any]] = {}  # one of them, and what is compiled for it, if anything
@@ -135,7 +141,7 @@ class Followed:
         """It compiled, or as it is."""
         code = function.__code__
         if code not in self.by_code:
-            base = _lifted(function) if _captures(code) else function
+            base = function if not _captures(code) else None if self.caller is None else _lifted(function, self.caller)
             self.by_code[code] = function, None if base is None else _compile.compile(base, **self.options)
         known, made = self.by_code[code]
         if made is None or not (known is function or _is_alike(known, function)):

@@ -105,7 +105,7 @@ class Parts(Cuts):
         self.title = title
         self.breaks: list[Break] = []
         self.refused: list[NativeLoop] = []  # loops that are no native code
-        self.followed_functions = Followed(options)
+        self.followed_functions = Followed(options, getattr(function, "__code__", None))
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
         self.functions: list[Any] = []  # those of the frame
         self.frame: Any = None
