@@ -122,6 +122,7 @@ struct Recording {
     std::vector<std::string> breaks;  // all that can't be recorded, where that is collected
     bool collects = false;
     bool is_long = false;      // it ended as a LongRecordError
+    bool is_for_native_loops = false;  // ... where a function was called whose loops become native code
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
     FloatErrors float_errors;
     PyObject* float_state = nullptr;  // numpy.errstate's, in which it was begun; borrowed

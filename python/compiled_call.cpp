@@ -204,7 +204,26 @@ PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyO
     return as_written(args, nargs, kwnames, flat, may_compile);
 }
 
-void CompiledState::note_recorded() { failures_ = 0; }
+void CompiledState::note_recorded(bool of_varying_numbers) {
+    failures_ = 0;
+    varied_ += of_varying_numbers ? 1 : 0;
+}
+
+bool CompiledState::goes_native(std::span<PyObject* const> arguments) {
+    if (varied_ != 1 || is_part_ || options_.fullgraph) return false;
+    ++varied_;
+    const detail::CompilingTime compiling;
+    const Ref loops = own(PyObject_GetAttrString(split_.get(), "loops"));
+    SmallVector<PyObject*, 8> given;
+    given.push_back(parts());
+    for (PyObject* each : arguments) given.push_back(each);
+    Ref found(called([&] { return PyObject_Vectorcall(loops.get(), given.data(), given.size(), nullptr); }));
+    if (!found) throw PythonError{};
+    watches_loops_ = found.get() == Py_None;
+    take_parts(std::move(found));
+    if (!watches_loops_) in_parts_ = static_cast<bool>(frame());
+    return in_parts_;
+}
 
 bool CompiledState::note_raised() { return ++failures_ >= most_failures; }
 
@@ -315,7 +334,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat, may_compile, Ref(), trial);
     }
     const auto watch = trial ? std::optional<Stopwatch>(std::in_place) : std::nullopt;
-    Recorded recorded(*this, bound, flat, named, *guards);
+    Recorded recorded(*this, bound, flat, named, *guards, {args, static_cast<std::size_t>(kwnames == nullptr ? nargs : 0)});
     flat.hold();
     detail::Results given;
     std::vector<array>& results = given.arrays;
@@ -334,6 +353,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (waits_ && affords_unrolling()) return call(args, nargs, kwnames, may_compile);
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
+    } catch (const GoesNative&) {
+        recorded.take_back();
+        flat.let_go();
+        return call(args, nargs, kwnames, may_compile);
     } catch (const LookAgain&) {
         recorded.take_back();
         std::erase(guard_sets_, guards);

@@ -97,6 +97,36 @@ void check_breaks(const Recording& now) {
     throw RecordError(text);
 }
 
+// Ends a recording where a function is called whose loops may become native code.
+class LoopWatch {
+public:
+    /// `split`: what says whether a function is one; null if nothing is watched.
+    explicit LoopWatch(PyObject* split) {
+        is_on_ = split != nullptr && PyThreadState_Get()->c_profilefunc == nullptr;  // else somebody else watches
+        if (is_on_) PyEval_SetProfile(&look, split);
+    }
+    ~LoopWatch() {
+        if (is_on_) PyEval_SetProfile(nullptr, nullptr);
+    }
+    LoopWatch(const LoopWatch&) = delete;
+    LoopWatch& operator=(const LoopWatch&) = delete;
+
+private:
+    static int look(PyObject* split, PyFrameObject* frame, int what, PyObject*) {
+        if (what != PyTrace_CALL || recording == nullptr) return 0;
+        const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+        const Ref space(PyFrame_GetGlobals(frame));
+        const Ref found(PyObject_CallMethod(split, "note_called", "OO", code.get(), space.get()));
+        if (!found) return -1;
+        if (found.get() != Py_True) return 0;
+        recording->is_for_native_loops = true;
+        const Ref none(guarded([]() -> PyObject* { refuse("calls a function with a loop, and reads numbers that differ from call to call"); }));
+        return -1;
+    }
+
+    bool is_on_ = false;
+};
+
 // What an effect calls: not the twin of a function, nor one that was made in the recording.
 Ref callable(PyObject* function, PyObject* originals) {
     PyObject* original = PyDict_GetItemWithError(originals, own(PyLong_FromVoidPtr(function)).get());
@@ -115,6 +145,7 @@ void Recorded::look_again() const {
 
 std::vector<array> Recorded::record(std::span<const array> parameters) {
     const GilState gil;
+    if (flat_.varies() && state_.goes_native(arguments_)) throw GoesNative{};
     is_new_ = true;
     Rebuild rebuild(parameters, flat_);
     const Twin twin(guards_.capture(), flat_, rebuild);
@@ -127,13 +158,14 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
     end_.reset();
     const auto start = std::chrono::steady_clock::now();
     try {
+        const LoopWatch watch(state_.watches_loops() ? state_.split() : nullptr);
         const Ref result = state_.parameters().call(twin.function(), bound_, rebuild, twin.swaps());
         look_again();
         check_breaks(scope.now);
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
         std::vector<array> arrays = take(result.get(), scope.now, rebuild, twin.originals());
         check_foreign(scope.now);
-        state_.note_recorded();
+        state_.note_recorded(flat_.varies());
         return arrays;
     } catch (const PythonError&) {
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
@@ -148,7 +180,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         const std::string reason = raised ? "raises while it is recorded: " + text : scope.now.poison.empty() ? text : scope.now.poison;
         const double spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         end_ = RecordingEnd{reason, std::move(traceback), scope.now.is_long, spent};
-        if (end_->is_long && !state_.unrolls()) throw SplitFirst{};
+        if ((end_->is_long && !state_.unrolls()) || scope.now.is_for_native_loops) throw SplitFirst{};
         throw RecordError(reason);
     }
 }

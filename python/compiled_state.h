@@ -75,7 +75,14 @@ public:
     const Parameters& parameters() const { return parameters_; }
 
     /// A recording ended well.
-    void note_recorded();
+    void note_recorded(bool of_varying_numbers);
+    /// Numbers that a call of this kind reads differ from call to call: whether it has loops that become native code instead, which is tried once. What
+    /// is called there and has loops is watched for in the recording that follows. `arguments`: by position.
+    bool goes_native(std::span<PyObject* const> arguments);
+    /// Whether functions with loops that are called are to be found in the next recording.
+    bool watches_loops() { return std::exchange(watches_loops_, false); }
+    /// What says whether such a function's loops may become native code.
+    PyObject* split() const { return split_.get(); }
     /// The function raised in a recording; true after several in a row.
     bool note_raised();
     /// Why the function changes what it reads at every call, or null. RecordError after several in a row.
@@ -138,6 +145,8 @@ private:
     bool waits_ = false;       // ... once that is affordable
     int too_long_ = 0;         // of a part: recordings that got too long
     bool calls_outside_ = false;  // at least in some of its calls
+    int varied_ = 0;           // recordings of numbers that vary
+    bool watches_loops_ = false;
     bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
     std::vector<NamedParameter> named_;  // sizes that have names
@@ -168,8 +177,9 @@ private:
 /// A call, as the engine records it.
 class Recorded final : public detail::Engine::Callee {
 public:
-    Recorded(CompiledState& state, const Bound& bound, const Flat& flat, const NamedSizes& named, GuardSet& guards)
-        : state_(state), bound_(bound), flat_(flat), named_(named), guards_(guards) {}
+    /// `arguments`: those by position, if there are no others.
+    Recorded(CompiledState& state, const Bound& bound, const Flat& flat, const NamedSizes& named, GuardSet& guards, std::span<PyObject* const> arguments)
+        : state_(state), bound_(bound), flat_(flat), named_(named), guards_(guards), arguments_(arguments) {}
     std::vector<array> record(std::span<const array> parameters) override;
     std::shared_ptr<const void> keep() override;
     std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last) override;
@@ -209,6 +219,7 @@ private:
     const Flat& flat_;
     const NamedSizes& named_;
     GuardSet& guards_;
+    std::span<PyObject* const> arguments_;
     std::unique_ptr<Return> made_;
     std::optional<RecordingEnd> end_;
     std::vector<Performed> performed_;     // calls of the outside so far, by their number
@@ -224,6 +235,9 @@ private:
 
 /// The function itself raised while it was recorded: it is called as written, so that the caller sees what it does then.
 struct RaisedWhileRecording {};
+
+/// Loops of the recorded function become native code instead.
+struct GoesNative {};
 
 /// The recorded function reads a list that it was thought only to make longer: what it reads is looked for once more.
 struct LookAgain {};

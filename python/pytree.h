@@ -79,6 +79,8 @@ public:
     }
     /// Functions that run as written are not to see that.
     void let_go() const { held_.clear(); }
+    /// Whether any of the numbers differ from call to call.
+    bool varies() const { return !varying_.empty(); }
     /// Whether the Python number in this place among them is an input.
     bool is_input(std::size_t number) const { return inputs_[number]; }
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.

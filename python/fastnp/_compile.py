@@ -125,12 +125,13 @@ class Split:
     It keeps what was found of the function on disk, too.
     """
 
-    __slots__ = ("function", "options", "title", "written")
+    __slots__ = ("called", "function", "options", "title", "written")
 
     def __init__(self, function: Any, options: dict[str, Any], title: str) -> None:
         self.function = function
         self.options = options
         self.title = title
+        self.called: types.CodeType | None = None  # with loops, at whose call a recording ended
         self.written: set[int] | None = None  # kinds of calls that are faster as written, once they are asked for
 
     def __call__(self, parts: Any, traceback: Any, reason: str, is_long: bool, milliseconds: float) -> Any:
@@ -138,8 +139,30 @@ class Split:
 
         if parts is None:
             parts = Parts(self.function, self.options, self.title)
-        parts.broke(getattr(self.function, "__code__", None), traceback, reason, is_long, milliseconds)
+        called, self.called = self.called, None
+        parts.broke(getattr(self.function, "__code__", None), traceback, reason, is_long, milliseconds, called)
         return parts
+
+    def loops(self, parts: Any, *arguments: Any) -> Any:
+        """The parts with all loops that may be native code, or None: numbers that the function reads differ from call to call. `arguments`: by position."""
+        code = getattr(self.function, "__code__", None)
+        from fastnp._bytecode import has_loops  # where a function is recorded again
+
+        if type(self.function) is not types.FunctionType or self.options["backend"] != "llvm" or code is None or not has_loops(code):
+            return None
+        from fastnp._parts import Parts
+
+        parts = parts or Parts(self.function, self.options, self.title)
+        return parts if parts.scan(arguments, True) else None
+
+    def note_called(self, code: types.CodeType, space: dict[str, Any]) -> bool:
+        """Whether a function has loops that may be native code, which a recording comes upon."""
+        from fastnp._source import has_native_loops  # once, in a recording
+
+        if code is getattr(self.function, "__code__", None) or not has_native_loops(code, space):
+            return False
+        self.called = code
+        return True
 
     def recall(self, *arguments: Any) -> Any:
         """The parts that are known from another process, or that loops over numbers are; or None. `arguments`: those of the call, by position."""

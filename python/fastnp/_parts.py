@@ -19,7 +19,7 @@ import numpy
 from fastnp import _compile, _core, _dynamic
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
-from fastnp._loop_scan import computes_with_arrays, is_over_numbers, outermost_loops
+from fastnp._loop_scan import computes_with_arrays, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
 
@@ -126,16 +126,34 @@ class Parts(Cuts):
     def tree(self) -> Any:
         return self.source.tree if type(self.function) is types.FunctionType else None
 
-    def broke(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
-        """Cuts at the place where the recording of the function, or of a part of it, which has this code, ended."""
+    def broke(
+        self,
+        code: types.CodeType | None,
+        traceback: types.TracebackType | None,
+        reason: str,
+        is_long: bool,
+        milliseconds: float,
+        called: types.CodeType | None = None,
+    ) -> None:
+        """Cuts at the place where the recording of the function, or of a part of it, which has this code, ended. `called`: what was about to be called."""
         if self._lock.acquire(timeout=_PATIENCE):  # in a child of a process that was at it, nobody gives it back
             try:
-                self.cut(code, traceback, reason, is_long, milliseconds)
+                self.cut(code, traceback, reason, is_long, milliseconds, called)
             finally:
                 self._lock.release()
 
-    def cut(self, code: types.CodeType | None, traceback: types.TracebackType | None, reason: str, is_long: bool, milliseconds: float) -> None:
+    def cut(
+        self,
+        code: types.CodeType | None,
+        traceback: types.TracebackType | None,
+        reason: str,
+        is_long: bool,
+        milliseconds: float,
+        called: types.CodeType | None,
+    ) -> None:
         frames = _frames(traceback)
+        if called is not None and frames and frames[-1][0] is not called:
+            frames.append((called, 0))
         stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
         if all((reason, stack) != (found.reason, found.stack) for found in self.breaks):
             self.breaks.append(Break(reason, stack, milliseconds))
@@ -225,13 +243,14 @@ class Parts(Cuts):
         """What is to be told of loops over numbers."""
         return [*(each.told() for each in self.functions if type(each) is Loop), *self.refused]
 
-    def scan(self, arguments: tuple[Any, ...]) -> bool:
-        """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call."""
+    def scan(self, arguments: tuple[Any, ...], is_any: bool = False) -> bool:
+        """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call;
+        `is_any`: loops that may be over something else, too."""
         if self.tree is None:
             return False
         given = zip(self.function.__code__.co_varnames, arguments, strict=False)
         shapes = {name: value.shape for name, value in given if isinstance(value, (numpy.ndarray, _core.ndarray))}
-        loops = [loop for loop in outermost_loops(self.tree) if is_over_numbers(loop)]
+        loops = [loop for loop in outermost_loops(self.tree) if (may_be_native(loop) if is_any else is_over_numbers(loop))]
         if any(computes_with_arrays(loop, shapes) for loop in loops):
             return False
         self.native = {_at(loop) for loop in loops}

@@ -8,20 +8,23 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
+import os
 import sys
 import types
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from fastnp._bytecode import codes_of
+from fastnp._bytecode import codes_of, has_loops
 from fastnp._cut import Cut, Part
-from fastnp._loop_scan import may_be_native
+from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
 from fastnp._unfold import Unfold, place_of
 
-__all__ = ["Source"]
+__all__ = ["Source", "has_native_loops"]
+
+_PACKAGE = os.path.dirname(__file__)
 
 _LOOKS_AT_FRAMES = frozenset(["locals", "vars", "eval", "exec", "dir"])
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -182,6 +185,22 @@ class _Follow(ast.NodeTransformer):
 
 
 _known_trees: weakref.WeakKeyDictionary[types.CodeType, tuple[Any, set[str]]] = weakref.WeakKeyDictionary()  # of functions that are made here
+
+
+_GENERATORS = 0x2A0  # in co_flags
+_native_loops: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
+
+
+def has_native_loops(code: types.CodeType, space: dict[str, Any]) -> bool:
+    """Whether a function with this code and these globals has loops that may be native code."""
+    if code not in _native_loops:
+        found = has_loops(code) and not code.co_flags & _GENERATORS and not code.co_filename.startswith(_PACKAGE) and code.co_name[:1] != "<"
+        if found:
+            cells = tuple(types.CellType() for _ in code.co_freevars)
+            tree = Source(types.FunctionType(code, space, code.co_name, None, cells)).tree
+            found = tree is not None and any(may_be_native(loop) for loop in outermost_loops(tree))
+        _native_loops[code] = found
+    return _native_loops[code]
 
 
 class Source:
