@@ -141,28 +141,28 @@ private:
     std::array<Ref, 3> framed_;  // the code and the defaults of the function that the parts are of
     bool is_part_;
     bool has_recalled_ = false;
-    bool unrolls_ = false;     // there is no source to keep loops
-    bool waits_ = false;       // ... once that is affordable
-    int too_long_ = 0;         // of a part: recordings that got too long
+    bool unrolls_ = false;  // there is no source to keep loops
+    bool waits_ = false;  // ... once that is affordable
+    int too_long_ = 0;  // of a part: recordings that got too long
     bool calls_outside_ = false;  // at least in some of its calls
-    int varied_ = 0;           // recordings of numbers that vary
+    int varied_ = 0;  // recordings of numbers that vary
     bool watches_loops_ = false;
-    bool in_parts_ = false;    // no call of it was compiled as a whole, and there is a frame
+    bool in_parts_ = false;  // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
     std::vector<NamedParameter> named_;  // sizes that have names
     Parameters parameters_;
     std::unique_ptr<detail::Engine> engine_;
-    std::vector<std::shared_ptr<GuardSet>> guard_sets_;      // the last used first
-    Ref read_lists_;                                         // ids of lists that are read, not only made longer
-    Ref varying_;                                            // places of numbers that changed between calls
-    Ref computed_;                                           // names of attributes that are read though the code does not show them
+    std::vector<std::shared_ptr<GuardSet>> guard_sets_;  // the last used first
+    Ref read_lists_;  // ids of lists that are read, not only made longer
+    Ref varying_;  // places of numbers that changed between calls
+    Ref computed_;  // names of attributes that are read though the code does not show them
     Numbers numbers_;
     Instances instances_;
-    std::string given_up_;     // why no call is compiled any more, or empty
-    int volatile_ = 0;         // recordings in a row that change what they read
+    std::string given_up_;  // why no call is compiled any more, or empty
+    int volatile_ = 0;  // recordings in a row that change what they read
     std::vector<std::string> reasons_;
-    int fresh_ = 0;            // guard sets made in a row without one being used again
-    int failures_ = 0;         // recordings in a row that ended by an exception of the function
+    int fresh_ = 0;  // guard sets made in a row without one being used again
+    int failures_ = 0;  // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0, in_parts_calls_ = 0;
     std::uint64_t unserved_ = 0;  // of a part: calls in a row that nothing was compiled for
     FloatVerdicts float_verdicts_;
@@ -222,14 +222,14 @@ private:
     std::span<PyObject* const> arguments_;
     std::unique_ptr<Return> made_;
     std::optional<RecordingEnd> end_;
-    std::vector<Performed> performed_;     // calls of the outside so far, by their number
+    std::vector<Performed> performed_;  // calls of the outside so far, by their number
     Performed performed(const OutsideCall& call, std::span<const array> operands, bool saves);
 
     Ref made_objects_;
     Overwritten written_;
     bool is_new_ = false;  // recorded in this call
-    std::vector<OutsideCall> calls_;       // noted by the recording that goes on
-    const Rebuild* rebuild_ = nullptr;     // of that recording
+    std::vector<OutsideCall> calls_;  // noted by the recording that goes on
+    const Rebuild* rebuild_ = nullptr;  // of that recording
     PyObject* originals_ = nullptr;
 };
 

@@ -93,11 +93,27 @@ private:
     std::vector<py::object> views_;
 };
 
-// An attribute of an object that a loop is handed, which is one more argument.
+// What an object holds that a loop is handed, which is one more argument.
 struct Field {
+    enum class How : std::uint8_t { attribute, function, item, itself };
     int of = -1;  // the object: among the arguments
     py::object owner, name;  // ... or itself
+    How how = How::attribute;
     py::object function;     // the function that it is, if it is one
+
+    /// A new reference to it, or null. Of attributes the object's class is known.
+    PyObject* now(PyObject* object) const {
+        if (how == How::itself) return Py_NewRef(object);
+        if (how == How::item) {
+            PyObject* const found = PyDict_CheckExact(object) ? PyDict_GetItemWithError(object, name.ptr()) : nullptr;
+            return Py_XNewRef(found);
+        }
+        return PyObject_GetAttr(object, name.ptr());
+    }
+    void store(PyObject* object, PyObject* value) const {
+        const int status = how == How::item ? PyDict_SetItem(object, name.ptr(), value) : PyObject_SetAttr(object, name.ptr(), value);
+        if (status != 0) throw PythonError{};
+    }
 
     template <class Values>
     PyObject* owner_in(const Values& values) const {
@@ -190,6 +206,7 @@ struct Ready {
         if (stored.empty()) return true;
         for (std::size_t i = 0; i < fields.size(); ++i) {
             for (std::size_t k = 0; k < i; ++k) {
+                if (fields[i].how == Field::How::itself || fields[k].how == Field::How::itself) continue;
                 const bool is_same_name = fields[i].of == fields[k].of && fields[i].owner.is(fields[k].owner);
                 if (!is_same_name && fields[i].owner_in(given) == fields[k].owner_in(given)) return false;
             }
@@ -242,10 +259,10 @@ public:
         fields_.clear();
         classes_.clear();
     }
-    /// (object among the arguments or -1, object otherwise, attribute, function that it is or None) of each.
-    void set_fields(const std::vector<std::tuple<int, py::object, py::object, py::object>>& told) {
+    /// (object among the arguments or -1, object otherwise, attribute or key, how it is held, function that it is or None) of each.
+    void set_fields(const std::vector<std::tuple<int, py::object, py::object, int, py::object>>& told) {
         fields_.clear();
-        for (const auto& [of, owner, name, function] : told) fields_.push_back({of, owner, name, function});
+        for (const auto& [of, owner, name, how, function] : told) fields_.push_back({of, owner, name, static_cast<Field::How>(how), function});
     }
     /// The attributes of a class's objects are no more than that.
     void know(const py::object& type) { classes_.add(reinterpret_cast<PyTypeObject*>(type.ptr())); }
@@ -259,8 +276,8 @@ public:
         for (PyObject* each : handed) all.push_back(each);
         for (const Field& each : fields_) {  // which attributes of plain objects do not change
             PyObject* const owner = each.owner_in(all);
-            if (!classes_.has(Py_TYPE(owner))) return slow(handed);
-            PyObject* const value = PyObject_GetAttr(owner, each.name.ptr());
+            if (each.how <= Field::How::function && !classes_.has(Py_TYPE(owner))) return slow(handed);
+            PyObject* const value = each.now(owner);
             if (value == nullptr) {
                 PyErr_Clear();
                 return slow(handed);
@@ -459,7 +476,7 @@ private:
         for (std::size_t i = 0; i < end.fields.size(); ++i) {
             const Field& field = ready.fields[ready.stored[i]];
             const py::object value = value_of_source(end.fields[i]);
-            if (PyObject_SetAttr(field.owner_in(given), field.name.ptr(), value.ptr()) != 0) throw PythonError{};
+            field.store(field.owner_in(given), value.ptr());
         }
         if (end.returns && !end.is_tuple) return py::make_tuple(1, value_of_source(end.sources.at(0)));
         const std::size_t skipped = end.returns ? 0 : 1;

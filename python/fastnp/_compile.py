@@ -144,7 +144,7 @@ class Split:
         return parts
 
     def loops(self, parts: Any, *arguments: Any) -> Any:
-        """The parts with all loops that may be native code, or None: numbers that the function reads differ from call to call. `arguments`: by position."""
+        """The parts with all loops that may be native code, or None: numbers that it reads differ from call to call. `arguments`: by position."""
         code = getattr(self.function, "__code__", None)
         from fastnp._bytecode import has_loops  # where a function is recorded again
 

@@ -57,6 +57,8 @@ class Calls:
                     raise Unsupported(f"reads {held.__name__}.{name}") from None
             self.walk.guard(space, name, space[name])
             return self.walk.outside(space[name], name)
+        if isinstance(held, type):
+            return self.walk.fields.class_attribute(held, name)
         raise Unsupported(f"reads the attribute {name!r} of a {type(held).__name__}")
 
     # Calls.

@@ -58,7 +58,7 @@ class Elements:
         if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.taken(held, self.walk.value(node.slice))
         if type(held) is Passed:
-            raise Unsupported(f"takes an item of {held.name!r}, which is no array or list that programs have")
+            return self.walk.fields.item(held, node.slice.value if isinstance(node.slice, ast.Constant) else None)
         if type(held) is not View:
             raise Unsupported("takes an item of something that is no array")
         indices = self.indices(node.slice)

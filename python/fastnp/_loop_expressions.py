@@ -8,10 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
 from fastnp._loop_arrays import ufunc_of
-from fastnp._loop_fields import is_object
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
@@ -138,9 +135,9 @@ class Expressions:
         raise Leaves
 
     def outside(self, value: Any, name: str) -> Any:
-        if isinstance(value, (list, dict, set, numpy.ndarray)):
+        if isinstance(value, set):
             raise Unsupported(f"reads {name!r}, which is no variable of its own")
-        return self.fields.fields.root(name, value) if is_object(value) else value
+        return self.fields.outside(name, value)
 
     def decided(self, choice: Choice) -> Any:
         """Leaves where a variable is not bound."""

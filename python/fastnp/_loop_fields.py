@@ -7,9 +7,12 @@ on. Methods and properties become part of the program as functions do.
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._core import CompiledFunction
+from fastnp._loop_draws import is_generator
+from fastnp._loop_kinds import is_array_object
 from fastnp._loop_program import INT, Choice, Number, Unsupported
 from fastnp._loop_scan import FAR
 from fastnp._loop_values import UNBOUND, Again, Held, Leaves, Passed, State, is_one_number
@@ -17,7 +20,7 @@ from fastnp._loop_values import UNBOUND, Again, Held, Leaves, Passed, State, is_
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Bound", "Fields", "NewField", "WalkFields", "in_class", "is_object"]
+__all__ = ["Bound", "Field", "Fields", "NewField", "WalkFields", "in_class", "is_object"]
 
 _HEAP_TYPE = 1 << 9  # in a type's flags
 _TUPLE_GETTER: Any = type(__import__("collections").namedtuple("_", "x").x)  # of a namedtuple's fields
@@ -74,53 +77,76 @@ def _is_field(found: Any) -> bool:
     return not any(hasattr(kind, each) for each in ("__get__", "__set__", "__delete__"))
 
 
+class Field:
+    """Where one comes from: an attribute or an item of an object, a function of its class, or an object that is read from outside."""
+
+    __slots__ = ("function", "how", "name", "parent")
+    ATTRIBUTE, FUNCTION, ITEM, ITSELF = range(4)
+
+    def __init__(self, parent: str, name: Any, how: int, function: Any = None) -> None:
+        self.parent = parent
+        self.name = name
+        self.how = how
+        self.function = function
+
+    def now(self, owner: Any) -> Any:
+        """What it holds; UNBOUND where the object is of another nature."""
+        if self.how == Field.ITSELF:
+            return owner
+        if self.how == Field.ITEM:
+            return owner.get(self.name, UNBOUND) if type(owner) is dict else UNBOUND
+        if not is_object(owner):
+            return UNBOUND
+        value = getattr(owner, self.name, UNBOUND) if self.how == Field.FUNCTION or _is_field(in_class(type(owner), self.name)) else UNBOUND
+        if self.how == Field.ATTRIBUTE:
+            return value
+        bare = value.__func__ if type(value) is types.MethodType and value.__self__ is owner else value
+        return None if bare is self.function else UNBOUND
+
+    def store(self, owner: Any, value: Any) -> None:
+        if self.how == Field.ITEM:
+            owner[self.name] = value
+        else:
+            setattr(owner, self.name, value)
+
+
 class Fields:
     """The fields that a loop's programs have."""
 
     def __init__(self) -> None:
-        self.paths: dict[str, tuple[str, str, Any]] = {}  # by name: object, attribute, and the function that it is, if it is one; objects come first
+        self.paths: dict[str, Field] = {}  # objects come before what is in them
         self.roots: dict[str, Any] = {}  # objects that are no variables, by names made up here
         self.spaces: dict[type, ClassSpace] = {}
 
-    def add(self, parent: str, name: str, function: Any = None) -> None:
-        self.paths[f"{parent}.{name}"] = parent, name, function
-        raise NewField
+    def add(self, path: str, field: Field) -> None:
+        if path not in self.paths:
+            self.paths[path] = field
+            raise NewField
 
-    def root(self, name: str, value: Any) -> Passed:
-        """An object that is read from outside of the function."""
+    def root(self, name: str, value: Any) -> str:
+        """The name of an object that is read from outside of the function."""
         made = f"<{name} {id(value)}>"
         if made not in self.roots:
             self.roots[made] = value
             raise NewField
-        return Passed(made)
+        return made
 
     def parents(self) -> set[str]:
-        return {parent for parent, _, _ in self.paths.values()}
+        return {field.parent for field in self.paths.values() if field.how != Field.ITSELF}
 
     def read(self, values: dict[str, Any]) -> dict[str, Any] | None:
         """The variables with the fields as they are now; None where an object is of another nature."""
         found = {**values, **self.roots}
-        for path, (parent, name, function) in self.paths.items():
-            owner = found[parent]
-            if not is_object(owner):
+        for path, field in self.paths.items():
+            found[path] = field.now(found[field.parent])
+            if found[path] is UNBOUND:
                 return None
-            there = in_class(type(owner), name)
-            if function is not None:
-                value = getattr(owner, name, None)
-                if (value.__func__ if type(value) is types.MethodType and value.__self__ is owner else value) is not function:
-                    return None
-                found[path] = None
-                continue
-            value = getattr(owner, name, UNBOUND) if _is_field(there) else UNBOUND
-            if value is UNBOUND:
-                return None
-            found[path] = value
         return found
 
     def write(self, values: dict[str, Any], stored: frozenset[str]) -> None:
-        for path, (parent, name, _) in self.paths.items():
+        for path, field in self.paths.items():
             if path in stored:
-                setattr(values[parent], name, values[path])
+                field.store(values[field.parent], values[path])
 
     def are_apart(self, values: dict[str, Any], stored: frozenset[str]) -> bool:
         """Whether no object that is stored to is there by two names."""
@@ -172,8 +198,36 @@ class WalkFields:
 
     def known(self, of: Passed, name: str, function: Any) -> None:
         """The object has no attribute of its own in the place of a function."""
-        if f"{of.name}.{name}" not in self.fields.paths:
-            self.fields.add(of.name, name, function)
+        self.fields.add(f"{of.name}.{name}", Field(of.name, name, Field.FUNCTION, function))
+
+    def outside(self, name: str, value: Any) -> Any:
+        """An object that is read from outside of the function: arrays, lists and generators as if they were handed in."""
+        if not (is_array_object(value) or type(value) is list or is_generator(value)):
+            return Passed(self.fields.root(name, value)) if type(value) is dict or is_object(value) else value
+        path = self.fields.root(name, value)
+        self.fields.add(path, Field(path, "", Field.ITSELF))
+        return self.walk.slots.load((0, path), self.held[path])
+
+    def class_attribute(self, cls: type, name: str) -> Any:
+        """What a class has by a name."""
+        found = in_class(cls, name)
+        if type(cls).__getattribute__ is not type.__getattribute__ or not _is_field(found) or found is UNBOUND:  # type: ignore[comparison-overlap]
+            raise Unsupported(f"reads the attribute {name!r} of the class {cls.__name__}")
+        self.walk.guard(cls, name, found)
+        return self.walk.outside(found, name)
+
+    def item(self, of: Passed, key: Any) -> Any:
+        """``d["key"]`` of a dict."""
+        return self.walk.slots.load((0, self.item_path(of, key)), self.held[f"{of.name}[{key!r}]"])
+
+    def item_path(self, of: Passed, key: Any) -> str:
+        path = f"{of.name}[{key!r}]"
+        if path not in self.held:
+            owner = self.objects.get(of.name)
+            if type(owner) is not dict or type(key) not in (str, int) or key not in owner:
+                raise Unsupported(f"takes an item of {of.name!r}, which is no array or list that programs have")
+            self.fields.add(path, Field(of.name, key, Field.ITEM))
+        return path
 
     def path(self, of: Passed, name: str, found: Any) -> str:
         path = f"{of.name}.{name}"
@@ -181,12 +235,12 @@ class WalkFields:
             return path
         if not _is_field(found) or getattr(self.objects[of.name], name, UNBOUND) is UNBOUND:
             raise Unsupported(f"reads the attribute {name!r} of a {type(self.objects[of.name]).__name__}")
-        self.fields.add(of.name, name)
+        self.fields.add(path, Field(of.name, name, Field.ATTRIBUTE))
         raise AssertionError
 
     # Stores.
 
-    def storing(self, of: Any, name: str, value: Any) -> Any:
+    def storing(self, of: Any, name: str, value: Any) -> Callable[[], None]:
         """Checks that a field can be stored to; what stores it."""
         if type(of) is not Passed:
             raise Unsupported("stores an attribute of something that is no object")
@@ -197,7 +251,12 @@ class WalkFields:
         is_plain = setter is object.__setattr__ or cls is types.SimpleNamespace
         if not is_plain or type(found) is _TUPLE_GETTER:
             raise Unsupported(f"stores an attribute of a {cls.__name__}")
-        path = self.path(of, name, found)
+        return self.storing_at(self.path(of, name, found), value)
+
+    def storing_item(self, of: Passed, key: Any, value: Any) -> Callable[[], None]:
+        return self.storing_at(self.item_path(of, key), value)
+
+    def storing_at(self, path: str, value: Any) -> Callable[[], None]:
         held = self.held[path]
         if type(value) is Choice:
             raise Unsupported("stores numbers of several kinds in an attribute")
@@ -215,9 +274,9 @@ class WalkFields:
 
         return store
 
-    def count(self, of: Passed, name: str, x: Any, step: int) -> bool:
+    def count(self, path: str, x: Any, step: int) -> bool:
         """``x.count += 1``, unless something else is stored there as well: it does not overflow."""
-        path, steps = f"{of.name}.{name}", self.walk.steps
+        steps = self.walk.steps
         if type(x) is not Number or x.kind is not INT or path in self.uncounted or path not in self.held:
             return False
         if path not in self.stored:

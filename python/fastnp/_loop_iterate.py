@@ -220,7 +220,19 @@ class _ListItems(_Places):
         return self.walk.lists.item(self.held, self.walk.lists.offset(self.held, self.steps.get(self.at)))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        raise Unsupported("leaves a loop over a list in the middle")
+        """Of a list that is handed out by its name."""
+        name, walk = self.held.name, self.walk
+        named = [*walk.fields.held.values(), *walk.current().values()]
+        if not any(type(each) is ListState and each.name == name for each in named):
+            raise Unsupported("leaves a loop over a list in the middle")
+        out.append((self.at, INT))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            items: Any = iter(values.lists[name])
+            items.__setstate__(next(values))
+            return items  # type: ignore[no-any-return]
+
+        return remaining
 
 
 class _Items(_Places):

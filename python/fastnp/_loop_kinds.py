@@ -15,7 +15,7 @@ from fastnp._loop_program import is_numbers_dtype, kind_of_number
 __all__ = ["PLAIN", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
 
 _LONGEST_TUPLE = 8  # that is taken apart
-PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
+PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, numpy.ufunc, type(_core.exp))
 
 
 def is_array_object(value: Any) -> bool:

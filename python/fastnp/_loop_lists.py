@@ -415,7 +415,7 @@ class Lists:
         """The list that was handed in, changed in place, or a new one."""
         known = self.walk.lists_known.setdefault(held.name, NumbersList())
         if not known.is_written:
-            return lambda values: values.passed[name]
+            return lambda values: values.lists.setdefault(held.name, values.passed[name])
         parts = ["is new", "address", "length", *(["first address", "first length"] if self.is_taken(held) else [])]
         out += [(self.walk.slots.variable((held.name, part), INT), INT) for part in parts]
 
@@ -424,7 +424,8 @@ class Lists:
             first = [next(values) for _ in parts[3:]]
             if first and is_new and type(values.passed.get(name)) is list:
                 values.listed(name, *first, known)
-            return values.listed(None if is_new else name, address, length, known)
+            values.lists[held.name] = values.listed(None if is_new else name, address, length, known)
+            return values.lists[held.name]
 
         return decode
 

@@ -27,6 +27,7 @@ class Values(Iterator[Any]):
         self.memory = memory  # of arrays that the program made
         self.arrays = arrays
         self.passed = passed  # variables as they were handed in
+        self.lists: dict[Any, list[Any]] = {}  # that were handed out, by the names of their states
 
     def __next__(self) -> Any:
         return next(self.inner)

@@ -27,7 +27,8 @@ FUNCTIONS = frozenset(
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"])
 LISTS = frozenset(["append", "extend", "pop", "clear", "heappush", "heappop"])  # methods of lists, and functions of `heapq`
-_OF_OTHERS = frozenset(name for cls in (str, bytes, dict, set, list, numpy.ndarray) for name in dir(cls))  # methods of what programs have not
+# Methods of what programs have not.
+_OF_OTHERS = frozenset({*dir(str), *dir(bytes), *dir(dict), *dir(set)} - {"update", "add", "get", "remove", "index", "count", "find", "pop", "copy"})
 _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 

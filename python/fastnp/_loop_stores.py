@@ -56,6 +56,8 @@ class Stores(Expressions):
                 self.in_place(x, statement)
                 return
             self.target(statement.target, self.binary(statement.op, x, self.value(statement.value)))()
+        elif self.is_field(statement.target):
+            self.change_field(statement)
         elif isinstance(statement.target, ast.Subscript):
             place = self.elements.destination(statement.target)
             if type(place) is View:
@@ -73,18 +75,33 @@ class Stores(Expressions):
                 return
             x = self.elements.load(place)
             self.elements.store(place, self.binary(statement.op, x, self.value(statement.value)))
-        elif isinstance(statement.target, ast.Attribute):
-            of = self.value(statement.target.value)
-            x = self.calls.attribute(of, statement.target.attr)
-            if type(x) is View:
-                self.in_place(x, statement)
-                return
-            step = small_step(statement)
-            if step is not None and type(of) is Passed and self.fields.count(of, statement.target.attr, x, step):
-                return
-            self.fields.storing(of, statement.target.attr, self.binary(statement.op, x, self.value(statement.value)))()
         else:
             raise Unsupported("changes something else")
+
+    def is_field(self, target: ast.expr) -> bool:
+        """Whether it is an attribute, or an item of a dict."""
+        if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.Constant):
+            return isinstance(target, ast.Attribute)
+        return type(self.value(target.value)) is Passed
+
+    def change_field(self, statement: ast.AugAssign) -> None:
+        target: Any = statement.target
+        of = self.value(target.value)
+        if isinstance(target, ast.Attribute):
+            path, x = f"{of.name}.{target.attr}" if type(of) is Passed else "", self.calls.attribute(of, target.attr)
+        else:
+            path, x = self.fields.item_path(of, target.slice.value), self.fields.item(of, target.slice.value)
+        if type(x) is View:
+            self.in_place(x, statement)
+            return
+        step = small_step(statement)
+        if step is None or not self.fields.count(path, x, step):
+            self.storing_field(target, self.binary(statement.op, x, self.value(statement.value)))()
+
+    def storing_field(self, target: Any, value: Any) -> Callable[[], None]:
+        of, fields = self.value(target.value), self.fields
+        is_attribute = isinstance(target, ast.Attribute)
+        return fields.storing(of, target.attr, value) if is_attribute else fields.storing_item(of, target.slice.value, value)
 
     def in_place(self, view: View, statement: ast.AugAssign) -> None:
         """``x += ...`` of an array."""
@@ -106,10 +123,10 @@ class Stores(Expressions):
                 raise Leaves
             value = self.settled(value)
             return lambda: self.bind(target.id, value)
+        if self.is_field(target):
+            return self.storing_field(target, value)
         if isinstance(target, ast.Subscript):
             return self.storing(self.elements.destination(target), value)
-        if isinstance(target, ast.Attribute):
-            return self.fields.storing(self.value(target.value), target.attr, value)
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):

@@ -452,11 +452,12 @@ class Walk(Stores):
         if any(isinstance(each, ast.Subscript) for each in ast.walk(statement.target)):
             raise Unsupported("iterates into elements")
         self.target(statement.target, iteration.item())()
-        if not is_outer:
+        is_resumed = not is_outer and self.frame is self.root  # where the program is left in it
+        if is_resumed:
             self.iterations.append((statement, iteration))
         ends = self.body(statement, loop)
         iteration.advance()
-        if not is_outer:
+        if is_resumed:
             self.iterations.pop()
         self.back(statement, ends)
         self.close(statement, loop, ended)

@@ -130,7 +130,7 @@ class Loop:
             entry = state
             other = None
             if all(values.get(name, UNBOUND) is not UNBOUND for name in self.takes):
-                other, values = self.program_for({name: values[name] for name in self.takes} | values)
+                other, values = self.program_for(values)
             values = self.with_fields(values, before)
             if any(values[name] is not before[name] for name in program.arrays if "." in name):
                 other = None  # what is gone over, perhaps, is no field any more
@@ -220,6 +220,9 @@ class Loop:
             if self.rewritten > _MOST_KINDS:
                 self.refuse("reads something that is another one at every call")
                 return None
+            if self.fields.roots:  # what is read from outside is another one
+                self.fields = Fields()
+                raise NewField
         if len(self.programs) >= _MOST_KINDS or not _core._affords_compiling():
             return None
         with _core._Compiling():
@@ -253,7 +256,12 @@ class Loop:
         guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards if type(space) is not ClassSpace]
         places = {name: number for number, name in enumerate(self.all_takes)}
         parents = self.fields.parents()
-        self.entry.set_fields([(places.get(of, -1), self.fields.roots.get(of), name, function) for of, name, function in self.fields.paths.values()])
+        roots = self.fields.roots
+        fields = [
+            (-1 if each.parent in roots else places[each.parent], roots.get(each.parent), each.name, each.how, each.function)
+            for each in self.fields.paths.values()
+        ]
+        self.entry.set_fields(fields)
         for owner in [*(each for name, each in zip(self.all_takes, arguments, strict=True) if name in parents), *self.fields.roots.values()]:
             self.entry.know(type(owner))
         program.native[True] = program.native.get(True) or program.steps.program(True)

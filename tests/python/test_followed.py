@@ -54,3 +54,27 @@ def test_what_is_captured_may_change() -> None:
     for value in (2, 3, 2.5, numpy.float32(1), 3):
         by = value
         assert compiled(a, 40) == inner(a, 40)
+
+
+def pi_by(a: Any, n: Any) -> Any:
+    state, hits = 7, 0
+    for _ in range(n):
+        state = (state * 1103515245 + 12345) % 2147483648
+        x = state / 2147483648
+        state = (state * 1103515245 + 12345) % 2147483648
+        y = state / 2147483648
+        hits += x * x + y * y < 1
+    return hits * 4 / n, a.max()
+
+
+def calls_pi_by(a: Any, n: Any) -> Any:
+    return pi_by(a, n)[0] * 2, [pi_by(a, k)[0] for k in (n, 5)]
+
+
+@pytest.mark.parametrize("function", [pi_by, calls_pi_by])
+def test_numbers_that_differ_from_call_to_call(function: Any) -> None:
+    """A recording of such a loop holds for one number alone: from the third on it is native code."""
+    compiled = np.compile(function, adaptive=False)
+    for n in (*range(30, 40), 5, 30):
+        agree(compiled, (numpy.arange(3.0), n), f"{n} turns")
+    assert natives(compiled)

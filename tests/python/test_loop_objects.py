@@ -237,3 +237,84 @@ def test_errors_leave_objects_as_they_were() -> None:
         agree(compiled, (Table(), numpy.arange(5.0), n))
         agree(compiled, (Table(), [1.0, 2.0, 3.0], n))
     assert programs_of(compiled)
+
+
+class Const:
+    STEP = 3
+    LIMIT = 100
+
+
+TABLE = numpy.linspace(0.0, 1.0, 7)
+PRIMES = [2, 3, 5, 7]
+RNG = numpy.random.default_rng(3)
+SETTINGS = {"k": 0.5, 3: 2.0}
+
+
+def test_what_is_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays, lists, dicts, generators and classes that a loop reads by their names."""
+
+    def mixed(x: Any, n: Any) -> Any:
+        s = 0.0
+        for i in range(n):
+            s += TABLE[i % 7] * SETTINGS["k"] - x[i % len(x)] * SETTINGS[3] + Const.STEP
+            if s > Const.LIMIT:
+                s -= Const.LIMIT
+            for p in PRIMES:
+                if i % p == 1:
+                    s += p
+                    break
+            if RNG.random() < 0.5:
+                s += 1
+                TABLE[0] = s
+                SETTINGS["k"] = s * 1e-3
+        return s
+
+    compiled, space = np.compile(mixed, adaptive=False), globals()
+
+    def both(note: str) -> None:
+        for n in (50, 7, 0, 51):
+            found = []
+            for function in (mixed, compiled):
+                TABLE[0], SETTINGS["k"] = 0.25, 0.5
+                RNG.bit_generator.state = numpy.random.PCG64(n).state
+                found.append((function(numpy.arange(3.0), n), TABLE.tolist(), dict(SETTINGS), RNG.random()))
+            assert same(found[1][0], found[0][0]), note
+            assert found[1][1:] == found[0][1:], note
+
+    both("as they are")
+    assert programs_of(compiled)
+    monkeypatch.setattr(Const, "STEP", 5)
+    both("a class's attribute")
+    monkeypatch.setitem(space, "PRIMES", [3, 4])
+    both("another list")
+    PRIMES.append(9)
+    both("a longer list")
+    monkeypatch.setitem(space, "SETTINGS", {"k": 1, 3: numpy.float32(0.5)})
+    both("numbers of other kinds")
+    monkeypatch.setitem(space, "TABLE", numpy.ones(7, "f4"))
+    both("another array")
+    monkeypatch.setitem(space, "RNG", numpy.random.default_rng(5))
+    both("another generator")
+    monkeypatch.setattr(Const, "STEP", property(lambda self: 1))
+    with pytest.raises(TypeError):
+        compiled(numpy.arange(3.0), 3)
+
+
+def test_dicts() -> None:
+    def moved(state: Any, n: Any) -> Any:
+        for i in range(n):
+            state["x"] += state["v"] * 0.5
+            state["steps"] += 1
+            if state["x"] > 3:
+                state["v"] = -state["v"]
+                state[0] = i
+        return state["x"]
+
+    compiled = np.compile(moved, adaptive=False)
+    for state in ({"x": 0.0, "v": 1.0, "steps": 0, 0: 0}, {"x": 0, "v": 1.0, "steps": 0}, {"x": 0.0, "v": 1.0, "steps": 2**63, 0: 0}, {"x": 1.0, 0: 1}):
+        for n in (9, 3, 0, 20):
+            mine, theirs = dict(state), dict(state)
+            assert outcome(compiled, (mine, n))[:2] == outcome(moved, (theirs, n))[:2]
+            assert same(list(mine.values()), list(theirs.values()))
+            assert list(mine) == list(theirs)
+    assert programs_of(compiled)

@@ -409,3 +409,25 @@ def test_functions_that_write_end_by_errors() -> None:
         parent[rng.integers(size)] = rng.integers(-size, size)
         agree(compiled, (parent, rng.integers(0, most, (12, 2)), []), f"{size}, below {most}")
     assert programs_of(compiled)
+
+
+def test_programs_are_left_in_loops_of_functions_that_they_call() -> None:
+    def power(x, k):
+        made = 1
+        for _ in range(k):
+            made = made * x
+        return made
+
+    def total(n, k):
+        s = 0
+        for i in range(n):
+            for j in range(2):
+                s += power(i, k) + j
+                if s < 0:
+                    return s
+        return s
+
+    compiled = np.compile(total, adaptive=False)
+    for n, k in ((5, 20), (5, 3), (30, 20), (30, 60), (3, 9)):
+        agree(compiled, (n, k), f"{n}, {k}")
+    assert programs_of(compiled)
