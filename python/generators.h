@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "common.h"
+#include "fastnp/detail/python_random.h"
 #include "fastnp/small_vector.h"
 
 namespace fastnp::python {
@@ -16,11 +19,23 @@ public:
     LentGenerators(const LentGenerators&) = delete;
     LentGenerators& operator=(const LentGenerators&) = delete;
 
-    /// Where its bit generator's functions are. `generator`: a Generator or a RandomState, of NumPy or fastnp.
+    /// Where its bit generator's functions are. `generator`: a Generator or a RandomState, of NumPy or fastnp, or a random.Random of Python's.
     std::int64_t lend(PyObject* generator);
+    /// Whether one of them is Python's, which the GIL alone keeps from others.
+    bool needs_gil() const { return !of_python_.empty(); }
 
 private:
+    struct OfPython {
+        Ref object;
+        std::unique_ptr<detail::PythonRandom> copy;
+    };
+    std::int64_t lend_copy(PyObject* random);
+
     SmallVector<PyObject*, 2> locks_;
+    std::vector<OfPython> of_python_;
 };
+
+/// Whether the state of Python's generators lies where it is looked for.
+bool lends_python_random();
 
 }  // namespace fastnp::python

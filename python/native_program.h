@@ -175,7 +175,8 @@ public:
         }
         left.words.resize(native_[0].words());
         const Spending::NativeLoop timed;
-        const Released released;
+        std::optional<Released> released;
+        if (!generators.needs_gil()) released.emplace();
         detail::clear_float_flags();
         native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks);
         left.flags = detail::float_flags() | (left.words.back() < 0 ? wrapped : 0U);

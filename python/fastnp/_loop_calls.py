@@ -73,7 +73,11 @@ class Calls:
         if type(function) is Method and type(function.of) is ListState and not named:
             return self.walk.lists.call(function.of, function.name, arguments)
         if type(function) is Method and type(function.of) is StreamState:
-            return self.walk.draws.call(Stream(self.walk.slots.streams[function.of.name], False), function.name, arguments, named)
+            stream = Stream(self.walk.slots.streams[function.of.name], False, function.of.name in self.walk.slots.streams_of_python)
+            return self.walk.draws.call(stream, function.name, arguments, named)
+        owner = self.walk.draws.python_owner(function)
+        if owner is not None:
+            return self.walk.draws.call_python(owner, function.__name__, arguments, named)
         legacy = self.walk.draws.legacy_name(function)
         if legacy is not None:
             return self.walk.draws.call_legacy(legacy, arguments, named)

@@ -7,13 +7,17 @@ or computed with is drawn after the other operand is there.
 from __future__ import annotations
 
 import ast
+import random
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 import fastnp.random
-from fastnp._loop_program import BOOL, FLOAT, FLOAT64, INT64, Number, Unsupported
+from fastnp import _core
+from fastnp._loop_lists import Display
+from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, Unsupported, machine
 from fastnp._loop_scan import DRAWS
 from fastnp._loop_values import Lazy, View
 
@@ -22,21 +26,27 @@ if TYPE_CHECKING:
 
 __all__ = ["Draws", "Drawn", "Stream", "is_generator"]
 
-_UNIFORM, _NORMAL, _EXPONENTIAL = 0, 1, 2  # as the step has it
+_UNIFORM, _NORMAL, _EXPONENTIAL, _GAUSS = range(4)  # as the step has it
 _LEGACY = {name: getattr(numpy.random, name) for name in ("rand", "random", "random_sample", "uniform")}
 
 
 def is_generator(value: Any) -> bool:
-    return type(value) in (numpy.random.Generator, fastnp.random.Generator)
+    return type(value) in (numpy.random.Generator, fastnp.random.Generator) or is_of_python(value)
+
+
+def is_of_python(value: Any) -> bool:
+    """Whether it is a generator of Python's module `random`."""
+    return type(value) is random.Random and _core._lends_python_random()
 
 
 class Stream:
     """A generator: the value that is its bit generator's address."""
 
-    __slots__ = ("id", "is_legacy")
+    __slots__ = ("id", "is_legacy", "is_of_python")
 
-    def __init__(self, id: int, is_legacy: bool) -> None:
+    def __init__(self, id: int, is_legacy: bool, is_of_python: bool = False) -> None:
         self.id = id
+        self.is_of_python = is_of_python
         self.is_legacy = is_legacy  # a RandomState
 
 
@@ -56,6 +66,7 @@ class Draws:
         self.steps = walk.steps
         self.waiting: list[Drawn] = []
         self.known: list[Any] = []  # generators that are no arguments
+        self.python = PythonDraws(self)
 
     @staticmethod
     def legacy_name(function: Any) -> str | None:
@@ -72,12 +83,28 @@ class Draws:
         stream = Stream(self.walk.stream_of(state), True)
         return self.call(stream, name, arguments, named)
 
+    @staticmethod
+    def python_owner(function: Any) -> Any:
+        """The generator of Python's whose method it is, as the functions of `random` are; else None."""
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        if not is_of_python(owner) or name in vars(owner):
+            return None
+        is_its = getattr(function, "__func__", None) is vars(random.Random).get(name) or isinstance(function, types.BuiltinMethodType)
+        return owner if is_its else None
+
+    def call_python(self, owner: Any, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        return self.call(Stream(self.walk.stream_of(owner), False, True), name, arguments, named)
+
     def call(self, stream: Stream, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if stream.is_of_python:
+            if name not in _OF_PYTHON:
+                raise Unsupported(f"draws by random.{name}")
+            return self.walk.calls.functions.checked(getattr(self.python, f"draw_{name}"), [stream, *arguments], named, {})
         if name == "rand":
             arguments, named = [], {"size": tuple(arguments)} if arguments else {}
         if name in ("rand", "random_sample"):
             name = "random"
-        if name not in DRAWS:
+        if name not in DRAWS or not hasattr(self, f"draw_{name}"):
             raise Unsupported(f"draws by {name}")
         return self.walk.calls.functions.checked(getattr(self, f"draw_{name}"), [stream, *arguments], named, {})
 
@@ -148,9 +175,16 @@ class Draws:
 
     # What is drawn
 
-    def drawn(self, size: Any, element: Callable[[], int], kind: Any = FLOAT, dtype: numpy.dtype[Any] = FLOAT64) -> Any:
+    def drawn(
+        self,
+        size: Any,
+        element: Callable[[], int],
+        kind: Any = FLOAT,
+        dtype: numpy.dtype[Any] = FLOAT64,
+        between: tuple[int | None, int | None] = (None, None),
+    ) -> Any:
         if size is None:
-            made = Drawn(lambda: Number(kind, element()))
+            made = Drawn(lambda: Number(kind, element(), *between))
         else:
             sizes = self.walk.calls.functions.sizes(size)
             made = Drawn(lambda: self.array(sizes, element, dtype))
@@ -178,3 +212,91 @@ class Draws:
         view = arrays.new(dtype, sizes, False)
         arrays.fill(view, Lazy(dtype, sizes, lambda _: element(), [], False))
         return view
+
+
+_OF_PYTHON = frozenset(["random", "uniform", "randrange", "randint", "choice", "gauss", "expovariate"])
+
+
+class PythonDraws:
+    """The distributions of Python's module `random`, as its documentation and its methods have them."""
+
+    def __init__(self, draws: Draws) -> None:
+        self.draws = draws
+        self.steps = draws.steps
+        self.walk = draws.walk
+
+    def number(self, value: Callable[[], int], kind: Any = FLOAT, between: tuple[int | None, int | None] = (None, None)) -> Any:
+        return self.draws.drawn(None, value, kind, between=between)
+
+    def draw_random(self, stream: Stream) -> Any:
+        return self.draws.draw_random(stream)
+
+    def draw_uniform(self, stream: Stream, a: Any, b: Any) -> Any:
+        first = self.draws.number(a)
+        room = self.draws.number(self.walk.binary(ast.Sub(), b, a))
+        return self.number(lambda: self.draws.moved(first, room, stream, _UNIFORM))
+
+    def draw_gauss(self, stream: Stream, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+        steps, first, by = self.steps, self.draws.number(mu), self.draws.number(sigma)
+        return self.number(lambda: steps.map("add", FLOAT64, FLOAT64, first, steps.map("multiply", FLOAT64, FLOAT64, self.draws.real(stream, _GAUSS), by)))
+
+    def draw_expovariate(self, stream: Stream, lambd: Any) -> Any:
+        steps, by = self.steps, self.draws.number(lambd)
+        self.walk.leave(steps.map("not_equal", FLOAT64, BOOL, by, steps.constant(0.0, FLOAT64)))
+
+        def value() -> int:
+            room = steps.map("subtract", FLOAT64, FLOAT64, steps.constant(1.0, FLOAT64), self.draws.real(stream, _UNIFORM))
+            return steps.map("divide", FLOAT64, FLOAT64, steps.map("negative", FLOAT64, FLOAT64, steps.add("libm", FLOAT64, "log", FLOAT64, room)), by)
+
+        return self.number(value)
+
+    def draw_randrange(self, stream: Stream, start: Any, stop: Any = None) -> Any:
+        return self.between(stream, 0, start, 0) if stop is None else self.between(stream, start, stop, 0)
+
+    def draw_randint(self, stream: Stream, a: Any, b: Any) -> Any:
+        return self.between(stream, a, b, 1)
+
+    def between(self, stream: Stream, start: Any, stop: Any, more: int) -> Any:
+        """From `start` below `stop` + `more`."""
+        steps, numbers = self.steps, self.walk.numbers
+        first, last = (self.whole(each) for each in (start, stop))
+        for each in (first, last):
+            numbers.within(each.id, -(2**61), 2**61)
+        room = steps.plus(steps.plus(last.id, steps.times(first.id, steps.whole(-1))), steps.whole(more))
+        if first.low is None or first.low != first.high or last.low is None or last.low + more <= first.low:
+            self.walk.leave(steps.compare("greater", room, steps.whole(0)))
+        bounds = first.low, None if last.high is None else last.high + more - 1
+        return self.number(lambda: steps.plus(first.id, self.below(stream, room)), INT, bounds)
+
+    def whole(self, x: Any) -> Number:
+        number = self.walk.numbers.number(x)
+        if number.kind is not INT and number.kind is not BOOLEAN:
+            raise Unsupported("draws integers between other numbers")
+        found: Number = self.walk.numbers.to_int(number)
+        return found
+
+    def below(self, stream: Stream, bound: int) -> int:
+        return self.steps.add("draw", INT64, a=stream.id, b=bound, bits=1)
+
+    def draw_choice(self, stream: Stream, seq: Any) -> Any:
+        """One of the numbers of a list or a tuple that is written down, or of a vector."""
+        steps, items = self.steps, seq.items if type(seq) is Display else seq
+        if type(items) is View and len(items.sizes) == 1:
+            self.walk.leave(steps.compare("greater", items.sizes[0], steps.whole(0)))
+            read = self.walk.elements
+            kind = items.dtype
+            return self.draws.drawn(None, lambda: read.row(items, self.below(stream, items.sizes[0])).id, kind)
+        if not isinstance(items, (list, tuple)) or not items or (type(seq) is Display and seq.times != 1):
+            raise Unsupported("chooses from something else than numbers")
+        numbers = [self.walk.numbers.number(each) for each in items]
+        if any(each.kind is not numbers[0].kind for each in numbers):
+            raise Unsupported("chooses from numbers of several kinds")
+
+        def value() -> int:
+            at, found = self.below(stream, steps.whole(len(numbers))), numbers[-1].id
+            dtype = machine(numbers[0].kind)
+            for place, each in enumerate(numbers[:-1]):
+                found = steps.add("select", dtype, a=steps.compare("equal", at, steps.whole(place)), b=each.id, c=found)
+            return found
+
+        return self.number(value, numbers[0].kind)

@@ -25,7 +25,10 @@ FUNCTIONS = frozenset(
     + ["empty_like", "full_like", "copy", "array", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
 )
 # Methods of generators of random numbers, and functions of NumPy's global one.
-DRAWS = frozenset(["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"])
+DRAWS = frozenset(
+    ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
+    + ["randrange", "randint", "choice", "gauss", "expovariate"]  # of Python's `random`
+)
 LISTS = frozenset(["append", "extend", "pop", "clear", "heappush", "heappop"])  # methods of lists, and functions of `heapq`
 # Methods of what programs have not.
 _OF_OTHERS = frozenset({*dir(str), *dir(bytes), *dir(dict), *dir(set)} - {"update", "add", "get", "remove", "index", "count", "find", "pop", "copy"})
@@ -162,13 +165,14 @@ def small_step(statement: ast.AugAssign) -> int | None:
 
 
 def counters_of(loop: ast.AST) -> set[str]:
-    """Variables that the loop changes by small constants alone, or sets to constants: from a value of 62 bits on they take years to overflow."""
+    """Variables that the loop changes by small constants or bools alone, or sets to constants: from a value of 62 bits on they take years to overflow."""
     found: set[str] = set()
     other: set[str] = set()
     counted: set[int] = set()  # ids of targets
     for node in ast.walk(loop):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            (other if small_step(node) is None else found).add(node.target.id)
+            is_counted = small_step(node) is not None or (isinstance(node.value, ast.Compare) and isinstance(node.op, (ast.Add, ast.Sub)))
+            (found if is_counted else other).add(node.target.id)
             counted.add(id(node.target))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and type(node.value.value) is int and abs(node.value.value) < FAR:
             counted.update(map(id, node.targets))

@@ -38,6 +38,7 @@ class Slots:
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
         self.streams: dict[str, int] = {}  # addresses of generators that are arguments
+        self.streams_of_python: set[str] = set()  # those that are of Python's `random`
         self.leave = leave  # unless a condition holds
         self.steps = steps
         self.tagged = tagged  # variables of which it varies of what kind they are, as far as is known

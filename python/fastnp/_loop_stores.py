@@ -9,7 +9,7 @@ from typing import Any
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_lists import Display, Item, ListState
 from fastnp._loop_picks import Picked
-from fastnp._loop_program import INT, Choice, Number, Unsupported, kind_of_number
+from fastnp._loop_program import BOOLEAN, INT, Choice, Number, Unsupported, kind_of_number
 from fastnp._loop_scan import small_step
 from fastnp._loop_values import UNBOUND, Lazy, Passed, View, is_array
 
@@ -50,7 +50,7 @@ class Stores(Expressions):
             x = self.value(read)
             counters = self.counters if self.frame is self.root else self.frame.counters
             if type(x) is Number and x.kind is INT and statement.target.id in counters:
-                self.count(statement, x)
+                self.count(statement, statement.target.id, x)
                 return
             if type(x) is View:
                 self.in_place(x, statement)
@@ -107,12 +107,20 @@ class Stores(Expressions):
         """``x += ...`` of an array."""
         self.arrays.assignment(view, self.binary(statement.op, view, self.value(statement.value)), False)()
 
-    def count(self, statement: ast.AugAssign, x: Number) -> None:
-        """``c += 1`` of a counter, which does not overflow."""
+    def count(self, statement: ast.AugAssign, name: str, x: Number) -> None:
+        """``c += 1`` of a counter, which does not overflow, nor does ``c += x > y`` of bools."""
         step = small_step(statement)
-        assert step is not None and isinstance(statement.target, ast.Name)
+        if step is None:
+            value = self.value(statement.value)
+            if type(value) is not Number or value.kind is not BOOLEAN:
+                self.bind(name, self.binary(statement.op, x, value))
+                return
+            by = self.numbers.whole(value)
+            by = by if isinstance(statement.op, ast.Add) else self.steps.times(by, self.steps.whole(-1))
+            self.bind(name, Number(INT, self.steps.plus(x.id, by), x.low if isinstance(statement.op, ast.Add) else None))
+            return
         low, high = (None if each is None else each + step for each in (x.low, x.high))
-        self.bind(statement.target.id, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low, high))
+        self.bind(name, Number(INT, self.steps.plus(x.id, self.steps.whole(step)), low, high))
 
     def target(self, target: ast.expr, value: Any) -> Callable[[], None]:
         """Checks that a value can be stored there; what stores it."""

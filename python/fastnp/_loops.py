@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
-from fastnp._loop_draws import is_generator
+from fastnp._loop_draws import is_generator, is_of_python
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField
 from fastnp._loop_frames import Exit, Frame
@@ -235,7 +235,8 @@ class Loop:
             program = self.programs[key] = self.written_for(arguments, values)
         except Unsupported as why:
             self.programs[key] = Unsupported
-            self.refuse(str(why))
+            if all(each is Unsupported for each in self.programs.values()):
+                self.refuse(str(why))
             return None
         self.make_ready(program, arguments)
         return program
@@ -400,6 +401,7 @@ class Loop:
             elif is_generator(value):
                 numbers.append((name, -1))
                 walk.slots.streams[name] = walk.steps.input(walk.steps.number(None))
+                walk.slots.streams_of_python |= {name} if is_of_python(value) else set()
                 env[name] = StreamState(name)
             elif is_tuple_of_numbers(value):
                 numbers += [(name, item) for item in range(len(value))]

@@ -26,6 +26,8 @@ std::string symbol_of(const External& external) {
         case External::Kind::draw_normal: return "fastnp_draw_normal";
         case External::Kind::draw_exponential: return "fastnp_draw_exponential";
         case External::Kind::draw_integer: return "fastnp_draw_integer";
+        case External::Kind::draw_gauss: return "fastnp_draw_gauss";
+        case External::Kind::draw_below: return "fastnp_draw_below";
     }
     return {};
 }
@@ -46,6 +48,8 @@ void* address_of(const External& external) {
         case External::Kind::draw_normal: return reinterpret_cast<void*>(&eager::draw_normal);
         case External::Kind::draw_exponential: return reinterpret_cast<void*>(&eager::draw_exponential);
         case External::Kind::draw_integer: return reinterpret_cast<void*>(&eager::draw_integer);
+        case External::Kind::draw_gauss: return reinterpret_cast<void*>(&eager::draw_gauss);
+        case External::Kind::draw_below: return reinterpret_cast<void*>(&eager::draw_below);
     }
     return nullptr;
 }

@@ -134,7 +134,9 @@ bool has_device_function(const External& external) {
         case External::Kind::draw_uniform:
         case External::Kind::draw_normal:
         case External::Kind::draw_exponential:
-        case External::Kind::draw_integer: return false;
+        case External::Kind::draw_integer:
+        case External::Kind::draw_gauss:
+        case External::Kind::draw_below: return false;
         case External::Kind::span: {
             const ops::Rule* rule = ops::info(external.op).rule;
             return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);

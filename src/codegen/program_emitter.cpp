@@ -271,7 +271,9 @@ private:
     }
 
     Value draw(const Step& step) {
-        constexpr External::Kind reals[] = {External::Kind::draw_uniform, External::Kind::draw_normal, External::Kind::draw_exponential};
+        constexpr External::Kind reals[] = {External::Kind::draw_uniform, External::Kind::draw_normal, External::Kind::draw_exponential,
+                                            External::Kind::draw_gauss};
+        constexpr External::Kind integers[] = {External::Kind::draw_integer, External::Kind::draw_below};
         auto& ir = b_.ir;
         llvm::SmallVector<llvm::Value*, 2> arguments{ir.CreateIntToPtr(value(step.a).re, ir.getPtrTy())};
         llvm::SmallVector<llvm::Type*, 2> types{ir.getPtrTy()};
@@ -279,7 +281,7 @@ private:
             arguments.push_back(value(step.b).re);
             types.push_back(ir.getInt64Ty());
         }
-        const External::Kind kind = step.b >= 0 ? External::Kind::draw_integer : reals[step.bits];
+        const External::Kind kind = step.b >= 0 ? integers[step.bits] : reals[step.bits];
         llvm::CallInst* drawn = ir.CreateCall(b_.external({.kind = kind}, llvm::FunctionType::get(b_.element_type(step.dtype), types, false)), arguments);
         drawn->setDoesNotThrow();
         drawn->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());  // a generator's state is nobody's array

@@ -20,4 +20,9 @@ double draw_normal(BitStream* stream) noexcept;
 double draw_exponential(BitStream* stream) noexcept;
 std::int64_t draw_integer(BitStream* stream, std::int64_t range) noexcept;
 
+/// By the ways of Python's `random` (python_random.cpp): a whole number from 0 below `bound`, at least 1; of the standard normal distribution, for which
+/// the stream has to be a detail::PythonRandom's.
+std::int64_t draw_below(BitStream* stream, std::int64_t bound) noexcept;
+double draw_gauss(BitStream* stream) noexcept;
+
 }  // namespace fastnp::eager
