@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
-import os
 import sys
 import types
 import weakref
@@ -23,8 +22,6 @@ from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
 from fastnp._unfold import Unfold, place_of
 
 __all__ = ["Source", "has_native_loops"]
-
-_PACKAGE = os.path.dirname(__file__)
 
 _LOOKS_AT_FRAMES = frozenset(["locals", "vars", "eval", "exec", "dir"])
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -194,7 +191,9 @@ _native_loops: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKey
 def has_native_loops(code: types.CodeType, space: dict[str, Any]) -> bool:
     """Whether a function with this code and these globals has loops that may be native code."""
     if code not in _native_loops:
-        found = has_loops(code) and not code.co_flags & _GENERATORS and not code.co_filename.startswith(_PACKAGE) and code.co_name[:1] != "<"
+        package = str(space.get("__name__", "")).partition(".")[0]
+        is_users = package not in sys.stdlib_module_names and package not in ("numpy", "fastnp")
+        found = is_users and has_loops(code) and not code.co_flags & _GENERATORS and code.co_name[:1] != "<"
         if found:
             cells = tuple(types.CellType() for _ in code.co_freevars)
             tree = Source(types.FunctionType(code, space, code.co_name, None, cells)).tree

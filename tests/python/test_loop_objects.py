@@ -23,7 +23,7 @@ def state(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value).__name__, [state(each) for each in value]
     if isinstance(value, numpy.ndarray):
-        return value.dtype.str, value.tolist()
+        return value.dtype.str, repr(value.tolist())  # NaN is NaN
     if hasattr(value, "__slots__") and not hasattr(value, "__dict__"):
         return type(value).__name__, [state(getattr(value, name, "not there")) for name in value.__slots__]
     if hasattr(value, "__dict__"):
