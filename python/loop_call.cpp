@@ -49,8 +49,7 @@ private:
     bool is_alike(PyObject* value) const {
         PyObject* const other = function.ptr();
         return PyFunction_GET_CODE(value) == PyFunction_GET_CODE(other) && PyFunction_GET_GLOBALS(value) == PyFunction_GET_GLOBALS(other) &&
-               PyFunction_GET_CLOSURE(value) == nullptr && PyFunction_GET_DEFAULTS(value) == nullptr && PyFunction_GET_KW_DEFAULTS(value) == nullptr &&
-               has_no_attributes(value);
+               PyFunction_GET_DEFAULTS(value) == nullptr && PyFunction_GET_KW_DEFAULTS(value) == nullptr && has_no_attributes(value);
     }
 
     // Of one of NumPy's own there is one object; records are compared.
@@ -95,7 +94,7 @@ private:
 
 // What an object holds that a loop is handed, which is one more argument.
 struct Field {
-    enum class How : std::uint8_t { attribute, function, item, itself };
+    enum class How : std::uint8_t { attribute, function, item, itself, cell };
     int of = -1;  // the object: among the arguments
     py::object owner, name;  // ... or itself
     How how = How::attribute;
@@ -104,6 +103,11 @@ struct Field {
     /// A new reference to it, or null. Of attributes the object's class is known.
     PyObject* now(PyObject* object) const {
         if (how == How::itself) return Py_NewRef(object);
+        if (how == How::cell) {
+            PyObject* const closure = PyFunction_Check(object) ? PyFunction_GET_CLOSURE(object) : nullptr;
+            const Py_ssize_t number = PyLong_AsSsize_t(name.ptr());
+            return closure != nullptr && number < PyTuple_GET_SIZE(closure) ? PyCell_Get(PyTuple_GET_ITEM(closure, number)) : nullptr;
+        }
         if (how == How::item) {
             PyObject* const found = PyDict_CheckExact(object) ? PyDict_GetItemWithError(object, name.ptr()) : nullptr;
             return Py_XNewRef(found);
@@ -206,7 +210,7 @@ struct Ready {
         if (stored.empty()) return true;
         for (std::size_t i = 0; i < fields.size(); ++i) {
             for (std::size_t k = 0; k < i; ++k) {
-                if (fields[i].how == Field::How::itself || fields[k].how == Field::How::itself) continue;
+                if (fields[i].how >= Field::How::itself || fields[k].how >= Field::How::itself) continue;  // which are not stored to
                 const bool is_same_name = fields[i].of == fields[k].of && fields[i].owner.is(fields[k].owner);
                 if (!is_same_name && fields[i].owner_in(given) == fields[k].owner_in(given)) return false;
             }

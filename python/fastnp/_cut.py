@@ -132,7 +132,7 @@ class Cut:
         uses = Uses(statement)
         stores, captured = self.local(uses.stores), self.local(uses.captured)
         reads = self.local(uses.reads) - self.functions
-        if captured or stores & (self.captured | self.unsteady | held) or reads & (self.unsteady | self.captured):
+        if captured or stores & (self.captured | self.unsteady | held) or reads & self.unsteady:
             return False
         bound_then = after(statement, bound)
         return bound_then is not None and stores & self.live.after[id(statement)] <= bound_then

@@ -98,7 +98,7 @@ class Calls:
                 return self.of_math(name, arguments)
             method = getattr(self, f"call_{name}", None)
             if method is not None and getattr(builtins, name, None) is function:
-                return method(*arguments)
+                return self.functions.checked(method, arguments, {}, {})
             if isinstance(function, type) and issubclass(function, numpy.generic) and len(arguments) == 1:
                 return self.made_scalar(function, arguments[0])
         ufunc = self.ufunc_name(function)

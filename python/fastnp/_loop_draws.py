@@ -18,7 +18,7 @@ import fastnp.random
 from fastnp import _core
 from fastnp._loop_lists import Display
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, Unsupported, machine
-from fastnp._loop_scan import DRAWS
+from fastnp._loop_scan import DRAWS, FAR
 from fastnp._loop_values import Lazy, View
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Draws", "Drawn", "Stream", "is_generator"]
 
+_HALF = FAR // 2
 _UNIFORM, _NORMAL, _EXPONENTIAL, _GAUSS = range(4)  # as the step has it
 _LEGACY = {name: getattr(numpy.random, name) for name in ("rand", "random", "random_sample", "uniform")}
 
@@ -53,10 +54,11 @@ class Stream:
 class Drawn:
     """A number or an array that is still to be drawn."""
 
-    __slots__ = ("draw", "number")
+    __slots__ = ("between", "draw", "number")
 
-    def __init__(self, draw: Callable[[], Number | View]) -> None:
+    def __init__(self, draw: Callable[[], Number | View], between: tuple[int | None, int | None] = (None, None)) -> None:
         self.draw = draw
+        self.between = between  # whole numbers that it is not below and not above, if such are known
         self.number: Number | View | None = None
 
 
@@ -184,12 +186,21 @@ class Draws:
         between: tuple[int | None, int | None] = (None, None),
     ) -> Any:
         if size is None:
-            made = Drawn(lambda: Number(kind, element(), *between))
+            made = Drawn(lambda: Number(kind, element(), *between), between)
         else:
             sizes = self.walk.calls.functions.sizes(size)
             made = Drawn(lambda: self.array(sizes, element, dtype))
         self.waiting.append(made)
         return made
+
+    def beside(self, x: Any, other: Any) -> Any:
+        """A number that is computed with beside one that is still to be drawn: what could overflow leaves before."""
+        low, high = other.between if type(other) is Drawn else (None, None)
+        is_small = low is not None and high is not None and low >= -_HALF and high <= _HALF
+        if not is_small or type(x) is not Number or x.kind is not INT or x.low is not None:
+            return x
+        self.walk.numbers.within(x.id, -_HALF, _HALF)
+        return Number(INT, x.id, -_HALF, _HALF)
 
     def forced(self, value: Any) -> Any:
         """A number that was still to be drawn, and what was to be drawn before it."""
@@ -299,4 +310,5 @@ class PythonDraws:
                 found = steps.add("select", dtype, a=steps.compare("equal", at, steps.whole(place)), b=each.id, c=found)
             return found
 
-        return self.number(value, numbers[0].kind)
+        lows, highs = ([getattr(each, bound) for each in numbers] for bound in ("low", "high"))
+        return self.number(value, numbers[0].kind, (None if None in lows else min(lows), None if None in highs else max(highs)))

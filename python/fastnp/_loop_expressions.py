@@ -123,6 +123,8 @@ class Expressions:
             return self.decided(found) if type(found) is Choice and any(kind is None for _, kind, _ in found.kinds) else found
         if name in frame.function.__code__.co_cellvars:
             raise Unsupported(f"reads {name!r}, which other functions share")
+        if name in frame.cells and (found := self.fields.captured(frame.function, name)) is not None:
+            return found
         if name in frame.cells:
             cell = frame.cells[name]
             self.guard(cell, "cell_contents", cell.cell_contents)
@@ -214,7 +216,13 @@ class Expressions:
     def value_BinOp(self, node: ast.BinOp) -> Any:
         x = self.value_or_draw(node.left)
         y = self.value_or_draw(node.right)
-        return self.binary(node.op, self.draws.forced(x), self.draws.forced(y))
+        return self.computed(node.op, x, y)
+
+    def computed(self, op: ast.operator, x: Any, y: Any) -> Any:
+        """Of numbers that may still be to be drawn."""
+        if isinstance(op, (ast.Add, ast.Sub)):
+            x, y = self.draws.beside(x, y), self.draws.beside(y, x)
+        return self.binary(op, self.draws.forced(x), self.draws.forced(y))
 
     def value_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.Not):

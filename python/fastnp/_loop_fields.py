@@ -81,7 +81,7 @@ class Field:
     """Where one comes from: an attribute or an item of an object, a function of its class, or an object that is read from outside."""
 
     __slots__ = ("function", "how", "name", "parent")
-    ATTRIBUTE, FUNCTION, ITEM, ITSELF = range(4)
+    ATTRIBUTE, FUNCTION, ITEM, ITSELF, CELL = range(5)
 
     def __init__(self, parent: str, name: Any, how: int, function: Any = None) -> None:
         self.parent = parent
@@ -95,6 +95,8 @@ class Field:
             return owner
         if self.how == Field.ITEM:
             return owner.get(self.name, UNBOUND) if type(owner) is dict else UNBOUND
+        if self.how == Field.CELL:
+            return cell_of(owner, self.name)
         if not is_object(owner):
             return UNBOUND
         value = getattr(owner, self.name, UNBOUND) if self.how == Field.FUNCTION or _is_field(in_class(type(owner), self.name)) else UNBOUND
@@ -108,6 +110,15 @@ class Field:
             owner[self.name] = value
         else:
             setattr(owner, self.name, value)
+
+
+def cell_of(function: Any, number: int) -> Any:
+    """What a function captures."""
+    closure = function.__closure__ if type(function) is types.FunctionType else None
+    try:
+        return UNBOUND if closure is None else closure[number].cell_contents
+    except ValueError:
+        return UNBOUND
 
 
 class Fields:
@@ -206,6 +217,18 @@ class WalkFields:
             return Passed(self.fields.root(name, value)) if type(value) is dict or is_object(value) else value
         path = self.fields.root(name, value)
         self.fields.add(path, Field(path, "", Field.ITSELF))
+        return self.walk.slots.load((0, path), self.held[path])
+
+    def captured(self, function: types.FunctionType, name: str) -> Any:
+        """What a function captures that is handed in; None where it is another one."""
+        takes = next((each for each, value in self.objects.items() if value is function), None)
+        if takes is None:
+            return None
+        number = function.__code__.co_freevars.index(name)
+        path = f"{takes}<{name}>"
+        if cell_of(function, number) is UNBOUND:
+            raise Leaves
+        self.fields.add(path, Field(takes, number, Field.CELL))
         return self.walk.slots.load((0, path), self.held[path])
 
     def class_attribute(self, cls: type, name: str) -> Any:

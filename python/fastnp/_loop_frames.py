@@ -20,6 +20,7 @@ class Exit:
     def __init__(self, statement: ast.stmt | None, broke: bool) -> None:
         self.statement = statement
         self.broke = broke
+        self.why = ""  # the program has not what is there, if that is known
         self.error: int | None = None  # the axis of an IndexError, whose subscript and size are handed out last
         self.is_error = False  # memory is short in the middle of a statement
         self.variables: list[tuple[int, Any]] = []

@@ -64,7 +64,7 @@ class Functions:
         try:
             inspect.signature(made).bind(*arguments, **named, **more)
         except TypeError:
-            raise Unsupported("calls a function of arrays with other arguments") from None
+            raise Unsupported(f"calls {made.__name__.partition('_')[2]}() with other arguments") from None
         return made(*arguments, **named, **more)
 
     def reduction(self, name: str) -> Callable[..., Any]:

@@ -35,10 +35,10 @@ def is_tuple_of_numbers(value: Any) -> bool:
 
 
 def is_bare_function(value: Any) -> bool:
-    """Whether it is a function that is its code alone."""
+    """Whether it is a function that is its code alone, and what it captures."""
     if type(value) is not types.FunctionType or value.__dict__:
         return False
-    return value.__closure__ is None and value.__defaults__ is None and value.__kwdefaults__ is None
+    return value.__defaults__ is None and value.__kwdefaults__ is None and "__class__" not in value.__code__.co_freevars
 
 
 def _is_record(dtype: Any) -> bool:
@@ -61,7 +61,7 @@ def kind_of(value: Any) -> Any:
     if type(value) is list:
         found = kinds_of_items(value)
         return "passed" if found is None else ("list", found)
-    if is_bare_function(value):  # one that is made anew at each call is the same
+    if is_bare_function(value):  # one that is made anew at each call is the same, but for what it captures
         return "function", value.__code__, id(value.__globals__)
     if isinstance(value, PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))

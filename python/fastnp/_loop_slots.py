@@ -12,6 +12,7 @@ from fastnp._loop_values import (
     UNBOUND,
     Again,
     ArrayState,
+    Handed,
     Held,
     Known,
     New,
@@ -38,6 +39,7 @@ class Slots:
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
         self.streams: dict[str, int] = {}  # addresses of generators that are arguments
+        self.handed: dict[int, str] = {}  # functions that are arguments: their names by their ids
         self.streams_of_python: set[str] = set()  # those that are of Python's `random`
         self.leave = leave  # unless a condition holds
         self.steps = steps
@@ -106,7 +108,7 @@ class Slots:
             if value.name[0] == name[0]:
                 raise Unsupported("gives a list another name")
             return value
-        return Known(value)
+        return Handed(self.handed[id(value)], value) if id(value) in self.handed else Known(value)
 
     def put(self, name: Any, kind: Kind, value: int) -> None:
         self.steps.set(self.variable(name, kind), value)
@@ -266,7 +268,7 @@ class Slots:
             return self.load_array(name, held)
         if type(held) is TupleState:
             return tuple(self.load((name, number), item) for number, item in enumerate(held.items))
-        if type(held) is Known:
+        if type(held) is Known or type(held) is Handed:
             return held.value
         if type(held) in (StreamState, ListState, Passed):
             return held
@@ -340,7 +342,7 @@ class Slots:
             return lambda _: value
         if type(held) is ListState:
             return self.lists.given(held, name[-1], out)
-        if type(held) is Passed or type(held) is StreamState:
+        if type(held) in (Passed, StreamState, Handed):
             return lambda values: values.passed[held.name]
         return lambda _: UNBOUND
 

@@ -55,7 +55,7 @@ class Stores(Expressions):
             if type(x) is View:
                 self.in_place(x, statement)
                 return
-            self.target(statement.target, self.binary(statement.op, x, self.value(statement.value)))()
+            self.target(statement.target, self.computed(statement.op, x, self.value_or_draw(statement.value)))()
         elif self.is_field(statement.target):
             self.change_field(statement)
         elif isinstance(statement.target, ast.Subscript):
@@ -65,7 +65,7 @@ class Stores(Expressions):
                 return
             if type(place) is Item:
                 done = self.effects()
-                item = self.binary(statement.op, self.lists.item(place.of, place.offset), self.value(statement.value))
+                item = self.computed(statement.op, self.lists.item(place.of, place.offset), self.value_or_draw(statement.value))
                 if done != self.effects():
                     raise Unsupported("changes a list in a statement that stores into one")
                 self.lists.storing(place, item)()
@@ -74,7 +74,7 @@ class Stores(Expressions):
                 self.picks.assignment(place, self.binary(statement.op, self.picks.taken(place), self.value(statement.value)))()
                 return
             x = self.elements.load(place)
-            self.elements.store(place, self.binary(statement.op, x, self.value(statement.value)))
+            self.elements.store(place, self.computed(statement.op, x, self.value_or_draw(statement.value)))
         else:
             raise Unsupported("changes something else")
 
@@ -96,7 +96,7 @@ class Stores(Expressions):
             return
         step = small_step(statement)
         if step is None or not self.fields.count(path, x, step):
-            self.storing_field(target, self.binary(statement.op, x, self.value(statement.value)))()
+            self.storing_field(target, self.computed(statement.op, x, self.value_or_draw(statement.value)))()
 
     def storing_field(self, target: Any, value: Any) -> Callable[[], None]:
         of, fields = self.value(target.value), self.fields

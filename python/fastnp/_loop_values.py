@@ -10,8 +10,8 @@ import numpy
 from fastnp._loop_program import Kind, Number
 
 __all__ = [
-    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Held", "Known", "Lazy", "Leaves", "New", "Part", "Passed", "Several", "State", "StreamState",
-    "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
+    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Handed", "Held", "Known", "Lazy", "Leaves", "New", "Part", "Passed", "Several", "State",
+    "StreamState", "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
 ]  # fmt: skip
 
 
@@ -181,6 +181,19 @@ class Passed:
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Passed and other.name == self.name
+
+
+class Handed:
+    """A function that is handed in: one of its code, another at each call, perhaps."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name  # of the argument that it is
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Handed and other.name == self.name
 
 
 class StreamState:

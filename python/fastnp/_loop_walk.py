@@ -247,6 +247,7 @@ class Walk(Stores):
             self.exit_number = None
             self.statement = statement, env
             self.steps.add("exit", b=self.exit())
+            self.exits[-1].why = str(why)
             self.frame.env = None
 
     def do_Pass(self, statement: ast.Pass) -> None:

@@ -20,13 +20,13 @@ from fastnp._loop_draws import is_generator, is_of_python
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField
 from fastnp._loop_frames import Exit, Frame
-from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_tuple_of_numbers, is_writeable, kind_of
+from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable, kind_of
 from fastnp._loop_lists import ListState, NumbersList, kinds_of_items, words_of
 from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_program import Unsupported, kind_of_number, plain
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
-from fastnp._loop_values import UNBOUND, ArrayState, Known, New, Part, Passed, StreamState, ViewState
+from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -137,7 +137,7 @@ class Loop:
             now = time.perf_counter()
             in_python += now - start
             if count > _FEW_EXITS and in_python > _MOST_IN_PYTHON * (now - begin):
-                self.refuse("leaves its native code too often")
+                self.refuse("leaves its native code too often" + (f": it {exit.why}" if exit.why else ""))
                 other = None
             if other is None or other.states != program.states:
                 return self.rest(values, program, entry)
@@ -199,7 +199,8 @@ class Loop:
                     return None, values
 
     def kind(self, name: str, value: Any) -> Any:
-        return ("object", type(value)) if name in self.fields.parents() else kind_of(value)
+        is_owner = name in self.fields.parents() and type(value) is not types.FunctionType
+        return ("object", type(value)) if is_owner else kind_of(value)
 
     def program_of(self, values: dict[str, Any]) -> Any:
         arguments = tuple(values[name] for name in self.all_takes)
@@ -257,6 +258,7 @@ class Loop:
         guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards if type(space) is not ClassSpace]
         places = {name: number for number, name in enumerate(self.all_takes)}
         parents = self.fields.parents()
+        owners = {name for name, each in zip(self.all_takes, arguments, strict=True) if name in parents and type(each) is not types.FunctionType}
         roots = self.fields.roots
         fields = [
             (-1 if each.parent in roots else places[each.parent], roots.get(each.parent), each.name, each.how, each.function)
@@ -269,7 +271,7 @@ class Loop:
         program.native[True].compile()
         self.entry.add(
             [
-                (list, self.list_kinds[name]) if name in program.lists else (type(each), None) if name in parents else expected(each)
+                (list, self.list_kinds[name]) if name in program.lists else (type(each), None) if name in owners else expected(each)
                 for name, each in zip(self.all_takes, arguments, strict=True)
             ],
             guards,
@@ -315,7 +317,7 @@ class Loop:
             return 1, self.all_takes.index(name)
         if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
-        if isinstance(held, (Passed, StreamState)) and held.name in self.all_takes:
+        if isinstance(held, (Passed, StreamState, Handed)) and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
         return (2, held.value) if type(held) is Known else None
 
@@ -407,6 +409,8 @@ class Loop:
                 numbers += [(name, item) for item in range(len(value))]
                 env[name] = walk.slots.take_tuple((0, name), map(kind_of_number, value))
             else:
+                if is_bare_function(value):
+                    walk.slots.handed.setdefault(id(value), name)
                 env[name] = walk.slots.store((0, name), value) if isinstance(value, PLAIN) else Passed(name)
         walk.prologue = len(walk.steps.steps)
         return frame

@@ -78,3 +78,58 @@ def test_numbers_that_differ_from_call_to_call(function: Any) -> None:
     for n in (*range(30, 40), 5, 30):
         agree(compiled, (numpy.arange(3.0), n), f"{n} turns")
     assert natives(compiled)
+
+
+def test_functions_that_are_made_anew_at_each_call() -> None:
+    """Their code is known, what they capture is an argument, and what Python goes on with are the call's own."""
+
+    def bisection(target: Any, n: Any) -> Any:
+        def f(x: Any) -> Any:
+            return x**3 - x - target
+
+        lo, hi, g, seen = 0.0, 3.0, f, []
+        for i in range(n):
+            middle = (lo + hi) / 2
+            if f(lo) * g(middle) <= 0:
+                hi = middle
+            else:
+                lo = middle
+            if i == 7:
+                seen.append((f(0.5), g is f))
+        return lo, target, seen, g(1.0), f is g
+
+    compiled = np.compile(bisection, adaptive=False)
+    for target in (0.5, 1.5, 0.25, 7.5, 0.125, -0.25, 0.75, 1.25, 1.0):
+        agree(compiled, (target, 20), f"{target!r}")
+    assert 0 < natives(compiled) <= 2
+    for target in (2, numpy.float64(3), 0.5):
+        agree(compiled, (target, 20), f"{target!r}")
+
+
+def test_captured_variables_that_change() -> None:
+    def f(a: Any, n: Any) -> Any:
+        k = 1
+
+        def change() -> None:
+            nonlocal k
+            k += 1
+
+        def read() -> Any:
+            return k
+
+        s = 0
+        for i in range(n):
+            if a[i % len(a)] > 0.5:
+                s += read() * i
+        change()
+        for i in range(n):
+            if a[i % len(a)] > 0.5:
+                s += read() + k
+            if s > 50:
+                change()
+                s = 0
+        return s, k
+
+    compiled = np.compile(f, adaptive=False)
+    for n in (5, 30, 30, 0, 31):
+        agree(compiled, (numpy.linspace(0, 1, 7), n), f"{n} turns")

@@ -22,7 +22,8 @@ STACKS: list[tuple[int, ...]] = [(), (2,), (3, 2), (0,)]
 def normal(dtype: Any, *shape: int) -> Any:
     dtype = numpy.dtype(dtype)
     if dtype.kind in "iu":
-        return rng.integers(-5, 6, shape).astype(dtype) + (9 * numpy.eye(shape[-2], shape[-1], dtype=dtype) if len(shape) > 1 else 0)
+        regular = 6 * shape[-1] * numpy.eye(shape[-2], shape[-1], dtype=dtype) if len(shape) > 1 else 0  # more than all else in a row
+        return rng.integers(-5, 6, shape).astype(dtype) + regular
     x = rng.normal(size=shape)
     return (x + 1j * rng.normal(size=shape) if dtype.kind == "c" else x).astype(dtype)
 
