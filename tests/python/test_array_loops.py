@@ -17,7 +17,7 @@ from test_native_loops import programs_of
 import fastnp as np
 import fastnp._parts
 from fastnp import _loop_functions
-from fastnp._loop_draws import Draws
+from fastnp._loop_draws import Draws, PythonDraws
 from fastnp._loop_functions import Functions
 from fastnp._loop_lists import Lists
 from fastnp._loop_scan import DRAWS, FUNCTIONS, LISTS, METHODS, may_be_native
@@ -429,6 +429,6 @@ def test_loops_are_tried_for_what_programs_have() -> None:
     assert made - {"method"} | reductions == FUNCTIONS
     assert methods | made | reductions >= METHODS
     assert methods <= METHODS
-    drawn = {name.partition("_")[2] for name in dir(Draws) if name.startswith("draw_")}
+    drawn = {name.partition("_")[2] for name in (*dir(Draws), *dir(PythonDraws)) if name.startswith("draw_")}
     assert drawn | {"rand", "random_sample"} == DRAWS
     assert {name.partition("_")[2] for name in dir(Lists) if name.startswith("call_")} | {"heappush", "heappop"} == LISTS
