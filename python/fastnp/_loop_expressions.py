@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_arrays import ufunc_of
@@ -238,12 +238,17 @@ class Expressions:
     def value_Tuple(self, node: ast.Tuple) -> Any:
         if any(isinstance(each, ast.Starred) for each in node.elts):
             raise Unsupported("unpacks into a tuple")
-        return tuple(self.value(each) for each in node.elts)
+        return self.values(node.elts)
+
+    def values(self, nodes: Iterable[ast.expr]) -> tuple[Any, ...]:
+        """Several, one after the other; what is drawn for them is drawn once all is checked."""
+        found = [self.value_or_draw(each) for each in nodes]
+        return tuple(self.draws.forced(each) for each in found)
 
     def value_List(self, node: ast.List) -> Any:
         if any(isinstance(each, ast.Starred) for each in node.elts):
             raise Unsupported("unpacks into a list")
-        return Display([self.value(each) for each in node.elts])
+        return Display(list(self.values(node.elts)))
 
     def value_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) == 1:
@@ -376,6 +381,6 @@ class Expressions:
         function = self.value(node.func)
         if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
             raise Unsupported("unpacks arguments")
-        arguments = [self.value(each) for each in node.args]
-        named = {str(each.arg): self.value(each.value) for each in node.keywords}
-        return self.calls.call(function, arguments, named)
+        found = self.values([*node.args, *(each.value for each in node.keywords)])
+        named = dict(zip((str(each.arg) for each in node.keywords), found[len(node.args) :], strict=True))
+        return self.calls.call(function, list(found[: len(node.args)]), named)
