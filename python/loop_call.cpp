@@ -23,6 +23,7 @@ struct Expected {
     py::object function;  // any that is this one's code alone
     std::vector<py::object> items;  // types of a tuple's
     std::shared_ptr<ListKind> list;  // a list's
+    std::shared_ptr<TableKind> table;  // ... of lists
     py::object dtype;  // an array's
     int rank = 0;
     bool has_lines = false, is_writeable = false, is_anything = false;
@@ -329,6 +330,7 @@ private:
         else if (told.size() == 1) made.object = told[0];
         else made.type = told[0];
         if (told.size() == 2 && PyFunction_Check(told[1].ptr())) made.function = told[1];
+        else if (told.size() == 2 && py::isinstance<TableKind>(told[1])) made.table = told[1].cast<std::shared_ptr<TableKind>>();
         else if (told.size() == 2 && py::isinstance<ListKind>(told[1])) made.list = told[1].cast<std::shared_ptr<ListKind>>();
         else if (told.size() == 2 && py::isinstance<py::tuple>(told[1])) made.items = told[1].cast<std::vector<py::object>>();
         if (told.size() > 2) {
@@ -365,7 +367,17 @@ private:
     std::optional<py::object> run(const Ready& ready, const Arguments& given, std::span<PyObject* const> handed) {
         SmallVector<PyObject*, 8> arrays, numbers;
         std::vector<py::object> words;
+        std::vector<PyObject*> rows;  // of tables
+        std::vector<std::pair<std::size_t, PyObject*>> tables;
         for (const std::size_t each : ready.arrays) {
+            if (const auto& table = ready.expected[each].table) {
+                std::optional<py::object> made = table->array_of(given[each], rows);
+                if (!made) return std::nullopt;
+                arrays.push_back(made->ptr());
+                tables.emplace_back(each, made->ptr());
+                words.push_back(std::move(*made));
+                continue;
+            }
             if (ready.expected[each].list == nullptr) {
                 arrays.push_back(given.plain(each));
                 continue;
@@ -376,6 +388,7 @@ private:
             arrays.push_back(made->ptr());
             words.push_back(std::move(*made));
         }
+        if (are_shared(ready, given, std::move(rows))) return std::nullopt;
         for (const auto& [each, item] : ready.numbers) numbers.push_back(item < 0 ? given[each] : PyTuple_GET_ITEM(given[each], item));
         for (const py::object& each : ready.more) numbers.push_back(each.ptr());
         const std::span<PyObject* const> held(arrays.data(), arrays.size());
@@ -389,6 +402,7 @@ private:
                 PyErr_Clear();
                 return slow(handed);
             }
+            for (const auto& [each, table] : tables) ready.expected[each].table->store(given[each], table);
             const auto end = ready.ends.find(left.words[0]);
             if (end == ready.ends.end() || left.flags != 0) {
                 const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
@@ -400,6 +414,14 @@ private:
             return ended(ready, end->second, *program, left, given);
         }
         return slow(handed);
+    }
+
+    // Whether rows of tables are one list, or lists that are handed in.
+    static bool are_shared(const Ready& ready, const Arguments& given, std::vector<PyObject*> rows) {
+        if (rows.empty()) return false;
+        for (const std::size_t each : ready.arrays) rows.push_back(given[each]);
+        std::sort(rows.begin(), rows.end());
+        return std::adjacent_find(rows.begin(), rows.end()) != rows.end();
     }
 
     static bool is_there_twice(const Ready& ready, const Arguments& given, std::size_t number) {
@@ -500,6 +522,7 @@ private:
 
 void add_loop_calls(py::module_& module) {
     py::class_<ListKind, std::shared_ptr<ListKind>>(module, "_ListKind").def(py::init<bool, const py::list&>(), py::arg("is_tuple"), py::arg("kinds"));
+    py::class_<TableKind, std::shared_ptr<TableKind>>(module, "_TableKind").def(py::init<py::object, bool>(), py::arg("kind"), py::arg("is_written"));
     py::class_<LoopCall>(module, "_LoopCall")
         .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))
         .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),

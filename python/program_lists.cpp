@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "convert.h"
 #include "fastnp/error.h"
@@ -47,6 +48,40 @@ py::object number_of(std::int64_t word, PyTypeObject* type, Dtype dtype, PyObjec
 }
 
 }  // namespace
+
+std::optional<py::object> TableKind::array_of(PyObject* list, std::vector<PyObject*>& rows) const {
+    if (PyList_GET_SIZE(list) == 0 || !PyList_CheckExact(PyList_GET_ITEM(list, 0))) return std::nullopt;
+    auto* const type = reinterpret_cast<PyTypeObject*>(kind_.ptr());
+    const bool is_bool = type == &PyBool_Type;
+    npy_intp shape[] = {PyList_GET_SIZE(list), PyList_GET_SIZE(PyList_GET_ITEM(list, 0))};
+    if (shape[1] == 0) return std::nullopt;
+    PyArray_Descr* descr = PyArray_DescrFromType(is_bool ? NPY_BOOL : type == &PyFloat_Type ? NPY_FLOAT64 : NPY_INT64);
+    auto made = py::reinterpret_steal<py::object>(check(PyArray_Empty(2, shape, descr, 0)));
+    auto* to = static_cast<char*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made.ptr())));
+    for (npy_intp i = 0; i < shape[0]; ++i) {
+        PyObject* const row = PyList_GET_ITEM(list, i);
+        if (!PyList_CheckExact(row) || PyList_GET_SIZE(row) != shape[1]) return std::nullopt;
+        rows.push_back(row);
+        for (npy_intp k = 0; k < shape[1]; ++k) {
+            PyObject* const number = PyList_GET_ITEM(row, k);
+            const std::optional<std::int64_t> word = Py_TYPE(number) == type ? word_of(number, type, Dtype::int64) : std::nullopt;
+            if (!word) return std::nullopt;
+            const std::size_t bytes = is_bool ? 1 : sizeof(*word);  // the lowest come first
+            std::memcpy(to, &*word, bytes);
+            to += bytes;
+        }
+    }
+    return made;
+}
+
+void TableKind::store(PyObject* list, PyObject* array) const {
+    if (!is_written_) return;
+    const auto now = py::reinterpret_steal<py::object>(check(PyArray_ToList(reinterpret_cast<PyArrayObject*>(array))));
+    for (Py_ssize_t i = 0; i < std::min(PyList_GET_SIZE(list), PyList_GET_SIZE(now.ptr())); ++i) {
+        const auto row = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(list, i));
+        check(PyList_SetSlice(row.ptr(), 0, PyList_GET_SIZE(row.ptr()), PyList_GET_ITEM(now.ptr(), i)));
+    }
+}
 
 ListKind::ListKind(bool is_tuple, const py::list& kinds) : is_tuple_(is_tuple) {
     for (const py::handle each : kinds) {

@@ -37,4 +37,20 @@ private:
     std::int64_t words_ = 0;                // an item
 };
 
+/// Of which kind all numbers of a list of lists are, which are of one length.
+class TableKind {
+public:
+    /// `kind`: int, float or bool. `is_written`: a program stores to it.
+    TableKind(pybind11::object kind, bool is_written) : kind_(std::move(kind)), is_written_(is_written) {}
+
+    /// Its numbers as an array; nothing where one is of another kind or has more than 64 bits, or rows are of other lengths. `rows`: takes all rows.
+    std::optional<pybind11::object> array_of(PyObject* list, std::vector<PyObject*>& rows) const;
+    /// Stores the array's numbers in the rows, if the program stores to it.
+    void store(PyObject* list, PyObject* array) const;
+
+private:
+    pybind11::object kind_;
+    bool is_written_;
+};
+
 }  // namespace fastnp::python

@@ -705,6 +705,9 @@ class _MadeArrays:
 class _ListKind:
     def __init__(self, is_tuple: bool, kinds: list[list[Any]]) -> None: ...
 
+class _TableKind:
+    def __init__(self, kind: type, is_written: bool) -> None: ...
+
 class _LoopCall:
     def __init__(self, slow: Any, left: Any) -> None: ...
     def add(

@@ -16,6 +16,7 @@ from fastnp._loop_draws import Stream
 from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
 from fastnp._loop_lists import ListState
+from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
 from fastnp._loop_values import Passed, StreamState, is_array
 
@@ -196,6 +197,8 @@ class Calls:
             return len(x)
         if type(x) is ListState:
             return Number(INT, self.walk.lists.length(x), 0, MOST_SIZE)
+        if type(x) is Nested:
+            return self.walk.tables.length(x)
         if is_array(x) and x.sizes:
             return Number(INT, x.sizes[0], 0, MOST_SIZE)
         raise Unsupported("takes the length of something that is no array")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_lists import ListState
+from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Passed, View, is_array, part_of
 
@@ -57,6 +58,8 @@ class Elements:
             held = self.walk.arrays.kept(held)
         if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.taken(held, self.walk.value(node.slice))
+        if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            return self.walk.tables.item(held, self.walk.value(node.slice))
         if type(held) is Passed:
             return self.walk.fields.item(held, node.slice.value if isinstance(node.slice, ast.Constant) else None)
         if type(held) is not View:
@@ -114,6 +117,8 @@ class Elements:
         held = self.walk.value(node.value)
         if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.place(held, self.walk.value(node.slice))
+        if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            return self.walk.tables.place(held, self.walk.value(node.slice))
         if type(held) is not View:
             raise Unsupported("stores into something that is no array")
         indices = self.indices(node.slice)

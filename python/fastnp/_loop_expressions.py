@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_lists import Display, Lists, ListState
+from fastnp._loop_nested import Nested, Tables
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_slots import Slots
@@ -86,6 +87,7 @@ class Expressions:
     lists: Lists
     picks: Picks
     fields: WalkFields
+    tables: Tables
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -304,6 +306,8 @@ class Expressions:
             return found.id
         if type(value) is Number:
             return self.numbers.truth(value)
+        if type(value) is Nested:
+            return True  # a table has rows, and these have items
         if type(value) is ListState:
             return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
         if is_array(value) or type(value) is Passed:

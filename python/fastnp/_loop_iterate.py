@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_lists import ListState
+from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Lazy, View
 
@@ -235,6 +236,44 @@ class _ListItems(_Places):
         return remaining
 
 
+class _TableItems(_Places):
+    """The rows of a table, or the numbers of a row."""
+
+    def __init__(self, walk: Walk, held: Nested) -> None:
+        super().__init__(walk)
+        self.held = held
+        self.row = None if held.row is None else self.steps.variable(INT)
+
+    def is_enterable(self) -> bool:
+        return self.row is None
+
+    def start(self) -> None:
+        if self.row is not None:
+            assert self.held.row is not None
+            self.steps.set(self.row, self.held.row)
+        super().start()
+
+    def now(self) -> Nested:
+        return Nested(self.held.name, None if self.row is None else self.steps.get(self.row))
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.walk.tables.length(self.held).id)
+
+    def item(self) -> Any:
+        return self.walk.tables.item(self.now(), Number(INT, self.steps.get(self.at), 0, MOST))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        out.extend((variable, INT) for variable in (self.at, *([] if self.row is None else [self.row])))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            at, items = next(values), values.passed[self.held.name]
+            found: Any = iter(items if self.row is None else items[next(values)])
+            found.__setstate__(at)
+            return found  # type: ignore[no-any-return]
+
+        return remaining
+
+
 class _Items(_Places):
     """The items of a tuple of numbers."""
 
@@ -368,6 +407,8 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         held = walk.arrays.stored(held)
     if type(held) is tuple and held and not is_reversed:
         return _Items(walk, held)
+    if type(held) is Nested and not is_reversed:
+        return _TableItems(walk, held)
     if type(held) is ListState and not is_reversed:
         return _ListItems(walk, held)
     if type(held) is View:

@@ -10,6 +10,7 @@ import numpy
 from fastnp import _core
 from fastnp._loop_draws import is_generator
 from fastnp._loop_lists import kinds_of_items
+from fastnp._loop_nested import kind_of_table
 from fastnp._loop_program import is_numbers_dtype, kind_of_number
 
 __all__ = ["PLAIN", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
@@ -60,7 +61,9 @@ def kind_of(value: Any) -> Any:
         return "generator", type(value)
     if type(value) is list:
         found = kinds_of_items(value)
-        return "passed" if found is None else ("list", found)
+        if found is None:
+            return "passed" if (kind := kind_of_table(value)) is None else ("table", kind)
+        return "list", found
     if is_bare_function(value):  # one that is made anew at each call is the same, but for what it captures
         return "function", value.__code__, id(value.__globals__)
     if isinstance(value, PLAIN):

@@ -11,7 +11,8 @@ import numpy
 from fastnp import _core
 from fastnp._loop_fields import ClassSpace
 from fastnp._loop_frames import Exit
-from fastnp._loop_lists import NumbersList, list_of
+from fastnp._loop_lists import NumbersList, list_of, words_of
+from fastnp._loop_nested import table_of
 from fastnp._loop_program import Steps
 from fastnp._loop_values import UNBOUND
 from fastnp._loop_walk import Walk
@@ -73,6 +74,21 @@ class Program:
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
         self.stored = frozenset(walk.stored_fields)
+        self.tables = {name: kind for name, (_, kind) in walk.tables.views.items()}
+        self.written_tables = {name for name, (view, _) in walk.tables.views.items() if walk.steps.written[view.array]}
+
+    def array_of(self, name: str, value: Any) -> Any:
+        """What it is run on in the place of an argument; OverflowError where a whole number has more than 64 bits."""
+        if name in self.tables:
+            return table_of(value, self.tables[name])
+        return words_of(value, self.lists[name]) if type(value) is list else value
+
+    def store_tables(self, values: dict[str, Any], arrays: list[Any]) -> None:
+        """Stores what a run has stored to tables."""
+        for name, made in zip(self.arrays, arrays, strict=True):
+            if name in self.written_tables:
+                for row, now in zip(values[name], made.tolist(), strict=True):
+                    row[:] = now
 
     def holds(self) -> bool:
         return all(_now(space, name) is value for space, name, value in self.guards)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from fastnp._loop_lists import Display, Lists, ListState
+from fastnp._loop_nested import Nested, NestedState
 from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_values import (
     LOST,
@@ -102,6 +103,10 @@ class Slots:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
         if type(value) in (StreamState, Passed):
             return value
+        if type(value) is Nested:
+            if value.row is not None:
+                self.put((name, "row"), INT, value.row)
+            return NestedState(value.name, value.row is not None)
         if type(value) is Display:
             return self.lists.make(name, value)
         if type(value) is ListState:
@@ -270,6 +275,8 @@ class Slots:
             return tuple(self.load((name, number), item) for number, item in enumerate(held.items))
         if type(held) is Known or type(held) is Handed:
             return held.value
+        if type(held) is NestedState:
+            return Nested(held.name, self.steps.get(self.variable((name, "row"), INT)) if held.is_row else None)
         if type(held) in (StreamState, ListState, Passed):
             return held
         raise Unsupported(f"reads {name[-1]!r}, which is lost")
@@ -342,6 +349,11 @@ class Slots:
             return lambda _: value
         if type(held) is ListState:
             return self.lists.given(held, name[-1], out)
+        if type(held) is NestedState:
+            if not held.is_row:
+                return lambda values: values.passed[held.name]
+            out.append((self.variable((name, "row"), INT), INT))
+            return lambda values: values.passed[held.name][next(values)]
         if type(held) in (Passed, StreamState, Handed):
             return lambda values: values.passed[held.name]
         return lambda _: UNBOUND

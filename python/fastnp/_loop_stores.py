@@ -8,6 +8,7 @@ from typing import Any
 
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_lists import Display, Item, ListState
+from fastnp._loop_nested import Cell, Nested
 from fastnp._loop_picks import Picked
 from fastnp._loop_program import BOOLEAN, INT, Choice, Number, Unsupported, kind_of_number
 from fastnp._loop_scan import small_step
@@ -69,6 +70,9 @@ class Stores(Expressions):
                 if done != self.effects():
                     raise Unsupported("changes a list in a statement that stores into one")
                 self.lists.storing(place, item)()
+                return
+            if type(place) is Cell:
+                self.storing(place, self.computed(statement.op, self.tables.load(place), self.value_or_draw(statement.value)))()
                 return
             if type(place) is Picked:
                 self.picks.assignment(place, self.binary(statement.op, self.picks.taken(place), self.value(statement.value)))()
@@ -178,6 +182,8 @@ class Stores(Expressions):
         """Checks that a value can be stored to what a subscript names; what stores it."""
         if type(place) is Item:
             return self.lists.storing(place, value)
+        if type(place) is Cell or type(place) is Nested:
+            return self.tables.storing(place, value)
         if type(place) is Picked:
             return self.picks.assignment(place, value)
         if type(place) is View and is_array(value):

@@ -23,6 +23,7 @@ from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
+from fastnp._loop_nested import Tables
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
@@ -82,6 +83,7 @@ class Walk(Stores):
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
         self.heaps = Heaps(self)
+        self.tables = Tables(self)
         self.fields = WalkFields(self, self.loop_fields, self.stored_fields, self.uncounted)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere

@@ -21,9 +21,10 @@ from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable, kind_of
-from fastnp._loop_lists import ListState, NumbersList, kinds_of_items, words_of
+from fastnp._loop_lists import ListState, NumbersList, kinds_of_items
 from fastnp._loop_native import NativeLoop, Program, Values
-from fastnp._loop_program import Unsupported, kind_of_number, plain
+from fastnp._loop_nested import NestedState, kind_of_table
+from fastnp._loop_program import Unsupported, kind_of_number, machine, plain
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
 from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
@@ -83,14 +84,13 @@ class Loop:
         in_python, begin, count = 0.0, time.perf_counter(), 0
         while True:
             arrays = [values[name] for name in program.arrays]
-            if program.lists:
+            if program.lists or program.tables:
                 given_lists = [id(each) for each in arrays if type(each) is list]
+                given_lists += [id(row) for name in program.tables for row in values[name]]
                 if len(set(given_lists)) < len(given_lists):
                     return self.rest(values, program, entry)
                 try:
-                    arrays = [
-                        words_of(each, program.lists[name]) if type(each) is list else each for name, each in zip(program.arrays, arrays, strict=True)
-                    ]
+                    arrays = [program.array_of(name, each) for name, each in zip(program.arrays, arrays, strict=True)]
                 except OverflowError:
                     return self.rest(values, program, entry)
             if found is None:
@@ -102,6 +102,7 @@ class Loop:
                 return self.rest(values, program, entry)
             number, handed, flags, memory = found
             found = None
+            program.store_tables(values, arrays)
             exit = program.exits[number]
             if exit.is_error:
                 raise MemoryError(f"unable to allocate an array in the loop in lines {self.place[0]}-{self.place[1]}")
@@ -271,7 +272,13 @@ class Loop:
         program.native[True].compile()
         self.entry.add(
             [
-                (list, self.list_kinds[name]) if name in program.lists else (type(each), None) if name in owners else expected(each)
+                (list, _core._TableKind(plain(program.tables[name]), name in program.written_tables))
+                if name in program.tables
+                else (list, self.list_kinds[name])
+                if name in program.lists
+                else (type(each), None)
+                if name in owners
+                else expected(each)
                 for name, each in zip(self.all_takes, arguments, strict=True)
             ],
             guards,
@@ -317,6 +324,8 @@ class Loop:
             return 1, self.all_takes.index(name)
         if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
+        if type(held) is NestedState and not held.is_row:
+            return 1, self.all_takes.index(held.name)
         if isinstance(held, (Passed, StreamState, Handed)) and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
         return (2, held.value) if type(held) is Known else None
@@ -365,6 +374,7 @@ class Loop:
             except Leaves:
                 raise Unsupported("fails wherever it begins") from None
             unused = {name[1] for name in walk.lists_known if name[0] == 0} - {name[1] for name in walk.lists.used}
+            unused |= set(walk.tables.views) - walk.tables.used
             if not unused:
                 break
             self.unused |= unused  # they are handed through
@@ -378,7 +388,13 @@ class Loop:
         assert frame.env is not None
         views, lists = {}, {}
         for name, value in zip(self.all_takes, arguments, strict=True):
-            if type(value) is list and name not in self.unused and kinds_of_items(value) is not None:
+            table = kind_of_table(value) if name not in self.unused else None
+            if table is not None:
+                views[name] = walk.elements.add_array(machine(table), 2, True, True)
+                walk.tables.views[name] = views[name], table
+                walk.arrays.ours.append(False)
+                arrays.append(name)
+            elif type(value) is list and name not in self.unused and kinds_of_items(value) is not None:
                 lists[name] = walk.steps.array(2)
                 walk.elements.writeable.append(True)
                 walk.arrays.ours.append(False)
@@ -393,7 +409,9 @@ class Loop:
             walk.elements.name_sizes(view)
         for name, value in zip(self.all_takes, arguments, strict=True):
             env = walk.fields.held if name in self.fields.paths else frame.env
-            if name in views:
+            if name in walk.tables.views:
+                env[name] = NestedState(name, False)
+            elif name in views:
                 env[name] = walk.slots.store((0, name), views[name])
             elif name in lists:
                 env[name] = walk.lists.take((0, name), lists[name])

@@ -1,0 +1,106 @@
+"""Lists of lists in native loops: results, the lists themselves, errors and warnings are Python's."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy
+import pytest
+from loop_source import function_of
+from support import LONG, SEED
+from test_array_loops import agree
+from test_native_loops import programs_of
+
+import fastnp as np
+
+
+def table_source(seed: int, statements: int) -> str:
+    """A function ``f(g, h, x, n, log)`` of two tables and a vector."""
+    rng = random.Random(seed)
+
+    def index(size: str) -> str:
+        return rng.choice([f"i % {size}", f"j % {size}", "0", "-1", f"(i + j) % {size} - 1", f"-(i % {size}) - 1", "i" if rng.random() < 0.1 else "1"])
+
+    def cell() -> str:
+        return rng.choice([f"g[{index('len(g)')}][{index('len(g[0])')}]", f"h[{index('len(h)')}][{index('len(h[0])')}]", f"row[{index('len(row)')}]"])
+
+    def number(depth: int = 0) -> str:
+        if depth > 1 or rng.random() < 0.5:
+            return rng.choice([cell(), cell(), "i", "j", "s", "2", "x[i % len(x)]", "len(g)", "len(row)"])
+        return f"({number(depth + 1)} {rng.choice(['+', '-', '+', '*' if depth else '-'])} {number(depth + 1)})"
+
+    lines: list[str] = []
+
+    def statement(indent: str, depth: int) -> None:
+        kind = rng.random()
+        if kind < 0.35:
+            lines.append(f"{indent}{cell()} {rng.choice(['=', '+=', '-='])} {number()}")
+        elif kind < 0.45:
+            lines.append(f"{indent}row = {rng.choice(['g', 'h'])}[{index('2')}]")
+        elif kind < 0.55:
+            lines.append(f"{indent}s = {number()}")
+        elif kind < 0.65 and depth < 2:
+            lines.append(f"{indent}for v in {rng.choice(['row', 'g[i % len(g)]'])}:")
+            lines.append(f"{indent}    s = s + v")
+            lines.append(f"{indent}    if s > 20:")
+            lines.append(f"{indent}        {rng.choice(['break', 's = 0', 'log.append(s)', 'return s, i'])}")
+        elif kind < 0.72 and depth < 1:
+            lines.append(f"{indent}for other in {rng.choice(['g', 'h'])}:")
+            lines.append(f"{indent}    other[0] = {rng.choice(['other[-1]', 'other[0] + 1', number()])}")
+        elif depth < 2:
+            lines.append(f"{indent}if {number()} > {number()}:")
+            statement(indent + "    ", depth + 1)
+            if rng.random() < 0.2:
+                lines.append(f"{indent}    {rng.choice(['break', 'continue', 'log.append(g[0])', 'return row, s'])}")
+        else:
+            lines.append(f"{indent}s = 1")
+
+    for _ in range(statements):
+        statement("            ", 0)
+    body = "\n".join(lines)
+    return (
+        f"def f(g, h, x, n, log):\n    s, row = 0, g[0]\n    for i in range(n):\n        for j in range(2):\n{body}\n    return s, g, row, row is g[0]\n"
+    )
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_random_programs(part: int) -> None:
+    native, first = 0, SEED * 1000 + part * 10**7
+    count = 300 if LONG else 12
+    for seed in range(first, first + count):
+        for statements in (1, 3, 6):
+            source = table_source(seed, statements)
+            compiled = np.compile(function_of(source, f"tables {seed} {statements}"), adaptive=False)
+            for call, n in enumerate((4, 5, 1, 0, 9)):
+                rng = random.Random(seed * 10 + call)
+                whole = lambda rng=rng: rng.randrange(-5, 6)  # noqa: E731
+                real = lambda rng=rng: round(rng.gauss(0, 2), 2)  # noqa: E731
+                rows, columns = (2, 3) if call < 3 else (3, 2)
+                g = [[whole() for _ in range(columns)] for _ in range(rows)]
+                h = [[(real if seed % 3 else whole)() for _ in range(4)] for _ in range(2)]
+                if call == 2:
+                    h = rng.choice([[g[0], [1, 2, 3]], [[1, 2], [3]], [[1, 2.0], [3, 4]], [[2**63, 1], [1, 2]], [[True, False], [False, True]]])
+                x = numpy.arange(3.0) if seed % 2 else numpy.arange(3)
+                agree(compiled, (g, h, x, n, []), f"seed {seed}, call {call}\n{source}")
+            native += bool(programs_of(compiled))
+    assert native > count
+
+
+def test_rows_are_those_that_were_handed_in() -> None:
+    def scaled(g: Any, by: Any) -> Any:
+        for row in g:
+            for j in range(len(row)):
+                if row[j] > 0:
+                    row[j] *= by
+        return g
+
+    compiled = np.compile(scaled, adaptive=False)
+    for make in (lambda: [[1, -2], [3, 4]], lambda: [[0.5, 1.0, -1.0]], lambda: [[1]] * 3, lambda: [[], []], lambda: [[1], [2, 3]]):
+        for by in (2, 0.5, 2**62, True):
+            mine, theirs = make(), make()
+            rows = list(mine)
+            assert compiled(mine, by) is mine
+            assert repr(mine) == repr(scaled(theirs, by))
+            assert all(a is b for a, b in zip(mine, rows, strict=True))
+    assert programs_of(compiled)
