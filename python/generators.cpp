@@ -69,6 +69,11 @@ std::int64_t LentGenerators::lend_copy(PyObject* random) {
     for (const OfPython& each : of_python_) {
         if (each.object.get() == random) return reinterpret_cast<std::int64_t>(each.copy->stream());
     }
+    const Ref attributes(PyObject_GenericGetDict(random, nullptr));
+    if (attributes.get() == nullptr || PyDict_GET_SIZE(attributes.get()) != 1) {  // methods of its own, perhaps: it is left to Python
+        PyErr_SetString(PyExc_OverflowError, "attributes of a generator");
+        throw PythonError{};
+    }
     auto copy = std::make_unique<detail::PythonRandom>();
     const auto* held = reinterpret_cast<const RandomObject*>(random);
     copy->next = held->next;

@@ -95,7 +95,7 @@ private:
 
 // What an object holds that a loop is handed, which is one more argument.
 struct Field {
-    enum class How : std::uint8_t { attribute, function, item, itself, cell };
+    enum class How : std::uint8_t { attribute, function, type, item, itself, cell };
     int of = -1;  // the object: among the arguments
     py::object owner, name;  // ... or itself
     How how = How::attribute;
@@ -103,6 +103,7 @@ struct Field {
 
     /// A new reference to it, or null. Of attributes the object's class is known.
     PyObject* now(PyObject* object) const {
+        if (how == How::type) return Py_NewRef(Py_None);
         if (how == How::itself) return Py_NewRef(object);
         if (how == How::cell) {
             PyObject* const closure = PyFunction_Check(object) ? PyFunction_GET_CLOSURE(object) : nullptr;
@@ -200,6 +201,7 @@ struct Ready {
         std::vector<Source> sources;
         std::vector<Source> lists;  // that were changed: the arguments have to be, whoever reads them later
         std::vector<Source> fields;  // of those that are stored to
+        std::vector<std::size_t> stores;  // of each whether that was done, among what is handed out
     };
     std::vector<Field> fields;
     std::vector<std::size_t> stored;  // those of them that the loop stores to
@@ -209,6 +211,9 @@ struct Ready {
     /// Whether no object that is stored to is there by two names.
     bool are_apart(const Arguments& given) const {
         if (stored.empty()) return true;
+        const bool has_dicts = std::ranges::any_of(fields, [](const Field& each) { return each.how == Field::How::item; });
+        const bool has_objects = std::ranges::any_of(fields, [](const Field& each) { return each.how <= Field::How::type; });
+        if (has_dicts && has_objects) return false;  // objects' attributes may lie in these: Python looks
         for (std::size_t i = 0; i < fields.size(); ++i) {
             for (std::size_t k = 0; k < i; ++k) {
                 if (fields[i].how >= Field::How::itself || fields[k].how >= Field::How::itself) continue;  // which are not stored to
@@ -253,7 +258,15 @@ public:
         made.fields = fields_;
         for (const auto& [exit, told] : ends) {
             const auto [returns, is_tuple, sources, lists, fields] = told.cast<std::tuple<bool, bool, py::list, py::list, py::list>>();
-            made.ends[exit.cast<std::int64_t>()] = {returns, is_tuple, sources_of(sources), sources_of(lists), sources_of(fields)};
+            Ready::End& end = made.ends[exit.cast<std::int64_t>()];
+            end = {returns, is_tuple, sources_of(sources), sources_of(lists), {}, {}};
+            py::list stored;
+            for (const py::handle field : fields) {
+                const auto [source, place] = field.cast<std::pair<py::object, std::size_t>>();
+                stored.append(source);
+                end.stores.push_back(place);
+            }
+            end.fields = sources_of(stored);
         }
         auto all = std::make_shared<std::vector<Ready>>(*ready_);
         all->push_back(std::move(made));
@@ -281,15 +294,16 @@ public:
         for (PyObject* each : handed) all.push_back(each);
         for (const Field& each : fields_) {  // which attributes of plain objects do not change
             PyObject* const owner = each.owner_in(all);
-            if (each.how <= Field::How::function && !classes_.has(Py_TYPE(owner))) return slow(handed);
+            if (each.how <= Field::How::type && !classes_.has(Py_TYPE(owner))) return slow(handed);
             PyObject* const value = each.now(owner);
             if (value == nullptr) {
                 PyErr_Clear();
                 return slow(handed);
             }
             read.objects.push_back(value);
-            if (!each.function.is_none() && !is_function(value, owner, each.function.ptr())) return slow(handed);
-            all.push_back(each.function.is_none() ? value : Py_None);
+            const bool is_function = each.how == Field::How::function;
+            if (is_function && !is_bound(value, owner, each.function.ptr())) return slow(handed);
+            all.push_back(is_function ? Py_None : value);
         }
         return call(Arguments({all.data(), all.size()}), handed);
     }
@@ -314,7 +328,7 @@ private:
     }
 
     // Whether an attribute is a function of the object's class.
-    static bool is_function(PyObject* value, PyObject* owner, PyObject* function) {
+    static bool is_bound(PyObject* value, PyObject* owner, PyObject* function) {
         return value == function || (PyMethod_Check(value) && PyMethod_GET_FUNCTION(value) == function && PyMethod_GET_SELF(value) == owner);
     }
     static PyObject* call_in(PyObject* holder, PyObject* const* arguments, Py_ssize_t count) {
@@ -474,10 +488,10 @@ private:
         if (program.word(words, source.number) != 0) {  // what it was before lies elsewhere
             const auto* before = reinterpret_cast<const std::int64_t*>(program.word(words, source.number + 3));
             const py::object changed = source.items->list_of(before, program.word(words, source.number + 4));
-            check(PyList_SetSlice(old, 0, PyList_GET_SIZE(old), changed.ptr()));
+            store_changed(old, changed.ptr());
             return made;
         }
-        check(PyList_SetSlice(old, 0, PyList_GET_SIZE(old), made.ptr()));
+        store_changed(old, made.ptr());
         return py::reinterpret_borrow<py::object>(old);
     }
 
@@ -500,6 +514,7 @@ private:
         };
         for (const Source& each : end.lists) list_of(each, program, words, given);
         for (std::size_t i = 0; i < end.fields.size(); ++i) {
+            if (program.word(words, end.stores[i]) == 0) continue;
             const Field& field = ready.fields[ready.stored[i]];
             const py::object value = value_of_source(end.fields[i]);
             field.store(field.owner_in(given), value.ptr());

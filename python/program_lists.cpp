@@ -79,8 +79,24 @@ void TableKind::store(PyObject* list, PyObject* array) const {
     const auto now = py::reinterpret_steal<py::object>(check(PyArray_ToList(reinterpret_cast<PyArrayObject*>(array))));
     for (Py_ssize_t i = 0; i < std::min(PyList_GET_SIZE(list), PyList_GET_SIZE(now.ptr())); ++i) {
         const auto row = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(list, i));
-        check(PyList_SetSlice(row.ptr(), 0, PyList_GET_SIZE(row.ptr()), PyList_GET_ITEM(now.ptr(), i)));
+        store_changed(row.ptr(), PyList_GET_ITEM(now.ptr(), i));
     }
+}
+
+// Whether a number is what it was.
+static bool is_same_number(PyObject* x, PyObject* y) {
+    if (Py_TYPE(x) != Py_TYPE(y)) return false;
+    if (PyFloat_CheckExact(x)) return std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(x)) == std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(y));
+    return (PyLong_CheckExact(x) || PyBool_Check(x)) && PyObject_RichCompareBool(x, y, Py_EQ) == 1;
+}
+
+void store_changed(PyObject* list, PyObject* now) {
+    const Py_ssize_t count = std::min(PyList_GET_SIZE(list), PyList_GET_SIZE(now));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const was = PyList_GET_ITEM(list, i);
+        if (is_same_number(was, PyList_GET_ITEM(now, i))) check(PyList_SetItem(now, i, Py_NewRef(was)));
+    }
+    check(PyList_SetSlice(list, 0, PyList_GET_SIZE(list), now));
 }
 
 ListKind::ListKind(bool is_tuple, const py::list& kinds) : is_tuple_(is_tuple) {

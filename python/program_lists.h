@@ -37,6 +37,9 @@ private:
     std::int64_t words_ = 0;                // an item
 };
 
+/// Has a list be another one, which is new; numbers that are what they were stay the objects that they were, as NaN is in a list by identity.
+void store_changed(PyObject* list, PyObject* now);
+
 /// Of which kind all numbers of a list of lists are, which are of one length.
 class TableKind {
 public:

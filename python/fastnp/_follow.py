@@ -132,7 +132,8 @@ class Followed:
 
         def make(*args: Any, **kwargs: Any) -> Any:
             instance: Any = object.__new__(cls)
-            made(instance, *args, **kwargs)
+            if (given := made(instance, *args, **kwargs)) is not None:
+                raise TypeError(f"__init__() should return None, not '{type(given).__name__}'")
             return instance
 
         return make
@@ -168,8 +169,17 @@ def _in_class(cls: type, name: str) -> Any:
 
 
 def _is_alike(x: types.FunctionType, y: types.FunctionType) -> bool:
-    """Whether functions of one code differ by what they capture alone."""
+    """Whether functions of one code differ by what they capture alone, and that is not their class."""
+    if x.__code__.co_freevars == ("__class__",) and _class_of(x) is not _class_of(y):
+        return False
     return x.__globals__ is y.__globals__ and _are_same(x.__defaults__, y.__defaults__) and _are_same(x.__kwdefaults__, y.__kwdefaults__)
+
+
+def _class_of(function: types.FunctionType) -> Any:
+    try:
+        return (function.__closure__ or (types.CellType(),))[0].cell_contents
+    except ValueError:  # in its making
+        return function
 
 
 def _are_same(x: Any, y: Any) -> bool:

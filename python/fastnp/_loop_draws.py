@@ -17,7 +17,7 @@ import numpy
 import fastnp.random
 from fastnp import _core
 from fastnp._loop_lists import Display
-from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, Unsupported, machine
+from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, PythonKind, Unsupported, machine
 from fastnp._loop_scan import DRAWS, FAR
 from fastnp._loop_values import Lazy, View
 
@@ -37,7 +37,7 @@ def is_generator(value: Any) -> bool:
 
 def is_of_python(value: Any) -> bool:
     """Whether it is a generator of Python's module `random`."""
-    return type(value) is random.Random and _core._lends_python_random()
+    return type(value) is random.Random and not _METHODS.keys() & vars(value).keys() and _core._lends_python_random()
 
 
 class Stream:
@@ -89,7 +89,7 @@ class Draws:
     def python_owner(function: Any) -> Any:
         """The generator of Python's whose method it is, as the functions of `random` are; else None."""
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-        if not is_of_python(owner) or name in vars(owner):
+        if not is_of_python(owner):
             return None
         is_its = getattr(function, "__func__", None) is vars(random.Random).get(name) or isinstance(function, types.BuiltinMethodType)
         return owner if is_its else None
@@ -99,8 +99,10 @@ class Draws:
 
     def call(self, stream: Stream, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
         if stream.is_of_python:
-            if name not in _OF_PYTHON:
+            if name not in _OF_PYTHON or any(getattr(random.Random, each) is not method for each, method in _METHODS.items()):
                 raise Unsupported(f"draws by random.{name}")
+            for each, method in _METHODS.items():
+                self.walk.guard(random.Random, each, method)
             return self.walk.calls.functions.checked(getattr(self.python, f"draw_{name}"), [stream, *arguments], named, {})
         if name == "rand":
             arguments, named = [], {"size": tuple(arguments)} if arguments else {}
@@ -226,6 +228,7 @@ class Draws:
 
 
 _OF_PYTHON = frozenset(["random", "uniform", "randrange", "randint", "choice", "gauss", "expovariate"])
+_METHODS = {name: getattr(random.Random, name) for name in (*_OF_PYTHON, "getrandbits", "_randbelow")}  # what these rest on
 
 
 class PythonDraws:
@@ -243,15 +246,25 @@ class PythonDraws:
         return self.draws.draw_random(stream)
 
     def draw_uniform(self, stream: Stream, a: Any, b: Any) -> Any:
-        first = self.draws.number(a)
-        room = self.draws.number(self.walk.binary(ast.Sub(), b, a))
-        return self.number(lambda: self.draws.moved(first, room, stream, _UNIFORM))
+        first, room = self.walk.numbers.number(a), self.walk.binary(ast.Sub(), b, a)
+        return self.made(lambda: self.walk.binary(ast.Add(), first, self.walk.binary(ast.Mult(), room, self.real(stream, _UNIFORM))))
 
     def draw_gauss(self, stream: Stream, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
-        steps, first, by = self.steps, self.draws.number(mu), self.draws.number(sigma)
-        return self.number(lambda: steps.map("add", FLOAT64, FLOAT64, first, steps.map("multiply", FLOAT64, FLOAT64, self.draws.real(stream, _GAUSS), by)))
+        first, by = (self.walk.numbers.number(each) for each in (mu, sigma))
+        return self.made(lambda: self.walk.binary(ast.Add(), first, self.walk.binary(ast.Mult(), self.real(stream, _GAUSS), by)))
+
+    def real(self, stream: Stream, kind: int) -> Number:
+        return Number(FLOAT, self.draws.real(stream, kind))
+
+    def made(self, draw: Callable[[], Number]) -> Drawn:
+        """A number of the kind that it is computed in, by nothing that could leave."""
+        made = Drawn(draw)
+        self.draws.waiting.append(made)
+        return made
 
     def draw_expovariate(self, stream: Stream, lambd: Any) -> Any:
+        if type(self.walk.numbers.number(lambd).kind) is not PythonKind:
+            raise Unsupported("draws by a number of NumPy's")
         steps, by = self.steps, self.draws.number(lambd)
         self.walk.leave(steps.map("not_equal", FLOAT64, BOOL, by, steps.constant(0.0, FLOAT64)))
 

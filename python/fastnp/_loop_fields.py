@@ -18,9 +18,10 @@ from fastnp._loop_scan import FAR
 from fastnp._loop_values import UNBOUND, Again, Held, Leaves, Passed, State, is_one_number
 
 if TYPE_CHECKING:
+    from fastnp._loop_frames import Exit
     from fastnp._loop_walk import Walk
 
-__all__ = ["Bound", "Field", "Fields", "NewField", "WalkFields", "in_class", "is_object"]
+__all__ = ["Bound", "Field", "Fields", "NewField", "WalkFields", "in_class", "is_object", "was_stored"]
 
 _HEAP_TYPE = 1 << 9  # in a type's flags
 _TUPLE_GETTER: Any = type(__import__("collections").namedtuple("_", "x").x)  # of a namedtuple's fields
@@ -78,10 +79,11 @@ def _is_field(found: Any) -> bool:
 
 
 class Field:
-    """Where one comes from: an attribute or an item of an object, a function of its class, or an object that is read from outside."""
+    """Where one comes from: an attribute or an item of an object, a function or a property of its class, an object that is read from outside, what a
+    function captures."""
 
     __slots__ = ("function", "how", "name", "parent")
-    ATTRIBUTE, FUNCTION, ITEM, ITSELF, CELL = range(5)
+    ATTRIBUTE, FUNCTION, TYPE, ITEM, ITSELF, CELL = range(6)
 
     def __init__(self, parent: str, name: Any, how: int, function: Any = None) -> None:
         self.parent = parent
@@ -99,6 +101,8 @@ class Field:
             return cell_of(owner, self.name)
         if not is_object(owner):
             return UNBOUND
+        if self.how == Field.TYPE:
+            return None if in_class(type(owner), self.name) is self.function else UNBOUND
         value = getattr(owner, self.name, UNBOUND) if self.how == Field.FUNCTION or _is_field(in_class(type(owner), self.name)) else UNBOUND
         if self.how == Field.ATTRIBUTE:
             return value
@@ -110,6 +114,11 @@ class Field:
             owner[self.name] = value
         else:
             setattr(owner, self.name, value)
+
+
+def was_stored(path: str) -> str:
+    """By which name an exit tells whether a field was stored to."""
+    return f"{path} was stored"
 
 
 def cell_of(function: Any, number: int) -> Any:
@@ -155,14 +164,17 @@ class Fields:
         return found
 
     def write(self, values: dict[str, Any], stored: frozenset[str]) -> None:
+        """Stores what was stored to."""
         for path, field in self.paths.items():
-            if path in stored:
+            if path in stored and values.get(was_stored(path)):
                 field.store(values[field.parent], values[path])
 
     def are_apart(self, values: dict[str, Any], stored: frozenset[str]) -> bool:
         """Whether no object that is stored to is there by two names."""
-        owners = [values[each] for each in self.parents()]
-        return not stored or len({id(each) for each in owners}) == len(owners)
+        owners = [values[each] for each in self.parents()] if stored else []
+        if any(type(each) is dict for each in owners):  # objects' attributes lie in dicts
+            owners += [vars(each) for each in owners if type(each) is not dict and hasattr(each, "__dict__")]
+        return len({id(each) for each in owners}) == len(owners)
 
     def space(self, cls: type) -> ClassSpace:
         return self.spaces.setdefault(cls, ClassSpace(cls))
@@ -204,6 +216,7 @@ class WalkFields:
             self.known(of, name, found.__func__)
             return found.__func__
         if type(found) is property and type(found.fget) is types.FunctionType:
+            self.fields.add(f"{of.name}.{name}", Field(of.name, name, Field.TYPE, found))
             return self.walk.call_function(found.fget, [of], {})
         return self.walk.slots.load((0, self.path(of, name, found)), self.held[f"{of.name}.{name}"])
 
@@ -234,7 +247,8 @@ class WalkFields:
     def class_attribute(self, cls: type, name: str) -> Any:
         """What a class has by a name."""
         found = in_class(cls, name)
-        if type(cls).__getattribute__ is not type.__getattribute__ or not _is_field(found) or found is UNBOUND:  # type: ignore[comparison-overlap]
+        is_hidden = in_class(type(cls), name) is not UNBOUND
+        if is_hidden or type(cls).__getattribute__ is not type.__getattribute__ or not _is_field(found) or found is UNBOUND:  # type: ignore[comparison-overlap]
             raise Unsupported(f"reads the attribute {name!r} of the class {cls.__name__}")
         self.walk.guard(cls, name, found)
         return self.walk.outside(found, name)
@@ -247,7 +261,7 @@ class WalkFields:
         path = f"{of.name}[{key!r}]"
         if path not in self.held:
             owner = self.objects.get(of.name)
-            if type(owner) is not dict or type(key) not in (str, int) or key not in owner:
+            if type(owner) is not dict or type(key) not in (str, int) or key not in owner or "__builtins__" in owner:
                 raise Unsupported(f"takes an item of {of.name!r}, which is no array or list that programs have")
             self.fields.add(path, Field(of.name, key, Field.ITEM))
         return path
@@ -294,8 +308,16 @@ class WalkFields:
         def store() -> None:
             self.walk.shadow()
             self.walk.slots.put((0, path), number.kind, number.id)
+            self.note_stored(path)
 
         return store
+
+    def flag(self, path: str) -> int:
+        """The variable that says whether a field was stored to."""
+        return self.walk.slots.variable(((0, path), "was stored"), INT)
+
+    def note_stored(self, path: str, value: int = 1) -> None:
+        self.walk.steps.set(self.flag(path), self.walk.steps.whole(value))
 
     def count(self, path: str, x: Any, step: int) -> bool:
         """``x.count += 1``, unless something else is stored there as well: it does not overflow."""
@@ -307,10 +329,13 @@ class WalkFields:
             raise Again
         self.walk.shadow()
         self.walk.slots.put((0, path), INT, steps.plus(x.id, steps.whole(step)))
+        self.note_stored(path)
         return True
 
     def expect_counters(self) -> None:
-        """Counters are far from the largest numbers when the loop begins."""
+        """Nothing is stored yet. Counters are far from the largest numbers when the loop begins."""
+        for path in sorted(self.stored & self.held.keys()):
+            self.note_stored(path, 0)
         for path in sorted(self.stored - self.uncounted):
             if self.held[path] == State((INT,)):
                 self.walk.numbers.within(self.walk.steps.get(self.walk.slots.variable((0, path), INT)), -FAR, FAR)
@@ -326,3 +351,13 @@ class WalkFields:
                 kind = held.kinds[0]
                 self.before[path] = slots.variable(((0, path), "before"), kind)
                 steps.set(self.before[path], steps.get(slots.variable((0, path), kind)))
+                self.before[was_stored(path)] = slots.variable(((0, path), "was stored before"), INT)
+                steps.set(self.before[was_stored(path)], steps.get(self.flag(path)))
+
+    def tell_stores(self, made: Exit, before: dict[str, int]) -> None:
+        """Adds to an exit whether fields were stored to."""
+        for path in sorted(self.stored & self.held.keys()):
+            name = was_stored(path)
+            made.places[name] = len(made.variables)
+            made.variables.append((before.get(name, self.flag(path)), INT))
+            made.names.append((name, next))

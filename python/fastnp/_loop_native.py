@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
-from fastnp._loop_fields import ClassSpace
+from fastnp._loop_fields import ClassSpace, Fields
 from fastnp._loop_frames import Exit
 from fastnp._loop_lists import NumbersList, list_of, words_of
 from fastnp._loop_nested import table_of
@@ -45,7 +46,7 @@ class Values(Iterator[Any]):
         if name is None:
             return made
         old: list[Any] = self.passed[name]
-        old[:] = made
+        old[:] = [was if _are_same(was, now) else now for was, now in zip(old, made, strict=False)] + made[len(old) :]
         return old
 
     def part(self, array: int, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
@@ -56,10 +57,19 @@ class Values(Iterator[Any]):
         return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
 
 
+def _are_same(x: Any, y: Any) -> bool:
+    """Whether a number is what it was, and the same object: NaN is in a list by what it is."""
+    return type(x) is type(y) and (x == y if type(x) is not float else struct.pack("d", x) == struct.pack("d", y))
+
+
 class Program:
     """A loop's program for one combination of kinds."""
 
-    def __init__(self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[tuple[str, int]]) -> None:
+    def __init__(
+        self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[tuple[str, int]], takes: list[str], fields: Fields
+    ) -> None:
+        self.takes = takes  # with fields
+        self.fields = fields
         self.steps: Steps = walk.steps
         self.exits: list[Exit] = walk.exits
         self.guards = guards
@@ -77,6 +87,10 @@ class Program:
         self.tables = {name: kind for name, (_, kind) in walk.tables.views.items()}
         self.written_tables = {name for name, (view, _) in walk.tables.views.items() if walk.steps.written[view.array]}
 
+    def stored_paths(self) -> list[str]:
+        """The fields that it stores to, in their order."""
+        return [path for path in self.fields.paths if path in self.stored]
+
     def array_of(self, name: str, value: Any) -> Any:
         """What it is run on in the place of an argument; OverflowError where a whole number has more than 64 bits."""
         if name in self.tables:
@@ -88,7 +102,7 @@ class Program:
         for name, made in zip(self.arrays, arrays, strict=True):
             if name in self.written_tables:
                 for row, now in zip(values[name], made.tolist(), strict=True):
-                    row[:] = now
+                    row[:] = [was if _are_same(was, each) else each for was, each in zip(row, now, strict=True)]
 
     def holds(self) -> bool:
         return all(_now(space, name) is value for space, name, value in self.guards)

@@ -159,6 +159,7 @@ class Walk(Stores):
                 made.names.append((name, next))
                 continue
             made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
+        self.fields.tell_stores(made, before or {})
         for loop, iteration in self.iterations:
             made.iterations.append((loop, iteration.given(made.variables)))
         if self.outer is not None:  # last: what an entry in the middle takes over

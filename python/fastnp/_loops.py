@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import threading
 import time
 import types
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ import numpy
 from fastnp import _core
 from fastnp._loop_draws import is_generator, is_of_python
 from fastnp._loop_expressions import Leaves
-from fastnp._loop_fields import ClassSpace, Fields, NewField
+from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable, kind_of
 from fastnp._loop_lists import ListState, NumbersList, kinds_of_items
@@ -38,6 +39,7 @@ __all__ = ["Loop", "NativeLoop"]
 
 _MOST_KINDS = 8  # programs of one loop
 _MOST_FIELDS = 64
+_PATIENCE = 5.0  # seconds
 _FEW_EXITS = 32  # of one call
 _MOST_IN_PYTHON = 0.5  # of the time of a call with more exits: else it runs as written
 
@@ -57,6 +59,7 @@ class Loop:
         self.functions: dict[Any, Any] = {}
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
+        self._lock = threading.RLock()  # programs and fields are found by one thread at a time
         self.fields = Fields()
         self.all_takes = list(takes)  # with the names of fields
         self.rewritten = 0  # how often what a program took for granted had changed
@@ -75,7 +78,7 @@ class Loop:
 
     def left(self, program: Any, number: int, handed: tuple[Any, ...], flags: int, arguments: tuple[Any, ...], memory: Any) -> Any:
         """A call whose program was left elsewhere. `arguments`: with fields."""
-        values = {**dict(zip(self.all_takes, arguments, strict=True)), **self.fields.roots}
+        values = {**dict(zip(program.takes, arguments, strict=True)), **program.fields.roots}
         return self.run(program, values, (number, handed, flags, memory))
 
     def run(self, program: Any, values: dict[str, Any], found: Any) -> Any:
@@ -107,9 +110,9 @@ class Loop:
             if exit.is_error:
                 raise MemoryError(f"unable to allocate an array in the loop in lines {self.place[0]}-{self.place[1]}")
             decoded = Values(handed, arrays, values, memory)
-            values = {**self.fields.roots, **{name: decode(decoded) for name, decode in exit.names}}
+            values = {**program.fields.roots, **{name: decode(decoded) for name, decode in exit.names}}
             items = [decode(decoded) for _, decode in exit.iterations]
-            self.fields.write(values, program.stored)
+            program.fields.write(values, program.stored)
             if flags:
                 program.warn(flags)
             if exit.error is not None:
@@ -132,9 +135,10 @@ class Loop:
             other = None
             if all(values.get(name, UNBOUND) is not UNBOUND for name in self.takes):
                 other, values = self.program_for(values)
-            values = self.with_fields(values, before)
-            if any(values[name] is not before[name] for name in program.arrays if "." in name):
-                other = None  # what is gone over, perhaps, is no field any more
+            fields = {name: before[name] for name in (*program.fields.paths, *program.fields.roots) if name in before}
+            if any(values.get(name) is not before[name] for name in program.arrays if name in fields):
+                return self.rest({**values, **fields}, program, entry)  # what is gone over, perhaps, is no field any more
+            values = {**fields, **values}
             now = time.perf_counter()
             in_python += now - start
             if count > _FEW_EXITS and in_python > _MOST_IN_PYTHON * (now - begin):
@@ -151,10 +155,6 @@ class Loop:
         if program.is_for:
             numbers += (entry is not None, *(entry or (0,) * program.states))
         return program.run(given, (*numbers, *program.streams))
-
-    def with_fields(self, values: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-        """Those that are no variables as they were, where an iteration may go over them still."""
-        return {**{name: before[name] for name in before if "." in name or name in self.fields.roots}, **values}
 
     def ended(self, exit: Exit, values: dict[str, Any]) -> Any:
         if exit.broke or not self.loop.orelse:
@@ -185,6 +185,14 @@ class Loop:
 
     def program_for(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The program for such variables, or None, and these with the fields that it takes."""
+        if not self._lock.acquire(timeout=_PATIENCE):  # in a child of a process that was at it, nobody gives it back
+            return None, values
+        try:
+            return self.found_program(values)
+        finally:
+            self._lock.release()
+
+    def found_program(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         while True:
             found = self.fields.read(values)
             if found is None:
@@ -255,7 +263,7 @@ class Loop:
             end = self.end_of(exit)
             fields = [self.source_of(exit, path) for path in self.fields.paths if path in program.stored]
             if all(each is not None for each in (*end[2], *fields)):
-                ends[number] = *end, fields
+                ends[number] = *end, [(each, exit.places[was_stored(path)]) for each, path in zip(fields, program.stored_paths(), strict=True)]
         guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards if type(space) is not ClassSpace]
         places = {name: number for number, name in enumerate(self.all_takes)}
         parents = self.fields.parents()
@@ -288,7 +296,7 @@ class Loop:
             [*([False, *(0,) * program.states] if program.is_for else []), *program.streams],
             ends,
             program,
-            sorted(number for number, path in enumerate(self.fields.paths) if path in program.stored),
+            [number for number, path in enumerate(self.fields.paths) if path in program.stored],
         )
 
     def end_of(self, exit: Exit) -> tuple[bool, bool, list[Any], list[Any]]:
@@ -378,7 +386,8 @@ class Loop:
             if not unused:
                 break
             self.unused |= unused  # they are handed through
-        return Program(walk, guards, list(arrays), list(numbers))
+        walk.fields.objects = {}  # they are the call's
+        return Program(walk, guards, list(arrays), list(numbers), self.all_takes, self.fields)
 
     def root(self, walk: Walk, arguments: tuple[Any, ...], arrays: list[str], numbers: list[tuple[str, int]]) -> Frame:
         """The function itself, with its variables bound to what is handed in."""

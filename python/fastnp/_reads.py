@@ -99,6 +99,7 @@ class Reads:
             before = len(self.names)
             self.entries = []
             self.seen: dict[int, Any] = {}
+            self.own_dicts: set[int] = set()  # of objects
             self.kinds: dict[int, str] = {}
             self.refusals: dict[int, str] = {}  # why functions of the kind "refused" can't be recorded, by their ids
             self.slots: dict[int, Slot] = {}  # by the array's id
@@ -229,6 +230,9 @@ class Reads:
         if is_value(value) or id(value) in self.seen or self.reason or len(self.entries) > _MOST_ENTRIES:
             return
         self.seen[id(value)] = value
+        if id(value) in self.own_dicts:
+            self.reason = "reads an object and its __dict__"
+            return
         kind = kind_of(value, self.package)
         self.kinds[id(value)] = kind
         walk = getattr(self, f"walk_{kind}", None)  # there is nothing to find in others
@@ -443,6 +447,10 @@ class Reads:
 
     def walk_object(self, value: Any) -> None:
         fields = vars(value)
+        self.own_dicts.add(id(fields))
+        if id(fields) in self.seen:
+            self.reason = "reads an object and its __dict__"
+            return
         self.entries.append((INSTANCE, value, type(value), fields))
         if "__dict__" in self.computed:
             self.walk_dict(fields)

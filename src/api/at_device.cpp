@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 
 #include "api/entry.h"
 #include "api/record_call.h"
+#include "base/fork.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
 #include "ops/infer.h"
@@ -101,8 +103,7 @@ private:
 };
 
 Operations& operations() {
-    static Operations* made = new Operations;  // never destroyed: its entries hold code of devices, which are not either
-    return *made;
+    return base::made_once([] { return std::make_unique<Operations>(); });  // its entries hold code of devices, which are never destroyed either
 }
 
 bool is_same(const Argument& argument, const device::Memory& memory) {

@@ -1,10 +1,12 @@
 // fork() in a process of several threads: a child has the one that called it alone, so what others were at must be whole, and locks that they had free.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
+#include <type_traits>
 
 namespace fastnp::base {
 
@@ -70,5 +72,18 @@ public:
     NoFork(const NoFork&) = delete;
     NoFork& operator=(const NoFork&) = delete;
 };
+
+/// The one object that `make` gives, as a std::unique_ptr, made when it is first asked for and never destroyed. A fork in another thread waits while it is
+/// made: a child would wait for ever for a static that a thread of its parent was making.
+template <class Make>
+auto& made_once(const Make& make) {
+    using Made = std::remove_pointer_t<decltype(make().release())>;
+    static constinit std::atomic<Made*> made{nullptr};
+    if (Made* const found = made.load(std::memory_order_acquire)) return *found;
+    const NoFork whole;
+    static Made* const first = make().release();
+    made.store(first, std::memory_order_release);
+    return *first;
+}
 
 }  // namespace fastnp::base

@@ -2,10 +2,12 @@
 #include "codegen/device_code.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 
+#include "base/fork.h"
 #include "base/thread_pool.h"
 #include "codegen/distinct.h"
 #include "codegen/grid.h"
@@ -47,8 +49,7 @@ private:
 };
 
 ModuleCache& module_cache() {
-    static ModuleCache* made = new ModuleCache;  // never destroyed: plans may outlive every static
-    return *made;
+    return base::made_once([] { return std::make_unique<ModuleCache>(); });  // plans may outlive every static
 }
 
 // What an image can be used for.

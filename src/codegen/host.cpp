@@ -1,7 +1,9 @@
 #include "codegen/host.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "base/fork.h"
 #include "codegen/value.h"
 #include "eager/isa.h"
 #include "fastnp/error.h"
@@ -39,7 +41,7 @@ Host this_machine() {
 
 // Code shall have the bits of the eager kernels, so both are for one level.
 const Host& host() {
-    static const Host found = [] {
+    return base::made_once([] {
         using eager::Isa;
         const Isa isa = eager::host_isa();
         Host result = eager::isa_is_chosen() ? Host{} : this_machine();
@@ -47,15 +49,14 @@ const Host& host() {
         result.triple = llvm::sys::getProcessTriple();
         result.machine.vector_bytes = isa == Isa::v4 ? 64 : isa == Isa::v3 ? 32 : isa == Isa::base ? 16 : 1;
         result.machine.masked_memory = isa == Isa::v4;
-        return result;
-    }();
-    return found;
+        return std::make_unique<const Host>(std::move(result));
+    });
 }
 
 }  // namespace
 
 void initialize_llvm() {
-    static const bool once = [] {
+    base::made_once([] {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
         // Loop strength reduction is done by those who optimise, where it pays: code generators would do it always.
@@ -66,9 +67,8 @@ void initialize_llvm() {
         if (auto* least = llvm::cl::getRegisteredOptions().lookup("epilogue-vectorization-minimum-VF")) {
             static_cast<llvm::cl::opt<unsigned>*>(least)->setValue(8);
         }
-        return true;
-    }();
-    (void)once;
+        return std::make_unique<const bool>(true);
+    });
 }
 
 const Machine& host_machine() { return host().machine; }

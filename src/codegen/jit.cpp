@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <bit>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -37,12 +38,11 @@ T check(llvm::Expected<T> value, const char* what) {
 }
 
 llvm::orc::LLJIT& session() {
-    static llvm::orc::LLJIT* jit = [] {
+    return base::made_once([] {
         initialize_llvm();
         auto made = llvm::orc::LLJITBuilder().setNumCompileThreads(0).create();
-        return check(std::move(made), "starting the linker").release();
-    }();
-    return *jit;
+        return check(std::move(made), "starting the linker");
+    });
 }
 
 // Code in use, by its kernels' fingerprints. Functions that do the same share it.
@@ -73,8 +73,7 @@ private:
 };
 
 CodeCache& code_cache() {
-    static CodeCache* made = new CodeCache;  // never destroyed, as the session
-    return *made;
+    return base::made_once([] { return std::make_unique<CodeCache>(); });
 }
 
 // Where the processor has no instructions for 16-bit floats, code calls these by the names of the compilers' own library, which a process may lack. A

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
+#include "base/fork.h"
 #include "codegen/analyses.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
@@ -47,15 +49,14 @@ namespace {
 constexpr const char* triple = "nvptx64-nvidia-cuda";
 
 void initialize() {
-    static const bool once = [] {
+    base::made_once([] {
         initialize_llvm();
         LLVMInitializeNVPTXTargetInfo();
         LLVMInitializeNVPTXTarget();
         LLVMInitializeNVPTXTargetMC();
         LLVMInitializeNVPTXAsmPrinter();
-        return true;
-    }();
-    (void)once;
+        return std::make_unique<const bool>(true);
+    });
 }
 
 /// The newest capability that LLVM has a name for, up to the device's: PTX for it runs on all later ones.

@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
+#include "base/fork.h"
 #include "codegen/host.h"
 
 #pragma GCC diagnostic push
@@ -78,11 +80,10 @@ std::string build_id() {
 
 // All that what is kept depends on besides its fingerprint.
 const std::string& environment() {
-    static const std::string text = [] {
+    return base::made_once([] {
         const std::string build = build_id();
-        return build.empty() ? std::string() : build + '\n' + target_text() + '\n' + gnu_get_libc_version();
-    }();
-    return text;
+        return std::make_unique<const std::string>(build.empty() ? build : build + '\n' + target_text() + '\n' + gnu_get_libc_version());
+    });
 }
 
 std::filesystem::path folder_name() {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -93,10 +94,9 @@ private:
     PoolStatistics statistics_;
 };
 
-// Never destroyed: arrays may outlive every static.
+// Arrays may outlive every static.
 Pool& pool() {
-    static Pool* made = new Pool;
-    return *made;
+    return base::made_once([] { return std::make_unique<Pool>(); });
 }
 
 }  // namespace

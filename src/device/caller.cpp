@@ -1,5 +1,6 @@
 #include "device/caller.h"
 
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -14,9 +15,9 @@ const std::string* Caller::named(const std::string& text) {
         base::ForkSafe<std::mutex> mutex;
         std::set<std::string> all;
     };
-    static auto* const names = new Names;  // never destroyed: kernels may run until the very end of the process
-    const std::scoped_lock lock(names->mutex);
-    return &*names->all.insert(text).first;
+    Names& names = base::made_once([] { return std::make_unique<Names>(); });  // kernels may run until the very end of the process
+    const std::scoped_lock lock(names.mutex);
+    return &*names.all.insert(text).first;
 }
 
 }  // namespace fastnp::device

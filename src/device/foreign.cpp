@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "device/pages.h"
 #include "device/place.h"
 #include "fastnp/error.h"
@@ -175,8 +177,7 @@ private:
 };
 
 Shared& shared() {
-    static Shared* made = new Shared;  // never destroyed: arrays may outlive every static
-    return *made;
+    return base::made_once([] { return std::make_unique<Shared>(); });  // arrays may outlive every static
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/fork.h"
 #include "base/lock.h"
 #include "device/block.h"
 #include "device/pages.h"
@@ -234,8 +235,7 @@ private:
 };
 
 Table& table() {
-    static Table* made = new Table;  // never destroyed: arrays may outlive every static
-    return *made;
+    return base::made_once([] { return std::make_unique<Table>(); });  // arrays may outlive every static
 }
 
 std::size_t offset_in(const Place& place, const void* address) { return static_cast<std::size_t>(static_cast<const char*>(address) - place.host()); }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/lock.h"
 #include "fastnp/error.h"
 
@@ -53,8 +55,7 @@ private:
 };
 
 Addresses& addresses() {
-    static Addresses* made = new Addresses;  // never destroyed: arrays may outlive every static
-    return *made;
+    return base::made_once([] { return std::make_unique<Addresses>(); });  // arrays may outlive every static
 }
 
 // Those that a thread gave back last, which it takes again without a lock: results of calls come and go.

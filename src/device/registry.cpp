@@ -1,9 +1,11 @@
 #include "device/registry.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <utility>
 
+#include "base/fork.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -18,8 +20,7 @@ struct Folders {
 };
 
 Folders& folders() {
-    static auto* const made = new Folders;  // never destroyed, as devices
-    return *made;
+    return base::made_once([] { return std::make_unique<Folders>(); });
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "ops/catalogue.h"
 
+#include "base/fork.h"
 #include "ir/graph.h"
 
 #include <array>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -45,8 +47,7 @@ std::array<Info, static_cast<std::size_t>(Op::count)> make_table() {
 }
 
 const auto& table() {
-    static const auto made = make_table();
-    return made;
+    return base::made_once([] { return std::make_unique<const decltype(make_table())>(make_table()); });
 }
 
 }  // namespace
@@ -54,11 +55,11 @@ const auto& table() {
 const Info& info(Op op) { return table()[static_cast<std::size_t>(op)]; }
 
 std::optional<Op> find(std::string_view name) {
-    static const std::unordered_map<std::string_view, Op> names = [] {
-        std::unordered_map<std::string_view, Op> made;
-        for (const Info& each : table()) made.emplace(each.name, each.op);
+    const auto& names = base::made_once([] {
+        auto made = std::make_unique<std::unordered_map<std::string_view, Op>>();
+        for (const Info& each : table()) made->emplace(each.name, each.op);
         return made;
-    }();
+    });
     const auto found = names.find(name);
     return found == names.end() ? std::nullopt : std::optional(found->second);
 }

@@ -1,6 +1,7 @@
 // Recordings that are run once: of transforms that are called outside of compiled functions.
 #include <algorithm>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -81,8 +82,7 @@ private:
 };
 
 Plans& plans() {
-    static Plans made;
-    return made;
+    return base::made_once([] { return std::make_unique<Plans>(); });
 }
 
 class NoCalls final : public Engine::Callee {

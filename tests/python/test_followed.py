@@ -133,3 +133,36 @@ def test_captured_variables_that_change() -> None:
     compiled = np.compile(f, adaptive=False)
     for n in (5, 30, 30, 0, 31):
         agree(compiled, (numpy.linspace(0, 1, 7), n), f"{n} turns")
+
+
+def of_classes(k: Any, n: Any) -> Any:
+    class Base:
+        def value(self) -> Any:
+            return k * 1.0
+
+    class Derived(Base):
+        def __init__(self) -> None:
+            self.x = 0.0
+
+        def step(self, n: Any) -> Any:
+            for i in range(n):
+                self.x += i * 0.5
+                if self.x > 1e6:
+                    break
+            return super().value() + self.x
+
+    class Broken:
+        def __init__(self, n: Any) -> None:
+            self.t = 0.0
+            for i in range(n):
+                self.t += i * 0.1
+                if self.t > 2.0:
+                    return 5  # type: ignore[return-value]  # noqa: PLE0101
+
+    return Derived().step(n), Broken(n).t
+
+
+def test_classes_that_are_made_anew() -> None:
+    compiled = np.compile(of_classes, adaptive=False)
+    for turn in range(9):
+        agree(compiled, (turn, 2 + turn), f"turn {turn}")

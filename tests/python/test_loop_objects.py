@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import threading
 import types
 import warnings
 from typing import Any, NamedTuple
@@ -318,3 +319,147 @@ def test_dicts() -> None:
             assert same(list(mine.values()), list(theirs.values()))
             assert list(mine) == list(theirs)
     assert programs_of(compiled)
+
+
+class Holder:
+    n = 0
+
+    def __init__(self, **given: Any) -> None:
+        vars(self).update(given)
+
+
+def test_what_is_gone_over_may_be_bound_again() -> None:
+    def items(s: Any) -> Any:
+        t = 0.0
+        for x in s.u:
+            t += x
+            if x > 2:
+                s.u = s.u * 10 if t < 8 else None
+        return t
+
+    def counted(d: Any) -> Any:
+        t = 0.0
+        for i, x in enumerate(d["u"]):
+            t += x * i
+            if x > 2:
+                d["u"] = d["u"] * 10
+        return t
+
+    for _ in range(2):
+        first, second = np.compile(items, adaptive=False), np.compile(counted, adaptive=False)
+        for values in ([1.0, 3.0, 5.0, 2.0], [1.0], [], [3.0, 4.0, 1.0, 1.0]):
+            agree(first, (Holder(u=numpy.array(values)),))
+            agree(second, ({"u": numpy.array(values)},))
+
+
+def test_properties_that_read_nothing() -> None:
+    class First:
+        @property
+        def k(self) -> float:
+            return 2.0
+
+    class Second:
+        @property
+        def k(self) -> float:
+            return 3.0
+
+    def total(p: Any, n: Any) -> Any:
+        s = 0.0
+        for _ in range(n):
+            s += p.k
+            if s > 1e3:
+                break
+        return s
+
+    compiled = np.compile(total, adaptive=False)
+    for turn in range(7):
+        agree(compiled, ((First, Second)[turn % 3 == 2](), 5 + turn))
+    First.k = property(lambda self: 7.0)  # type: ignore[assignment, method-assign]
+    for turn in range(3):
+        agree(compiled, (First(), 5 + turn))
+    assert programs_of(compiled)
+
+
+def test_an_object_and_its_dict() -> None:
+    def both(s: Any, d: Any, n: Any) -> Any:
+        for _ in range(n):
+            s.t += 1.0
+            d["t"] *= 2.0
+            if s.t > 1e9:
+                break
+        return s.t
+
+    compiled = np.compile(both, adaptive=False)
+    for n in (2, 3, 2, 5):
+        for function in (both, compiled):
+            s = Holder(t=1.0)
+            assert function(s, vars(s), n) == both(*(lambda s: (s, vars(s), n))(Holder(t=1.0)))
+            assert vars(s) == {"t": s.t}
+        agree(compiled, (Holder(t=1.0), {"t": 1.0}, n))
+
+
+def test_only_what_was_stored_to_is_stored() -> None:
+    def counts(s: Any, n: Any) -> Any:
+        for k in range(n):
+            if k > 5:
+                s.n += 1
+        return s.n
+
+    compiled = np.compile(counts, adaptive=False)
+    for n in (3, 0, 9, 5, 12):
+        agree(compiled, (Holder(m=1), n))
+    assert programs_of(compiled)
+
+
+def test_classes_whose_metaclass_has_a_property() -> None:
+    class Meta(type):
+        @property
+        def x(cls) -> float:
+            return 5.0
+
+    class W(metaclass=Meta):
+        x = 1.0
+        y = 2.0
+
+    def total(n: Any) -> Any:
+        t = 0.0
+        for _ in range(n):
+            t += W.x + W.y  # type: ignore[operator]
+            if t > 1e3:
+                break
+        return t
+
+    compiled = np.compile(total, adaptive=False)
+    for n in (2, 5, 3):
+        agree(compiled, (n,))
+
+
+def test_threads_with_objects_of_their_own() -> None:
+    def step(o: Any, n: Any) -> Any:
+        for i in range(n):
+            o.x += 0.5
+            o.n += 1
+            o.y -= o.x
+            if i == n - 2:
+                o.last = [i]
+        return o.x, o.n
+
+    for _ in range(5):
+        compiled, wrong, barrier = np.compile(step, adaptive=False), list[Any](), threading.Barrier(4)
+
+        def work(compiled: Any = compiled, wrong: list[Any] = wrong, barrier: Any = barrier) -> None:
+            barrier.wait()
+            for k in range(6):
+                mine, theirs = (Holder(x=1.0, y=2.0, n=0) for _ in range(2))
+                try:
+                    if compiled(mine, 200 + k) != step(theirs, 200 + k) or vars(mine) != vars(theirs):
+                        wrong.append(k)
+                except Exception as error:
+                    wrong.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert not wrong

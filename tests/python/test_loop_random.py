@@ -114,3 +114,43 @@ def test_subclasses_are_their_own() -> None:
         for n in (7, 30):
             got = compiled(rng, n)
             assert got == total(rng, n) if type(rng) is Half else 0.0 <= got < 3
+
+
+def test_numbers_of_numpys() -> None:
+    """What is drawn is of the kind that it is computed in."""
+
+    def drawn(low: Any, high: Any, rate: Any, n: Any) -> Any:
+        random.seed(3)
+        found: list[Any] = []
+        for _ in range(n):
+            found.append(random.uniform(low, high))
+            found.append(random.gauss(low, high))
+            found.append(random.expovariate(rate))
+        return found
+
+    compiled = np.compile(drawn, adaptive=False)
+    for kind in (float, int, numpy.float64, numpy.float32, numpy.int64, numpy.int8):
+        for other in (float, kind):
+            agree(compiled, (kind(1), kind(3), other(2), 4), f"{kind}, {other}", 0.0)
+
+
+def test_methods_that_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    def total(rng: Any, n: Any) -> Any:
+        s = 0.0
+        for _ in range(n):
+            s += rng.randint(1, 6) + rng.gauss(0.0, 1.0)
+            if s > 1e9:
+                break
+        return s
+
+    def patched() -> Any:
+        rng = random.Random(4)
+        rng.randrange = lambda *bounds: 7  # type: ignore[method-assign, assignment, misc]
+        return rng
+
+    compiled = np.compile(total, adaptive=False)
+    for make in (lambda: random.Random(4), patched, lambda: random.Random(4)):
+        assert [compiled(make(), n) for n in (5, 7)] == [total(make(), n) for n in (5, 7)]
+    assert programs_of(compiled)
+    monkeypatch.setattr(random.Random, "_randbelow", lambda self, n: 0)
+    assert [compiled(random.Random(4), n) for n in (5, 7)] == [total(random.Random(4), n) for n in (5, 7)]

@@ -104,3 +104,27 @@ def test_rows_are_those_that_were_handed_in() -> None:
             assert repr(mine) == repr(scaled(theirs, by))
             assert all(a is b for a, b in zip(mine, rows, strict=True))
     assert programs_of(compiled)
+
+
+def test_numbers_that_are_not_stored_to_stay_what_they_are() -> None:
+    nan = float("nan")
+
+    def table(g: Any, n: Any) -> Any:
+        for _ in range(n):
+            g[0][0] += 1.0
+            if g[0][0] > 100:
+                break
+        return nan in g[1], g[1][1] is nan, g[0][1] is nan
+
+    def plain(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x[0] += 1.0
+            if x[0] > 100:
+                break
+        return nan in x, x[1] is nan
+
+    for _ in range(2):
+        first, second = np.compile(table, adaptive=False), np.compile(plain, adaptive=False)
+        for n in (3, 5, 0):
+            assert first([[1.0, 2.0], [3.0, nan]], n) == (True, True, False)
+            assert second([1.0, nan], n) == (True, True)
