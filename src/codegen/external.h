@@ -13,7 +13,21 @@ struct External {
     /// The C library's vector function; an op's span kernel; a cast's; the C library's function of one element; an op's device function for
     /// usual arguments alone (ops/usual.h); memory for what a program makes (detail/blocks.h), and what it draws
     /// (eager/stream.h).
-    enum class Kind : std::uint8_t { vector, span, cast, libm, usual, allocate, collect, draw_uniform, draw_normal, draw_exponential, draw_integer, draw_gauss, draw_below };
+    enum class Kind : std::uint8_t {
+        vector,
+        span,
+        cast,
+        libm,
+        usual,
+        allocate,
+        collect,
+        draw_uniform,
+        draw_normal,
+        draw_exponential,
+        draw_integer,
+        draw_gauss,
+        draw_below
+    };
     Kind kind = Kind::span;
     ir::Op op = ir::Op::cast;       // vector, span, libm, usual
     Dtype dtype = Dtype::float64;   // computed in; of a cast: from
