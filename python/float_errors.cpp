@@ -43,9 +43,10 @@ int numpy_bits(unsigned flags) {
 }
 
 void tell_by_name(const char* name, unsigned flags) {
-    static const bool imported = _import_umath() >= 0;
+    static int imported = 0;  // no guard: a thread that has the GIL would wait for one that imports, and wants it
+    if (imported == 0) imported = _import_umath() >= 0 ? 1 : -1;
     if (flags == 0) return;
-    if (!imported || PyUFunc_GiveFloatingpointErrors(name, numpy_bits(flags)) < 0) throw PythonError{};
+    if (imported < 0 || PyUFunc_GiveFloatingpointErrors(name, numpy_bits(flags)) < 0) throw PythonError{};
 }
 
 bool is_number(PyObject* object) { return PyFloat_CheckExact(object) != 0 || PyLong_CheckExact(object) != 0; }

@@ -17,7 +17,8 @@ struct RandomObject {
 Ref random_class() { return own(PyObject_GetAttrString(own(PyImport_ImportModule("random")).get(), "Random")); }
 
 bool is_of_python(PyObject* object) {
-    static PyObject* const type = random_class().release();
+    static PyObject* type = nullptr;  // no guard, which a thread would wait for that has the GIL
+    if (type == nullptr) type = random_class().release();
     return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type;
 }
 
@@ -37,15 +38,17 @@ bool lies_as_expected(PyObject* random) {
 }  // namespace
 
 bool lends_python_random() {
-    static const bool lends = [] {
+    enum class Lends : std::uint8_t { unknown, yes, no };
+    static Lends lends = Lends::unknown;  // no guard, as above
+    if (lends == Lends::unknown) {
         const Ref made = own(PyObject_CallFunction(random_class().get(), "i", 7));
         bool found = lies_as_expected(made.get());
         own(PyObject_CallMethod(made.get(), "random", nullptr));
         found = found && lies_as_expected(made.get());
         PyErr_Clear();
-        return found;
-    }();
-    return lends;
+        lends = found ? Lends::yes : Lends::no;
+    }
+    return lends == Lends::yes;
 }
 
 LentGenerators::~LentGenerators() {
