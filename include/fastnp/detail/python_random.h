@@ -22,7 +22,7 @@ public:
     PythonRandom& operator=(const PythonRandom&) = delete;
 
     /// What programs take: NumPy's `bitgen_t`, whose state this is.
-    void* stream() { return stream_.data(); }
+    void* stream() { return static_cast<void*>(stream_.data()); }
 
 private:
     std::array<void*, 5> stream_{};
