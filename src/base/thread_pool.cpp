@@ -236,8 +236,18 @@ private:
 
 // Made at first use; a forked child has no workers, so it starts a pool of its own. Never destroyed: kernels may run until the very end of the process,
 // and a worker that sleeps hinders no exit.
-std::atomic<Pool*> pool{nullptr};
-std::mutex making;
+constinit std::atomic<Pool*> pool{nullptr};
+constinit std::mutex making;
+
+// A fork waits until the pool is made. Before all other handlers, so that this lock is the last one that a fork takes: who makes the pool needs none of
+// them.
+[[gnu::constructor(101)]] void watch_forks() {
+    pthread_atfork([] { making.lock(); }, [] { making.unlock(); },
+                   [] {
+                       pool.store(nullptr);  // its threads stayed in the parent
+                       making.unlock();
+                   });
+}
 
 // Where the system gives no more threads, or no memory for them, something is left for others: half of those that there could be.
 std::unique_ptr<Pool> make_pool(int wanted) {
@@ -254,14 +264,6 @@ Pool& the_pool() {
     const std::scoped_lock lock(making);
     made = pool.load(std::memory_order_acquire);
     if (made == nullptr) {
-        static std::once_flag once;
-        std::call_once(once, [] {
-            pthread_atfork([] { making.lock(); }, [] { making.unlock(); },
-                           [] {
-                               pool.store(nullptr);  // its threads stayed in the parent
-                               making.unlock();
-                           });
-        });
         made = make_pool(wanted_threads()).release();
         pool.store(made, std::memory_order_release);
     }
