@@ -6,6 +6,7 @@ on. Methods and properties become part of the program as functions do.
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Bound", "Field", "Fields", "NewField", "WalkFields", "in_class", "is_object", "was_stored"]
 
 _HEAP_TYPE = 1 << 9  # in a type's flags
-_TUPLE_GETTER: Any = type(__import__("collections").namedtuple("_", "x").x)  # of a namedtuple's fields
+_TUPLE_GETTER: Any = type(vars(collections.namedtuple("_", "x"))["x"])  # of a namedtuple's fields
 
 
 class NewField(Exception):
@@ -138,19 +139,6 @@ class Fields:
         self.roots: dict[str, Any] = {}  # objects that are no variables, by names made up here
         self.spaces: dict[type, ClassSpace] = {}
 
-    def add(self, path: str, field: Field) -> None:
-        if path not in self.paths:
-            self.paths[path] = field
-            raise NewField
-
-    def root(self, name: str, value: Any) -> str:
-        """The name of an object that is read from outside of the function."""
-        made = f"<{name} {id(value)}>"
-        if made not in self.roots:
-            self.roots[made] = value
-            raise NewField
-        return made
-
     def parents(self) -> set[str]:
         return {field.parent for field in self.paths.values() if field.how != Field.ITSELF}
 
@@ -190,9 +178,40 @@ class WalkFields:
         self.uncounted = uncounted  # those of them that are more than counters
         self.held: dict[str, Held] = {}
         self.objects: dict[str, Any] = {}  # of this call
+        self.has_found = False  # fields that are not handed in yet, so that the walk is for finding others alone
+        self.is_learning = False  # what it should have known from its beginning
         self.before: dict[str, int] = {}  # variables with what fields were at the beginning of the statement at hand
 
     # What there is.
+
+    def expect_known(self) -> None:
+        """That a walk has come upon nothing that it should have known."""
+        if self.has_found or self.is_learning:
+            raise Again
+
+    def add(self, path: str, field: Field) -> None:
+        """A field that is handed in: one that is not yet, is as if it were, so that one walk finds all that there are."""
+        if path not in self.fields.paths:
+            self.fields.paths[path] = field
+            self.has_found = True
+        if path not in self.held:
+            self.has_found = True
+            value = self.objects[path] = field.now(self.objects[field.parent])
+            if value is UNBOUND:
+                raise Leaves
+            self.held |= self.walk.inputs.take({path: value})
+
+    def root(self, name: str, value: Any) -> str:
+        """The name of an object that is read from outside of the function."""
+        made = f"<{name} {id(value)}>"
+        if made not in self.fields.roots:
+            self.fields.roots[made] = value
+            self.has_found = True
+        self.objects[made] = value
+        return made
+
+    def load(self, path: str) -> Any:
+        return self.walk.slots.load((0, path), self.held[path])
 
     def nature(self, of: Passed, name: str) -> Any:
         """What the object's class has by a name; UNBOUND if it is the object's alone."""
@@ -216,21 +235,21 @@ class WalkFields:
             self.known(of, name, found.__func__)
             return found.__func__
         if type(found) is property and type(found.fget) is types.FunctionType:
-            self.fields.add(f"{of.name}.{name}", Field(of.name, name, Field.TYPE, found))
+            self.add(f"{of.name}.{name}", Field(of.name, name, Field.TYPE, found))
             return self.walk.call_function(found.fget, [of], {})
-        return self.walk.slots.load((0, self.path(of, name, found)), self.held[f"{of.name}.{name}"])
+        return self.load(self.path(of, name, found))
 
     def known(self, of: Passed, name: str, function: Any) -> None:
         """The object has no attribute of its own in the place of a function."""
-        self.fields.add(f"{of.name}.{name}", Field(of.name, name, Field.FUNCTION, function))
+        self.add(f"{of.name}.{name}", Field(of.name, name, Field.FUNCTION, function))
 
     def outside(self, name: str, value: Any) -> Any:
         """An object that is read from outside of the function: arrays, lists and generators as if they were handed in."""
         if not (is_array_object(value) or type(value) is list or is_generator(value)):
-            return Passed(self.fields.root(name, value)) if type(value) is dict or is_object(value) else value
-        path = self.fields.root(name, value)
-        self.fields.add(path, Field(path, "", Field.ITSELF))
-        return self.walk.slots.load((0, path), self.held[path])
+            return Passed(self.root(name, value)) if type(value) is dict or is_object(value) else value
+        path = self.root(name, value)
+        self.add(path, Field(path, "", Field.ITSELF))
+        return self.load(path)
 
     def captured(self, function: types.FunctionType, name: str) -> Any:
         """What a function captures that is handed in; None where it is another one."""
@@ -239,23 +258,21 @@ class WalkFields:
             return None
         number = function.__code__.co_freevars.index(name)
         path = f"{takes}<{name}>"
-        if cell_of(function, number) is UNBOUND:
-            raise Leaves
-        self.fields.add(path, Field(takes, number, Field.CELL))
-        return self.walk.slots.load((0, path), self.held[path])
+        self.add(path, Field(takes, number, Field.CELL))
+        return self.load(path)
 
     def class_attribute(self, cls: type, name: str) -> Any:
         """What a class has by a name."""
         found = in_class(cls, name)
-        is_hidden = in_class(type(cls), name) is not UNBOUND
-        if is_hidden or type(cls).__getattribute__ is not type.__getattribute__ or not _is_field(found) or found is UNBOUND:  # type: ignore[comparison-overlap]
+        is_plain = in_class(type(cls), name) is UNBOUND and in_class(type(cls), "__getattribute__") is type.__getattribute__
+        if not is_plain or not _is_field(found) or found is UNBOUND:
             raise Unsupported(f"reads the attribute {name!r} of the class {cls.__name__}")
         self.walk.guard(cls, name, found)
         return self.walk.outside(found, name)
 
     def item(self, of: Passed, key: Any) -> Any:
         """``d["key"]`` of a dict."""
-        return self.walk.slots.load((0, self.item_path(of, key)), self.held[f"{of.name}[{key!r}]"])
+        return self.load(self.item_path(of, key))
 
     def item_path(self, of: Passed, key: Any) -> str:
         path = f"{of.name}[{key!r}]"
@@ -263,17 +280,16 @@ class WalkFields:
             owner = self.objects.get(of.name)
             if type(owner) is not dict or type(key) not in (str, int) or key not in owner or "__builtins__" in owner:
                 raise Unsupported(f"takes an item of {of.name!r}, which is no array or list that programs have")
-            self.fields.add(path, Field(of.name, key, Field.ITEM))
+            self.add(path, Field(of.name, key, Field.ITEM))
         return path
 
     def path(self, of: Passed, name: str, found: Any) -> str:
         path = f"{of.name}.{name}"
-        if path in self.held:
-            return path
-        if not _is_field(found) or getattr(self.objects[of.name], name, UNBOUND) is UNBOUND:
-            raise Unsupported(f"reads the attribute {name!r} of a {type(self.objects[of.name]).__name__}")
-        self.fields.add(path, Field(of.name, name, Field.ATTRIBUTE))
-        raise AssertionError
+        if path not in self.held:
+            if not _is_field(found) or getattr(self.objects[of.name], name, UNBOUND) is UNBOUND:
+                raise Unsupported(f"reads the attribute {name!r} of a {type(self.objects[of.name]).__name__}")
+            self.add(path, Field(of.name, name, Field.ATTRIBUTE))
+        return path
 
     # Stores.
 
@@ -303,7 +319,7 @@ class WalkFields:
         if path not in self.stored or path not in self.uncounted:
             self.stored.add(path)
             self.uncounted.add(path)
-            raise Again
+            self.is_learning = True
 
         def store() -> None:
             self.walk.shadow()
@@ -326,7 +342,7 @@ class WalkFields:
             return False
         if path not in self.stored:
             self.stored.add(path)
-            raise Again
+            self.is_learning = True
         self.walk.shadow()
         self.walk.slots.put((0, path), INT, steps.plus(x.id, steps.whole(step)))
         self.note_stored(path)

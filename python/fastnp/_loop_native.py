@@ -65,16 +65,14 @@ def _are_same(x: Any, y: Any) -> bool:
 class Program:
     """A loop's program for one combination of kinds."""
 
-    def __init__(
-        self, walk: Walk, guards: list[tuple[Any, str, Any]], arrays: list[str], numbers: list[tuple[str, int]], takes: list[str], fields: Fields
-    ) -> None:
+    def __init__(self, walk: Walk, guards: list[tuple[Any, str, Any]], takes: list[str], fields: Fields) -> None:
         self.takes = takes  # with fields
         self.fields = fields
         self.steps: Steps = walk.steps
         self.exits: list[Exit] = walk.exits
         self.guards = guards
-        self.arrays = arrays
-        self.numbers = numbers
+        self.arrays = arrays = walk.inputs.arrays
+        self.numbers = walk.inputs.numbers
         self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers

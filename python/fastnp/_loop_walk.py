@@ -18,9 +18,10 @@ from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Leaves
-from fastnp._loop_fields import Fields, WalkFields
+from fastnp._loop_fields import Fields, NewField, WalkFields
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
+from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
 from fastnp._loop_nested import Tables
@@ -41,7 +42,9 @@ _MOST_CALLS = 12
 
 
 class Walk(Stores):
-    """Writes the program of one loop. `arguments`: variables with their kinds of values; see ``_loops.Loop``."""
+    """Writes the program of one loop; see ``_loops.Loop``."""
+
+    inputs: Inputs  # what it is handed
 
     def __init__(self, frame_of: Callable[[Any], Frame], guard: Callable[[Any, str, Any], None], fields: Fields) -> None:
         self.frame_of = frame_of
@@ -65,8 +68,13 @@ class Walk(Stores):
             moving = len(self.moving)
             try:
                 self.whole(loop, root(self))
+                self.fields.expect_known()
                 return
-            except Again:
+            except (Again, Unsupported, Leaves) as why:
+                if self.fields.has_found:
+                    raise NewField from None
+                if type(why) is not Again and not self.fields.is_learning:
+                    raise
                 self.rounds += 1
                 if len(self.moving) != moving:
                     self.assumed.clear()  # they are of other states
@@ -122,7 +130,7 @@ class Walk(Stores):
         changed, held = Uses(loop).stores, self.fields.held
         stay = [(self.current(), name) for name in sorted(self.current()) if name not in changed]
         for env, name in [*stay, *((held, name) for name in sorted(held) if name not in self.stored_fields)]:
-            if env[name] == State((INT,)):
+            if env[name] == State((INT,)) and -NEAR <= self.fields.objects[name] <= NEAR:
                 self.numbers.within(self.steps.get(self.slots.variable((self.frame.key, name), INT)), -NEAR, NEAR)
                 env[name] = State((INT,), -NEAR, NEAR)
 
@@ -191,7 +199,7 @@ class Walk(Stores):
         assert self.statement is not None
         if self.frame is not self.root and id(self.statement[0]) not in self.shadowing:
             self.shadowing.add(id(self.statement[0]))
-            raise Again
+            self.fields.is_learning = True
 
     def no_memory(self) -> int:
         """The exit of a statement that has done something already, where memory is short: it is an error."""

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
-from fastnp._loop_draws import is_generator, is_of_python
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
-from fastnp._loop_kinds import PLAIN, expected, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable, kind_of
-from fastnp._loop_lists import ListState, NumbersList, kinds_of_items
+from fastnp._loop_inputs import Inputs
+from fastnp._loop_kinds import PLAIN, expected, kind_of
+from fastnp._loop_lists import ListState
 from fastnp._loop_native import NativeLoop, Program, Values
-from fastnp._loop_nested import NestedState, kind_of_table
-from fastnp._loop_program import Unsupported, kind_of_number, machine, plain
+from fastnp._loop_nested import NestedState
+from fastnp._loop_program import Unsupported, plain
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
 from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
@@ -242,7 +242,7 @@ class Loop:
     def new_program(self, key: Any, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
         self.known += [each for each in arguments if isinstance(each, PLAIN)]
         try:
-            program = self.programs[key] = self.written_for(arguments, values)
+            program = self.programs[key] = self.written_for(values)
         except Unsupported as why:
             self.programs[key] = Unsupported
             if all(each is Unsupported for each in self.programs.values()):
@@ -356,24 +356,29 @@ class Loop:
         self.entry.clear()
         self.parts.loop_refused(self)
 
-    def written_for(self, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
+    def written_for(self, values: dict[str, Any]) -> Any:
         self.find()
+        taken = {name: values[name] for name in self.all_takes}
         guards: list[tuple[Any, str, Any]] = []
-        arrays: list[str] = []
-        numbers: list[tuple[str, int]] = []  # variables, and places in tuples or -1
+        unused: set[str] = set()
 
         def guard(space: Any, name: str, value: Any) -> None:
             if all(each[0] is not space or each[1] != name for each in guards):
                 guards.append((space, name, value))
 
         def root(walk: Walk) -> Frame:
+            """The function itself, with its variables bound to what is handed in."""
             guards.clear()
-            arrays.clear()
-            numbers.clear()
-            walk.fields.objects = {name: values[name] for name in values}
-            return self.root(walk, arguments, arrays, numbers)
+            walk.inputs = Inputs(walk, unused)
+            walk.fields.objects = dict(values)
+            walk.frame = frame = self.frame_of(self.parts.function)
+            frame.key = 0
+            held = walk.inputs.take(taken)
+            frame.env = {name: each for name, each in held.items() if name not in self.fields.paths}
+            walk.fields.held = {name: each for name, each in held.items() if name in self.fields.paths}
+            walk.prologue = len(walk.steps.steps)
+            return frame
 
-        self.unused: set[str] = set()
         while True:
             walk = Walk(self.frame_of, guard, self.fields)
             walk.lists_taken = set(self.all_takes)
@@ -381,77 +386,13 @@ class Loop:
                 walk.run(self.loop, root)
             except Leaves:
                 raise Unsupported("fails wherever it begins") from None
-            unused = {name[1] for name in walk.lists_known if name[0] == 0} - {name[1] for name in walk.lists.used}
-            unused |= set(walk.tables.views) - walk.tables.used
-            if not unused:
+            idle = {name[1] for name in walk.lists_known if name[0] == 0} - {name[1] for name in walk.lists.used}
+            idle |= set(walk.tables.views) - walk.tables.used
+            if not idle:
                 break
-            self.unused |= unused  # they are handed through
+            unused |= idle  # they are handed through
         walk.fields.objects = {}  # they are the call's
-        return Program(walk, guards, list(arrays), list(numbers), self.all_takes, self.fields)
-
-    def root(self, walk: Walk, arguments: tuple[Any, ...], arrays: list[str], numbers: list[tuple[str, int]]) -> Frame:
-        """The function itself, with its variables bound to what is handed in."""
-        frame = self.frame_of(self.parts.function)
-        frame.key = 0
-        walk.frame = frame
-        assert frame.env is not None
-        views, lists = {}, {}
-        for name, value in zip(self.all_takes, arguments, strict=True):
-            table = kind_of_table(value) if name not in self.unused else None
-            if table is not None:
-                views[name] = walk.elements.add_array(machine(table), 2, True, True)
-                walk.tables.views[name] = views[name], table
-                walk.arrays.ours.append(False)
-                arrays.append(name)
-            elif type(value) is list and name not in self.unused and kinds_of_items(value) is not None:
-                lists[name] = walk.steps.array(2)
-                walk.elements.writeable.append(True)
-                walk.arrays.ours.append(False)
-                arrays.append(name)
-                self.expect_kinds(walk, name, value)
-            if is_array_object(value):
-                views[name] = walk.elements.add_array(value.dtype, value.ndim,
-                                                      has_lines(value), is_writeable(value))  # fmt: skip
-                walk.arrays.ours.append(type(value) is _core.ndarray)
-                arrays.append(name)
-        for view in views.values():
-            walk.elements.name_sizes(view)
-        for name, value in zip(self.all_takes, arguments, strict=True):
-            env = walk.fields.held if name in self.fields.paths else frame.env
-            if name in walk.tables.views:
-                env[name] = NestedState(name, False)
-            elif name in views:
-                env[name] = walk.slots.store((0, name), views[name])
-            elif name in lists:
-                env[name] = walk.lists.take((0, name), lists[name])
-            elif (kind := kind_of_number(value)) is not None:
-                numbers.append((name, -1))
-                env[name] = walk.slots.take_number((0, name), kind)
-            elif is_generator(value):
-                numbers.append((name, -1))
-                walk.slots.streams[name] = walk.steps.input(walk.steps.number(None))
-                walk.slots.streams_of_python |= {name} if is_of_python(value) else set()
-                env[name] = StreamState(name)
-            elif is_tuple_of_numbers(value):
-                numbers += [(name, item) for item in range(len(value))]
-                env[name] = walk.slots.take_tuple((0, name), map(kind_of_number, value))
-            else:
-                if is_bare_function(value):
-                    walk.slots.handed.setdefault(id(value), name)
-                env[name] = walk.slots.store((0, name), value) if isinstance(value, PLAIN) else Passed(name)
-        walk.prologue = len(walk.steps.steps)
-        return frame
-
-    @staticmethod
-    def expect_kinds(walk: Walk, name: str, value: list[Any]) -> None:
-        """What a list has that is handed in."""
-        known, found = walk.lists_known.setdefault((0, name), NumbersList()), kinds_of_items(value)
-        if not found:
-            return
-        if not known.is_known:
-            known.is_tuple, known.kinds, known.is_known = found[0], [list(each) for each in found[1]], True
-        elif known.is_tuple != found[0] or len(known.kinds) != len(found[1]):
-            raise Unsupported(f"takes {name!r}, a list of items of several kinds")
+        return Program(walk, guards, self.all_takes, self.fields)
 
     def find(self) -> None:
         if self.loop is not None:
