@@ -127,18 +127,6 @@ struct Field {
     }
 };
 
-// Objects that are let go of.
-struct Owned {
-    SmallVector<PyObject*, 8> objects;
-
-    Owned() = default;
-    Owned(const Owned&) = delete;
-    Owned& operator=(const Owned&) = delete;
-    ~Owned() {
-        for (PyObject* each : objects) Py_DECREF(each);
-    }
-};
-
 // Classes of objects whose attributes are known to be no more than that, as long as they are what they were.
 class KnownClasses {
 public:
@@ -290,7 +278,7 @@ public:
         if (records() || state.strict != 0 || (state.told & detail::float_underflow) != 0 || ready_->empty()) return slow(handed);
         if (fields_.empty()) return call(Arguments(handed), handed);
         SmallVector<PyObject*, 8> all;
-        Owned read;
+        HeldObjects read;
         for (PyObject* each : handed) all.push_back(each);
         for (const Field& each : fields_) {  // which attributes of plain objects do not change
             PyObject* const owner = each.owner_in(all);
@@ -300,7 +288,7 @@ public:
                 PyErr_Clear();
                 return slow(handed);
             }
-            read.objects.push_back(value);
+            read.take(value);
             const bool is_function = each.how == Field::How::function;
             if (is_function && !is_bound(value, owner, each.function.ptr())) return slow(handed);
             all.push_back(is_function ? Py_None : value);
@@ -537,7 +525,21 @@ private:
 
 void add_loop_calls(py::module_& module) {
     py::class_<ListKind, std::shared_ptr<ListKind>>(module, "_ListKind").def(py::init<bool, const py::list&>(), py::arg("is_tuple"), py::arg("kinds"));
-    py::class_<TableKind, std::shared_ptr<TableKind>>(module, "_TableKind").def(py::init<py::object, bool>(), py::arg("kind"), py::arg("is_written"));
+    py::class_<TableKind, std::shared_ptr<TableKind>>(module, "_TableKind")
+        .def(py::init<py::object, bool>(), py::arg("kind"), py::arg("is_written"))
+        .def(
+            "array_of",
+            [](const TableKind& kind, const py::list& table) {
+                std::vector<PyObject*> rows;
+                return kind.array_of(table.ptr(), rows);
+            },
+            py::arg("table"))
+        .def(
+            "store", [](const TableKind& kind, const py::list& table, const py::object& array) { kind.store(table.ptr(), array.ptr()); }, py::arg("table"),
+            py::arg("array"));
+    module.def(
+        "_store_changed", [](const py::list& list, const py::list& now) { store_changed(list.ptr(), now.ptr()); }, py::arg("list"), py::arg("now"),
+        "Has a list be another one, which is new; numbers that are what they were stay the objects that they were.");
     py::class_<LoopCall>(module, "_LoopCall")
         .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))
         .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),

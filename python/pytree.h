@@ -58,6 +58,28 @@ private:
     std::vector<Seen> seen_;
 };
 
+/// References to objects.
+class HeldObjects {
+public:
+    HeldObjects() = default;
+    HeldObjects(const HeldObjects&) = delete;
+    HeldObjects& operator=(const HeldObjects&) = delete;
+    ~HeldObjects() { clear(); }
+
+    void add(std::span<PyObject* const> objects) {
+        for (PyObject* each : objects) objects_.push_back(Py_NewRef(each));
+    }
+    void take(PyObject* object) { objects_.push_back(object); }
+    void clear() {
+        SmallVector<PyObject*, 8> gone;
+        std::swap(gone, objects_);  // what goes may be at this, too
+        for (PyObject* each : gone) Py_DECREF(each);
+    }
+
+private:
+    SmallVector<PyObject*, 8> objects_;
+};
+
 /// The arguments of a call as the engine wants them. Objects are borrowed from the caller for the duration of the call.
 class Flat {
 public:
@@ -74,8 +96,8 @@ public:
     /// Keeps what is in lists, dicts and objects, which may let go of it during the call: another thread, a function that is called, what the call stores.
     void hold() const {
         if (containers.empty()) return;
-        for (PyObject* each : objects) held_.push_back(Ref::borrow(each));
-        for (PyObject* each : containers) held_.push_back(Ref::borrow(each));
+        held_.add({objects.data(), objects.size()});
+        held_.add({containers.data(), containers.size()});
     }
     /// Functions that run as written are not to see that.
     void let_go() const { held_.clear(); }
@@ -144,7 +166,7 @@ private:
     void push_number(PyObject* object);
     std::vector<std::unique_ptr<array>> scalars_;
     std::vector<std::pair<PyObject*, Ref>> foreign_;  // arrays of other libraries, and ours over their elements
-    mutable std::vector<Ref> held_;
+    mutable HeldObjects held_;
     Numbers* numbers_;
     const Instances& instances_;
     bool took_apart_ = false;

@@ -145,15 +145,17 @@ class Split:
 
     def loops(self, parts: Any, *arguments: Any) -> Any:
         """The parts with all loops that may be native code, or None: numbers that it reads differ from call to call. `arguments`: by position."""
-        code = getattr(self.function, "__code__", None)
-        from fastnp._bytecode import has_loops  # where a function is recorded again
-
-        if type(self.function) is not types.FunctionType or self.options["backend"] != "llvm" or code is None or not has_loops(code):
+        if not self.may_have_native_loops():
             return None
-        from fastnp._parts import Parts
+        from fastnp._parts import Parts  # where a function is recorded again
 
         parts = parts or Parts(self.function, self.options, self.title)
         return parts if parts.scan(arguments, True) else None
+
+    def may_have_native_loops(self) -> bool:
+        from fastnp._bytecode import has_loops  # where a function is first called
+
+        return type(self.function) is types.FunctionType and self.options["backend"] == "llvm" and has_loops(self.function.__code__)
 
     def note_called(self, code: types.CodeType, space: dict[str, Any]) -> bool:
         """Whether a function has loops that may be native code, which a recording comes upon."""
@@ -167,10 +169,8 @@ class Split:
     def recall(self, *arguments: Any) -> Any:
         """The parts that are known from another process, or that loops over numbers are; or None. `arguments`: those of the call, by position."""
         code = getattr(self.function, "__code__", None)
-        from fastnp._bytecode import has_loops  # where a function is first called
-
         note = None if code is None or not _core._keeps_notes() else _core._kept_note(note_name(code))
-        if note is None and (type(self.function) is not types.FunctionType or self.options["backend"] != "llvm" or code is None or not has_loops(code)):
+        if note is None and not self.may_have_native_loops():
             return None
         from fastnp._parts import Parts  # where a function breaks
 

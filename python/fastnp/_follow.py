@@ -14,6 +14,7 @@ from typing import Any
 
 from fastnp import _compile
 from fastnp._bytecode import codes_of, instructions
+from fastnp._loop_fields import in_class
 
 __all__ = ["Followed", "key_of", "within"]
 
@@ -36,15 +37,10 @@ def within(frames: list[Any]) -> int:
 
 def _binds(code: types.CodeType, name: str) -> bool:
     """Whether code binds a variable of a function around it."""
-    return name in code.co_freevars and any(
-        each.startswith(("STORE_DEREF", "DELETE_DEREF")) and (*code.co_cellvars, *code.co_freevars)[at - _before_cells(code)] == name
-        for each, at in instructions(code)
-    )
-
-
-def _before_cells(code: types.CodeType) -> int:
-    """Where cells begin among all variables, by which instructions name them."""
-    return len(set(code.co_varnames) - set(code.co_cellvars))
+    if name not in code.co_freevars:
+        return False
+    place = len({*code.co_varnames, *code.co_cellvars}) + code.co_freevars.index(name)  # by which instructions name it
+    return any(each in ("STORE_DEREF", "DELETE_DEREF") and at == place for each, at in instructions(code))
 
 
 def _stays(function: types.FunctionType, caller: types.CodeType) -> bool:
@@ -108,11 +104,11 @@ class Followed:
             return value if made is value.func else functools.partial(made, *value.args, **value.keywords)
         if isinstance(value, type):
             return self.constructor(value)
-        return self.method(value, _in_class(type(value), "__call__"), value)
+        return self.method(value, in_class(type(value), "__call__"), value)
 
     def attribute(self, value: Any, name: str) -> Any:
         """``value.name``, whose property is followed."""
-        found = _in_class(type(value), name)
+        found = in_class(type(value), name)
         if type(found) is property and type(found.fget) is types.FunctionType and key_of(found.fget.__code__) in self.keys:
             return self.function(found.fget)(value)
         return getattr(value, name)
@@ -162,10 +158,6 @@ class Followed:
 
 def _captures(code: types.CodeType) -> bool:
     return code.co_freevars not in ((), ("__class__",))
-
-
-def _in_class(cls: type, name: str) -> Any:
-    return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), None)
 
 
 def _is_alike(x: types.FunctionType, y: types.FunctionType) -> bool:

@@ -11,7 +11,10 @@ import os
 import pkgutil
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
+
+_PATIENCE = 5.0  # seconds
 
 
 def finish_imports() -> None:
@@ -29,6 +32,17 @@ def free_at_forks(lock: Any) -> Any:
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
     return lock
+
+
+@contextlib.contextmanager
+def patiently(lock: Any) -> Iterator[bool]:
+    """Holds a lock that a thread may have had which a fork left behind: whether it was to be had within some seconds."""
+    has_it = lock.acquire(timeout=_PATIENCE)
+    try:
+        yield has_it
+    finally:
+        if has_it:
+            lock.release()
 
 
 if hasattr(os, "register_at_fork"):

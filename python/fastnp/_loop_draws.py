@@ -227,10 +227,6 @@ class Draws:
         return view
 
 
-_OF_PYTHON = frozenset(["random", "uniform", "randrange", "randint", "choice", "gauss", "expovariate"])
-_METHODS = {name: getattr(random.Random, name) for name in (*_OF_PYTHON, "getrandbits", "_randbelow")}  # what these rest on
-
-
 class PythonDraws:
     """The distributions of Python's module `random`, as its documentation and its methods have them."""
 
@@ -325,3 +321,7 @@ class PythonDraws:
 
         lows, highs = ([getattr(each, bound) for each in numbers] for bound in ("low", "high"))
         return self.number(value, numbers[0].kind, (None if None in lows else min(lows), None if None in highs else max(highs)))
+
+
+_OF_PYTHON = frozenset(name.removeprefix("draw_") for name in vars(PythonDraws) if name.startswith("draw_"))
+_METHODS = {name: getattr(random.Random, name) for name in (*_OF_PYTHON, "getrandbits", "_randbelow")}  # what these rest on

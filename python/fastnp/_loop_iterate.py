@@ -58,6 +58,13 @@ class Iteration:
         self.advance()
 
 
+def _from(items: list[Any], at: int) -> Iterator[Any]:
+    """Goes over a list, which may change meanwhile, from an item on."""
+    made: Any = iter(items)
+    made.__setstate__(at)
+    return iter(made)
+
+
 def _whole(number: Number) -> Number:
     """Such a one as Python takes for an index: of others `range` raises, as written."""
     if number.kind is not INT and number.kind is not BOOLEAN and (type(number.kind) is PythonKind or number.kind.kind not in "iu"):
@@ -229,9 +236,7 @@ class _ListItems(_Places):
         out.append((self.at, INT))
 
         def remaining(values: Any) -> Iterator[Any]:
-            items: Any = iter(values.lists[name])
-            items.__setstate__(next(values))
-            return items  # type: ignore[no-any-return]
+            return _from(values.lists[name], next(values))
 
         return remaining
 
@@ -267,9 +272,7 @@ class _TableItems(_Places):
 
         def remaining(values: Any) -> Iterator[Any]:
             at, items = next(values), values.passed[self.held.name]
-            found: Any = iter(items if self.row is None else items[next(values)])
-            found.__setstate__(at)
-            return found  # type: ignore[no-any-return]
+            return _from(items if self.row is None else items[next(values)], at)
 
         return remaining
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -13,8 +12,7 @@ from fastnp import _core
 from fastnp._loop_fields import ClassSpace, Fields
 from fastnp._loop_frames import Exit
 from fastnp._loop_lists import NumbersList, list_of, words_of
-from fastnp._loop_nested import table_of
-from fastnp._loop_program import Steps
+from fastnp._loop_program import Steps, plain
 from fastnp._loop_values import UNBOUND
 from fastnp._loop_walk import Walk
 
@@ -46,7 +44,7 @@ class Values(Iterator[Any]):
         if name is None:
             return made
         old: list[Any] = self.passed[name]
-        old[:] = [was if _are_same(was, now) else now for was, now in zip(old, made, strict=False)] + made[len(old) :]
+        _core._store_changed(old, made)
         return old
 
     def part(self, array: int, address: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
@@ -55,11 +53,6 @@ class Values(Iterator[Any]):
         if type(whole) is numpy.ndarray:
             return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
         return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
-
-
-def _are_same(x: Any, y: Any) -> bool:
-    """Whether a number is what it was, and the same object: NaN is in a list by what it is."""
-    return type(x) is type(y) and (x == y if type(x) is not float else struct.pack("d", x) == struct.pack("d", y))
 
 
 class Program:
@@ -82,8 +75,9 @@ class Program:
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
         self.stored = frozenset(walk.stored_fields)
-        self.tables = {name: kind for name, (_, kind) in walk.tables.views.items()}
-        self.written_tables = {name for name, (view, _) in walk.tables.views.items() if walk.steps.written[view.array]}
+        self.tables = {
+            name: _core._TableKind(plain(kind), walk.steps.written[view.array]) for name, (view, kind) in walk.tables.views.items()
+        }  # that are handed in
 
     def stored_paths(self) -> list[str]:
         """The fields that it stores to, in their order."""
@@ -92,15 +86,17 @@ class Program:
     def array_of(self, name: str, value: Any) -> Any:
         """What it is run on in the place of an argument; OverflowError where a whole number has more than 64 bits."""
         if name in self.tables:
-            return table_of(value, self.tables[name])
+            made = self.tables[name].array_of(value)
+            if made is None:
+                raise OverflowError
+            return made
         return words_of(value, self.lists[name]) if type(value) is list else value
 
     def store_tables(self, values: dict[str, Any], arrays: list[Any]) -> None:
         """Stores what a run has stored to tables."""
         for name, made in zip(self.arrays, arrays, strict=True):
-            if name in self.written_tables:
-                for row, now in zip(values[name], made.tolist(), strict=True):
-                    row[:] = [was if _are_same(was, each) else each for was, each in zip(row, now, strict=True)]
+            if name in self.tables:
+                self.tables[name].store(values[name], made)
 
     def holds(self) -> bool:
         return all(_now(space, name) is value for space, name, value in self.guards)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
-from fastnp._loop_program import BOOLEAN, FLOAT, INT, Kind, Number, Unsupported, machine
+from fastnp._loop_program import BOOLEAN, FLOAT, INT, Kind, Number, Unsupported
 from fastnp._loop_values import Leaves, View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Cell", "Nested", "NestedState", "Tables", "kind_of_table", "table_of"]
+__all__ = ["Cell", "Nested", "NestedState", "Tables", "kind_of_table"]
 
 _KINDS: dict[type, Kind] = {int: INT, float: FLOAT, bool: BOOLEAN}
 
@@ -25,11 +23,6 @@ def kind_of_table(value: Any) -> Kind | None:
     if kind not in _KINDS or any(type(row) is not list or len(row) != length or set(map(type, row)) != {kind} for row in value):
         return None
     return _KINDS[kind] if len({id(row) for row in value}) == len(value) else None
-
-
-def table_of(value: list[list[Any]], kind: Kind) -> numpy.ndarray[Any, Any]:
-    """Its numbers; OverflowError where one has more than 64 bits."""
-    return numpy.array(value, machine(kind))
 
 
 class Nested:

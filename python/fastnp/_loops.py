@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
+from fastnp._fork import patiently
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
@@ -39,7 +40,6 @@ __all__ = ["Loop", "NativeLoop"]
 
 _MOST_KINDS = 8  # programs of one loop
 _MOST_FIELDS = 64
-_PATIENCE = 5.0  # seconds
 _FEW_EXITS = 32  # of one call
 _MOST_IN_PYTHON = 0.5  # of the time of a call with more exits: else it runs as written
 
@@ -185,12 +185,8 @@ class Loop:
 
     def program_for(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The program for such variables, or None, and these with the fields that it takes."""
-        if not self._lock.acquire(timeout=_PATIENCE):  # in a child of a process that was at it, nobody gives it back
-            return None, values
-        try:
-            return self.found_program(values)
-        finally:
-            self._lock.release()
+        with patiently(self._lock) as has_it:
+            return self.found_program(values) if has_it else (None, values)
 
     def found_program(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         while True:
@@ -280,7 +276,7 @@ class Loop:
         program.native[True].compile()
         self.entry.add(
             [
-                (list, _core._TableKind(plain(program.tables[name]), name in program.written_tables))
+                (list, program.tables[name])
                 if name in program.tables
                 else (list, self.list_kinds[name])
                 if name in program.lists

@@ -19,6 +19,7 @@ import numpy
 from fastnp import _compile, _core, _dynamic
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
+from fastnp._fork import patiently
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
@@ -30,7 +31,6 @@ __all__ = ["FOLLOW", "UNBOUND", "Break", "Cuts", "PartCode", "Parts"]
 
 FOLLOW, UNBOUND = "_fastnp_follow", "_fastnp_unbound"  # what frames call Parts.follow, and NameError
 _MOST_CUTS = 100
-_PATIENCE = 5.0  # seconds
 Frame = tuple[types.CodeType, int]  # and the instruction
 
 
@@ -136,27 +136,17 @@ class Parts(Cuts):
         called: types.CodeType | None = None,
     ) -> None:
         """Cuts at the place where the recording of the function, or of a part of it, which has this code, ended. `called`: what was about to be called."""
-        if self._lock.acquire(timeout=_PATIENCE):  # in a child of a process that was at it, nobody gives it back
-            try:
-                self.cut(code, traceback, reason, is_long, milliseconds, called)
-            finally:
-                self._lock.release()
+        with patiently(self._lock) as has_it:
+            if has_it:
+                self.cut(code, traceback, Break(reason, [], milliseconds), is_long, called)
 
-    def cut(
-        self,
-        code: types.CodeType | None,
-        traceback: types.TracebackType | None,
-        reason: str,
-        is_long: bool,
-        milliseconds: float,
-        called: types.CodeType | None,
-    ) -> None:
+    def cut(self, code: types.CodeType | None, traceback: types.TracebackType | None, found: Break, is_long: bool, called: types.CodeType | None) -> None:
         frames = _frames(traceback)
         if called is not None and frames and frames[-1][0] is not called:
             frames.append((called, 0))
-        stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
-        if all((reason, stack) != (found.reason, found.stack) for found in self.breaks):
-            self.breaks.append(Break(reason, stack, milliseconds))
+        found.stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
+        if all((found.reason, found.stack) != (each.reason, each.stack) for each in self.breaks):
+            self.breaks.append(found)
         self.cuts += 1
         if self.cuts > _MOST_CUTS:
             self.frame = None
