@@ -8,11 +8,9 @@ beginning, before it has done anything; Python does it and goes on from there (`
 from __future__ import annotations
 
 import ast
-import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fastnp import _control
 from fastnp._loop_arrays import Arrays
 from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
@@ -21,6 +19,7 @@ from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import Fields, NewField, WalkFields
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
+from fastnp._loop_inlined import Inlined
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
@@ -30,7 +29,6 @@ from fastnp._loop_picks import Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_scan import FAR, NEAR, counters_of
 from fastnp._loop_slots import Slots
-from fastnp._loop_stores import Stores
 from fastnp._loop_values import LOST, Again, ArrayState, Held, State, TupleState, is_one_number
 from fastnp._names import Uses
 
@@ -38,10 +36,9 @@ __all__ = ["Walk"]
 
 _MOST_ROUNDS = 40
 _MOST_STEPS = 8000
-_MOST_CALLS = 12
 
 
-class Walk(Stores):
+class Walk(Inlined):
     """Writes the program of one loop; see ``_loops.Loop``."""
 
     inputs: Inputs  # what it is handed
@@ -492,74 +489,3 @@ class Walk(Stores):
         """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
         if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
             self.stored = True
-
-    # Functions of the user's.
-
-    def call_function(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Any:
-        if _control.is_disabled(function):
-            raise Unsupported(f"calls {function.__qualname__}, which is disabled")
-        self.called += 1
-        if self.called > 200 or _depth(self.frame.key) > _MOST_CALLS:
-            raise Unsupported("calls too many functions")
-        frame = self.frame_of(function)
-        frame.key = (self.frame.key, self.called)
-        pending, stored = self.arrays.pending, self.stored
-        bound = self.bound(function, arguments, named)
-        outer, self.frame = self.frame, frame
-        try:
-            for name in list(self.tagged):
-                if name[0] == frame.key:
-                    self.steps.set(self.slots.tag(name), self.steps.whole(0))
-            for name in list(self.moving):
-                if name[0] == frame.key:
-                    self.steps.set(self.slots.variable((name, "origin"), INT), self.steps.whole(0))
-            for name, value in bound.items():
-                self.bind(name, value)
-            found = self.inlined(frame)
-            if pending and self.stored and not stored:
-                raise Unsupported("calls a function that writes, after arrays that it may change were computed with")
-            return found
-        finally:
-            self.frame = outer
-
-    def bound(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
-        import inspect
-
-        try:
-            found = inspect.signature(function).bind(*arguments, **named)
-        except TypeError:
-            raise Leaves from None
-        found.apply_defaults()
-        for parameter in inspect.signature(function).parameters.values():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                raise Unsupported("calls a function of any number of arguments")
-            if parameter.default is not parameter.empty:
-                self.guard(function, "__defaults__", function.__defaults__)
-                self.guard(function, "__kwdefaults__", function.__kwdefaults__)
-        self.guard(function, "__code__", function.__code__)
-        return dict(found.arguments)
-
-    def inlined(self, frame: Frame) -> Any:
-        """A function's body, which a `return` leaves as a `break` leaves a loop."""
-        self.steps.add("loop")
-        self.depth += 1
-        frame.loops.append(OpenLoop(self.depth))
-        self.arms += 1
-        self.block(frame.tree.body if not isinstance(frame.tree, ast.Lambda) else [ast.copy_location(ast.Return(frame.tree.body), frame.tree.body)])
-        self.arms -= 1
-        if frame.env is not None:
-            frame.returned.append(self.slots.store((frame.key, "return"), None))
-            self.steps.add("break", a=0)
-        self.steps.add("next")
-        self.steps.add("end")
-        self.depth -= 1
-        if not frame.returned:
-            raise Leaves
-        held = frame.returned[0]
-        for other in frame.returned[1:]:
-            held = self.slots.joined((frame.key, "return"), held, other, True)
-        return self.slots.load((frame.key, "return"), held)
-
-
-def _depth(key: Any) -> int:
-    return 1 + _depth(key[0]) if type(key) is tuple else 0

@@ -115,7 +115,7 @@ def test_what_classes_have_may_change() -> None:
         del cls.step
         agree(compiled, (cls(1.0, 0.0), 50), "a method of the base")
     finally:
-        Body.step = before  # type: ignore[method-assign]
+        Body.step = before
     body = Body(1.0, 0.0)
     vars(body)["step"] = types.MethodType(lambda self, dt: None, body)
     assert compiled(body, 50) == 0
@@ -123,10 +123,10 @@ def test_what_classes_have_may_change() -> None:
     vars(body)["G"] = 3.0
     agree(compiled, (body, 50), "a constant of the object's own")
     log: list[str] = []
-    cls.__setattr__ = lambda self, name, value: (log.append(name), object.__setattr__(self, name, value))  # type: ignore[method-assign, assignment]
+    cls.__setattr__ = lambda self, name, value: (log.append(name), object.__setattr__(self, name, value))
     compiled(cls(1.0, 0.0), 3)
     assert log.count("steps") == 4
-    cls.__getattribute__ = lambda self, name: (log.append(name), object.__getattribute__(self, name))[1]  # type: ignore[method-assign, assignment]
+    cls.__getattribute__ = lambda self, name: (log.append(name), object.__getattribute__(self, name))[1]
     compiled(cls(1.0, 0.0), 3)
     assert log.count("step") == 3
 
@@ -374,7 +374,7 @@ def test_properties_that_read_nothing() -> None:
     compiled = np.compile(total, adaptive=False)
     for turn in range(7):
         agree(compiled, ((First, Second)[turn % 3 == 2](), 5 + turn))
-    First.k = property(lambda self: 7.0)  # type: ignore[assignment, method-assign]
+    First.k = property(lambda self: 7.0)
     for turn in range(3):
         agree(compiled, (First(), 5 + turn))
     assert programs_of(compiled)
@@ -424,7 +424,7 @@ def test_classes_whose_metaclass_has_a_property() -> None:
     def total(n: Any) -> Any:
         t = 0.0
         for _ in range(n):
-            t += W.x + W.y  # type: ignore[operator]
+            t += W.x + W.y
             if t > 1e3:
                 break
         return t

@@ -145,7 +145,7 @@ def test_methods_that_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def patched() -> Any:
         rng = random.Random(4)
-        rng.randrange = lambda *bounds: 7  # type: ignore[method-assign, assignment, misc]
+        rng.randrange = lambda *bounds: 7
         return rng
 
     compiled = np.compile(total, adaptive=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -74,11 +75,10 @@ def test_random_programs(part: int) -> None:
             compiled = np.compile(function_of(source, f"tables {seed} {statements}"), adaptive=False)
             for call, n in enumerate((4, 5, 1, 0, 9)):
                 rng = random.Random(seed * 10 + call)
-                whole = lambda rng=rng: rng.randrange(-5, 6)  # noqa: E731
-                real = lambda rng=rng: round(rng.gauss(0, 2), 2)  # noqa: E731
+                ranges = {"whole": functools.partial(rng.randrange, -5, 6), "real": lambda rng=rng: round(rng.gauss(0, 2), 2)}
                 rows, columns = (2, 3) if call < 3 else (3, 2)
-                g = [[whole() for _ in range(columns)] for _ in range(rows)]
-                h = [[(real if seed % 3 else whole)() for _ in range(4)] for _ in range(2)]
+                g = [[ranges["whole"]() for _ in range(columns)] for _ in range(rows)]
+                h = [[ranges["real" if seed % 3 else "whole"]() for _ in range(4)] for _ in range(2)]
                 if call == 2:
                     h = rng.choice([[g[0], [1, 2, 3]], [[1, 2], [3]], [[1, 2.0], [3, 4]], [[2**63, 1], [1, 2]], [[True, False], [False, True]]])
                 x = numpy.arange(3.0) if seed % 2 else numpy.arange(3)

@@ -1,0 +1,100 @@
+"""Functions of the user's that a loop calls: their bodies become part of its program (``_loop_walk.py``)."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fastnp import _control
+from fastnp._loop_expressions import Leaves
+from fastnp._loop_frames import Frame, OpenLoop
+from fastnp._loop_program import INT, Unsupported
+from fastnp._loop_stores import Stores
+
+__all__ = ["Inlined"]
+
+_MOST_CALLS = 12  # one in the other
+
+
+class Inlined(Stores):
+    """The part of a walk that is about functions that are called."""
+
+    frame_of: Callable[[Any], Frame]
+    tagged: set[Any]
+    moving: set[Any]
+    stored: bool
+    depth: int
+    arms: int
+
+    def block(self, statements: Iterable[ast.stmt]) -> None:
+        raise NotImplementedError
+
+    def call_function(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if _control.is_disabled(function):
+            raise Unsupported(f"calls {function.__qualname__}, which is disabled")
+        self.called += 1
+        if self.called > 200 or _depth(self.frame.key) > _MOST_CALLS:
+            raise Unsupported("calls too many functions")
+        frame = self.frame_of(function)
+        frame.key = (self.frame.key, self.called)
+        pending, stored = self.arrays.pending, self.stored
+        bound = self.bound(function, arguments, named)
+        outer, self.frame = self.frame, frame
+        try:
+            for name in list(self.tagged):
+                if name[0] == frame.key:
+                    self.steps.set(self.slots.tag(name), self.steps.whole(0))
+            for name in list(self.moving):
+                if name[0] == frame.key:
+                    self.steps.set(self.slots.variable((name, "origin"), INT), self.steps.whole(0))
+            for name, value in bound.items():
+                self.bind(name, value)
+            found = self.inlined(frame)
+            if pending and self.stored and not stored:
+                raise Unsupported("calls a function that writes, after arrays that it may change were computed with")
+            return found
+        finally:
+            self.frame = outer
+
+    def bound(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+        try:
+            found = inspect.signature(function).bind(*arguments, **named)
+        except TypeError:
+            raise Leaves from None
+        found.apply_defaults()
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise Unsupported("calls a function of any number of arguments")
+            if parameter.default is not parameter.empty:
+                self.guard(function, "__defaults__", function.__defaults__)
+                self.guard(function, "__kwdefaults__", function.__kwdefaults__)
+        self.guard(function, "__code__", function.__code__)
+        return dict(found.arguments)
+
+    def inlined(self, frame: Frame) -> Any:
+        """A function's body, which a `return` leaves as a `break` leaves a loop."""
+        self.steps.add("loop")
+        self.depth += 1
+        frame.loops.append(OpenLoop(self.depth))
+        self.arms += 1
+        self.block(frame.tree.body if not isinstance(frame.tree, ast.Lambda) else [ast.copy_location(ast.Return(frame.tree.body), frame.tree.body)])
+        self.arms -= 1
+        if frame.env is not None:
+            frame.returned.append(self.slots.store((frame.key, "return"), None))
+            self.steps.add("break", a=0)
+        self.steps.add("next")
+        self.steps.add("end")
+        self.depth -= 1
+        if not frame.returned:
+            raise Leaves
+        held = frame.returned[0]
+        for other in frame.returned[1:]:
+            held = self.slots.joined((frame.key, "return"), held, other, True)
+        return self.slots.load((frame.key, "return"), held)
+
+
+def _depth(key: Any) -> int:
+    return 1 + _depth(key[0]) if type(key) is tuple else 0
