@@ -181,10 +181,11 @@ def is_quiet(call: Call) -> bool:
     depth = len(call.levels)
     operands = []
     ranks = [value.ndim for value, _ in call.values.values()]
-    for argument in call.arguments:
+    for place, argument in enumerate(call.arguments):
         if is_capsule(argument):
             value, _ = call.values[id(argument)]
-            operands.append(value.reshape(value.shape[:depth] + (1,) * (max(ranks) - value.ndim) + value.shape[depth:]))
+            value = value.reshape(value.shape[:depth] + (1,) * (max(ranks) - value.ndim) + value.shape[depth:])
+            operands.append(fresh(value) if call.outputs >> place & 1 else value)
         elif isinstance(argument, (int, float, complex)):
             operands.append(argument)
         else:

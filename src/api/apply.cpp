@@ -86,7 +86,9 @@ eager::View view_of(const Memory& memory) {
 
 trace::StoragePtr storage_of(Recorder& recorder, const array& x) {
     check_alive(x);
-    return x.is_recorded() ? x.body()->storage : recorder.storage_of(recorder.capture(x.body()->memory));
+    if (!x.is_recorded()) return recorder.storage_of(recorder.capture(x.body()->memory));
+    recorder.refresh(*x.body()->storage);
+    return x.body()->storage;
 }
 
 ir::Value value_of(Recorder& recorder, const array& x) {

@@ -52,6 +52,14 @@ device::Memory Evaluator::evaluate(ir::Value value, const ir::Graph& graph) {
     return known_.at(value);
 }
 
+void Evaluator::forget() {
+    for (const Computed& each : computed_) known_.erase(each.value);
+    for (const auto& [loop, given] : looped_) known_.erase(loop);
+    computed_.clear();
+    looped_.clear();
+    bytes_ = 0;
+}
+
 void Evaluator::forget_oldest(const Uses& uses) {
     const std::size_t most = std::clamp(kept_values * largest_, least_bytes, most_bytes);
     for (std::size_t left = computed_.size(); left > 0 && bytes_ > most; --left) {

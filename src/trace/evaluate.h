@@ -15,6 +15,8 @@ public:
     /// What a parameter stands for in this call.
     void set(ir::Value parameter, device::Memory memory) { known_.insert_or_assign(parameter, std::move(memory)); }
     bool knows(ir::Value parameter) const { return known_.contains(parameter); }
+    /// Forgets what was computed: it may lie in memory that is about to be written to.
+    void forget();
 
     /// The value's elements; of what is computed on the way, the latest is kept for the next value. Sizes are those at hand.
     device::Memory evaluate(ir::Value value, const ir::Graph& graph);

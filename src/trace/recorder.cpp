@@ -26,10 +26,6 @@ thread_local Recorder* current = nullptr;
 base::ForkSafe<std::mutex> disallowed_mutex;
 std::vector<std::string> disallowed_now;
 
-bool same_layout(const device::Memory& a, const device::Memory& b) {
-    return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.buffer == b.buffer;
-}
-
 }  // namespace
 
 Recorder::Recorder() {
@@ -65,17 +61,17 @@ bool Recorder::made_all_captured() const {
     return std::all_of(captured_.begin(), captured_.end(), [this](const device::Memory& memory) { return made_.contains(memory.buffer); });
 }
 
+bool Recorder::stands_for_many(ir::Value value) const {
+    if (!maps_ && later_.empty()) return false;
+    const std::vector<ir::Value> below = ir::reachable({&value, 1});
+    return std::any_of(below.begin(), below.end(), [&](ir::Value each) {
+        return each->op == ir::Op::example || each->op == ir::Op::turn || std::find(later_.begin(), later_.end(), each) != later_.end();
+    });
+}
+
 // A recording that is run once raises where the program does, but for what stands for many values.
 void Recorder::effect(ir::Value value) {
-    const auto is_unknown = [&](ir::Value each) {
-        return each->op == ir::Op::example || each->op == ir::Op::turn || std::find(later_.begin(), later_.end(), each) != later_.end();
-    };
-    const auto depends = [&] {
-        const std::vector<ir::Value> below = ir::reachable({&value, 1});
-        return std::any_of(below.begin(), below.end(), is_unknown);
-    };
-    const bool waits = (maps_ || !later_.empty()) && depends();
-    if (once_ && value->op != ir::Op::update && !waits) evaluate(value);
+    if (once_ && value->op != ir::Op::update && !stands_for_many(value)) evaluate(value);
     else effects_.push_back(value);
 }
 
@@ -113,32 +109,6 @@ ir::Value Recorder::take_snapshot(const device::Memory& memory) {
     return keep_snapshot(memory, std::move(copy), std::nullopt);
 }
 
-// One reading of a piece of memory is one parameter, however often it is read so.
-ir::Value Recorder::capture_watched(const device::Memory& memory) {
-    const bool is_copied = shape::byte_count(memory.shape, itemsize_of(memory.dtype)) <= most_copied;
-    for (auto known = watched_.rbegin(); known != watched_.rend(); ++known) {
-        if (!same_layout(known->source, memory)) continue;
-        if (!known->is_copied || is_as_copied(memory, captured_[known->place])) return captured_values_[known->place];
-    }
-    watched_.push_back({captured_.size(), memory, is_copied, is_copied ? 0 : checksum_of(memory)});
-    return add_captured(is_copied ? copy_of(memory) : memory);
-}
-
-void Recorder::check_watched() {
-    const std::vector<int> overwritten = written();
-    for (const Watched& each : watched_) {
-        const auto number = static_cast<int>(captured_values_[each.place]->attributes.ints[0]);
-        const bool is_written = std::find(overwritten.begin(), overwritten.end(), number) != overwritten.end();
-        if (each.is_copied && !is_written) continue;
-        const bool is_same = each.is_copied ? is_as_copied(each.source, captured_[each.place]) : checksum_of(each.source) == each.checksum;
-        if (!is_same) {
-            throw RecordError(
-                "an array that a transform's function had read was written to by others (NumPy) before the function ended: give the function a copy");
-        }
-        captured_[each.place] = each.source;
-    }
-}
-
 ir::Value Recorder::capture(const device::Memory& memory) {
     if (snapshots_) return take_snapshot(memory);
     for (std::size_t i = 0; i < captured_.size(); ++i) {
@@ -157,13 +127,17 @@ ir::Value Recorder::add_captured(const device::Memory& memory) {
 
 StoragePtr Recorder::storage_of(ir::Value parameter) {
     StoragePtr& storage = storages_[parameter];
-    if (storage) return storage;
+    if (storage) {
+        refresh(*storage);
+        return storage;
+    }
     const auto found = std::find(captured_values_.begin(), captured_values_.end(), parameter);
     const device::Memory* memory = found == captured_values_.end() ? nullptr : &captured_[static_cast<std::size_t>(found - captured_values_.begin())];
     if (memory != nullptr && made_.contains(memory->buffer)) {
         storage = std::make_shared<Storage>(Storage{-1, parameter, shape::like_order(shape::steps_of(memory->shape, memory->strides)), false, 0});
     } else {
         storage = std::make_shared<Storage>(Storage{static_cast<int>(parameter->attributes.ints[0]), parameter, {}, true, 0});
+        storage->watched = number_watched(parameter);
     }
     return storage;
 }
@@ -293,17 +267,24 @@ void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
         refuse(RecordError(
             "writes into an array after a function of NumPy's gave a view of it, which is a copy where the array is mapped over: write to a copy"));
     }
+    const bool is_at_once = storage.watched >= 0 && !writes_late_;
+    if (is_at_once) check_known(value);
     const Write done = or_refuse([&] { return trace::write(graph_, storage, view, value, graph_.next_owner()); });
     if (storage.parameter >= 0 && snapshots_) {
         refuse(RecordError("writes a value with a derivative into memory of an array without one: write to the array itself, not through a view or out="));
     }
-    if (storage.parameter >= 0) effect(done.update);
+    if (is_at_once) {
+        store_watched(storage);
+    } else if (storage.parameter >= 0) {
+        effect(done.update);
+        storage.is_stored_to = true;
+    }
 }
 
 std::vector<int> Recorder::written() const {
     std::vector<int> numbers;
     for (const auto& [parameter, storage] : storages_) {
-        if (storage->parameter >= 0 && storage->whole != parameter) numbers.push_back(storage->parameter);
+        if (storage->is_stored_to) numbers.push_back(storage->parameter);
     }
     std::sort(numbers.begin(), numbers.end());
     return numbers;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "device/memory.h"
@@ -83,6 +84,8 @@ public:
     void set_watching() { watches_ = true; }
     /// Before it is run: RecordError if memory that is watched was written to; what the recording itself writes to is the memory, no copy.
     void check_watched();
+    /// Whoever owns memory that is watched may have written to it: the storage has what lies there now.
+    void refresh(Storage& storage);
     /// There are values that stand for many.
     void note_example() { maps_ = true; }
     /// The parameter stands for what is given to a second stage: values that depend on it can't be looked at.
@@ -169,6 +172,20 @@ public:
     /// The recording that this thread is in, or null.
     static Recorder* active();
 
+    /// Writes to watched memory, which others read, are made at once; while this lives, when the recording is run: those that transforms make after
+    /// their functions have ended.
+    class LateWrites {
+    public:
+        explicit LateWrites(Recorder& recorder) : recorder_(recorder), before_(std::exchange(recorder.writes_late_, true)) {}
+        ~LateWrites() { recorder_.writes_late_ = before_; }
+        LateWrites(const LateWrites&) = delete;
+        LateWrites& operator=(const LateWrites&) = delete;
+
+    private:
+        Recorder& recorder_;
+        bool before_;
+    };
+
     /// Makes a recording the active one of this thread while it lives; null: ops run at once meanwhile.
     class Scope {
     public:
@@ -185,6 +202,11 @@ public:
 private:
     ir::Value take_snapshot(const device::Memory& memory);
     ir::Value capture_watched(const device::Memory& memory);
+    int number_watched(ir::Value parameter) const;
+    void check_known(ir::Value value);
+    void store_watched(Storage& storage);
+    void keep_seen(const device::Memory& memory);
+    bool stands_for_many(ir::Value value) const;
     ir::Value add_captured(const device::Memory& memory);
     std::optional<ir::Value> take_snapshot_at_home(const device::Memory& memory);
     ir::Value keep_snapshot(const device::Memory& memory, device::Memory copy, std::optional<std::uint64_t> version);
@@ -201,7 +223,7 @@ private:
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;
     std::vector<ir::Value> later_;  // parameters
-    bool can_read_ = false, once_ = false, snapshots_ = false, watches_ = false, maps_ = false;
+    bool can_read_ = false, once_ = false, snapshots_ = false, watches_ = false, maps_ = false, writes_late_ = false;
     std::vector<Watched> watched_;
     std::vector<device::Memory> sources_;  // of snapshots
     std::vector<std::optional<std::uint64_t>> versions_;  // of those that lie on a device

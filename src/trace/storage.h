@@ -21,6 +21,8 @@ struct Storage {
     bool held = false;  // whether `whole` is what a certain piece of memory holds (a parameter and what was written into it), or just a value so far
     bool has_copies = false;  // that stand for views of it: they would not show what is written to it
     int depth = turns_depth();  // in how many bodies of loops it was made
+    int watched = -1;           // its number among what the recording watches (watched.h)
+    bool is_stored_to = false;  // by an effect
 };
 using StoragePtr = std::shared_ptr<Storage>;
 

@@ -12,6 +12,10 @@
 
 namespace fastnp::trace {
 
+bool same_layout(const device::Memory& a, const device::Memory& b) {
+    return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.buffer == b.buffer;
+}
+
 device::Memory copy_of(const device::Memory& memory) {
     device::Memory copy = device::allocate(memory.dtype, memory.shape);
     device::use_on_host(memory.data, device::Access::read);

@@ -17,8 +17,11 @@ struct Watched {
     device::Memory source;     // the memory itself
     bool is_copied = false;    // captured is a copy
     std::uint64_t checksum = 0;
+    device::Memory seen{};  // a copy of the elements that the storage of what was captured knows of; no memory: nobody can have seen others
 };
 
+/// Whether both are the same piece of memory.
+bool same_layout(const device::Memory& a, const device::Memory& b);
 /// Its elements in C order, in memory of its own.
 device::Memory copy_of(const device::Memory& memory);
 /// Whether the elements are those of a copy that copy_of() made.

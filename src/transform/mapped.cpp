@@ -77,6 +77,7 @@ void Examples::check() const {
 }
 
 void Examples::write_back() const {
+    const trace::Recorder::LateWrites late(transform::recorder());
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
         const Value now = transform::value_of(inputs_[i]);
         if (now == transform::value_of(examples_[i])) continue;

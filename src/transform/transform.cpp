@@ -98,7 +98,9 @@ array input_of(const array& marked) { return with_strides(transform::value_of(ma
 
 void write_back(const array& x, const array& marked, const array& input) {
     const Value now = transform::value_of(input);
-    if (now != transform::value_of(marked)) api::assign(x, transform::array_of(now));
+    if (now == transform::value_of(marked)) return;
+    const trace::Recorder::LateWrites late(transform::recorder());
+    api::assign(x, transform::array_of(now));
 }
 
 namespace {

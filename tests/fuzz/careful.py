@@ -10,6 +10,8 @@ from fuzz.programs import magnitude
 from fuzz.statements import ELEMENTARY, may_leave
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from fuzz.programs import Program
 
 MARGIN = 16  # times the difference between the two ways
@@ -17,6 +19,28 @@ MARGIN = 16  # times the difference between the two ways
 
 def _is_inexact(x: Any) -> bool:
     return numpy.asarray(x).dtype.kind in "fc"
+
+
+def _is_exact(name: str, x: numpy.ndarray, dtype: numpy.dtype) -> bool:
+    """Whether a fold rounds nothing, in whatever order: sums of multiples of one power of two whose number stays small."""
+    if dtype.kind == "c":
+        return _is_exact(name, numpy.real(x), numpy.zeros(0, dtype).real.dtype) and _is_exact(name, numpy.imag(x), numpy.zeros(0, dtype).real.dtype)
+    if name not in ("sum", "mean", "cumsum"):
+        return x.size < 2
+    parts = x[numpy.isfinite(x) & (x != 0)].astype(numpy.float64)
+    if parts.size == 0:
+        return True
+    fractions, exponents = numpy.frexp(parts)
+    whole = (fractions * 2.0**53).astype(numpy.int64)
+    grain = (numpy.log2((whole & -whole).astype(numpy.float64)) + exponents - 53).min()
+    return bool(numpy.log2(abs(parts).sum()) - grain <= numpy.finfo(dtype).nmant)
+
+
+def _last_place(name: str, x: Any, options: dict[str, Any]) -> Any:
+    """Of what is added up, as far as it is finite: another order may round so."""
+    made = numpy.asarray(getattr(numpy, name)(abs(numpy.asarray(x)), **options))
+    eps = numpy.finfo(made.dtype).eps if _is_inexact(made) else numpy.finfo(numpy.float64).eps
+    return numpy.where(numpy.isfinite(made), made * (eps / 2), 0)
 
 
 class Careful:
@@ -41,20 +65,23 @@ class Careful:
         return function
 
     def _folded(self, name: str) -> Any:
-        def fold(x: Any, **options: Any) -> Any:
+        def fold(x: Any, out: Any = None, **options: Any) -> Any:
+            if out is not None:
+                numpy.copyto(out, fold(x, dtype=out.dtype, **options), casting="same_kind")
+                return out
             usual = getattr(numpy, name)(x, **options)
             if not _is_inexact(usual):
                 return usual
             if name == "prod" and may_leave(numpy.asarray(x), usual.dtype):
                 return numpy.where(numpy.isnan(usual), 0, numpy.nan).astype(usual.dtype)[()]  # inf * 0, or 0 * 0, by the order
             if self.backwards and name != "cumsum" and numpy.ndim(x) > 0:
-                return (
-                    getattr(numpy, name)(numpy.array(numpy.flip(x)), **options)
-                    if usual.ndim == 0
-                    else numpy.flip(getattr(numpy, name)(numpy.array(numpy.flip(x)), **options))
-                )
-            wide = numpy.clongdouble if usual.dtype.kind == "c" else numpy.longdouble
-            return getattr(numpy, name)(numpy.asarray(x).astype(wide), **options).astype(usual.dtype)
+                turned = getattr(numpy, name)(numpy.array(numpy.flip(x)), **options)
+                made = turned if usual.ndim == 0 else numpy.flip(turned)
+            else:
+                wide = numpy.clongdouble if usual.dtype.kind == "c" else numpy.longdouble
+                made = getattr(numpy, name)(numpy.asarray(x).astype(wide), **options).astype(usual.dtype)
+            step = 0 if _is_exact(name, numpy.asarray(x), usual.dtype) else _last_place(name, x, options)
+            return (made - step if self.backwards else made + step).astype(usual.dtype)[()]
 
         return fold
 
@@ -84,17 +111,26 @@ def _distance(a: Any, b: Any) -> float:
     return magnitude(a[finite] - b[finite]) * MARGIN
 
 
-def slack(program: Program, call: int) -> dict[str, float]:
-    """For each result and each argument of a call how far it may be from NumPy's because of folds and signs of NaN."""
+def spread(run: Callable[[Any, list[Any]], Sequence[Any]], make: Callable[[], list[Any]]) -> list[float] | None:
+    """How far what `run(module, arguments)` gives, and what it leaves in its arguments, moves; None where one of the ways raises."""
     ways = []
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for module in (numpy, Careful(False), Careful(True)):
-            arguments = [argument.make() for argument in program.calls[call]]
+            arguments = make()
             try:
-                results = program.function(module)(*arguments)
+                results = run(module, arguments)
             except Exception:  # of any kind: what raises in one of the ways leaves all open
-                return dict.fromkeys([*program.results, *program.names], numpy.inf)
+                return None
             ways.append([*results, *arguments])
-        names = [*program.results, *program.names]
-        return {name: max(_distance(a, b), _distance(a, c)) for name, a, b, c in zip(names, *ways, strict=True)}
+    return [max(_distance(a, b), _distance(a, c)) for a, b, c in zip(*ways, strict=True)]
+
+
+def slack(program: Program, call: int) -> dict[str, float]:
+    """For each result and each argument of a call how far it may be from NumPy's because of folds and signs of NaN."""
+    names = [*program.results, *program.names]
+    moved = spread(
+        lambda module, arguments: program.function(module)(*arguments),
+        lambda: [argument.make() for argument in program.calls[call]],
+    )
+    return dict.fromkeys(names, numpy.inf) if moved is None else dict(zip(names, moved, strict=True))

@@ -151,3 +151,89 @@ def test_a_view_that_is_a_copy():
 
     with pytest.raises(np.RecordError, match="gave a view of it, which is a copy"):
         np.vmap(f)(numpy.arange(8.0).reshape(2, 2, 2))
+
+
+# What programs do to an array of NumPy's from outside, `x`, and to arrays of fastnp's over it: by NumPy, and by fastnp.
+SHARED = [
+    "v = np.asarray(x)",
+    "v = np.asarray(x[1:])",
+    "v = np.asarray(x[::-2])",
+    "v = np.asarray(x)[1:]",
+    "v = np.broadcast_arrays(x, np.ones(x.shape))[0]",
+    "v = np.asarray(x).reshape(2, -1)",
+    "v[0] = 5.0",
+    "v[1:] = v[:-1] * 2",
+    "v += 1",
+    "v *= np.asarray(x)[2]",
+    "np.copyto(v, 3.0)",
+    "np.add(v, np.asarray(x)[0], out=v)",
+    "x[1] = 7",
+    "x *= -0.5",
+    "x[::2] = numpy.asarray(x)[1]",
+    "read(x.copy())",
+    "read(v * a[0])",
+    "read(np.asarray(x) + a[1])",
+    "read(v + 1)",
+    "read(np.asarray(x[2:]) * a[2])",
+    "read(a[0] if v.sum() > 2 else a[1] * 2)",
+]
+
+
+@pytest.mark.parametrize("size", [6, 20_000])
+@pytest.mark.parametrize("number", range(25))
+def test_what_is_written_outside_shows_at_once(number, size):
+    """NumPy and fastnp write to one array in turn while a transform's function runs; each sees what the other wrote."""
+    rng = random.Random(SEED + number)
+    lines = ["v = np.asarray(x)", *(rng.choice(SHARED) for _ in range(10)), "read(x.copy())", "read(v * a[0])"]
+
+    def program(x: Any, a: Any) -> Any:
+        made: list[Any] = []
+        names = {
+            "x": x,
+            "a": a,
+            "np": np,
+            "numpy": numpy,
+            "read": lambda value: made.append((value * numpy.cos(numpy.arange(value.size))).sum() if numpy.ndim(value) == 1 else (value * 1.0).sum()),
+        }
+        for line in lines:
+            exec(line, names)
+        return numpy.stack(made)
+
+    def fresh() -> numpy.ndarray:
+        return numpy.linspace(-1.0, 1.5, size)
+
+    a = numpy.array([0.5, -2.0, 3.0])
+    x = fresh()
+    want = numpy.asarray(program(x, a.copy()))
+    ways = {
+        "jvp": lambda x: np.jvp(lambda a: program(x, a), (a.copy(),), (numpy.ones(3),))[0],
+        "vjp": lambda x: np.vjp(lambda a: program(x, a), a.copy())[0],
+        "vmap": lambda x: np.vmap(lambda a: program(x, a))(a[None].copy())[0],
+    }
+    for way, run in ways.items():
+        given = fresh()
+        try:
+            got = numpy.asarray(run(given))
+        except np.RecordError as error:
+            assert size > 1000 and "was written to by others" in str(error)  # too large to be copied
+            continue
+        message = f"FASTNP_TEST_SEED={SEED}: {way} of {lines}"
+        assert numpy.allclose(got, want, rtol=1e-12, atol=1e-9 * size), message
+        assert numpy.array_equal(given, x), message
+
+
+@pytest.mark.parametrize("write", ["v[0] = a[0]", "v += a[0]", "v[1:][0] = a[1]", "np.copyto(v, a[0] * 2)"])
+def test_values_with_derivatives_do_not_get_lost_outside(write):
+    def f(a: Any) -> Any:
+        v = np.asarray(x)
+        exec(write, {"v": v, "a": a, "np": np})
+        return (x * 1.0).sum()
+
+    x = numpy.arange(3.0)
+    a = numpy.array([2.0, 3.0])
+    for run in (np.grad(f), lambda a: np.jvp(f, (a,), (a,))):
+        with pytest.raises(np.RecordError, match="writes a value with a derivative into an array of NumPy's"):
+            run(a)
+    with pytest.raises(TypeError, match="writes values that differ from part to part"):
+        np.vmap(f)(a[None])
+    assert x.tolist() == [0, 1, 2]
