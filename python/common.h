@@ -69,6 +69,7 @@ struct NdArray {
     PyObject* weakrefs;
     Taped* taped;        // of one that has to do with a tape (tape.h), else null
     bool scalar;         // recorded, and a NumPy scalar when run as written
+    bool counts_base;    // its reference to the base is told from those of others (lent.h)
 };
 extern PyTypeObject* ndarray_type;
 inline bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type; }

@@ -6,11 +6,13 @@
 #include "exchange.h"
 #include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/memory.h"
+#include "fastnp/detail/once.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
 #include "foreign.h"
+#include "lent.h"
 #include "number.h"
 #include "overrides.h"
 #include "size.h"
@@ -123,16 +125,14 @@ array from_numpy(PyArrayObject* source) {
         dtype = dtype_of_descr(PyArray_DESCR(source));
         if (!dtype) throw NeedsNumpy{};
     }
-    PyObject* owner = reinterpret_cast<PyObject*>(source);
     const std::size_t rank = static_cast<std::size_t>(PyArray_NDIM(source));
     Shape shape(std::span<const std::int64_t>(PyArray_DIMS(source), rank));
     Strides strides(std::span<const std::int64_t>(PyArray_STRIDES(source), rank));
-    Py_INCREF(owner);
+    const Lent lent = lent_by(reinterpret_cast<PyObject*>(source));
     try {
-        return array::from_memory(
-            PyArray_DATA(source), *dtype, std::move(shape), std::move(strides), [owner] { drop(owner); }, PyArray_ISWRITEABLE(source));
+        return array::from_memory(PyArray_DATA(source), *dtype, std::move(shape), std::move(strides), lent, PyArray_ISWRITEABLE(source));
     } catch (...) {
-        Py_DECREF(owner);
+        lent();
         throw;
     }
 }
@@ -324,6 +324,7 @@ PyObject* wrap(array value, PyObject* base, bool scalar) {
     auto* object = reinterpret_cast<NdArray*>(check(ndarray_type->tp_alloc(ndarray_type, 0)));
     new (&object->value) array(std::move(value));
     object->base = Py_XNewRef(base);
+    object->counts_base = count_reference(base);
     object->weakrefs = nullptr;
     object->taped = nullptr;
     object->scalar = scalar;
@@ -392,6 +393,7 @@ Extent extent_of(PyArrayObject* x) {
 }
 
 PyObject* numpy_view(const array& value, PyObject* owner) {
+    note_shown(value);
     if (detail::is_shared(value)) {
         const Ref here = own(wrap(value.to("cpu")));
         PyObject* copy = view_at(detail::address_of(value_of(here.get())), value_of(here.get()), here.get());
@@ -428,7 +430,7 @@ void lose_derivative(const std::string& what) {
 namespace {
 
 void keep_derivative(const array& value, const char* what) {
-    if (recording == nullptr && value.is_recorded() && detail::is_differentiated(value)) lose_derivative(what);
+    if (recording == nullptr && (value.is_recorded() || detail::is_written_late(value)) && detail::is_differentiated(value)) lose_derivative(what);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ bool only_moves(std::string_view name) {
 bool can_be_asked_of(const array& x) { return x.dtype() != Dtype::bfloat16 && !detail::is_at_device(x); }
 
 Ref object_of_argument(const NotedArgument& argument) {
-    if (argument.value == nullptr) return argument.object;
+    if (argument.value == nullptr) return argument.object.get();
     return own(PyCapsule_New(const_cast<void*>(argument.value), argument.is_scalar ? scalar_name : value_name, nullptr));
 }
 

@@ -10,6 +10,7 @@
 
 #include "fastnp/detail/once.h"
 #include "float_verdicts.h"
+#include "lent.h"
 
 namespace fastnp::python {
 
@@ -39,7 +40,7 @@ struct JournalCall {
 struct NotedArgument {
     detail::NotedValue value = nullptr;
     bool is_scalar = false;  // it stands for a NumPy scalar
-    Ref object;
+    CountedRef object;
 };
 using NotedArguments = std::vector<NotedArgument>;
 

@@ -9,6 +9,7 @@
 #include "draws.h"
 #include "exchange.h"
 #include "fastnp/compile.h"
+#include "fastnp/detail/borrowed.h"
 #include "fastnp/detail/float_check.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
@@ -20,6 +21,8 @@
 #include "float_journal.h"
 #include "foreign.h"
 #include "functions.h"
+
+#include "lent.h"
 #include "linalg.h"
 #include "ndarray.h"
 #include "number.h"
@@ -58,6 +61,7 @@ PyObject* add_exception(py::module_& module, const char* name, PyObject* base, c
 void initialise(py::module_& module) {
     if (_import_array() < 0) throw py::error_already_set();
     detail::set_float_check(&refuse_on_devices);
+    detail::set_seen_by_others(&is_seen_by_others);
     const Ref name = own(PyUnicode_FromString("fastnp"));
     record_error =
         add_exception(module, "RecordError", PyExc_RuntimeError, "A function did something that a recording can't hold; the message says what.");

@@ -2,6 +2,7 @@
 #include "ndarray.h"
 #include "array_class.h"
 #include "float_errors.h"
+#include "lent.h"
 #include "number.h"
 #include "overrides.h"
 #include "size.h"
@@ -346,6 +347,7 @@ PyObject* str(PyObject* self) { return text(self, "str()", PyObject_Str); }
 void deallocate(PyObject* self) {
     auto* object = reinterpret_cast<NdArray*>(self);
     if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
+    if (object->counts_base) uncount_reference(object->base);
     object->value.~array();
     delete object->taped;
     Py_XDECREF(object->base);

@@ -3,8 +3,10 @@
 
 #include "exchange.h"
 #include "fastnp/detail/memory.h"
+#include "fastnp/detail/once.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
+#include "lent.h"
 #include "ndarray.h"
 
 namespace fastnp::python {
@@ -137,6 +139,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded_int([&] {
         check_readable(value_of(self), "the buffer protocol");
+        if (detail::is_written_late(value_of(self))) raise(PyExc_BufferError, "what the transform has written to the array is not there yet");
         const bool is_scalar = reinterpret_cast<NdArray*>(self)->scalar && detail::is_at_device(value_of(self));  // it shows a copy
         const array value = is_scalar ? value_of(self).to("cpu") : value_of(self);
         if (detail::is_shared(value)) {
@@ -150,6 +153,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
             (needs_any && !value.is_c_contiguous() && !value.is_f_contiguous())) {
             raise(PyExc_BufferError, "ndarray is not C-contiguous");
         }
+        note_shown(value);
         auto layout = std::make_unique<BufferLayout>(BufferLayout{value.shape(), value.strides(), value, detail::lend(value)});
         view->buf = const_cast<void*>(detail::address_of(value));
         view->len = value.nbytes();

@@ -5,6 +5,7 @@
 #include "device/movable.h"
 #include "device/registry.h"
 #include "device/span.h"
+#include "fastnp/detail/borrowed.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/error.h"
 #include "shape/strides.h"
@@ -187,6 +188,11 @@ array from_device_memory(void* data, Dtype dtype, Shape shape, Strides strides, 
     device::Backend& backend = is_empty ? device::cuda(0) : device::cuda_with(data);
     if (stream) backend.wait_for(stream_of(*stream));
     return on_device(backend, data, dtype, std::move(shape), std::move(strides), std::move(release), writable);
+}
+
+const std::function<void()>* detail::release_of(const array& x) {
+    const device::BufferPtr& buffer = x.body()->memory.buffer;  // null of arrays of the call that is under way, too
+    return buffer != nullptr && buffer->is_borrowed() ? &buffer->release() : nullptr;
 }
 
 bool detail::is_shared(const array& x) { return !x.is_recorded() && device::shared_on(x.body()->memory.data) != nullptr; }

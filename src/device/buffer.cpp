@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include "base/fork.h"
 #include "device/sizes.h"
+#include "fastnp/detail/borrowed.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -115,6 +117,17 @@ BufferPtr Buffer::borrow(void* data, std::size_t bytes, std::function<void()> re
     return std::make_shared<Buffer>(Key{}, data, bytes, false, std::move(release), place);
 }
 
+namespace {
+
+std::atomic<bool (*)(const std::function<void()>&)> seen_by_others = nullptr;
+
+}  // namespace
+
+bool Buffer::is_seen_by_others() const {
+    const auto check = seen_by_others.load(std::memory_order_relaxed);
+    return !pooled_ && (check == nullptr || !release_ || check(release_));
+}
+
 Buffer::~Buffer() {
     if (pooled_) pool().release(data_, bytes_);
     else if (release_) release_();
@@ -124,3 +137,9 @@ PoolStatistics pool_statistics() { return pool().statistics(); }
 void trim_pool() { pool().trim(); }
 
 }  // namespace fastnp::device
+
+namespace fastnp::detail {
+
+void set_seen_by_others(bool (*check)(const std::function<void()>& release)) { device::seen_by_others.store(check, std::memory_order_relaxed); }
+
+}  // namespace fastnp::detail

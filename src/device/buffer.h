@@ -27,6 +27,9 @@ public:
     Place* place() const { return place_; }
     /// Whether it is owned elsewhere.
     bool is_borrowed() const { return !pooled_; }
+    const std::function<void()>& release() const { return release_; }
+    /// Whether somebody else may look at it, too.
+    bool is_seen_by_others() const;
 
 private:
     struct Key {};

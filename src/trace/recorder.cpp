@@ -267,7 +267,7 @@ void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
         refuse(RecordError(
             "writes into an array after a function of NumPy's gave a view of it, which is a copy where the array is mapped over: write to a copy"));
     }
-    const bool is_at_once = storage.watched >= 0 && !writes_late_;
+    const bool is_at_once = writes_at_once(storage);
     if (is_at_once) check_known(value);
     const Write done = or_refuse([&] { return trace::write(graph_, storage, view, value, graph_.next_owner()); });
     if (storage.parameter >= 0 && snapshots_) {
@@ -279,6 +279,17 @@ void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
         effect(done.update);
         storage.is_stored_to = true;
     }
+}
+
+bool Recorder::is_stored_to(const device::Memory& memory) const {
+    for (std::size_t i = 0; i < captured_.size(); ++i) {
+        const auto storage = storages_.find(captured_values_[i]);
+        if (storage == storages_.end() || !storage->second->is_stored_to) continue;
+        const int number = storage->second->watched;
+        const device::Memory& source = number < 0 ? captured_[i] : watched_[static_cast<std::size_t>(number)].source;
+        if (source.buffer == memory.buffer || shape::may_overlap(layout_of(source), layout_of(memory))) return true;
+    }
+    return false;
 }
 
 std::vector<int> Recorder::written() const {

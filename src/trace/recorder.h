@@ -132,6 +132,8 @@ public:
 
     /// Writes into a storage as trace::write does.
     void write(Storage& storage, ir::Value view, ir::Value value);
+    /// Whether effects write to this memory, or a part of it.
+    bool is_stored_to(const device::Memory& memory) const;
     /// The parameters whose memory was written to.
     std::vector<int> written() const;
 
@@ -203,6 +205,7 @@ private:
     ir::Value take_snapshot(const device::Memory& memory);
     ir::Value capture_watched(const device::Memory& memory);
     int number_watched(ir::Value parameter) const;
+    bool writes_at_once(const Storage& storage) const;
     void check_known(ir::Value value);
     void store_watched(Storage& storage);
     void keep_seen(const device::Memory& memory);

@@ -13,8 +13,6 @@ namespace fastnp::trace {
 
 namespace {
 
-shape::Layout layout_of(const device::Memory& memory) { return {memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)}; }
-
 constexpr const char* overwritten =
     "an array that a transform's function had read was written to by others (NumPy) before the function ended: give the function a copy";
 
@@ -58,6 +56,12 @@ void Recorder::refresh(Storage& storage) {
     if (!watched.is_copied || storage.is_stored_to || is_as_copied(watched.source, watched.seen)) return;
     watched.seen = copy_of(watched.source);
     storage.whole = is_as_copied(watched.source, captured_[watched.place]) ? captured_values_[watched.place] : add_captured(watched.seen);
+}
+
+// What nobody else sees may be written to when the recording is run.
+bool Recorder::writes_at_once(const Storage& storage) const {
+    if (storage.watched < 0 || storage.is_stored_to || writes_late_) return false;
+    return watched_[static_cast<std::size_t>(storage.watched)].source.buffer->is_seen_by_others();
 }
 
 // What is written at once has to be known, and what has a derivative would lose it where others read.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/memory.h"
+#include "shape/strides.h"
 
 namespace fastnp::trace {
 
@@ -20,6 +21,7 @@ struct Watched {
     device::Memory seen{};  // a copy of the elements that the storage of what was captured knows of; no memory: nobody can have seen others
 };
 
+inline shape::Layout layout_of(const device::Memory& memory) { return {memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)}; }
 /// Whether both are the same piece of memory.
 bool same_layout(const device::Memory& a, const device::Memory& b);
 /// Its elements in C order, in memory of its own.

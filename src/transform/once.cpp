@@ -202,6 +202,11 @@ array value_before_run(const array& x) {
     return recorder == nullptr || !x.is_recorded() ? x : api::wrap(recorder->value_before(transform::value_of(x)), false);
 }
 
+bool is_written_late(const array& x) {
+    const trace::Recorder* const recorder = trace::Recorder::active();
+    return recorder != nullptr && recorder->is_once() && !x.is_recorded() && recorder->is_stored_to(x.body()->memory);
+}
+
 NotedValue note_value(const array& x) { return transform::value_of(x); }
 array noted_array(NotedValue value) { return transform::array_of(static_cast<transform::Value>(value)); }
 

@@ -32,6 +32,9 @@ FASTNP_API array noted_array(NotedValue value);
 /// The elements of an array of the recording, as it has them, whatever its run has overwritten since.
 FASTNP_API array value_before_run(const array& x);
 
+/// Whether a recording that is run once, which this thread is in, has written to the memory of an array that is no value of it: what lies there is older.
+FASTNP_API bool is_written_late(const array& x);
+
 /// The FloatFlags that values raised which were looked at while recording in this thread, since this was last asked.
 FASTNP_API unsigned take_looked_flags();
 
