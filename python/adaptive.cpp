@@ -16,32 +16,53 @@ constexpr std::uint64_t most_unserved = 64, look_again = 256;
 constexpr std::size_t free_courses = 16;  // of a kind of calls, whatever they cost
 
 constexpr std::size_t most_looks = 64;
-constexpr int enough_written = 16;
+constexpr int enough_written = 16, enough_parted = 4;
+constexpr int look_closer = 16;  // one in as many calls that are known to go in parts is timed
+constexpr int deepest_list = 3;
+
+bool is_simple(PyObject* object) {
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) || object == Py_None ||
+           PyArray_IsScalar(object, Number);
+}
+
+void add_array(Hash& hash, int dtype, int rank, std::int64_t size) {
+    hash.add(static_cast<std::uint64_t>(dtype));
+    hash.add(static_cast<std::uint64_t>(rank));
+    hash.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(size))));
+}
+
+// Whether it could be told at a glance.
+bool add_glance(Hash& hash, PyObject* object, int depth) {
+    hash.add(reinterpret_cast<std::uintptr_t>(Py_TYPE(object)));
+    if (PyArray_CheckExact(object)) {
+        auto* const x = reinterpret_cast<PyArrayObject*>(object);
+        add_array(hash, PyArray_TYPE(x), PyArray_NDIM(x), PyArray_SIZE(x));
+        return true;
+    }
+    if (is_ndarray(object)) {
+        const auto* const held = reinterpret_cast<const NdArray*>(object);
+        const array& x = held->value;
+        if (held->taped != nullptr || x.is_recorded()) return false;
+        add_array(hash, static_cast<int>(x.dtype()), x.ndim(), x.size());
+        return true;
+    }
+    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return is_simple(object);
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+    PyObject* const* items = PySequence_Fast_ITEMS(object);
+    hash.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(size))));
+    if (size == 0) return true;
+    if (is_simple(items[0])) {
+        hash.add(reinterpret_cast<std::uintptr_t>(Py_TYPE(items[0])));
+        return std::all_of(items, items + size, is_simple);
+    }
+    return depth < deepest_list && std::all_of(items, items + size, [&](PyObject* item) { return add_glance(hash, item, depth + 1); });
+}
 
 // What a call is at a glance: types, layouts, and orders of magnitude. Nothing for arguments that take a closer look.
 std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments) {
     Hash hash;
-    const auto is_simple = [](PyObject* object) {
-        return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) || object == Py_None;
-    };
-    for (PyObject* object : arguments) {
-        hash.add(reinterpret_cast<std::uintptr_t>(Py_TYPE(object)));
-        if (PyArray_CheckExact(object)) {
-            auto* const x = reinterpret_cast<PyArrayObject*>(object);
-            hash.add(static_cast<std::uint64_t>(PyArray_TYPE(x)));
-            hash.add(static_cast<std::uint64_t>(PyArray_NDIM(x)));
-            hash.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(PyArray_SIZE(x)))));
-        } else if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
-            const auto size = static_cast<std::uint64_t>(PySequence_Fast_GET_SIZE(object));
-            PyObject* const first = size == 0 ? Py_None : PySequence_Fast_GET_ITEM(object, 0);
-            if (!is_simple(first)) return std::nullopt;
-            hash.add(reinterpret_cast<std::uintptr_t>(Py_TYPE(first)));
-            hash.add(static_cast<std::uint64_t>(std::bit_width(size)));
-        } else if (!is_simple(object)) {
-            return std::nullopt;
-        }
-    }
-    return hash.value();
+    const bool is_told = std::all_of(arguments.begin(), arguments.end(), [&](PyObject* object) { return add_glance(hash, object, 0); });
+    return is_told ? std::optional(hash.value()) : std::nullopt;
 }
 
 }  // namespace
@@ -55,7 +76,9 @@ CompiledState::Limits CompiledState::limits() const {
 PyObject* CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
     const auto look = glance({args, static_cast<std::size_t>(nargs)});
     const auto known = look ? written_kinds_.find(*look) : written_kinds_.end();
-    if (known == written_kinds_.end() || !known->second.is_written || detail::is_recording() || !is_same_function()) return nullptr;
+    if (known == written_kinds_.end() || detail::is_recording()) return nullptr;
+    if (known->second.is_in_parts) return ++known->second.parted % look_closer == 0 ? nullptr : call_in_parts(args, nargs, known->second.gives_numpy);
+    if (!known->second.is_written || !is_same_function()) return nullptr;
     ++uncompiled_;
     const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
     return known->second.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
@@ -86,14 +109,16 @@ bool CompiledState::affords_unrolling() const { return affords(unrolling); }
 
 bool CompiledState::affords_more() const { return (!is_part_ && !Spending::is_inside()) || affords(0); }
 
-void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial) {
+void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial, bool in_parts) {
     const bool is_settled = trial != nullptr || (!waits_ && engine_->cache_info().compiles == 0);  // else more may be compiled yet
     const auto look = (parts_ || trial != nullptr) && is_settled ? glance(arguments) : std::nullopt;
     if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
-    const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{false, flat.numpy_results()});
+    const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{.gives_numpy = flat.numpy_results()});
     WrittenKind& kind = known->second;
-    if ((trial != nullptr && trial->next() == Trial::Way::compiled) || kind.gives_numpy != flat.numpy_results()) kind.is_other = true;
-    kind.is_written = !kind.is_other && (trial != nullptr || ++kind.count >= enough_written);
+    ++(in_parts ? kind.parted : kind.count);
+    if (kind.gives_numpy != flat.numpy_results() || (kind.parted != 0 && kind.count != 0)) kind.is_other = true;
+    kind.is_written = !kind.is_other && !in_parts && (trial != nullptr || kind.count >= enough_written);
+    kind.is_in_parts = !kind.is_other && in_parts && kind.parted >= enough_parted;
 }
 
 // What it is given may be long lists, which take long to be looked through.
@@ -115,7 +140,7 @@ void CompiledState::note_served(std::span<PyObject* const> arguments, bool is_po
     unserved_ = 0;
     if (!is_positional) return;
     if (const auto look = written_kinds_.empty() ? std::nullopt : glance(arguments)) {
-        if (const auto known = written_kinds_.find(*look); known != written_kinds_.end()) known->second = {false, false, true};
+        if (const auto known = written_kinds_.find(*look); known != written_kinds_.end()) known->second = {.is_other = true};
     }
     // Whether a part that is given no arrays gives NumPy's is for the frame around it to say.
     if (is_part_ && flat.arrays == 0) return;

@@ -29,6 +29,25 @@ std::array<Ref, 3> makings(PyObject* function) {
 
 }  // namespace
 
+namespace {
+
+// What parts that are called meanwhile are told.
+class InFrame {
+public:
+    InFrame(bool frozen, bool numpy) : was_frozen_(std::exchange(frame_is_frozen, frozen)), gave_numpy_(std::exchange(frame_gives_numpy, numpy)) {}
+    ~InFrame() {
+        frame_is_frozen = was_frozen_;
+        frame_gives_numpy = gave_numpy_;
+    }
+    InFrame(const InFrame&) = delete;
+    InFrame& operator=(const InFrame&) = delete;
+
+private:
+    bool was_frozen_, gave_numpy_;
+};
+
+}  // namespace
+
 bool set_as_written(bool now) { return std::exchange(runs_as_written, now); }
 
 CompiledState::CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part, bool adaptive)
@@ -110,15 +129,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted,
                                     std::shared_ptr<Trial> trial) {
-    struct InFrame {
-        bool was_frozen, gave_numpy;
-        InFrame(bool frozen, bool numpy) : was_frozen(std::exchange(frame_is_frozen, frozen)), gave_numpy(std::exchange(frame_gives_numpy, numpy)) {}
-        ~InFrame() {
-            frame_is_frozen = was_frozen;
-            frame_gives_numpy = gave_numpy;
-        }
-        InFrame(const InFrame&) = delete;
-    } const inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
+    const InFrame inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
     // In the recording of a transform it is a part of that one, whose values go on as they are.
     const bool records = detail::is_recording();
     const bool in_parts = parted && !records && (may_compile || !goes_on_later(function_.get()));
@@ -143,8 +154,20 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     if (counts) ++(goes_in_parts ? in_parts_calls_ : uncompiled_);
     PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
     if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops());
-    if (may_compile && kwnames == nullptr && (!trial || trial->is_decided())) note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get());
+    const bool is_usual = may_compile && kwnames == nullptr && (!goes_in_parts || (trial && spending.spent().compiling == 0));
+    if (is_usual && (!trial || (trial->is_decided() && trial->next() == way)))
+        note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get(), goes_in_parts);
     return result;
+}
+
+PyObject* CompiledState::call_in_parts(PyObject* const* args, Py_ssize_t nargs, bool gives_numpy) {
+    const Ref parted = in_parts_ ? frame() : Ref();
+    if (!parted) return nullptr;
+    const InFrame inside(false, gives_numpy);
+    const Spending spending(account_);
+    ++in_parts_calls_;
+    const Ref result = own(PyObject_Vectorcall(parted.get(), args, static_cast<std::size_t>(nargs), nullptr));
+    return gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
 bool CompiledState::is_same_function() const {

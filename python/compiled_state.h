@@ -41,11 +41,12 @@ struct RecordingEnd {
     double milliseconds = 0;
 };
 
-/// Calls that look alike: whether all of these are as written, and their results NumPy's.
+/// Calls that look alike: whether all of these are as written, or all of them in parts, and their results NumPy's.
 struct WrittenKind {
-    bool is_written = false, gives_numpy = false;
+    bool is_written = false, is_in_parts = false, gives_numpy = false;
     bool is_other = false;  // at times they are not, or give fastnp's arrays
     int count = 0;          // of calls for which nothing was compiled
+    int parted = 0;         // of these that went in parts, and then of all
 };
 
 class CompiledState {
@@ -121,11 +122,12 @@ private:
     void note_served(std::span<PyObject* const> arguments, bool is_positional, const SlotArrays& inputs, const Flat& flat,
                      const std::shared_ptr<GuardSet>& guards, const detail::Engine::Result& served);
     /// Notes a call that Python has run: whether that was decided, and which way.
-    void note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial);
+    void note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial, bool in_parts);
     /// Whether the parts are of the function as it is.
     bool is_same_function() const;
-    /// Calls like this one are known to be as written, which is told by a look at what is passed alone: null if they are not.
+    /// Calls like this one are known to be as written, or in parts, which is told by a look at what is passed alone: null if they are not.
     PyObject* call_as_known(PyObject* const* args, Py_ssize_t nargs);
+    PyObject* call_in_parts(PyObject* const* args, Py_ssize_t nargs, bool gives_numpy);
     PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run both ways.
     std::shared_ptr<Trial> trial_of(const Flat& flat);

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -193,7 +192,7 @@ struct Ready {
     };
     std::vector<Field> fields;
     std::vector<std::size_t> stored;  // those of them that the loop stores to
-    std::map<std::int64_t, End> ends;  // what is given at exits that are ends of the loop
+    std::vector<std::pair<std::int64_t, End>> ends;  // what is given at exits that are ends of the loop
     py::object handle;  // for what goes on in Python
 
     /// Whether no object that is stored to is there by two names.
@@ -246,7 +245,7 @@ public:
         made.fields = fields_;
         for (const auto& [exit, told] : ends) {
             const auto [returns, is_tuple, sources, lists, fields] = told.cast<std::tuple<bool, bool, py::list, py::list, py::list>>();
-            Ready::End& end = made.ends[exit.cast<std::int64_t>()];
+            Ready::End& end = made.ends.emplace_back(exit.cast<std::int64_t>(), Ready::End{}).second;
             end = {returns, is_tuple, sources_of(sources), sources_of(lists), {}, {}};
             py::list stored;
             for (const py::handle field : fields) {
@@ -405,7 +404,7 @@ private:
                 return slow(handed);
             }
             for (const auto& [each, table] : tables) ready.expected[each].table->store(given[each], table);
-            const auto end = ready.ends.find(left.words[0]);
+            const auto end = std::find_if(ready.ends.begin(), ready.ends.end(), [&](const auto& each) { return each.first == left.words[0]; });
             if (end == ready.ends.end() || left.flags != 0) {
                 const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
                 const py::tuple values = program->handed_out(left.words.data()), arguments = tuple_of(given);
@@ -483,6 +482,13 @@ private:
         return py::reinterpret_borrow<py::object>(old);
     }
 
+    static py::tuple returned(py::object value) {
+        py::tuple made(2);
+        PyTuple_SET_ITEM(made.ptr(), 0, PyLong_FromLong(1));
+        PyTuple_SET_ITEM(made.ptr(), 1, value.release().ptr());
+        return made;
+    }
+
     // (0, variables ...), or (1, what the function returns).
     static py::object ended(const Ready& ready, const Ready::End& end, const Program& program, const Program::Left& left, const Arguments& given) {
         const std::int64_t* words = left.words.data();
@@ -507,12 +513,12 @@ private:
             const py::object value = value_of_source(end.fields[i]);
             field.store(field.owner_in(given), value.ptr());
         }
-        if (end.returns && !end.is_tuple) return py::make_tuple(1, value_of_source(end.sources.at(0)));
+        if (end.returns && !end.is_tuple) return returned(value_of_source(end.sources[0]));
         const std::size_t skipped = end.returns ? 0 : 1;
         py::tuple values(end.sources.size() + skipped);
         if (!end.returns) values[0] = py::int_(0);
         for (std::size_t i = 0; i < end.sources.size(); ++i) values[i + skipped] = value_of_source(end.sources[i]);
-        return end.returns ? py::object(py::make_tuple(1, values)) : py::object(values);
+        return end.returns ? py::object(returned(std::move(values))) : py::object(std::move(values));
     }
 
     py::object slow_, left_;

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <optional>
 #include <span>
@@ -52,7 +53,11 @@ public:
             add(value.imag);
         } else if (is_floating(dtype)) {
             const double value = PyFloat_AsDouble(number);
-            raised();
+            if (value == -1) raised();
+            add(value);
+        } else if (PyLong_CheckExact(number) && dtype != Dtype::uint64) {
+            const std::int64_t value = PyLong_AsLongLong(number);
+            if (value == -1) raised();
             add(value);
         } else {
             const Ref whole = own(PyNumber_Index(own(is_bool(number) ? PyNumber_Long(number) : Py_NewRef(number)).get()));
@@ -176,11 +181,13 @@ public:
         left.words.resize(native_[0].words());
         const Spending::NativeLoop timed;
         std::optional<Released> released;
-        if (!generators.needs_gil()) released.emplace();
+        const bool keeps_gil = last_run_.load(std::memory_order_relaxed) < short_run && is_only_thread();
+        if (!keeps_gil && !generators.needs_gil()) released.emplace();
         detail::clear_float_flags();
         native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks);
-        left.flags = detail::float_flags() | (left.words.back() < 0 ? wrapped : 0U);
+        left.flags = (detail::any_float_flag() ? detail::float_flags() : 0U) | (left.words.back() < 0 ? wrapped : 0U);
         detail::clear_float_flags();
+        last_run_.store(timed.spent(), std::memory_order_relaxed);
     }
 
     /// What an exit hands out.
@@ -199,6 +206,10 @@ public:
     }
 
 private:
+    // Of Python's: nobody waits for the GIL then, which takes as long to let go and take as a short run.
+    static bool is_only_thread() { return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get())) == nullptr; }
+    static constexpr Nanoseconds short_run = 50'000;
+
     bool is_generator(std::size_t number) const { return std::find(generators_.begin(), generators_.end(), number) != generators_.end(); }
 
     // Whether what is written lies nowhere else.
@@ -233,6 +244,7 @@ private:
     std::vector<int> ranks_;
     std::vector<bool> written_;
     std::vector<NativeProgram> native_;  // none until it is compiled
+    mutable std::atomic<Nanoseconds> last_run_ = std::numeric_limits<Nanoseconds>::max();  // what it took
 };
 
 }  // namespace fastnp::python

@@ -264,7 +264,19 @@ PyObject* put_together(const Output& output, const Flat& call, std::vector<array
 
 constexpr int deepest_converted = 32;
 
+// Nothing of fastnp's, nor anything that could hold it.
+static bool stays_as_it_is(PyObject* object) {
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) || PyUnicode_CheckExact(object) || object == Py_None ||
+           PyArray_CheckExact(object) || PyArray_IsScalar(object, Number);
+}
+
+static bool all_stay(PyObject* sequence) {
+    PyObject* const* items = PySequence_Fast_ITEMS(sequence);
+    return std::all_of(items, items + PySequence_Fast_GET_SIZE(sequence), stays_as_it_is);
+}
+
 Ref with_numpy_arrays(PyObject* result, const Nesting* outer) {
+    if (stays_as_it_is(result) || ((PyTuple_CheckExact(result) || PyList_CheckExact(result)) && all_stay(result))) return Ref::borrow(result);
     if (is_ndarray(result) && reinterpret_cast<NdArray*>(result)->scalar) return own(numpy_scalar(value_of(result)));
     if (is_ndarray(result)) return own(numpy_view(value_of(result), result));
     const Nesting here{result, outer};

@@ -37,8 +37,7 @@ Nanoseconds Stopwatch::compiling() const { return detail::compiling_time() - com
 
 Account Stopwatch::spent() const {
     const Nanoseconds compiling = this->compiling();
-    const Nanoseconds all = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
-    return {compiling, std::max<Nanoseconds>(all - compiling, 0)};
+    return {compiling, std::max<Nanoseconds>(nanoseconds_of(ticks() - begin_) - compiling, 0)};
 }
 
 Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)) {}
@@ -66,14 +65,12 @@ bool Spending::is_inside() { return innermost != nullptr; }
 
 Nanoseconds Spending::left() { return innermost == nullptr ? std::numeric_limits<Nanoseconds>::max() : innermost->total().left(); }
 
-Spending::NativeLoop::NativeLoop() : in_(innermost) {
-    if (in_ != nullptr) begin_ = std::chrono::steady_clock::now();
-}
+Spending::NativeLoop::NativeLoop() : in_(innermost) {}
 
 Spending::NativeLoop::~NativeLoop() {
     if (in_ == nullptr) return;
     ++in_->native_loops_.count;
-    in_->native_loops_.time += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count();
+    in_->native_loops_.time += spent();
 }
 
 // Calls in parts come first: they are to compile what there is to compile.

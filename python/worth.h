@@ -1,7 +1,6 @@
 // Whether compiling pays: what it may cost, and whether calls are faster in parts than as written.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -10,9 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace fastnp::python {
+#include "ticks.h"
 
-using Nanoseconds = std::int64_t;
+namespace fastnp::python {
 
 /// FNV-1a, which is the same in every process.
 class Hash {
@@ -51,7 +50,7 @@ public:
 
 private:
     Nanoseconds compiling_before_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::uint64_t begin_ = ticks();
 };
 
 /// A call that Python runs, as written or in parts, while it lives: what it spends goes to the account of its function.
@@ -75,10 +74,11 @@ public:
         ~NativeLoop();
         NativeLoop(const NativeLoop&) = delete;
         NativeLoop& operator=(const NativeLoop&) = delete;
+        Nanoseconds spent() const { return nanoseconds_of(ticks() - begin_); }
 
     private:
         Spending* in_;
-        std::chrono::steady_clock::time_point begin_{};
+        std::uint64_t begin_ = ticks();
     };
 
     /// What it has spent so far.
