@@ -9,7 +9,8 @@ import numpy
 
 import fastnp
 from fastnp._loop_arrays import shape_of
-from fastnp._loop_program import INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
+from fastnp._loop_lists import ListState
+from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_scan import FUNCTIONS, METHODS
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
@@ -148,7 +149,23 @@ class Functions:
         return self.copied(a, ours)
 
     def call_array(self, object: Any, *, ours: bool) -> View:
-        return self.copied(object, ours)
+        return self.of_list(object, ours) if type(object) is ListState else self.copied(object, ours)
+
+    def call_asarray(self, a: Any, *, ours: bool) -> View:
+        if type(a) is not ListState:
+            raise Unsupported("calls asarray() with something that is no list")
+        return self.of_list(a, ours)
+
+    def of_list(self, held: ListState, ours: bool) -> View:
+        """An array of a list's numbers, whose dtype is theirs; of an empty one it is float64."""
+        steps, lists = self.steps, self.walk.lists
+        known = lists.known(held.name)
+        if known.is_tuple or len(known.kinds) != 1:
+            raise Unsupported("makes an array of a list of other things than numbers")
+        dtype, length = machine(known.kinds[0][0]), lists.length(held)
+        if dtype != FLOAT64:
+            self.walk.leave(steps.compare("greater", length, steps.whole(0)))
+        return self.walk.arrays.stored(Lazy(dtype, [length], lambda at: lists.number(held, lists.offset(held, at[0])), [], ours))
 
     def copied(self, a: Any, ours: bool) -> View:
         x = self.walk.arrays.lazy(self.array(a))
@@ -268,5 +285,5 @@ class Functions:
 
 
 _MADE = frozenset(  # which are somebody's
-    ["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "arange"]
+    ["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "asarray", "arange"]
 )

@@ -296,6 +296,12 @@ class Lists:
         dtype = machine(kinds[0])
         return steps.cast(value, dtype, _word_dtype(dtype)), tag
 
+    def number(self, held: ListState, offset: int) -> int:
+        """The number at an offset, of whichever kind it is."""
+        dtype = machine(self.known(held.name).kinds[0][0])
+        word = _word_dtype(dtype)
+        return self.steps.cast(self.steps.add("load", word, a=self.array_of(held), b=offset), word, dtype)
+
     def item(self, held: ListState, offset: int) -> Any:
         steps, array, known = self.steps, self.array_of(held), self.known(held.name)
         found: list[Any] = []

@@ -22,7 +22,7 @@ _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.
 METHODS = frozenset(["sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "copy", "dot", "fill", "transpose", "astype", "item"])
 FUNCTIONS = frozenset(
     ["sum", "prod", "max", "amax", "min", "amin", "any", "all", "mean", "argmax", "argmin", "zeros", "ones", "empty", "full", "zeros_like", "ones_like"]
-    + ["empty_like", "full_like", "copy", "array", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
+    + ["empty_like", "full_like", "copy", "array", "asarray", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
 )
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(

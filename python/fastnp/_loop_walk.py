@@ -27,6 +27,7 @@ from fastnp._loop_nested import Tables
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
+from fastnp._loop_regions import is_region
 from fastnp._loop_scan import FAR, NEAR, counters_of
 from fastnp._loop_slots import Slots
 from fastnp._loop_values import LOST, Again, ArrayState, Held, State, TupleState, is_one_number
@@ -385,7 +386,8 @@ class Walk(Inlined):
 
     def body(self, statement: ast.For | ast.While, loop: OpenLoop) -> list[Env]:
         """The loop's body; what is known at its ends."""
-        self.arms, arms = (0 if statement is self.loop else self.arms + 1), self.arms
+        is_sure = statement is self.loop or (is_region(self.loop) and any(each is statement for each in self.loop.body))
+        self.arms, arms = (0 if is_sure else self.arms + 1), self.arms
         self.block(statement.body)
         self.arms = arms
         ends = [*loop.continued, *([self.frame.env] if self.frame.env is not None else [])]

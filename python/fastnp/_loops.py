@@ -27,6 +27,7 @@ from fastnp._loop_lists import ListState
 from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_nested import NestedState
 from fastnp._loop_program import Unsupported, plain
+from fastnp._loop_regions import has_loops_ahead, is_region
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
 from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
@@ -128,6 +129,8 @@ class Loop:
             how, after = self.function(("rest", exit.statement))(*self.listed(values), *items)
             if how == RETURNS:
                 return RETURNS, after
+            if is_region(self.loop) and has_loops_ahead(self.loop, exit.statement):
+                self.refuse("is left before its loops have ended" + (f": it {exit.why}" if exit.why else ""))
             before, values = values, after
             if how == ENDS:
                 return self.given(values)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["KNOWN_BUILTINS", "Live", "Uses", "after", "bound_after", "continues", "deleted", "escapes", "own_nodes", "stores_of"]
+__all__ = ["KNOWN_BUILTINS", "Live", "Uses", "after", "bound_after", "continues", "deleted", "escapes", "is_endless", "own_nodes", "stores_of"]
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
@@ -136,6 +136,10 @@ def after(statement: ast.stmt, bound: Names) -> Names | None:
         if taken is None or other is None:
             return other if taken is None else taken
         return taken & other
+    if isinstance(statement, ast.While) and is_endless(statement):
+        found: list[Names] = []
+        _at_breaks(statement.body, bound, found)
+        return (frozenset.intersection(*found) if found else bound) - deleted(statement)
     if isinstance(statement, _COMPOUND):
         return bound - deleted(statement)  # what it binds, it may not have bound
     if isinstance(statement, ast.Delete):
@@ -143,6 +147,30 @@ def after(statement: ast.stmt, bound: Names) -> Names | None:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name):
         return bound | {statement.value.id}  # or it would have raised
     return bound | stores_of([statement])
+
+
+def is_endless(loop: Any) -> bool:
+    """Whether a loop ends by a `break` alone: ``while True``."""
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+
+
+def _at_breaks(statements: Iterable[ast.stmt], bound: Names | None, found: list[Names]) -> Names | None:
+    """As `bound_after`; `found` gets what is bound where a loop around the statements is left."""
+    for statement in statements:
+        if bound is None:
+            return None
+        if isinstance(statement, ast.Break):
+            found.append(bound)
+            return None
+        if isinstance(statement, ast.If):
+            ends = [_at_breaks(arm, bound, found) for arm in (statement.body, statement.orelse)]
+            arrived = [each for each in ends if each is not None]
+            bound = frozenset.intersection(*arrived) if arrived else None
+            continue
+        if any(isinstance(each, ast.Break) for each in escapes(statement)):  # in a `with`, a `try` or a loop's `else`
+            found.append(bound - deleted(statement))
+        bound = after(statement, bound)
+    return bound
 
 
 class Live:
@@ -196,6 +224,8 @@ class Live:
 
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         head = self.before(statement.orelse, live, at_break, at_continue) | live
+        if is_endless(statement):
+            head = set()
         if isinstance(statement, ast.While):
             head = head | Uses(statement.test).reads
         for _ in range(2):  # once around is enough for the second time to see all

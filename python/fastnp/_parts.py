@@ -7,11 +7,13 @@ further. Where a function was cut is noted on disk, with the code of the frame a
 
 from __future__ import annotations
 
+import ast
+import copy
 import marshal
 import threading
 import types
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -20,6 +22,7 @@ from fastnp import _compile, _core, _dynamic
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
+from fastnp._loop_regions import Region, regions_of
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
@@ -72,6 +75,7 @@ class Cuts:
         self.loops: set[Place] = set()  # that stay loops
         self.native: set[Place] = set()  # loops that are tried as native code
         self.unfit: set[Place] = set()  # ... and those that turned out to be none
+        self.regions: set[Place] = set()  # statements that are tried as one of these loops, together with loops
         self.followed: set[Place] = set()  # calls of functions that are compiled by themselves
 
 
@@ -112,6 +116,7 @@ class Parts(Cuts):
         self.cuts = 0
         self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
         self._source: Source | None = None
+        self._regions: dict[Place, Region] = {}  # in the source
         self._lock = threading.RLock()
 
     @property
@@ -120,7 +125,23 @@ class Parts(Cuts):
 
         if self._source is None:
             self._source = Source(self.function)
+            if self.regions:
+                for choose in (is_over_numbers, may_be_native):
+                    self.put(choose, self.regions)
         return self._source
+
+    def put(self, choose: Callable[[Any], bool], places: set[Place] | None = None) -> None:
+        """Puts regions around loops into the source: all, or those at these places."""
+        source = self.source
+        found = [each.place() for each in regions_of(source.tree, [loop for loop in outermost_loops(source.tree) if choose(loop)])]
+        wanted = {place for place in found if place not in self._regions and (places is None or place in places)}
+        if not wanted:
+            return
+        source.tree = copy.deepcopy(source.tree)  # which others may have, too
+        for region in regions_of(source.tree, [loop for loop in outermost_loops(source.tree) if choose(loop)]):
+            if region.place() in wanted:
+                region.put()
+                self._regions[region.place()] = region
 
     @property
     def tree(self) -> Any:
@@ -243,7 +264,10 @@ class Parts(Cuts):
         loops = [loop for loop in outermost_loops(self.tree) if (may_be_native(loop) if is_any else is_over_numbers(loop))]
         if any(computes_with_arrays(loop, shapes) for loop in loops):
             return False
-        self.native = {_at(loop) for loop in loops}
+        self.regions = set()
+        self.put(may_be_native if is_any else is_over_numbers)
+        self.regions = set(self._regions)
+        self.native = {_at(loop) for loop in outermost_loops(self.tree) if _at(loop) in self.regions or _at(loop) in {_at(each) for each in loops}}
         if self.native:
             self.make()
         return any(type(each) is Loop for each in self.functions)
@@ -252,8 +276,11 @@ class Parts(Cuts):
         """A loop that can't be a program is one like others from the next call on."""
         with self._lock:
             self.native.discard(loop.place)
-            self.unfit.add(loop.place)
-            self.refused.append(loop.told())
+            if loop.place in self.regions:
+                self.take_apart(loop.place)
+            else:
+                self.unfit.add(loop.place)
+                self.refused.append(loop.told())
             if not (self.places or self.loops or self.followed or self.native):
                 self.build(None, [])  # it is recorded as a whole
                 return
@@ -261,11 +288,20 @@ class Parts(Cuts):
             if _core._keeps_notes():
                 self.keep()
 
+    def take_apart(self, place: Place) -> None:
+        """A region that can't be a program: its loops may be."""
+        self.regions.discard(place)
+        region = self._regions.pop(place, None)
+        if region is not None:
+            region.take_apart()
+            self.native |= {_at(loop) for loop in outermost_loops(ast.Module(region.statements, [])) if may_be_native(loop)}
+
     # On disk.
 
     def keep(self) -> None:
         """Notes where the function is cut, and what that gave."""
-        cuts = tuple(sorted(each) for each in (self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit))
+        found = (self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions)
+        cuts = tuple(map(sorted, found))
         code, parts = self.codes
         if code is not None:
             breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
@@ -275,7 +311,7 @@ class Parts(Cuts):
     def recall(self, note: bytes) -> None:
         cuts, breaks, code, parts = marshal.loads(note)
         self.breaks = [Break(*each) for each in breaks]
-        self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit = map(set, cuts)
+        self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions = map(set, cuts)
         self.build(code, [PartCode(*part) for part in parts])
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from fastnp._bytecode import codes_of, has_loops
 from fastnp._cut import Cut, Part
+from fastnp._loop_regions import is_region
 from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
@@ -216,7 +217,7 @@ class Source:
 
         `loops_there`: there are loops in that function, too.
         """
-        loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and _contains(node, place)]
+        loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and not is_region(node) and _contains(node, place)]
         outermost = next((place_of(loop) for loop in loops if place_of(loop) not in cuts.loops), None)
         if loops and place_of(loops[0]) not in cuts.unfit | cuts.native and may_be_native(loops[0]):
             cuts.native.add(place_of(loops[0]))  # the cut is for when it turns out to be none

@@ -21,6 +21,8 @@ void ProgramMemory::begin(llvm::Value* bases, llvm::Value* blocks) {
     if (program_.made_arrays > 0) {
         blocks_ = ir.CreateIntToPtr(blocks, pointer);
         roots_ = ir.CreateAlloca(pointer, ir.getInt32(static_cast<std::uint32_t>(program_.made_arrays)));
+        has_new_ = ir.CreateAlloca(ir.getInt1Ty());
+        ir.CreateStore(ir.getFalse(), has_new_);
     }
     for (std::int32_t i = 0; i < program_.made_arrays; ++i) {
         slots_.push_back(ir.CreateAlloca(pointer));
@@ -83,18 +85,28 @@ llvm::Value* ProgramMemory::allocate(std::int32_t array, llvm::Value* bytes) {
     made->addRetAttr(llvm::Attribute::NoAlias);
     made->setDoesNotThrow();
     ir.CreateStore(made, slot(array));
+    ir.CreateStore(ir.getTrue(), has_new_);
     return ir.CreateIsNotNull(made);
 }
 
 void ProgramMemory::point(std::int32_t array, std::int32_t other) { b_.ir.CreateStore(base_of(other), slot(array)); }
 
+// Iterations that made nothing leave nothing behind that is worth a call.
 void ProgramMemory::collect() {
     auto& ir = b_.ir;
+    llvm::Function* function = ir.GetInsertBlock()->getParent();
+    auto* made = llvm::BasicBlock::Create(ir.getContext(), "made", function);
+    auto* after = llvm::BasicBlock::Create(ir.getContext(), "collected", function);
+    ir.CreateCondBr(ir.CreateLoad(ir.getInt1Ty(), has_new_), made, after);
+    ir.SetInsertPoint(made);
+    ir.CreateStore(ir.getFalse(), has_new_);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         ir.CreateStore(ir.CreateLoad(ir.getPtrTy(), slots_[i]), ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), roots_, i));
     }
     auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getPtrTy(), ir.getInt64Ty()}, false);
     ir.CreateCall(b_.external({.kind = External::Kind::collect}, type), {blocks_, roots_, ir.getInt64(slots_.size())})->setDoesNotThrow();
+    ir.CreateBr(after);
+    ir.SetInsertPoint(after);
 }
 
 }  // namespace fastnp::codegen

@@ -37,6 +37,7 @@ private:
     std::vector<llvm::Value*> bases_;  // of arrays that are handed in
     std::vector<llvm::Value*> slots_;  // where the others' addresses lie
     llvm::Value* roots_ = nullptr;     // where they are put for `collect`
+    llvm::Value* has_new_ = nullptr;   // whether any was made since the last `collect`
     struct Scope {
         llvm::MDNode* own = nullptr;
         llvm::MDNode* others = nullptr;

@@ -18,6 +18,7 @@ class _Writer:
         self.lines: list[str] = []
         self.loops = 0  # around the statement at hand
         self.left = 28  # statements
+        self.has_lists = False
 
     def add(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -91,6 +92,9 @@ class _Writer:
             self.add(depth, f"{name} {op} {value}")
 
     def store(self, depth: int) -> None:
+        if self.has_lists and self.rng.random() < 0.5:
+            self.add(depth, self.rng.choice([f"q[{self.rng.choice(['i', 'j', 'a'])} % 3] = {self.real()} * 1.0", f"out.append({self.whole()})"]))
+            return
         place, value = self.rng.choice([("x[i % len(x)]", self.real()), ("k[j % 5]", f"({self.whole()}) % 100"), ("A[j % 3, i % 4]", self.real())])
         self.add(depth, f"{place} {self.rng.choice(['=', '=', '+='])} {value}")
 
@@ -149,6 +153,10 @@ def random_source(seed: int) -> str:
     writer.add(1, "a, b = n, 1")
     writer.add(1, rng.choice(["p = (0, 1.0)", "p = (n, 0.5)", "p = 0, 0"]))
     writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
+    writer.has_lists = rng.random() < 0.4
+    if writer.has_lists:
+        writer.add(1, rng.choice(["q, out = [0.0] * 3, []", "q = [0.5, 1.5, x[0]]", "q = [0.0] * (n % 3 + 1)"]))
+        writer.add(1, rng.choice(["out = []", "out = [n, 1]"]))
     bounds = rng.choice(["n", "6", "1, n", "n, -1, -1"])
     writer.add(1, rng.choice([f"for i in range({bounds}):", "while a < 9000 and turns < 8:", "for i, t in enumerate(x):"]))
     is_while = writer.lines[-1].strip().startswith("while")
@@ -157,7 +165,13 @@ def random_source(seed: int) -> str:
         writer.add(2, "turns += 1")
     writer.block(2)
     writer.block(2)
-    writer.add(1, "return a, b, s, t, p")
+    if writer.has_lists:
+        writer.add(1, rng.choice(["turns = len(out)", "w1 = [0] * 4", "if n > 3:\n        s = 0.0"]))
+        writer.loops = 0
+        writer.loop(1)
+        writer.add(1, rng.choice(["return a, s, np.array(out), q", "return np.array(out)", "return np.array(q), np.array(out), b", "return out, q, p"]))
+    else:
+        writer.add(1, "return a, b, s, t, p")
     helper = "def helper(p, q):\n    if p > q:\n        return p - q\n    return q * 0.5\n\n\n"
     return helper + "def f(x, k, A, n, log):\n" + "\n".join(writer.lines) + "\n"
 

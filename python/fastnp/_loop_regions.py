@@ -1,0 +1,187 @@
+"""Statements around loops over numbers that become one program with them.
+
+A list that one loop makes and another one takes, or that becomes an array, need not be Python's in between. Such a region is a loop of one iteration,
+``while True: ...; break``, which takes the place of its statements in the function's source. One that can't be a program, or is left before its loops
+have ended, is taken apart again: its loops are programs by themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from fastnp._loop_scan import may_be_native
+from fastnp._names import Uses, own_nodes
+
+__all__ = ["Region", "has_loops_ahead", "is_region", "regions_of"]
+
+_LOOPS = (ast.For, ast.While)
+_OF_NUMBERS = frozenset(["len", "min", "max", "abs", "int", "float", "round", "bool", "range"])
+_OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
+_ATTRIBUTES = frozenset(
+    ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
+)
+_EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript, ast.Tuple, ast.List)
+
+
+class Region:
+    """Statements of a block, side by side."""
+
+    def __init__(self, block: list[Any], begin: int, end: int, last: list[Any]) -> None:
+        self.block = block
+        self.statements = block[begin:end]
+        made = [*self.statements[:-1], *last] if last else self.statements
+        first, final = self.statements[0], self.statements[-1]
+        self.loop = ast.While(ast.Constant(True), [*(each for each in made if not isinstance(each, ast.Return)), ast.Break()], [])
+        self.after = [each for each in made if isinstance(each, ast.Return)]
+        ast.copy_location(self.loop.body[-1], final)
+        self.loop.lineno, self.loop.col_offset = first.lineno, first.col_offset
+        self.loop.end_lineno, self.loop.end_col_offset = final.end_lineno, final.end_col_offset
+        self.loop.fastnp_region = True  # type: ignore[attr-defined]
+        for each in (self.loop, *self.after):
+            ast.fix_missing_locations(each)
+
+    def place(self) -> tuple[Any, ...]:
+        return self.loop.lineno, self.loop.end_lineno, self.loop.col_offset, self.loop.end_col_offset
+
+    def put(self) -> None:
+        at = next(number for number, each in enumerate(self.block) if each is self.statements[0])
+        self.block[at : at + len(self.statements)] = [self.loop, *self.after]
+
+    def take_apart(self) -> None:
+        at = next(number for number, each in enumerate(self.block) if each is self.loop)
+        self.block[at : at + 1 + len(self.after)] = self.statements
+
+
+def is_region(loop: Any) -> bool:
+    return getattr(loop, "fastnp_region", False)
+
+
+def has_loops_ahead(region: Any, statement: ast.stmt) -> bool:
+    """Whether loops of a region come at a statement of it, or after that."""
+    at = next((number for number, each in enumerate(region.body) if any(node is statement for node in ast.walk(each))), 0)
+    return any(isinstance(each, _LOOPS) for each in region.body[at:])
+
+
+def regions_of(tree: Any, loops: list[Any]) -> list[Region]:
+    """`loops`: those that are tried as native code."""
+    if not isinstance(tree, ast.FunctionDef):
+        return []
+    chosen = {id(loop) for loop in loops}
+    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen)]
+
+
+def _blocks(block: list[Any]) -> Iterator[list[Any]]:
+    yield block
+    for statement in block:
+        if isinstance(statement, ast.If):
+            yield from _blocks(statement.body)
+            yield from _blocks(statement.orelse)
+
+
+def _regions_in(block: list[Any], chosen: set[int]) -> Iterator[Region]:
+    begin = 0
+    while begin < len(block):
+        end = begin
+        while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end])):
+            end += 1
+        region = _region(block, begin, end, chosen)
+        if region is not None:
+            yield region
+        begin = end + 1
+
+
+def _region(block: list[Any], begin: int, end: int, chosen: set[int]) -> Region | None:
+    """Of statements of which each may be in one; null where nothing would be won."""
+    places = [number for number in range(begin, end) if id(block[number]) in chosen]
+    if not places:
+        return None
+    lists = {name for number in range(begin, end) for name in _lists_made(block[number])}
+    last = _arrays_returned(block[end], lists) if end < len(block) else []
+    if last:
+        end += 1
+    used = lists & Uses(*(block[number] for number in places)).reads
+    first = next(number for number in range(begin, end) if number in places or _lists_made(block[number]) & used)
+    final = end if last else 1 + max(number for number in range(begin, end) if number in places or _makes_array(block[number], lists))
+    if not last and not used and len(places) < 2:
+        return None
+    return Region(block, first, final, last) if final - first > 1 else None
+
+
+def _lists_made(statement: Any) -> set[str]:
+    """Variables that are bound to a list."""
+    found: set[str] = set()
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            pairs = [(target, statement.value)]
+            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+                pairs = list(zip(target.elts, statement.value.elts, strict=False))
+            found |= {to.id for to, value in pairs if isinstance(to, ast.Name) and _is_list(value)}
+    return found
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, ast.List) or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List))
+
+
+def _array_of(value: Any, lists: set[str]) -> str | None:
+    """The list that ``np.array(name)`` is of."""
+    is_call = isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("array", "asarray") and not value.keywords
+    if not is_call or len(value.args) != 1 or not isinstance(value.args[0], ast.Name) or value.args[0].id not in lists:
+        return None
+    return str(value.args[0].id)
+
+
+def _makes_array(statement: Any, lists: set[str]) -> bool:
+    return isinstance(statement, ast.Assign) and _array_of(statement.value, lists) is not None
+
+
+def _arrays_returned(statement: Any, lists: set[str]) -> list[Any]:
+    """``return np.array(values)`` as ``values = np.array(values); return values``, which is the same; so are several of them. Nothing of others."""
+    if not isinstance(statement, ast.Return) or statement.value is None:
+        return []
+    parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+    named = [_array_of(each, lists) for each in parts]
+    if not any(named) or any(name is None and not isinstance(each, (ast.Name, ast.Constant)) for name, each in zip(named, parts, strict=True)):
+        return []
+    names = [name or getattr(each, "id", "") for name, each in zip(named, parts, strict=True)]
+    if len(set(names)) < len(names):
+        return []
+    made: list[Any] = [ast.Assign([ast.Name(name, ast.Store())], each) for name, each in zip(named, parts, strict=True) if name]
+    values = [ast.Name(name, ast.Load()) if name else each for name, each in zip(names, parts, strict=True)]
+    made.append(ast.Return(ast.Tuple(values, ast.Load()) if isinstance(statement.value, ast.Tuple) else values[0]))
+    for each in made:
+        ast.copy_location(each, statement)
+    return made
+
+
+def _is_simple(statement: Any) -> bool:
+    """Whether a statement is likely to be one of a program: numbers, lists of them, new arrays."""
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.If, ast.Pass)) or not may_be_native(statement):
+        return False
+    if isinstance(statement, ast.If):
+        return _is_plain(statement.test) and all(map(_is_simple, [*statement.body, *statement.orelse]))
+    if isinstance(statement, ast.Pass):
+        return True
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return all(_is_plain(each) for each in targets) and _is_plain(statement.value)
+
+
+def _is_plain(value: Any) -> bool:
+    return all(
+        isinstance(node, _EXPRESSIONS)
+        or (isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES | _OF_ARRAYS | {"array", "asarray"})
+        or (isinstance(node, ast.Call) and _is_usual(node))
+        for node in own_nodes(value)
+        if isinstance(node, ast.expr)
+    )
+
+
+def _is_usual(call: ast.Call) -> bool:
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id in _OF_NUMBERS
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+        return False
+    return function.attr in _OF_ARRAYS or (function.attr in ("array", "asarray") and len(call.args) == 1 and isinstance(call.args[0], ast.Name))

@@ -1,0 +1,197 @@
+"""Loops and what lies between them as one program: lists that one makes and another takes, and arrays that are made of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy
+import pytest
+from support import SEED
+from test_native_loops import agree, programs_of
+
+import fastnp as np
+
+
+def smoothed(x, width):
+    ring, out = [0.0] * width, []
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] - ring[i % width]
+        ring[i % width] = x[i]
+        out.append(s / min(i + 1, width))
+    return numpy.array(out)
+
+
+def lengths(x):
+    values, counts = [], []
+    i = 0
+    while i < len(x):
+        j = i + 1
+        while j < len(x) and x[j] == x[i]:
+            j += 1
+        values.append(x[i])
+        counts.append(j - i)
+        i = j
+    return numpy.array(values), numpy.asarray(counts)
+
+
+def search(text, pattern):
+    fail = [0] * len(pattern)
+    k = 0
+    for i in range(1, len(pattern)):
+        while k > 0 and pattern[i] != pattern[k]:
+            k = fail[k - 1]
+        if pattern[i] == pattern[k]:
+            k += 1
+        fail[i] = k
+    found, k = [], 0
+    for i in range(len(text)):
+        while k > 0 and text[i] != pattern[k]:
+            k = fail[k - 1]
+        if text[i] == pattern[k]:
+            k += 1
+        if k == len(pattern):
+            found.append(i - k + 1)
+            k = fail[k - 1]
+    return found
+
+
+def early(x, limit):
+    seen = []
+    for i in range(len(x)):
+        if x[i] > limit:
+            return i, seen
+        seen.append(x[i])
+    if len(seen) < 3:
+        seen = [1.0, 2.0]
+    total = 0.0
+    for v in seen:
+        total += v * v
+    return total, seen
+
+
+def failing(x, k):
+    out = [0.0] * 4
+    for i in range(len(x)):
+        out[k[i] % 5] += x[i]
+        x[i] = -1.0
+    squares = []
+    for v in out:
+        squares.append(1 / v)
+    return squares
+
+
+def growing(x, n):
+    f, out = 1, []
+    for i in range(1, n):
+        f = f * i
+        if i != 3:
+            out.append(i)
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] != 0.5:
+            total += x[i] * out[i % len(out)] if out else x[i]
+    return f, total, out
+
+
+def counted(x):
+    bins = [0] * 5
+    for v in x:
+        if v >= 0:
+            bins[int(v) % 5] += 1
+    sums, s = [], 0
+    for b in bins:
+        s += b
+        sums.append(s)
+    flags = [False] * 5
+    for i in range(5):
+        flags[i] = sums[i] > 3
+    return numpy.array(sums), numpy.array(flags), bins
+
+
+def chosen(x, which):
+    if which > 0:
+        a = [1.0, 2.0]
+        for v in x:
+            if v > -1:
+                a.append(v)
+        b = []
+        for v in a:
+            if v != which:
+                b.append(v * which)
+        return numpy.array(b)
+    return x
+
+
+CASES: list[tuple[Any, Any]] = [
+    (smoothed, lambda rng, n: (rng.normal(size=n), 1 + n % 7)),
+    (lengths, lambda rng, n: (rng.integers(0, 2, n),)),
+    (lengths, lambda rng, n: (rng.integers(0, 2, n).astype("f4"),)),
+    (lengths, lambda rng, n: (rng.integers(0, 2, n).astype("u2"),)),
+    (search, lambda rng, n: (rng.integers(0, 2, n), rng.integers(0, 2, 3))),
+    (early, lambda rng, n: (rng.normal(size=n), rng.choice([0.5, 9.0]))),
+    (failing, lambda rng, n: (rng.normal(size=n) + 2, rng.integers(0, 5, n))),
+    (failing, lambda rng, n: (rng.normal(size=n) + 2, rng.integers(0, 4, n))),
+    (growing, lambda rng, n: (rng.normal(size=n), n % 40)),
+    (counted, lambda rng, n: (rng.normal(size=n) * 4,)),
+    (chosen, lambda rng, n: (rng.normal(size=n), n % 3)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_as_python(number: int) -> None:
+    function, make = CASES[number]
+    rng = numpy.random.default_rng([SEED, number])
+    compiled = np.compile(function, adaptive=False)
+    for n in (20, 7, 0, 1, 2, 70, 33, 20):
+        agree(compiled, make(rng, n), f"{function.__name__}, size {n}")
+    assert programs_of(compiled)
+
+
+def test_one_program() -> None:
+    """A region is one call, which explain() tells by its lines."""
+    compiled = np.compile(search, adaptive=False)
+    for n in (30, 40):
+        compiled(numpy.arange(n) % 3, numpy.array([0, 1, 2, 0]))
+    (loop,) = compiled._parts().told()
+    first = search.__code__.co_firstlineno
+    assert loop.lines == f"{first + 1}-{first + 17}"
+    assert len(programs_of(compiled)) == 1
+
+
+def test_taken_apart() -> None:
+    """A region whose first loop leaves its program runs as Python for the rest of that call; afterwards each loop is by itself."""
+    compiled = np.compile(growing, adaptive=False)
+    x = numpy.arange(5.0)
+    for n in (5, 10, 30, 30, 10):
+        agree(compiled, (x, n), str(n))
+    assert not compiled._parts().regions
+    assert compiled._parts().native
+
+
+def test_from_disk(tmp_path: Any) -> None:
+    """Another process finds regions, and that they were taken apart."""
+    script = textwrap.dedent(f"""
+        import sys
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        import numpy, fastnp as np
+        import test_loop_regions as made
+        for function, make in made.CASES:
+            compiled = np.compile(function, adaptive=False)
+            for n in (7, 30, 7):
+                made.agree(compiled, make(numpy.random.default_rng(n), n), function.__name__)
+            parts = compiled._parts()
+            print(function.__name__, len(parts.regions) if parts else 0, len(made.programs_of(compiled)))
+    """)
+    environment = {**os.environ, "FASTNP_CACHE_DIR": str(tmp_path), "FASTNP_TEST_SEED": str(SEED)}
+    said = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        said.append(done.stdout)
+    assert said[1] == said[2]
+    assert "search 1 1" in said[2]
