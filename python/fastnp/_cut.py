@@ -10,9 +10,9 @@ import ast
 import copy
 from typing import Any, NamedTuple
 
-from fastnp._names import Live, Uses, after, bound_after, deleted, escapes, own_nodes
+from fastnp._names import Live, Uses, after, bound_after, deleted, escapes, only_takes, own_nodes, weight
 from fastnp._parts import UNBOUND, Place
-from fastnp._unfold import is_kept, place_of, weight
+from fastnp._unfold import is_kept, place_of
 
 __all__ = ["Cut", "Part"]
 
@@ -195,7 +195,7 @@ class Cut:
 
     def part(self, run: list[ast.stmt], bound: frozenset[str] | None) -> list[ast.stmt]:
         """The statements, or a call of a part that does what they do. What only passes variables on at their ends is no work for a part."""
-        if bound is None or weight(*run) < 2:
+        if bound is None or weight(*run) < 2 or only_takes(*run):
             return run
         begin = next(number for number, statement in enumerate(run) if weight(statement) > 0)
         end = len(run) - next(number for number, statement in enumerate(reversed(run)) if weight(statement) > 0)

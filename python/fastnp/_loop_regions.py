@@ -11,10 +11,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from fastnp._loop_scan import may_be_native
-from fastnp._names import Uses, own_nodes
+from fastnp._loop_scan import LISTS, may_be_native
+from fastnp._names import Uses, own_nodes, weight
 
-__all__ = ["Region", "has_loops_ahead", "is_region", "regions_of"]
+__all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 
 _LOOPS = (ast.For, ast.While)
 _OF_NUMBERS = frozenset(["len", "min", "max", "abs", "int", "float", "round", "bool", "range"])
@@ -64,12 +64,24 @@ def has_loops_ahead(region: Any, statement: ast.stmt) -> bool:
     return any(isinstance(each, _LOOPS) for each in region.body[at:])
 
 
-def regions_of(tree: Any, loops: list[Any]) -> list[Region]:
-    """`loops`: those that are tried as native code."""
+def regions_of(tree: Any, loops: list[Any], arrays: set[str]) -> list[Region]:
+    """`loops`: those that are tried as native code; `arrays`: arguments that are arrays."""
     if not isinstance(tree, ast.FunctionDef):
         return []
     chosen = {id(loop) for loop in loops}
-    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen)]
+    made = arrays | {name for each in ast.walk(tree) if isinstance(each, ast.Assign) and _is_array(each.value) for name in Uses(*each.targets).stores}
+    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen, made)]
+
+
+def region_at(tree: Any, place: tuple[Any, ...]) -> Region | None:
+    """One that was found before."""
+    for block in _blocks(getattr(tree, "body", [])):
+        begins = [number for number, each in enumerate(block) if (each.lineno, each.col_offset) == (place[0], place[2])]
+        ends = [number for number, each in enumerate(block) if (each.end_lineno, each.end_col_offset) == (place[1], place[3])]
+        if begins and ends and begins[0] < ends[0]:
+            lists = {name for each in block[begins[0] : ends[0]] for name in _lists_made(each)}
+            return Region(block, begins[0], ends[0] + 1, _arrays_returned(block[ends[0]], lists))
+    return None
 
 
 def _blocks(block: list[Any]) -> Iterator[list[Any]]:
@@ -80,11 +92,11 @@ def _blocks(block: list[Any]) -> Iterator[list[Any]]:
             yield from _blocks(statement.orelse)
 
 
-def _regions_in(block: list[Any], chosen: set[int]) -> Iterator[Region]:
+def _regions_in(block: list[Any], chosen: set[int], arrays: set[str]) -> Iterator[Region]:
     begin = 0
     while begin < len(block):
         end = begin
-        while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end])):
+        while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end], arrays)):
             end += 1
         region = _region(block, begin, end, chosen)
         if region is not None:
@@ -93,19 +105,20 @@ def _regions_in(block: list[Any], chosen: set[int]) -> Iterator[Region]:
 
 
 def _region(block: list[Any], begin: int, end: int, chosen: set[int]) -> Region | None:
-    """Of statements of which each may be in one; null where nothing would be won."""
+    """Of statements of which each may be in one; None where nothing would be won."""
     places = [number for number in range(begin, end) if id(block[number]) in chosen]
     if not places:
         return None
     lists = {name for number in range(begin, end) for name in _lists_made(block[number])}
     last = _arrays_returned(block[end], lists) if end < len(block) else []
-    if last:
-        end += 1
     used = lists & Uses(*(block[number] for number in places)).reads
-    first = next(number for number in range(begin, end) if number in places or _lists_made(block[number]) & used)
-    final = end if last else 1 + max(number for number in range(begin, end) if number in places or _makes_array(block[number], lists))
-    if not last and not used and len(places) < 2:
-        return None
+    first, final = places[0], places[-1] + 1
+    is_part = weight(*block[begin:first]) > 1  # it would be one
+    first = begin if is_part else next((number for number in range(begin, first) if _lists_made(block[number]) & used), first)
+    if last:
+        final = end + 1
+    elif weight(*block[final:end]) > 1 or any(_makes_array(each, lists) or isinstance(each, ast.Expr) for each in block[final:end]):
+        final = end
     return Region(block, first, final, last) if final - first > 1 else None
 
 
@@ -156,26 +169,41 @@ def _arrays_returned(statement: Any, lists: set[str]) -> list[Any]:
     return made
 
 
-def _is_simple(statement: Any) -> bool:
-    """Whether a statement is likely to be one of a program: numbers, lists of them, new arrays."""
-    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.If, ast.Pass)) or not may_be_native(statement):
+def _is_simple(statement: Any, arrays: set[str]) -> bool:
+    """Whether a statement is likely to be one of a program: numbers, lists, new arrays. What computes with arrays is the business of recordings."""
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.If, ast.Pass, ast.Expr)) or not may_be_native(statement):
         return False
     if isinstance(statement, ast.If):
-        return _is_plain(statement.test) and all(map(_is_simple, [*statement.body, *statement.orelse]))
+        return _is_plain(statement.test, arrays) and all(_is_simple(each, arrays) for each in [*statement.body, *statement.orelse])
     if isinstance(statement, ast.Pass):
         return True
+    if isinstance(statement, ast.Expr):
+        call = statement.value
+        grows = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.func.attr in LISTS
+        return grows and isinstance(call, ast.Call) and not call.keywords and all(_is_plain(each, arrays) for each in call.args)
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    return all(_is_plain(each) for each in targets) and _is_plain(statement.value)
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name) and statement.target.id in arrays:
+        return False
+    return all(_is_plain(each, arrays) for each in targets) and _is_plain(statement.value, arrays)
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: Any, arrays: set[str]) -> bool:
+    nodes = [node for node in own_nodes(value) if isinstance(node, ast.expr)]
+    computing = [node for node in nodes if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp))]
+    operands = [each for node in computing for each in ast.iter_child_nodes(node)]
+    if any(isinstance(each, ast.Name) and each.id in arrays for each in operands):
+        return False
     return all(
         isinstance(node, _EXPRESSIONS)
         or (isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES | _OF_ARRAYS | {"array", "asarray"})
         or (isinstance(node, ast.Call) and _is_usual(node))
-        for node in own_nodes(value)
-        if isinstance(node, ast.expr)
+        for node in nodes
     )
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a call is likely to make one, or more."""
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in _ATTRIBUTES
 
 
 def _is_usual(call: ast.Call) -> bool:

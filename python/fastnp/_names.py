@@ -6,13 +6,29 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["KNOWN_BUILTINS", "Live", "Uses", "after", "bound_after", "continues", "deleted", "escapes", "is_endless", "own_nodes", "stores_of"]
+__all__ = [
+    "KNOWN_BUILTINS",
+    "Live",
+    "Uses",
+    "after",
+    "bound_after",
+    "continues",
+    "deleted",
+    "escapes",
+    "is_endless",
+    "only_takes",
+    "own_nodes",
+    "stores_of",
+    "weight",
+]
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
 KNOWN_BUILTINS = _CONSUMERS | {"super"}  # whose meaning is taken for granted
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 _COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
+
+_COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
@@ -236,3 +252,20 @@ class Live:
             head = head | inside
         self.head[id(statement)] = set(head)
         return head | (Uses(statement.iter).reads if not isinstance(statement, ast.While) else set())
+
+
+# What they do.
+
+
+def weight(*nodes: ast.AST) -> int:
+    """Roughly how many operations there are: one alone is not worth a call."""
+    return sum(_is_costly(each) for node in nodes for each in ast.walk(node))
+
+
+def _is_costly(node: ast.AST) -> bool:
+    return isinstance(node, _COSTLY) and not (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
+
+
+def only_takes(*nodes: ast.AST) -> bool:
+    """Whether all that they do is to take elements and parts, which is done at once: a call would look at all that lists hold."""
+    return all(isinstance(each, ast.Subscript) for node in nodes for each in ast.walk(node) if _is_costly(each))

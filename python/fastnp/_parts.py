@@ -13,7 +13,7 @@ import marshal
 import threading
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -22,7 +22,7 @@ from fastnp import _compile, _core, _dynamic
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
-from fastnp._loop_regions import Region, regions_of
+from fastnp._loop_regions import Region, region_at, regions_of
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
@@ -125,23 +125,19 @@ class Parts(Cuts):
 
         if self._source is None:
             self._source = Source(self.function)
-            if self.regions:
-                for choose in (is_over_numbers, may_be_native):
-                    self.put(choose, self.regions)
+            for place in self.regions:
+                self.put(place)
         return self._source
 
-    def put(self, choose: Callable[[Any], bool], places: set[Place] | None = None) -> None:
-        """Puts regions around loops into the source: all, or those at these places."""
+    def put(self, place: Place) -> None:
+        """Puts the region at a place into the source."""
         source = self.source
-        found = [each.place() for each in regions_of(source.tree, [loop for loop in outermost_loops(source.tree) if choose(loop)])]
-        wanted = {place for place in found if place not in self._regions and (places is None or place in places)}
-        if not wanted:
-            return
-        source.tree = copy.deepcopy(source.tree)  # which others may have, too
-        for region in regions_of(source.tree, [loop for loop in outermost_loops(source.tree) if choose(loop)]):
-            if region.place() in wanted:
-                region.put()
-                self._regions[region.place()] = region
+        if not self._regions:
+            source.tree = copy.deepcopy(source.tree)  # which others may have, too
+        region = region_at(source.tree, place)
+        if region is not None:
+            region.put()
+            self._regions[place] = region
 
     @property
     def tree(self) -> Any:
@@ -264,10 +260,12 @@ class Parts(Cuts):
         loops = [loop for loop in outermost_loops(self.tree) if (may_be_native(loop) if is_any else is_over_numbers(loop))]
         if any(computes_with_arrays(loop, shapes) for loop in loops):
             return False
-        self.regions = set()
-        self.put(may_be_native if is_any else is_over_numbers)
+        arrays = {name for name, shape in shapes.items() if shape}
+        for region in regions_of(self.tree, loops, arrays):
+            self.put(region.place())
         self.regions = set(self._regions)
-        self.native = {_at(loop) for loop in outermost_loops(self.tree) if _at(loop) in self.regions or _at(loop) in {_at(each) for each in loops}}
+        places = {_at(loop) for loop in loops}
+        self.native = {_at(loop) for loop in outermost_loops(self.tree)} & (places | self.regions)
         if self.native:
             self.make()
         return any(type(each) is Loop for each in self.functions)

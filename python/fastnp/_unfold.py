@@ -10,23 +10,17 @@ import ast
 import copy
 from typing import Any
 
-from fastnp._names import continues, deleted, own_nodes
+from fastnp._names import continues, deleted, own_nodes, weight
 from fastnp._parts import Place
 
-__all__ = ["Unfold", "is_kept", "place_of", "weight"]
+__all__ = ["Unfold", "is_kept", "place_of"]
 
 _GROWS = frozenset(["add", "append", "extend", "insert", "pop", "remove", "setdefault", "update"])
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
 
 
 def place_of(node: Any) -> Place:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
-
-
-def weight(*nodes: ast.AST) -> int:
-    """Roughly how many operations there are: one alone is not worth a call."""
-    return sum(isinstance(each, _COSTLY) for node in nodes for each in ast.walk(node))
 
 
 def is_kept(node: ast.AST) -> bool:
