@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from fastnp._loop_comprehensions import is_comprehension
 from fastnp._loop_scan import LISTS, may_be_native
 from fastnp._names import Uses, own_nodes, weight
 
@@ -117,7 +118,7 @@ def _region(block: list[Any], begin: int, end: int, chosen: set[int]) -> Region 
     first = begin if is_part else next((number for number in range(begin, first) if _lists_made(block[number]) & used), first)
     if last:
         final = end + 1
-    elif weight(*block[final:end]) > 1 or any(_makes_array(each, lists) or isinstance(each, ast.Expr) for each in block[final:end]):
+    elif weight(*block[final:end]) > 1 or any(_makes_array(each, lists) or isinstance(each, (ast.Expr, ast.For)) for each in block[final:end]):
         final = end
     return Region(block, first, final, last) if final - first > 1 else None
 
@@ -171,6 +172,8 @@ def _arrays_returned(statement: Any, lists: set[str]) -> list[Any]:
 
 def _is_simple(statement: Any, arrays: set[str]) -> bool:
     """Whether a statement is likely to be one of a program: numbers, lists, new arrays. What computes with arrays is the business of recordings."""
+    if is_comprehension(statement):
+        return may_be_native(statement)
     if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.If, ast.Pass, ast.Expr)) or not may_be_native(statement):
         return False
     if isinstance(statement, ast.If):

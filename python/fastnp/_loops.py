@@ -18,6 +18,7 @@ import numpy
 
 from fastnp import _core
 from fastnp._fork import patiently
+from fastnp._loop_comprehensions import expanded
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
@@ -405,7 +406,7 @@ class Loop:
         self.loop = found
         uses = Uses(found)
         code = self.parts.function.__code__
-        local = {*code.co_varnames, *code.co_cellvars}
+        local = {*code.co_varnames, *code.co_cellvars, *self.parts.source.made}
         self.names = sorted((uses.reads | uses.stores | set(self.takes) | set(self.gives)) & local)
         if uses.captured & local:
             raise Unsupported("has variables that other functions share")
@@ -415,7 +416,8 @@ class Loop:
         if function.__code__ not in self.frames:
             from fastnp._source import Source
 
-            tree = self.parts.tree if function is self.parts.function else Source(function).tree
+            is_own = function is self.parts.function
+            tree, made = (self.parts.tree, self.parts.source.made) if is_own else expanded(Source(function).tree, lambda _: True)
             if tree is None:
                 raise Unsupported(f"calls {function.__qualname__}, whose source is not known")
             body = [ast.copy_location(ast.Return(tree.body), tree.body)] if isinstance(tree, ast.Lambda) else tree.body
@@ -424,9 +426,9 @@ class Loop:
             code = function.__code__
             if any(isinstance(each, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(tree)):
                 raise Unsupported(f"calls {function.__qualname__}, which is more than its arguments and results")
-            shared = set(code.co_cellvars)  # with functions inside of it
-            local = frozenset(code.co_varnames) - shared
-            if function is self.parts.function:
+            shared = set(code.co_cellvars) & Uses(*body).captured  # with functions inside of it
+            local = frozenset((*code.co_varnames, *code.co_cellvars, *made)) - shared
+            if is_own:
                 local |= shared - Uses(self.loop).stores  # which can't change in the loop
             parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             self.frames[code] = tree, live, local, frozenset(counters_of(tree) - set(parameters)) & local

@@ -22,6 +22,7 @@ from fastnp import _compile, _core, _dynamic
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
+from fastnp._loop_comprehensions import expanded, is_comprehension
 from fastnp._loop_regions import Region, region_at, regions_of
 from fastnp._loop_scan import computes_with_arrays, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
@@ -76,6 +77,7 @@ class Cuts:
         self.native: set[Place] = set()  # loops that are tried as native code
         self.unfit: set[Place] = set()  # ... and those that turned out to be none
         self.regions: set[Place] = set()  # statements that are tried as one of these loops, together with loops
+        self.comprehensions: set[Place] = set()  # statements in all of these with comprehensions, which are loops there
         self.followed: set[Place] = set()  # calls of functions that are compiled by themselves
 
 
@@ -97,6 +99,10 @@ def _frames(traceback: types.TracebackType | None) -> list[Frame]:
 
 def _at(node: Any) -> Place:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def _lies_in(inner: Place, outer: Place) -> bool:
+    return (outer[0], outer[2]) <= (inner[0], inner[2]) and (inner[1], inner[3]) <= (outer[1], outer[3])
 
 
 class Parts(Cuts):
@@ -125,6 +131,8 @@ class Parts(Cuts):
 
         if self._source is None:
             self._source = Source(self.function)
+            if self.comprehensions:
+                self._source.expand(self.comprehensions)
             for place in self.regions:
                 self.put(place)
         return self._source
@@ -257,15 +265,17 @@ class Parts(Cuts):
             return False
         given = zip(self.function.__code__.co_varnames, arguments, strict=False)
         shapes = {name: value.shape for name, value in given if isinstance(value, (numpy.ndarray, _core.ndarray))}
-        loops = [loop for loop in outermost_loops(self.tree) if (may_be_native(loop) if is_any else is_over_numbers(loop))]
+        choose = may_be_native if is_any else is_over_numbers
+        tree, _ = expanded(self.tree, lambda _: True)
+        loops = [loop for loop in outermost_loops(tree) if choose(loop) and not is_comprehension(loop)]
         if any(computes_with_arrays(loop, shapes) for loop in loops):
             return False
-        arrays = {name for name, shape in shapes.items() if shape}
-        for region in regions_of(self.tree, loops, arrays):
-            self.put(region.place())
-        self.regions = set(self._regions)
-        places = {_at(loop) for loop in loops}
-        self.native = {_at(loop) for loop in outermost_loops(self.tree)} & (places | self.regions)
+        self.regions = {each.place() for each in regions_of(tree, loops, {name for name, shape in shapes.items() if shape})}
+        places = {_at(loop) for loop in loops} | self.regions
+        lists = [node for node in ast.walk(self.tree) if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.ListComp)]
+        self.comprehensions = {_at(node) for node in lists if any(_lies_in(_at(node), place) for place in places)}
+        self._source, self._regions = None, {}  # as it is with these
+        self.native = {_at(loop) for loop in outermost_loops(self.tree)} & places
         if self.native:
             self.make()
         return any(type(each) is Loop for each in self.functions)
@@ -298,8 +308,8 @@ class Parts(Cuts):
 
     def keep(self) -> None:
         """Notes where the function is cut, and what that gave."""
-        found = (self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions)
-        cuts = tuple(map(sorted, found))
+        found = (self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions, self.comprehensions)
+        cuts = tuple(sorted(each) for each in found)
         code, parts = self.codes
         if code is not None:
             breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
@@ -309,7 +319,7 @@ class Parts(Cuts):
     def recall(self, note: bytes) -> None:
         cuts, breaks, code, parts = marshal.loads(note)
         self.breaks = [Break(*each) for each in breaks]
-        self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions = map(set, cuts)
+        self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions, self.comprehensions = map(set, cuts)
         self.build(code, [PartCode(*part) for part in parts])
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from fastnp._bytecode import codes_of, has_loops
 from fastnp._cut import Cut, Part
+from fastnp._loop_comprehensions import expanded
 from fastnp._loop_regions import is_region
 from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
@@ -211,6 +212,11 @@ class Source:
         self.tree, self.imported = _known_trees.get(function.__code__) or _find(function)
         if self.tree is not None and any(_is_private(each) for each in ast.walk(self.tree)):
             self.tree = None
+        self.made: frozenset[str] = frozenset()  # variables that the function has not
+
+    def expand(self, places: set[Place]) -> None:
+        """Comprehensions at these places become loops; whatever else has the definition keeps it as it is."""
+        self.tree, self.made = expanded(self.tree, lambda statement: place_of(statement) in places)
 
     def cut_at(self, cuts: Cuts, place: Place, is_long: bool, is_inside: bool, loops_there: bool = False) -> None:
         """Adds what a recording came upon: a loop of too many turns, or something that can't be recorded, perhaps in a function that is called there.
@@ -263,7 +269,7 @@ class Source:
         as_written = {id(node) for loop in loops for node in ast.walk(loop)}
         follow = _Follow(cuts.followed, as_written)
         tree.body = [follow.visit(statement) for statement in tree.body]
-        names = set(code.co_varnames) | set(code.co_cellvars)
+        names = set(code.co_varnames) | set(code.co_cellvars) | self.made
         captured = Uses(*tree.body).captured & names
         unfold = Unfold(tree, cuts.places, cuts.loops, names - captured, cuts.native)
         cut = Cut(tree, names | unfold.steady, captured, cuts.native)

@@ -169,7 +169,22 @@ def random_source(seed: int) -> str:
         writer.add(1, rng.choice(["turns = len(out)", "w1 = [0] * 4", "if n > 3:\n        s = 0.0"]))
         writer.loops = 0
         writer.loop(1)
-        writer.add(1, rng.choice(["return a, s, np.array(out), q", "return np.array(out)", "return np.array(q), np.array(out), b", "return out, q, p"]))
+        writer.add(
+            1, rng.choice(["w2 = [v * 2.0 for v in q if v > t]", "w2 = [(v, b) for v in x for b in range(3)]", "x2 = [q[0] + i for i in out]", "b = a"])
+        )
+        writer.add(
+            1,
+            rng.choice(
+                [
+                    "return a, s, np.array(out), q",
+                    "return [b - i for i in out if i != b]",
+                    "return [v if v else s for v, i in zip(q, x)], t",
+                    "return np.array(out)",
+                    "return np.array(q), np.array(out), b",
+                    "return out, q, p",
+                ]
+            ),
+        )
     else:
         writer.add(1, "return a, b, s, t, p")
     helper = "def helper(p, q):\n    if p > q:\n        return p - q\n    return q * 0.5\n\n\n"

@@ -127,6 +127,49 @@ def chosen(x, which):
     return x
 
 
+def averaged(labels, values, k):
+    sums, counts = [0.0] * k, [0] * k
+    for label, value in zip(labels, values):  # noqa: B905 - as users write it
+        if label >= 0:
+            sums[label] += value
+            counts[label] += 1
+    return [s / c if c else numpy.nan for s, c in zip(sums, counts)]  # noqa: B905 - as users write it
+
+
+def spread(x, n):
+    y = [v * 2 for v in x]
+    best = 0.0
+    for i in range(len(y)):
+        if y[i] > best:
+            best = y[i]
+    pairs = [(i, j) for i in range(n) for j in range(i) if x[i] > x[j]]
+    z = [y[i] - best for i in range(n) if y[i] != best]
+    return numpy.array(z), best, pairs
+
+
+def shadowing(x, v):
+    for i in range(len(x)):
+        if x[i] > v:
+            x[i] = v
+    x = [x for x in x if x != v]
+    w = [1.0 / v for v in x]
+    return v, w, [i for i in range(len(w)) if w[i] > 0]
+
+
+def doubled(v):
+    return v + v
+
+
+def calling(x, limit):
+    total = 0.0
+    for i in range(len(x)):
+        row = [x[i] * k for k in range(i % 4)]
+        for v in row:
+            if x[i] * v > limit:
+                total += doubled(v)
+    return total
+
+
 CASES: list[tuple[Any, Any]] = [
     (smoothed, lambda rng, n: (rng.normal(size=n), 1 + n % 7)),
     (lengths, lambda rng, n: (rng.integers(0, 2, n),)),
@@ -139,6 +182,11 @@ CASES: list[tuple[Any, Any]] = [
     (growing, lambda rng, n: (rng.normal(size=n), n % 40)),
     (counted, lambda rng, n: (rng.normal(size=n) * 4,)),
     (chosen, lambda rng, n: (rng.normal(size=n), n % 3)),
+    (averaged, lambda rng, n: (rng.integers(-1, 9, n), rng.normal(size=n), 9)),
+    (averaged, lambda rng, n: (rng.integers(-1, 9, n), rng.normal(size=n), n)),
+    (spread, lambda rng, n: (rng.normal(size=n), n)),
+    (shadowing, lambda rng, n: (rng.normal(size=n), rng.choice([0.0, 0.5]))),
+    (calling, lambda rng, n: (rng.normal(size=n), rng.choice([0.0, 0.5]))),
 ]
 
 

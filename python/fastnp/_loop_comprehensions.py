@@ -1,0 +1,85 @@
+"""Comprehensions in native loops and regions, as the loops that they are: ``y = [f(v) for v in x if v]`` is ``y = []`` and a loop that appends."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from fastnp._names import Uses
+
+__all__ = ["expanded", "is_comprehension"]
+
+_SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+
+def is_comprehension(statement: Any) -> bool:
+    return getattr(statement, "fastnp_comprehension", False)
+
+
+def expanded(tree: Any, is_wanted: Callable[[ast.stmt], bool]) -> tuple[Any, frozenset[str]]:
+    """A function's definition with other statements where such comprehensions are bound to a variable or returned, and the variables that they have."""
+    if not isinstance(tree, ast.FunctionDef) or any(isinstance(each, (ast.Try, ast.TryStar, ast.Global, ast.Nonlocal)) for each in ast.walk(tree)):
+        return tree, frozenset()
+    tree = copy.deepcopy(tree)
+    made: set[str] = set()
+    _block(tree.body, is_wanted, made)
+    return tree, frozenset(made)
+
+
+def _block(block: list[Any], is_wanted: Callable[[ast.stmt], bool], made: set[str]) -> None:
+    found: list[Any] = []
+    for statement in block:
+        if isinstance(statement, (ast.If, ast.For, ast.While)):
+            _block(statement.body, is_wanted, made)
+            _block(statement.orelse, is_wanted, made)
+        found += (_loops(statement, made) if is_wanted(statement) else None) or [statement]
+    block[:] = found
+
+
+def _loops(statement: Any, made: set[str]) -> list[Any] | None:
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.ListComp) or any(isinstance(each, _SCOPES) for part in ast.iter_child_nodes(value) for each in ast.walk(part)):
+        return None
+    if any(each.is_async for each in value.generators):
+        return None
+    if isinstance(statement, ast.Return):
+        name = f"_fastnp_list_{len(made)}"
+        made.add(name)
+        after: list[Any] = [ast.Return(ast.Name(name, ast.Load()))]
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        name, after = statement.targets[0].id, []
+        if name in Uses(value).reads:
+            return None
+    else:
+        return None
+    first = copy.deepcopy(value.generators[0].iter)  # where the names are those around it
+    renamed = {each: f"_fastnp_{each}_{len(made)}" for generator in value.generators for each in sorted(Uses(generator.target).stores)}
+    made.update(renamed.values())
+    inner = _Renamed(renamed).visit(ast.copy_location(ast.ListComp(value.elt, [*value.generators]), value))
+    append = ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [inner.elt], [])
+    body: list[Any] = [ast.Expr(append)]
+    for number, generator in reversed(list(enumerate(inner.generators))):
+        for test in reversed(generator.ifs):
+            body = [ast.If(test, body, [])]
+        body = [ast.For(generator.target, generator.iter if number else first, body, [], None)]
+    body[0].fastnp_comprehension = True
+    found = [ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())), *body, *after]
+    for each in found:
+        for node in ast.walk(each):
+            if isinstance(node, (ast.stmt, ast.expr)) and not hasattr(node, "lineno"):
+                ast.copy_location(node, value)
+        ast.copy_location(each, statement if not isinstance(each, ast.For) else value)
+        ast.fix_missing_locations(each)
+    found[0].end_lineno, found[0].end_col_offset = value.lineno, value.col_offset  # each has a place of its own
+    return found
