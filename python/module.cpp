@@ -21,7 +21,6 @@
 #include "float_journal.h"
 #include "foreign.h"
 #include "functions.h"
-
 #include "lent.h"
 #include "linalg.h"
 #include "ndarray.h"
