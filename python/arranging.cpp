@@ -213,6 +213,9 @@ PyObject* pad_body(PyObject** v) {
     if (PyDict_Check(v[1])) throw NeedsNumpy{};
     const Ref spread = import_attribute("numpy", "broadcast_to");
     const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", v[1], x.ndim(), 2));
+    const int kind = PyArray_TYPE(as_numpy(widths.get()));
+    if (PyTypeNum_ISBOOL(kind) || PyTypeNum_ISUNSIGNED(kind) || PyTypeNum_ISFLOAT(kind) || PyTypeNum_ISCOMPLEX(kind))
+        raise(PyExc_TypeError, "`pad_width` must be of integral type.");
     const Ref integers = own(PyArray_FromAny(widths.get(), PyArray_DescrFromType(NPY_INT64), 2, 2, NPY_ARRAY_CARRAY, nullptr));
     const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(integers.get())));
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;

@@ -21,6 +21,7 @@
 #include "fastnp/error.h"
 #include "float_errors.h"
 #include "generators.h"
+#include "interruptible.h"
 #include "program_arrays.h"
 #include "worth.h"
 
@@ -183,8 +184,9 @@ public:
         std::optional<Released> released;
         const bool keeps_gil = last_run_.load(std::memory_order_relaxed) < short_run && is_only_thread();
         if (!keeps_gil && !generators.needs_gil()) released.emplace();
+        Interruptible interruptible(released ? &released->state : nullptr);
         detail::clear_float_flags();
-        native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks);
+        native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks, &interruptible);
         left.flags = (detail::any_float_flag() ? detail::float_flags() : 0U) | (left.words.back() < 0 ? wrapped : 0U);
         detail::clear_float_flags();
         last_run_.store(timed.spent(), std::memory_order_relaxed);

@@ -386,6 +386,7 @@ class Walk(Inlined):
 
     def body(self, statement: ast.For | ast.While, loop: OpenLoop) -> list[Env]:
         """The loop's body; what is known at its ends."""
+        self.interruptible(statement)
         is_sure = statement is self.loop or (is_region(self.loop) and any(each is statement for each in self.loop.body))
         self.arms, arms = (0 if is_sure else self.arms + 1), self.arms
         self.block(statement.body)
@@ -393,6 +394,12 @@ class Walk(Inlined):
         ends = [*loop.continued, *([self.frame.env] if self.frame.env is not None else [])]
         self.steps.add("next")
         return ends
+
+    def interruptible(self, statement: ast.For | ast.While) -> None:
+        """A loop that may have no end asks now and then whether a signal came, and is left then."""
+        if self.frame is self.root and isinstance(statement, ast.While) and not is_region(statement):
+            self.statement_begins(statement.body[0])
+            self.leave(self.steps.map("logical_not", BOOL, BOOL, self.steps.add("interrupted", BOOL)))
 
     def close(self, statement: ast.For | ast.While, loop: OpenLoop, exhausted: Env | None) -> None:
         if loop.made_arrays != self.steps.made_arrays:

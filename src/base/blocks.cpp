@@ -1,4 +1,5 @@
 #include "fastnp/detail/blocks.h"
+#include "fastnp/detail/interruption.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -51,6 +52,8 @@ std::shared_ptr<std::byte> Blocks::owner_of(const void* address) const noexcept 
     const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) { return block.has(address); });
     return found == blocks_.end() ? nullptr : found->memory;
 }
+
+std::int32_t ask_interruption(Interruption* interruption) noexcept { return interruption != nullptr && interruption->ask(*interruption) ? 1 : 0; }
 
 void* allocate_block(Blocks* blocks, std::int64_t bytes) noexcept { return blocks->allocate(bytes); }
 void collect_blocks(Blocks* blocks, void* const* held, std::int64_t count) noexcept { blocks->collect(held, count); }

@@ -5,6 +5,7 @@
 #include "eager/stream.h"
 #include "eager/vector_math.h"
 #include "fastnp/detail/blocks.h"
+#include "fastnp/detail/interruption.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::codegen {
@@ -28,6 +29,7 @@ std::string symbol_of(const External& external) {
         case External::Kind::draw_integer: return "fastnp_draw_integer";
         case External::Kind::draw_gauss: return "fastnp_draw_gauss";
         case External::Kind::draw_below: return "fastnp_draw_below";
+        case External::Kind::ask: return "fastnp_ask";
     }
     return {};
 }
@@ -50,6 +52,7 @@ void* address_of(const External& external) {
         case External::Kind::draw_integer: return reinterpret_cast<void*>(&eager::draw_integer);
         case External::Kind::draw_gauss: return reinterpret_cast<void*>(&eager::draw_gauss);
         case External::Kind::draw_below: return reinterpret_cast<void*>(&eager::draw_below);
+        case External::Kind::ask: return reinterpret_cast<void*>(&detail::ask_interruption);
     }
     return nullptr;
 }

@@ -11,8 +11,8 @@ namespace fastnp::codegen {
 
 struct External {
     /// The C library's vector function; an op's span kernel; a cast's; the C library's function of one element; an op's device function for
-    /// usual arguments alone (ops/usual.h); memory for what a program makes (detail/blocks.h), and what it draws
-    /// (eager/stream.h).
+    /// usual arguments alone (ops/usual.h); memory for what a program makes (detail/blocks.h), what it draws
+    /// (eager/stream.h), and whether it is to be left (detail/interruption.h).
     enum class Kind : std::uint8_t {
         vector,
         span,
@@ -26,7 +26,8 @@ struct External {
         draw_exponential,
         draw_integer,
         draw_gauss,
-        draw_below
+        draw_below,
+        ask
     };
     Kind kind = Kind::span;
     ir::Op op = ir::Op::cast;       // vector, span, libm, usual

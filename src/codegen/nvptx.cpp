@@ -132,6 +132,7 @@ bool has_device_function(const External& external) {
         case External::Kind::libm:
         case External::Kind::allocate:
         case External::Kind::collect:
+        case External::Kind::ask:
         case External::Kind::draw_uniform:
         case External::Kind::draw_normal:
         case External::Kind::draw_exponential:

@@ -5,6 +5,7 @@
 
 #include "codegen/program_memory.h"
 #include "codegen/value.h"
+#include "fastnp/detail/interruption.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 
@@ -61,6 +62,8 @@ private:
         ir.SetInsertPoint(b_.entry);
         for (const Dtype dtype : program_.variables) slots_.push_back(make_slot(dtype));
         note_ = make_slot(Dtype::int64).re;
+        unasked_ = make_slot(Dtype::int32).re;
+        b_.ir.CreateStore(b_.ir.getInt32(detail::asks), unasked_);
         memory_.begin(function_->getArg(0), function_->getArg(2));
         exits_.resize(program_.exits.size());
         llvm::BasicBlock* body = new_block("body");
@@ -107,9 +110,34 @@ private:
             case Kind::address: return of(Dtype::int64, b_.ir.CreatePtrToInt(memory_.base_of(step.a), b_.ir.getInt64Ty()));
             case Kind::draw: return draw(step);
             case Kind::collect: memory_.collect(); return {};
+            case Kind::interrupted: return interrupted();
             case Kind::exit: b_.ir.CreateBr(exit_block(step.b)); return dead();
             default: return control(step);
         }
+    }
+
+    // Once in many iterations it is asked for. What is asked knows nothing of arrays.
+    Value interrupted() {
+        auto& ir = b_.ir;
+        llvm::Type* whole = ir.getInt32Ty();
+        llvm::Value* left = ir.CreateSub(ir.CreateLoad(whole, unasked_), ir.getInt32(1));
+        ir.CreateStore(left, unasked_);
+        llvm::BasicBlock *from = ir.GetInsertBlock(), *ask = new_block("ask"), *after = new_block("asked");
+        llvm::MDNode* rarely = llvm::MDBuilder(b_.module.getContext()).createBranchWeights(1, detail::asks);
+        ir.CreateCondBr(ir.CreateICmpSLT(left, ir.getInt32(0)), ask, after, rarely);
+        ir.SetInsertPoint(ask);
+        ir.CreateStore(ir.getInt32(detail::asks), unasked_);
+        auto* type = llvm::FunctionType::get(whole, {ir.getPtrTy()}, false);
+        llvm::CallInst* answer = ir.CreateCall(b_.external({.kind = External::Kind::ask}, type), {ir.CreateIntToPtr(function_->getArg(3), ir.getPtrTy())});
+        answer->setDoesNotThrow();
+        answer->setOnlyAccessesInaccessibleMemory();
+        llvm::Value* told = ir.CreateICmpNE(answer, ir.getInt32(0));
+        ir.CreateBr(after);
+        ir.SetInsertPoint(after);
+        llvm::PHINode* found = ir.CreatePHI(ir.getInt1Ty(), 2);
+        found->addIncoming(ir.getFalse(), from);
+        found->addIncoming(told, ask);
+        return of(Dtype::bool_, found);
     }
 
     Value constant(const Step& step) {
@@ -447,6 +475,7 @@ private:
     llvm::Function* function_ = nullptr;
     std::vector<Slot> slots_;
     llvm::Value* note_ = nullptr;  // where `wraps` notes
+    llvm::Value* unasked_ = nullptr;  // in how many iterations it is asked whether the run is to be left
     std::vector<llvm::BasicBlock*> exits_;
     std::vector<Block> blocks_;
 };

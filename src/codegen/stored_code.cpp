@@ -40,7 +40,7 @@ std::optional<StoredCode> unpack(std::string_view bytes) {
         const auto op = ops::find(in.text());
         const auto dtype = dtype_named(in.text()), to = dtype_named(in.text());
         const bool is_device = kind == static_cast<std::uint64_t>(External::Kind::usual);
-        if (kind > static_cast<std::uint64_t>(External::Kind::draw_below) || is_device || !op || !dtype || !to) return std::nullopt;
+        if (kind > static_cast<std::uint64_t>(External::Kind::ask) || is_device || !op || !dtype || !to) return std::nullopt;
         code.externals.push_back({static_cast<External::Kind>(kind), *op, *dtype, *to});
     }
     for (std::uint64_t left = in.count(); left > 0; --left) code.objects.emplace_back(in.text());

@@ -11,9 +11,10 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr std::string_view kind_names[] = {"constant", "input",     "get",   "set",  "map",  "cast",  "plus",     "times", "truncate", "select",
-                                           "floored",  "overflows", "wraps", "libm", "load", "store", "allocate", "point", "address",  "collect",
-                                           "draw",     "require",   "exit",  "if",   "else", "loop",  "next",     "break", "continue", "end"};
+constexpr std::string_view kind_names[] = {"constant", "input",  "get",     "set",       "map",         "cast",     "plus",    "times",
+                                           "truncate", "select", "floored", "overflows", "wraps",       "libm",     "load",    "store",
+                                           "allocate", "point",  "address", "collect",   "interrupted", "draw",     "require", "exit",
+                                           "if",       "else",   "loop",    "next",      "break",       "continue", "end"};
 
 // Whether a step's fields a, b and c are values.
 struct Operands {
@@ -60,6 +61,7 @@ bool has_value(Kind kind) {
         case Kind::allocate:
         case Kind::address:
         case Kind::draw:
+        case Kind::interrupted:
         case Kind::load: return true;
         default: return false;
     }
@@ -157,6 +159,9 @@ private:
                 check_array(step.b);
                 break;
             case Kind::address: check_array(step.a); break;
+            case Kind::interrupted:
+                if (step.dtype != Dtype::bool_) fail("a signal came or did not");
+                break;
             case Kind::draw:
                 expect(step.a, Dtype::int64);
                 if (step.b >= 0) expect(step.b, Dtype::int64);

@@ -42,6 +42,7 @@ struct Step {
         point,      // array a lies where array b does
         address,    // of array a's first byte
         collect,    // memory that no array lies in is free
+        interrupted,  // whether the run is to be left, as a signal came: asked for once in so many iterations (detail/interruption.h)
         draw,  // a random number of the bit generator at address a: from 0 up to 1, standard normal or standard exponential as `bits` is 0, 1, 2; or a
                // whole number from 0 to b
         require,  // exit b unless value a holds

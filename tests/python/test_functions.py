@@ -325,3 +325,13 @@ def test_errors_of_searchsorted_are_numpys():
         with pytest.raises(type(want.value)) as got:
             np.searchsorted(np.asarray(arguments[0]), *arguments[1:])
         assert str(got.value) == str(want.value)
+
+
+@pytest.mark.parametrize("widths", [[False, True], (True, False), numpy.array([0, 1], "u1"), [0, 1.0], numpy.array([1, 2], "c8"), True])
+def test_pad_takes_signed_whole_numbers(widths):
+    """As NumPy, which looks at the dtype of what the widths are together."""
+    for x in (numpy.ones((2, 2)), np.ones((2, 2))):
+        for pad in (numpy.pad, np.pad, np.compile(lambda x: np.pad(x, widths))):
+            with pytest.raises(TypeError, match="`pad_width` must be of integral type"):
+                pad(x, widths) if pad in (numpy.pad, np.pad) else pad(x)
+    assert np.pad(np.ones(2), [True, 1]).shape == numpy.pad(numpy.ones(2), [True, 1]).shape

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fastnp/detail/blocks.h"
+#include "fastnp/detail/interruption.h"
 #include "fastnp/dtype.h"
 #include "fastnp/export.h"
 #include "fastnp/scalar.h"
@@ -40,9 +41,9 @@ public:
 
     /// Runs it. `arrays`: their first elements; `inputs`: words, floating numbers as float64. `words`
     /// takes what it leaves behind: word 0 is the number of its exit. `blocks` has the memory of the
-    /// arrays that it makes.
-    void run(void* const* arrays, const std::int64_t* inputs, std::int64_t* words, Blocks* blocks = nullptr) const {
-        function_(arrays, inputs, reinterpret_cast<std::int64_t>(blocks), 0, words);
+    /// arrays that it makes. `interruption`: whether it is to be left.
+    void run(void* const* arrays, const std::int64_t* inputs, std::int64_t* words, Blocks* blocks = nullptr, Interruption* interruption = nullptr) const {
+        function_(arrays, inputs, reinterpret_cast<std::int64_t>(blocks), reinterpret_cast<std::int64_t>(interruption), words);
     }
     /// How many words that are, and where a variable lies among them.
     std::size_t words() const { return words_; }

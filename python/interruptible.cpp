@@ -1,0 +1,25 @@
+#include "interruptible.h"
+
+namespace fastnp::python {
+
+namespace {
+
+constexpr Nanoseconds seldom = 50'000'000;  // others may keep the GIL for some milliseconds each time
+
+}  // namespace
+
+// A signal that came is put back: Python's own code is where handlers are called.
+bool Interruptible::looked(detail::Interruption& self) {
+    auto& mine = static_cast<Interruptible&>(self);
+    const std::uint64_t now = ticks();
+    if (nanoseconds_of(now - mine.last_) < seldom || _Py_IsFinalizing() != 0) return false;
+    PyThreadState* state = mine.state_ == nullptr ? PyEval_SaveThread() : *mine.state_;
+    PyEval_RestoreThread(state);
+    const bool came = PyOS_InterruptOccurred() != 0;
+    if (came) PyErr_SetInterrupt();
+    if (mine.state_ != nullptr) *mine.state_ = PyEval_SaveThread();
+    mine.last_ = ticks();
+    return came;
+}
+
+}  // namespace fastnp::python
