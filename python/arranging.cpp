@@ -204,6 +204,17 @@ PyObject* joined(PyObject** v, bool new_axis) {
 PyObject* concatenate_body(PyObject** v) { return joined(v, false); }
 PyObject* stack_body(PyObject** v) { return joined(v, true); }
 
+// Signed ones, as NumPy asks of the widths of pads; or objects, which may be sizes that vary.
+static bool are_integers(PyObject* numbers) {
+    if (is_ndarray(numbers)) {
+        const Dtype dtype = value_of(numbers).dtype();
+        return kind_of(dtype) == 'i';
+    }
+    if (!PyArray_Check(numbers)) return true;
+    const int type = PyArray_TYPE(as_numpy(numbers));
+    return PyTypeNum_ISSIGNED(type) || PyTypeNum_ISOBJECT(type);
+}
+
 PyObject* pad_body(PyObject** v) {
     if (v[2] != nullptr && (!PyUnicode_Check(v[2]) || PyUnicode_CompareWithASCIIString(v[2], "constant") != 0)) throw NeedsNumpy{};
     refuse_bool(v[1], "`pad_width` must be of integral type.");
@@ -213,9 +224,7 @@ PyObject* pad_body(PyObject** v) {
     if (PyDict_Check(v[1])) throw NeedsNumpy{};
     const Ref spread = import_attribute("numpy", "broadcast_to");
     const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", v[1], x.ndim(), 2));
-    const int kind = PyArray_TYPE(as_numpy(widths.get()));
-    if (PyTypeNum_ISBOOL(kind) || PyTypeNum_ISUNSIGNED(kind) || PyTypeNum_ISFLOAT(kind) || PyTypeNum_ISCOMPLEX(kind))
-        raise(PyExc_TypeError, "`pad_width` must be of integral type.");
+    if (!are_integers(widths.get())) raise(PyExc_TypeError, "`pad_width` must be of integral type.");
     const Ref integers = own(PyArray_FromAny(widths.get(), PyArray_DescrFromType(NPY_INT64), 2, 2, NPY_ARRAY_CARRAY, nullptr));
     const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(integers.get())));
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
