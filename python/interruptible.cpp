@@ -13,8 +13,7 @@ bool Interruptible::looked(detail::Interruption& self) {
     auto& mine = static_cast<Interruptible&>(self);
     const std::uint64_t now = ticks();
     if (nanoseconds_of(now - mine.last_) < seldom || _Py_IsFinalizing() != 0) return false;
-    PyThreadState* state = mine.state_ == nullptr ? PyEval_SaveThread() : *mine.state_;
-    PyEval_RestoreThread(state);
+    if (mine.state_ != nullptr) PyEval_RestoreThread(*mine.state_);
     const bool came = PyOS_InterruptOccurred() != 0;
     if (came) PyErr_SetInterrupt();
     if (mine.state_ != nullptr) *mine.state_ = PyEval_SaveThread();

@@ -12,7 +12,7 @@ namespace fastnp::python {
 /// then, and Python's handler is called where the loop goes on as written.
 class Interruptible : public detail::Interruption {
 public:
-    /// `state`: of the thread, where it has let the GIL go; null: it has not.
+    /// `state`: of the thread, where it has let the GIL go; null: it has not, and keeps it.
     explicit Interruptible(PyThreadState** state) : state_(state) { ask = &looked; }
 
 private:
