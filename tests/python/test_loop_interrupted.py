@@ -14,6 +14,7 @@ PROGRAM = """
     import faulthandler, signal, sys, time
     import numpy, fastnp as np
     faulthandler.dump_traceback_later(50, exit=True)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run
 
     def endless(x):
         n = 0
