@@ -33,21 +33,22 @@ def expanded(tree: Any, is_wanted: Callable[[ast.stmt], bool]) -> tuple[Any, fro
         return tree, frozenset()
     tree = copy.deepcopy(tree)
     made: set[str] = set()
-    _block(tree.body, is_wanted, made)
+    captured = Uses(*tree.body).captured  # which other functions would see while they grow
+    _block(tree.body, is_wanted, made, captured)
     return tree, frozenset(made)
 
 
-def _block(block: list[Any], is_wanted: Callable[[ast.stmt], bool], made: set[str]) -> None:
+def _block(block: list[Any], is_wanted: Callable[[ast.stmt], bool], made: set[str], captured: set[str]) -> None:
     found: list[Any] = []
     for statement in block:
         if isinstance(statement, (ast.If, ast.For, ast.While)):
-            _block(statement.body, is_wanted, made)
-            _block(statement.orelse, is_wanted, made)
-        found += (_loops(statement, made) if is_wanted(statement) else None) or [statement]
+            _block(statement.body, is_wanted, made, captured)
+            _block(statement.orelse, is_wanted, made, captured)
+        found += (_loops(statement, made, captured) if is_wanted(statement) else None) or [statement]
     block[:] = found
 
 
-def _loops(statement: Any, made: set[str]) -> list[Any] | None:
+def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | None:
     value = getattr(statement, "value", None)
     if not isinstance(value, ast.ListComp) or any(isinstance(each, _SCOPES) for part in ast.iter_child_nodes(value) for each in ast.walk(part)):
         return None
@@ -59,7 +60,7 @@ def _loops(statement: Any, made: set[str]) -> list[Any] | None:
         after: list[Any] = [ast.Return(ast.Name(name, ast.Load()))]
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         name, after = statement.targets[0].id, []
-        if name in Uses(value).reads:
+        if name in Uses(value).reads | captured:
             return None
     else:
         return None

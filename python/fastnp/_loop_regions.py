@@ -71,7 +71,8 @@ def regions_of(tree: Any, loops: list[Any], arrays: set[str]) -> list[Region]:
         return []
     chosen = {id(loop) for loop in loops}
     made = arrays | {name for each in ast.walk(tree) if isinstance(each, ast.Assign) and _is_array(each.value) for name in Uses(*each.targets).stores}
-    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen, made)]
+    captured = Uses(*tree.body).captured
+    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen, made, captured)]
 
 
 def region_at(tree: Any, place: tuple[Any, ...]) -> Region | None:
@@ -80,7 +81,7 @@ def region_at(tree: Any, place: tuple[Any, ...]) -> Region | None:
         begins = [number for number, each in enumerate(block) if (each.lineno, each.col_offset) == (place[0], place[2])]
         ends = [number for number, each in enumerate(block) if (each.end_lineno, each.end_col_offset) == (place[1], place[3])]
         if begins and ends and begins[0] < ends[0]:
-            lists = {name for each in block[begins[0] : ends[0]] for name in _lists_made(each)}
+            lists = {name for each in block[begins[0] : ends[0]] for name in _lists_made(each)} - Uses(*tree.body).captured
             return Region(block, begins[0], ends[0] + 1, _arrays_returned(block[ends[0]], lists))
     return None
 
@@ -93,24 +94,25 @@ def _blocks(block: list[Any]) -> Iterator[list[Any]]:
             yield from _blocks(statement.orelse)
 
 
-def _regions_in(block: list[Any], chosen: set[int], arrays: set[str]) -> Iterator[Region]:
+def _regions_in(block: list[Any], chosen: set[int], arrays: set[str], captured: set[str]) -> Iterator[Region]:
+    """`captured`: variables that other functions see, which are not bound to anything else."""
     begin = 0
     while begin < len(block):
         end = begin
         while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end], arrays)):
             end += 1
-        region = _region(block, begin, end, chosen)
+        region = _region(block, begin, end, chosen, captured)
         if region is not None:
             yield region
         begin = end + 1
 
 
-def _region(block: list[Any], begin: int, end: int, chosen: set[int]) -> Region | None:
+def _region(block: list[Any], begin: int, end: int, chosen: set[int], captured: set[str]) -> Region | None:
     """Of statements of which each may be in one; None where nothing would be won."""
     places = [number for number in range(begin, end) if id(block[number]) in chosen]
     if not places:
         return None
-    lists = {name for number in range(begin, end) for name in _lists_made(block[number])}
+    lists = {name for number in range(begin, end) for name in _lists_made(block[number])} - captured
     last = _arrays_returned(block[end], lists) if end < len(block) else []
     used = lists & Uses(*(block[number] for number in places)).reads
     first, final = places[0], places[-1] + 1

@@ -156,6 +156,39 @@ def shadowing(x, v):
     return v, w, [i for i in range(len(w)) if w[i] > 0]
 
 
+def seen_growing(x):
+    def size():
+        return len(made)
+
+    t = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            t += x[i]
+    text = str(len(x))
+    made, s = [1, 2, 3], 0.0
+    for i in range(len(x)):
+        if x[i] < 0:
+            s += x[i]
+    made = [size() + v for v in x]
+    return made, s, t, text
+
+
+def looked_at(x):
+    def kind():
+        return type(values)
+
+    t = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            t += x[i]
+    str(t)
+    values = [0.0]
+    for i in range(len(x)):
+        if x[i] > 0:
+            values.append(x[i])
+    return numpy.array(values), kind
+
+
 def doubled(v):
     return v + v
 
@@ -186,6 +219,7 @@ CASES: list[tuple[Any, Any]] = [
     (averaged, lambda rng, n: (rng.integers(-1, 9, n), rng.normal(size=n), n)),
     (spread, lambda rng, n: (rng.normal(size=n), n)),
     (shadowing, lambda rng, n: (rng.normal(size=n), rng.choice([0.0, 0.5]))),
+    (seen_growing, lambda rng, n: (rng.normal(size=n),)),
     (calling, lambda rng, n: (rng.normal(size=n), rng.choice([0.0, 0.5]))),
 ]
 
@@ -197,6 +231,16 @@ def test_as_python(number: int) -> None:
     compiled = np.compile(function, adaptive=False)
     for n in (20, 7, 0, 1, 2, 70, 33, 20):
         agree(compiled, make(rng, n), f"{function.__name__}, size {n}")
+    assert programs_of(compiled)
+
+
+def test_variables_of_other_functions() -> None:
+    compiled = np.compile(looked_at, adaptive=False)
+    for n in (5, 20, 0):
+        x = numpy.random.default_rng(n).normal(size=n)
+        made, kind = compiled(x)
+        assert made.tolist() == looked_at(x)[0].tolist()
+        assert kind() is list
     assert programs_of(compiled)
 
 
