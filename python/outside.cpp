@@ -70,7 +70,7 @@ struct Apart {
             given.arrays.emplace_back(*number);
         } else if (is_plain(object)) {
             note(plain_part);
-            const Ref text = own(PyObject_Repr(object));
+            const Ref text = own(PyLong_CheckExact(object) ? PyNumber_ToBase(object, 16) : PyObject_Repr(object));
             given.structure += PyUnicode_AsUTF8(text.get());
         } else if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || is_namedtuple(object)) {
             note(group_part);

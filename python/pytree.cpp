@@ -326,7 +326,7 @@ void Flat::add(PyObject* object, int depth) {
         int overflow = 0;
         const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
         if (overflow == 0) return append(Tag::integer, &value, sizeof value);
-        const Ref text = own(PyObject_Str(object));
+        const Ref text = own(PyNumber_ToBase(object, 16));  // of which Python has any number of digits
         mark(Tag::large_int);
         return mark_text(text.get());
     }

@@ -85,7 +85,9 @@ def _plain(value: Any) -> str:
         return f"float {struct.pack('<d', value).hex()}"
     if cls is complex:
         return f"complex {struct.pack('<dd', value.real, value.imag).hex()}"
-    if cls in (type(None), bool, int, str, bytes, type(...), type(NotImplemented)):
+    if cls is int:
+        return f"int {value:x}"  # of which Python has any number of digits
+    if cls in (type(None), bool, str, bytes, type(...), type(NotImplemented)):
         return f"{cls.__name__} {value!r}"
     if cls is range:
         return repr(value)

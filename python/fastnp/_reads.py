@@ -474,7 +474,8 @@ class Reads:
                 if isinstance(value, Slot):
                     texts.append(f"{entry[2]} is an input")
                 else:
-                    shown = repr(value) if isinstance(value, PLAIN) else f"the same {type(value).__name__}"
+                    is_long = isinstance(value, int) and value.bit_length() > 4096  # Python refuses to show longer ones
+                    shown = repr(value) if isinstance(value, PLAIN) and not is_long else f"the same {type(value).__name__}"
                     texts.append(f"{entry[2]} is {shown}")
             elif entry[0] in (_CELL, _LIST, _DICT, _SET) and len(entry) > 3:
                 kind = {_CELL: "a variable of an enclosing function", _LIST: "a list", _DICT: "a dict", _SET: "a set"}[entry[0]]
