@@ -305,7 +305,7 @@ def test_it_is_explained() -> None:
     def total(x):
         s = 0.0
         for i in range(len(x)):
-            if x[i] > 0:
+            if x[i] > 0.314159:  # as no other test has it: equal programs are compiled once in a process
                 s += x[i]
         return s
 
