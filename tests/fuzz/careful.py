@@ -38,7 +38,9 @@ def _is_exact(name: str, x: numpy.ndarray, dtype: numpy.dtype) -> bool:
 
 def _last_place(name: str, x: Any, options: dict[str, Any]) -> Any:
     """Of what is added up, as far as it is finite: another order may round so."""
-    made = numpy.asarray(getattr(numpy, name)(abs(numpy.asarray(x)), **options))
+    x = numpy.asarray(x)
+    magnitudes = abs(x.astype(numpy.float64) if x.dtype.kind in "biu" else x)  # that of the least integer is none
+    made = numpy.asarray(getattr(numpy, name)(magnitudes, **options))
     eps = numpy.finfo(made.dtype).eps if _is_inexact(made) else numpy.finfo(numpy.float64).eps
     return numpy.where(numpy.isfinite(made), made * (eps / 2), 0)
 
@@ -88,6 +90,12 @@ class Careful:
     @staticmethod
     def signbit(x: Any) -> Any:
         return numpy.signbit(x) ^ numpy.isnan(x)
+
+    @staticmethod
+    def nextafter(x: Any, y: Any) -> Any:
+        """As NumPy before 2.5, which gave the first of two zeros of float16; fastnp does as well (docs/roadmap.md)."""
+        made = numpy.asarray(numpy.nextafter(x, y))
+        return numpy.where(numpy.equal(x, y), x, made).astype(made.dtype)[()] if made.dtype == numpy.float16 else made[()]
 
     @staticmethod
     def copysign(x: Any, y: Any) -> Any:
