@@ -25,8 +25,9 @@ public:
 
     void add(const py::list& expected, const py::list& guards, std::vector<std::shared_ptr<Program>> programs, std::vector<std::size_t> arrays,
              std::vector<std::pair<std::size_t, int>> numbers, std::vector<py::object> more, const py::dict& ends, py::object handle,
-             std::vector<std::size_t> stored) {
+             std::vector<std::size_t> stored, std::vector<std::pair<unsigned, std::string>> warnings) {
         Ready made;
+        made.warnings = std::move(warnings);
         for (const py::handle each : expected) made.expected.push_back(expected_of(each.cast<py::tuple>()));
         for (const py::handle each : guards) {
             auto [space, key, value] = each.cast<std::tuple<py::object, py::object, py::object>>();
@@ -202,14 +203,16 @@ private:
             }
             for (const auto& [each, table] : tables) ready.expected[each].table->store(given[each], table);
             const auto end = std::find_if(ready.ends.begin(), ready.ends.end(), [&](const auto& each) { return each.first == left.words[0]; });
-            if (end == ready.ends.end() || left.flags != 0) {
+            if (end == ready.ends.end()) {
                 const py::object exit = py::int_(left.words[0]), flags = py::int_(left.flags);
                 const py::tuple values = program->handed_out(left.words.data()), arguments = tuple_of(given);
                 const py::object made = py::cast(MadeArrays{std::move(left.blocks)});
                 PyObject* given_on[] = {ready.handle.ptr(), exit.ptr(), values.ptr(), flags.ptr(), arguments.ptr(), made.ptr()};
                 return result_of([&] { return PyObject_Vectorcall(left_.ptr(), given_on, 6, nullptr); });
             }
-            return ended(ready, end->second, *program, left, given);
+            py::object found = ended(ready, end->second, *program, left, given);
+            if (left.flags != 0) ready.warn(left.flags);
+            return found;
         }
         return slow(handed);
     }
@@ -346,7 +349,7 @@ void add_loop_calls(py::module_& module) {
     py::class_<LoopCall>(module, "_LoopCall")
         .def(py::init<py::object, py::object>(), py::arg("slow"), py::arg("left"))
         .def("add", &LoopCall::add, py::arg("expected"), py::arg("guards"), py::arg("programs"), py::arg("arrays"), py::arg("numbers"), py::arg("more"),
-             py::arg("ends"), py::arg("handle"), py::arg("stored"))
+             py::arg("ends"), py::arg("handle"), py::arg("stored"), py::arg("warnings"))
         .def("set_fields", &LoopCall::set_fields, py::arg("fields"))
         .def("know", &LoopCall::know, py::arg("type"))
         .def("clear", &LoopCall::clear)

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "float_errors.h"
 #include "native_program.h"
 #include "program_lists.h"
 
@@ -191,6 +193,16 @@ struct Ready {
     std::vector<std::size_t> stored;  // those of them that the loop stores to
     std::vector<std::pair<std::int64_t, End>> ends;  // what is given at exits that are ends of the loop
     py::object handle;  // for what goes on in Python
+    std::vector<std::pair<unsigned, std::string>> warnings;  // what it may warn of, by flags
+
+    /// Of what a run met, where NumPy is to warn of it. PythonError where that is an exception.
+    void warn(unsigned flags) const {
+        const unsigned told = float_state().told;
+        for (const auto& [flag, text] : warnings) {
+            const unsigned asked = flag == Program::wrapped ? unsigned{detail::float_overflow} : flag;
+            if ((flags & flag) != 0 && (told & asked) != 0 && PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw PythonError{};
+        }
+    }
 
     /// Whether no object that is stored to is there by two names.
     bool are_apart(const Arguments& given) const {

@@ -113,18 +113,27 @@ class Program:
                 return found
         raise AssertionError
 
-    def warn(self, flags: int) -> None:
-        """Of floating-point errors and of integers that wrapped around, as NumPy does of its scalars; which operation it was is known if there is one."""
-        state: Any = numpy.geterr()
-        if flags & 16 and state["over"] == "warn":
-            warnings.warn(f"overflow encountered in scalar {min(self.steps.whole_ops)}", RuntimeWarning, stacklevel=4)
+    def warnings(self) -> list[tuple[int, str]]:
+        """(flag, text) of what a run may warn of, as NumPy does of its scalars: floating-point errors, and integers that wrapped around. Which operation it
+        was is known if there is one."""
         ops = [*((each, each) for each in sorted(self.steps.array_ops)), *((each, f"scalar {each}") for each in sorted(self.steps.float_ops))]
+        found = [(_WRAPPED, f"overflow encountered in scalar {min(self.steps.whole_ops)}")] if self.steps.whole_ops else []
         for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
             may = [told for op, told in ops if op in _MAY[name]]
-            if flags & flag and state[name] == "warn" and may:
-                warnings.warn(f"{text} encountered in {may[0]}", RuntimeWarning, stacklevel=4)
+            if may:
+                found.append((flag, f"{text} encountered in {may[0]}"))
+        return found
+
+    def warn(self, flags: int) -> None:
+        """Of what a run met, where NumPy is to warn of it."""
+        state: Any = numpy.geterr()
+        for flag, text in self.warnings():
+            if flags & flag and state[_KINDS[flag]] == "warn":
+                warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
+_WRAPPED = 16
+_KINDS = {1: "invalid", 2: "divide", 4: "over", _WRAPPED: "over"}
 _MAY = {
     "invalid": (
         "add",

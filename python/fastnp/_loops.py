@@ -297,6 +297,7 @@ class Loop:
             ends,
             program,
             [number for number, path in enumerate(self.fields.paths) if path in program.stored],
+            program.warnings(),
         )
 
     def end_of(self, exit: Exit) -> tuple[bool, bool, list[Any], list[Any]]:
