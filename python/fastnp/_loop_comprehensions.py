@@ -9,9 +9,42 @@ from typing import Any
 
 from fastnp._names import Uses
 
-__all__ = ["expanded", "is_comprehension"]
+__all__ = ["expanded", "is_comprehension", "table_of"]
 
 _SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+def table_of(node: Any) -> tuple[list[ast.expr], ast.expr | None, ast.expr] | None:
+    """(items, how often they are repeated, rows) of ``[[0] * m for _ in range(n)]`` and the like: lists of one length, alike and apart; None of others."""
+    rows = _count_of(node)
+    if rows is None:
+        return None
+    row, times = node.elt, None
+    if (columns := _count_of(row)) is not None:
+        items, times, parts = [row.elt], columns, [row.elt, columns]
+    elif isinstance(row, ast.BinOp) and isinstance(row.op, ast.Mult) and isinstance(row.left, ast.List):
+        items, times, parts = row.left.elts, row.right, [*row.left.elts, row.right]
+    elif isinstance(row, ast.List):
+        items, parts = row.elts, row.elts
+    else:
+        return None
+    targets = Uses(*(each.generators[0].target for each in (node, row) if isinstance(each, ast.ListComp))).stores
+    inner = [each for part in parts for each in ast.walk(part)]
+    if not items or any(isinstance(each, (*_SCOPES, ast.List, ast.Starred)) for each in inner) or targets & Uses(*parts).reads:
+        return None
+    return items, times, rows
+
+
+def _count_of(node: Any) -> ast.expr | None:
+    """The count of ``[... for _ in range(count)]``."""
+    if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        return None
+    each = node.generators[0]
+    counts = each.iter
+    if each.ifs or each.is_async or not isinstance(each.target, ast.Name) or not isinstance(counts, ast.Call) or counts.keywords:
+        return None
+    is_range = isinstance(counts.func, ast.Name) and counts.func.id == "range" and len(counts.args) == 1
+    return counts.args[0] if is_range and not any(isinstance(part, _SCOPES) for part in ast.walk(counts)) else None
 
 
 class _Renamed(ast.NodeTransformer):
@@ -50,7 +83,11 @@ def _block(block: list[Any], is_wanted: Callable[[ast.stmt], bool], made: set[st
 
 def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | None:
     value = getattr(statement, "value", None)
-    if not isinstance(value, ast.ListComp) or any(isinstance(each, _SCOPES) for part in ast.iter_child_nodes(value) for each in ast.walk(part)):
+    if (
+        not isinstance(value, ast.ListComp)
+        or table_of(value) is not None
+        or any(isinstance(each, _SCOPES) for part in ast.iter_child_nodes(value) for each in ast.walk(part))
+    ):
         return None
     if any(each.is_async for each in value.generators):
         return None

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_arrays import ufunc_of
+from fastnp._loop_comprehensions import table_of
 from fastnp._loop_lists import Display, Lists, ListState
-from fastnp._loop_nested import Nested, Tables
+from fastnp._loop_nested import Nested, TableDisplay, Tables
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_slots import Slots
@@ -252,6 +253,14 @@ class Expressions:
             raise Unsupported("unpacks into a list")
         return Display(list(self.values(node.elts)))
 
+    def value_ListComp(self, node: ast.ListComp) -> Any:
+        found = table_of(node)
+        if found is None:
+            raise Unsupported("has an expression of the kind ListComp")
+        items, times, rows = found
+        count = self.value(rows)  # Python looks at it first
+        return TableDisplay(self.values(items), 1 if times is None else self.value(times), count)
+
     def value_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) == 1:
             x, y = self.value_or_draw(node.left), self.value_or_draw(node.comparators[0])
@@ -307,7 +316,7 @@ class Expressions:
         if type(value) is Number:
             return self.numbers.truth(value)
         if type(value) is Nested:
-            return True  # a table has rows, and these have items
+            return self.steps.compare("not_equal", self.tables.length(value).id, self.steps.whole(0))
         if type(value) is ListState:
             return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
         if is_array(value) or type(value) is Passed:

@@ -268,10 +268,11 @@ class _TableItems(_Places):
         return self.walk.tables.item(self.now(), Number(INT, self.steps.get(self.at), 0, MOST))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
+        table = self.walk.tables.given(self.held.name, out)
         out.extend((variable, INT) for variable in (self.at, *([] if self.row is None else [self.row])))
 
         def remaining(values: Any) -> Iterator[Any]:
-            at, items = next(values), values.passed[self.held.name]
+            items, at = table(values), next(values)
             return _from(items if self.row is None else items[next(values)], at)
 
         return remaining

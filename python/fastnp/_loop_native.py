@@ -114,8 +114,8 @@ class Program:
         raise AssertionError
 
     def warnings(self) -> list[tuple[int, str]]:
-        """(flag, text) of what a run may warn of, as NumPy does of its scalars: floating-point errors, and integers that wrapped around. Which operation it
-        was is known if there is one."""
+        """(flag, text) of what a run may warn of, as NumPy does of its scalars: floating-point errors, and integers that wrapped around.
+        Which operation it was is known if there is one."""
         ops = [*((each, each) for each in sorted(self.steps.array_ops)), *((each, f"scalar {each}") for each in sorted(self.steps.float_ops))]
         found = [(_WRAPPED, f"overflow encountered in scalar {min(self.steps.whole_ops)}")] if self.steps.whole_ops else []
         for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from fastnp._loop_comprehensions import is_comprehension
+from fastnp._loop_comprehensions import is_comprehension, table_of
 from fastnp._loop_scan import LISTS, may_be_native
 from fastnp._names import Uses, own_nodes, weight
 
@@ -82,7 +82,7 @@ def region_at(tree: Any, place: tuple[Any, ...]) -> Region | None:
         ends = [number for number, each in enumerate(block) if (each.end_lineno, each.end_col_offset) == (place[1], place[3])]
         if begins and ends and begins[0] < ends[0]:
             lists = {name for each in block[begins[0] : ends[0]] for name in _lists_made(each)} - Uses(*tree.body).captured
-            return Region(block, begins[0], ends[0] + 1, _arrays_returned(block[ends[0]], lists))
+            return Region(block, begins[0], ends[0] + 1, _arrays_returned(block[ends[0]], lists, set()))
     return None
 
 
@@ -101,19 +101,19 @@ def _regions_in(block: list[Any], chosen: set[int], arrays: set[str], captured: 
         end = begin
         while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end], arrays)):
             end += 1
-        region = _region(block, begin, end, chosen, captured)
+        region = _region(block, begin, end, chosen, arrays, captured)
         if region is not None:
             yield region
         begin = end + 1
 
 
-def _region(block: list[Any], begin: int, end: int, chosen: set[int], captured: set[str]) -> Region | None:
+def _region(block: list[Any], begin: int, end: int, chosen: set[int], arrays: set[str], captured: set[str]) -> Region | None:
     """Of statements of which each may be in one; None where nothing would be won."""
     places = [number for number in range(begin, end) if id(block[number]) in chosen]
     if not places:
         return None
     lists = {name for number in range(begin, end) for name in _lists_made(block[number])} - captured
-    last = _arrays_returned(block[end], lists) if end < len(block) else []
+    last = _arrays_returned(block[end], lists, arrays) if end < len(block) else []
     used = lists & Uses(*(block[number] for number in places)).reads
     first, final = places[0], places[-1] + 1
     is_part = weight(*block[begin:first]) > 1  # it would be one
@@ -138,7 +138,20 @@ def _lists_made(statement: Any) -> set[str]:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, ast.List) or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List))
+    return (
+        isinstance(value, ast.List)
+        or table_of(value) is not None
+        or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List))
+    )
+
+
+def _made_of(value: Any, lists: set[str], arrays: set[str]) -> str | None:
+    """The list that ``np.array(name)`` is of, or that an item like ``name[i][j]`` is one of."""
+    base = value
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    is_item = isinstance(value, ast.Subscript) and isinstance(base, ast.Name) and base.id in lists and _is_plain(value, arrays)
+    return base.id if is_item else _array_of(value, lists)
 
 
 def _array_of(value: Any, lists: set[str]) -> str | None:
@@ -153,12 +166,13 @@ def _makes_array(statement: Any, lists: set[str]) -> bool:
     return isinstance(statement, ast.Assign) and _array_of(statement.value, lists) is not None
 
 
-def _arrays_returned(statement: Any, lists: set[str]) -> list[Any]:
-    """``return np.array(values)`` as ``values = np.array(values); return values``, which is the same; so are several of them. Nothing of others."""
+def _arrays_returned(statement: Any, lists: set[str], arrays: set[str]) -> list[Any]:
+    """``return np.array(values)`` as ``values = np.array(values); return values``, which is the same; so is ``return table[i][j]``.
+    Nothing of others."""
     if not isinstance(statement, ast.Return) or statement.value is None:
         return []
     parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
-    named = [_array_of(each, lists) for each in parts]
+    named = [_made_of(each, lists, arrays) for each in parts]
     if not any(named) or any(name is None and not isinstance(each, (ast.Name, ast.Constant)) for name, each in zip(named, parts, strict=True)):
         return []
     names = [name or getattr(each, "id", "") for name, each in zip(named, parts, strict=True)]
@@ -193,6 +207,8 @@ def _is_simple(statement: Any, arrays: set[str]) -> bool:
 
 
 def _is_plain(value: Any, arrays: set[str]) -> bool:
+    if (table := table_of(value)) is not None:
+        return all(_is_plain(each, arrays) for each in (*table[0], *table[1:]) if each is not None)
     nodes = [node for node in own_nodes(value) if isinstance(node, ast.expr)]
     computing = [node for node in nodes if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp))]
     operands = [each for node in computing for each in ast.iter_child_nodes(node)]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy
 
+from fastnp._loop_comprehensions import table_of
+
 __all__ = [
     "DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "NEAR", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step",
@@ -73,6 +75,12 @@ def may_be_native(loop: Any) -> bool:
 def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
     """The nodes that have to be of kinds that programs have."""
     if isinstance(node, (ast.Return, ast.Raise, ast.Assert)) or (is_arm and isinstance(node, ast.Expr)):
+        return
+    if (table := table_of(node)) is not None:
+        items, *counts = table
+        for each in (*items, *counts):
+            if each is not None:
+                yield from _nodes(each, is_arm)
         return
     yield node
     for name, value in ast.iter_fields(node):

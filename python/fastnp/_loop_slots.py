@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from fastnp._loop_lists import Display, Lists, ListState
-from fastnp._loop_nested import Nested, NestedState
+from fastnp._loop_nested import Nested, NestedState, TableDisplay, Tables
 from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_values import (
     LOST,
@@ -37,6 +37,7 @@ class Slots:
     """The program's variables behind those of the function. A name is a path: the function's variable, then positions in tuples and views."""
 
     lists: Lists  # set by the walk
+    tables: Tables
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
         self.streams: dict[str, int] = {}  # addresses of generators that are arguments
@@ -95,7 +96,7 @@ class Slots:
         if type(value) is tuple:
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
-            if any(type(item) in (Display, ListState) for item in value):
+            if any(type(item) in (Display, ListState, TableDisplay) for item in value):
                 raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
@@ -109,6 +110,8 @@ class Slots:
             return NestedState(value.name, value.row is not None)
         if type(value) is Display:
             return self.lists.make(name, value)
+        if type(value) is TableDisplay:
+            return self.tables.make(name, value)
         if type(value) is ListState:
             if value.name[0] == name[0]:
                 raise Unsupported("gives a list another name")
@@ -350,10 +353,11 @@ class Slots:
         if type(held) is ListState:
             return self.lists.given(held, name[-1], out)
         if type(held) is NestedState:
+            table = self.tables.given(held.name, out)
             if not held.is_row:
-                return lambda values: values.passed[held.name]
+                return table
             out.append((self.variable((name, "row"), INT), INT))
-            return lambda values: values.passed[held.name][next(values)]
+            return lambda values: table(values)[next(values)]
         if type(held) in (Passed, StreamState, Handed):
             return lambda values: values.passed[held.name]
         return lambda _: UNBOUND

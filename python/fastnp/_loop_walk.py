@@ -89,7 +89,7 @@ class Walk(Inlined):
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
         self.heaps = Heaps(self)
-        self.tables = Tables(self)
+        self.tables = self.slots.tables = Tables(self)
         self.fields = WalkFields(self, self.loop_fields, self.stored_fields, self.uncounted)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere

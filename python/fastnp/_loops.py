@@ -333,7 +333,7 @@ class Loop:
             return 1, self.all_takes.index(name)
         if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
-        if type(held) is NestedState and not held.is_row:
+        if type(held) is NestedState and not held.is_row and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
         if isinstance(held, (Passed, StreamState, Handed)) and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)

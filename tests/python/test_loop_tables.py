@@ -16,8 +16,8 @@ from test_native_loops import programs_of
 import fastnp as np
 
 
-def table_source(seed: int, statements: int) -> str:
-    """A function ``f(g, h, x, n, log)`` of two tables and a vector."""
+def table_source(seed: int, statements: int, makes: bool = False) -> str:
+    """A function ``f(g, h, x, n, log)`` of two tables and a vector. `makes`: it makes its first table, and is given how wide that is."""
     rng = random.Random(seed)
 
     def index(size: str) -> str:
@@ -60,9 +60,16 @@ def table_source(seed: int, statements: int) -> str:
     for _ in range(statements):
         statement("            ", 0)
     body = "\n".join(lines)
-    return (
-        f"def f(g, h, x, n, log):\n    s, row = 0, g[0]\n    for i in range(n):\n        for j in range(2):\n{body}\n    return s, g, row, row is g[0]\n"
-    )
+    kinds = [
+        "[[0] * w for _ in range(2)]",
+        "[[0, 1] * w for row in range(w)]",
+        "[[0 for _ in range(w + 1)] for _ in range(w)]",
+        "[[1.5] * w for i in range(3)]",
+    ]
+    made = rng.choice(kinds)
+    begin, first = (f"    g = {made}\n    s, row = 0, h[0]\n", "w") if makes else ("    s, row = 0, g[0]\n", "g")
+    end = rng.choice(["s, g, row, row is g[0]", "g[-1][0]", "s, h", "g"]) if makes else "s, g, row, row is g[0]"
+    return f"def f({first}, h, x, n, log):\n{begin}    for i in range(n):\n        for j in range(2):\n{body}\n    return {end}\n"
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -85,6 +92,81 @@ def test_random_programs(part: int) -> None:
                 agree(compiled, (g, h, x, n, []), f"seed {seed}, call {call}\n{source}")
             native += bool(programs_of(compiled))
     assert native > count
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_random_programs_that_make_tables(part: int) -> None:
+    native, first = 0, SEED * 1000 + part * 10**7 + 5 * 10**6
+    count = 300 if LONG else 12
+    for seed in range(first, first + count):
+        for statements in (1, 3, 6):
+            source = table_source(seed, statements, True)
+            compiled = np.compile(function_of(source, f"made tables {seed} {statements}"), adaptive=False)
+            for call, (n, width) in enumerate(((4, 3), (5, 3), (1, 2), (0, 3), (9, 0), (3, 1), (2, -1))):
+                rng = random.Random(seed * 10 + call)
+                h = [[rng.randrange(-5, 6) if seed % 3 else round(rng.gauss(0, 2), 2) for _ in range(4)] for _ in range(2)]
+                x = numpy.arange(3.0) if seed % 2 else numpy.arange(3)
+                agree(compiled, (width, h, x, n, []), f"seed {seed}, call {call}\n{source}")
+            native += bool(programs_of(compiled))
+    assert native > count
+
+
+def _common(a: Any, b: Any) -> Any:
+    t = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a)):
+        for j in range(len(b)):
+            if a[i] == b[j]:
+                t[i + 1][j + 1] = t[i][j] + 1
+            else:
+                t[i + 1][j + 1] = max(t[i + 1][j], t[i][j + 1])
+    return t[len(a)][len(b)]
+
+
+def _palindrome(s: Any, _: Any) -> Any:
+    n = len(s)
+    is_one = [[False] * n for _ in range(n)]
+    best = 0
+    for i in range(n - 1, -1, -1):
+        for j in range(i, n):
+            if s[i] == s[j] and (j - i < 2 or is_one[i + 1][j - 1]):
+                is_one[i][j] = True
+                best = max(best, j - i + 1)
+    return best, is_one
+
+
+def _spiral(a: Any, _: Any) -> Any:
+    n = len(a)
+    g = [[-1 for _ in range(n)] for _ in range(n)]
+    x = y = 0
+    dx, dy = 1, 0
+    for k in range(n * n):
+        g[y][x] = k
+        if not (0 <= x + dx < n and 0 <= y + dy < n and g[y + dy][x + dx] == -1):
+            dx, dy = -dy, dx
+        x += dx
+        y += dy
+    return g
+
+
+def _again(a: Any, b: Any) -> Any:
+    t = [[0] * len(b) for _ in range(3)]
+    first = t[0]
+    for v in a:
+        t = [[v] * len(b) for _ in range(3)]
+        t[0][0] = 9
+    return t, first
+
+
+@pytest.mark.parametrize("function", [_common, _palindrome, _spiral, _again])
+def test_tables_that_a_program_makes(function: Any) -> None:
+    """They are Python's where they are given, and no lists at all where they are not."""
+    rng = random.Random(SEED)
+    compiled = np.compile(function, adaptive=False)
+    for size in (0, 1, 2, 7, 30):
+        for _ in range(3):
+            a, b = ([rng.randrange(3) for _ in range(max(0, size - less))] for less in (0, 1))
+            agree(compiled, (a, b), f"{function.__name__} {a} {b}")
+    assert function is _again or programs_of(compiled)
 
 
 def test_rows_are_those_that_were_handed_in() -> None:
