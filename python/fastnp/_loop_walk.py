@@ -54,6 +54,7 @@ class Walk(Inlined):
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
         self.lists_known: dict[Any, NumbersList] = {}
+        self.table_kinds: dict[Any, list[Any]] = {}  # of the numbers of lists of lists that it makes
         self.lists_taken: set[str] = set()  # variables that may be lists which are handed in
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
