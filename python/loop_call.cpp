@@ -137,6 +137,7 @@ private:
             made.rank = told[2].cast<int>();
             made.has_lines = told[3].cast<bool>();
             made.is_writeable = told[4].cast<bool>();
+            made.ones = told[5].cast<unsigned>();
         }
         return made;
     }

@@ -24,6 +24,7 @@ struct Expected {
     std::shared_ptr<TableKind> table;  // ... of lists
     py::object dtype;  // an array's
     int rank = 0;
+    unsigned ones = 0;  // ... bits of the axes of one element, if it has several
     bool has_lines = false, is_writeable = false, is_anything = false;
 
     /// `plain`: an array of fastnp's as NumPy's, or null where it is none that a program takes; the value itself of others.
@@ -37,10 +38,15 @@ struct Expected {
         if (plain == nullptr) return false;
         auto* x = as_numpy(plain);
         return has_dtype(x) && PyArray_NDIM(x) == rank && (PyArray_ISWRITEABLE(x) != 0) == is_writeable && PyArray_ISALIGNED(x) &&
-               (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines;
+               (rank > 0 && PyArray_STRIDE(x, rank - 1) == PyArray_ITEMSIZE(x)) == has_lines && (rank < 2 || axes_of_one(x) == ones);
     }
 
 private:
+    static unsigned axes_of_one(PyArrayObject* x) {
+        unsigned found = 0;
+        for (int axis = 0; axis < PyArray_NDIM(x); ++axis) found |= PyArray_DIM(x, axis) == 1 ? 1U << static_cast<unsigned>(axis) : 0U;
+        return found;
+    }
     static bool has_no_attributes(PyObject* function) {
         auto* attributes = reinterpret_cast<PyFunctionObject*>(function)->func_dict;
         return attributes == nullptr || PyDict_GET_SIZE(attributes) == 0;

@@ -35,17 +35,20 @@ class Elements:
         self.walk = walk
         self.steps = walk.steps
         self.writeable: list[bool] = []  # of each array
+        self.ones: dict[int, int] = {}  # of arrays that are handed in, bits of the axes of one element
 
-    def add_array(self, dtype: numpy.dtype[Any], rank: int, is_contiguous: bool, is_writeable: bool) -> View:
-        """One more array that is handed in. `is_contiguous`: its last axis's elements lie side by side."""
+    def add_array(self, dtype: numpy.dtype[Any], rank: int, is_contiguous: bool, is_writeable: bool, ones: int) -> View:
+        """One more array that is handed in. `is_contiguous`: its last axis's elements lie side by side; `ones`: bits of the axes of one element."""
         array = self.steps.array(rank)
+        self.ones[array] = ones
         self.writeable.append(is_writeable)
         return View(array, dtype, None, [-1 - axis for axis in range(rank)], [is_contiguous and axis == rank - 1 for axis in range(rank)], array)
 
     def name_sizes(self, view: View) -> None:
         """Its sizes and steps as values, once all arrays are known."""
         rank = len(view.sizes)
-        view.sizes = [self.steps.size_of(view.array, axis) for axis in range(rank)]
+        ones = self.ones[view.array]
+        view.sizes = [self.steps.whole(1) if ones >> axis & 1 else self.steps.size_of(view.array, axis) for axis in range(rank)]
         view.strides = [self.steps.whole(view.dtype.itemsize) if view.strides[axis] else self.steps.stride_of(view.array, axis) for axis in range(rank)]
 
     # Subscripts.

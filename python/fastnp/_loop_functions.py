@@ -9,7 +9,8 @@ import numpy
 
 import fastnp
 from fastnp._loop_arrays import shape_of
-from fastnp._loop_lists import ListState
+from fastnp._loop_joins import Joins
+from fastnp._loop_lists import Display, ListState
 from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_scan import FUNCTIONS, METHODS
 from fastnp._loop_values import Lazy, View, is_array, part_of
@@ -32,7 +33,7 @@ class Method:
         self.name = name
 
 
-class Functions:
+class Functions(Joins):
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.steps = walk.steps
@@ -149,9 +150,15 @@ class Functions:
         return self.copied(a, ours)
 
     def call_array(self, object: Any, *, ours: bool) -> View:
+        if type(object) is tuple:
+            return self.of_numbers(list(object), ours)
+        if type(object) is Display and object.times == 1:
+            return self.of_numbers(object.items, ours)
         return self.of_list(object, ours) if type(object) is ListState else self.copied(object, ours)
 
     def call_asarray(self, a: Any, *, ours: bool) -> View:
+        if type(a) is tuple or (type(a) is Display and a.times == 1):
+            return self.call_array(a, ours=ours)
         if type(a) is not ListState:
             raise Unsupported("calls asarray() with something that is no list")
         return self.of_list(a, ours)
@@ -200,6 +207,12 @@ class Functions:
     def call_arange(self, stop: Any, *, ours: bool) -> View:
         (size,) = self.sizes(stop)
         return self.walk.arrays.stored(Lazy(INT64, [size], lambda at: at[0], [], ours))
+
+    def call_eye(self, N: Any, M: Any = None, dtype: Any = float, *, ours: bool) -> View:
+        return self.unit(N, M, self.dtype(dtype), ours)
+
+    def call_identity(self, n: Any, dtype: Any = None, *, ours: bool) -> View:
+        return self.unit(n, None, FLOAT64 if dtype is None else self.dtype(dtype), ours)
 
     # Parts.
 
@@ -285,5 +298,5 @@ class Functions:
 
 
 _MADE = frozenset(  # which are somebody's
-    ["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "asarray", "arange"]
+    ["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "asarray", "arange", "eye", "identity"]
 )

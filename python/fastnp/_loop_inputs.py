@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp import _core
 from fastnp._loop_draws import is_generator, is_of_python
-from fastnp._loop_kinds import PLAIN, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable
+from fastnp._loop_kinds import PLAIN, axes_of_one, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable
 from fastnp._loop_lists import NumbersList, kinds_of_items
 from fastnp._loop_nested import NestedState, kind_of_table
 from fastnp._loop_program import Unsupported, kind_of_number, machine
@@ -43,10 +43,10 @@ class Inputs:
         walk = self.walk
         table = kind_of_table(value) if name not in self.unused else None
         if table is not None:
-            self.add_view(name, machine(table), 2, (True, True), False)
+            self.add_view(name, machine(table), 2, (True, True, 0), False)
             walk.tables.views[name] = self.views[name], table
         elif is_array_object(value):
-            self.add_view(name, value.dtype, value.ndim, (has_lines(value), is_writeable(value)), type(value) is _core.ndarray)
+            self.add_view(name, value.dtype, value.ndim, (has_lines(value), is_writeable(value), axes_of_one(value)), type(value) is _core.ndarray)
         elif type(value) is list and name not in self.unused and kinds_of_items(value) is not None:
             self.lists[name] = walk.steps.array(2)
             walk.elements.writeable.append(True)
@@ -54,7 +54,7 @@ class Inputs:
             self.arrays.append(name)
             self.expect_kinds(name, value)
 
-    def add_view(self, name: str, dtype: Any, rank: int, traits: tuple[bool, bool], is_ours: bool) -> None:
+    def add_view(self, name: str, dtype: Any, rank: int, traits: tuple[bool, bool, int], is_ours: bool) -> None:
         self.views[name] = self.walk.elements.add_array(dtype, rank, *traits)
         self.walk.arrays.ours.append(is_ours)
         self.arrays.append(name)

@@ -13,7 +13,7 @@ from fastnp._loop_lists import kinds_of_items
 from fastnp._loop_nested import kind_of_table
 from fastnp._loop_program import is_numbers_dtype, kind_of_number
 
-__all__ = ["PLAIN", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
+__all__ = ["PLAIN", "axes_of_one", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
 
 _LONGEST_TUPLE = 8  # that is taken apart
 PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, numpy.ufunc, type(_core.exp))
@@ -25,6 +25,11 @@ def is_array_object(value: Any) -> bool:
 
 def has_lines(value: Any) -> bool:
     return value.ndim > 0 and value.strides[-1] == value.itemsize
+
+
+def axes_of_one(value: Any) -> int:
+    """Bits of the axes of one element, which are alike to all sizes of others: of rows and columns. (Vectors are as long as they are by chance.)"""
+    return sum(1 << axis for axis, size in enumerate(value.shape) if size == 1) if value.ndim > 1 else 0
 
 
 def is_writeable(value: Any) -> bool:
@@ -56,7 +61,8 @@ def kind_of(value: Any) -> Any:
         is_elsewhere = type(value) is _core.ndarray and value.device != "cpu"  # its elements may be lent as a copy, and writes be lost
         if not (is_numbers_dtype(dtype) or _is_record(dtype)) or is_elsewhere:
             return None
-        return type(value), id(dtype) if dtype.names is None else ("record", dtype), value.ndim, has_lines(value), is_writeable(value)
+        known = id(dtype) if dtype.names is None else ("record", dtype)
+        return type(value), known, value.ndim, has_lines(value), is_writeable(value), axes_of_one(value)
     if is_generator(value):
         return "generator", type(value)
     if type(value) is list:
@@ -74,7 +80,7 @@ def kind_of(value: Any) -> Any:
 def expected(value: Any) -> tuple[Any, ...]:
     """What `_LoopCall` compares a value with."""
     if is_array_object(value):
-        return type(value), value.dtype, value.ndim, has_lines(value), is_writeable(value)
+        return type(value), value.dtype, value.ndim, has_lines(value), is_writeable(value), axes_of_one(value)
     if kind_of_number(value) is not None or is_generator(value):
         return type(value), None
     if is_tuple_of_numbers(value):

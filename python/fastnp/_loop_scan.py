@@ -21,10 +21,14 @@ _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Wh
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
                 ast.List, ast.Slice)  # fmt: skip
 # Functions and methods of arrays.
-METHODS = frozenset(["sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "copy", "dot", "fill", "transpose", "astype", "item"])
+METHODS = frozenset(
+    ["sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "copy", "dot", "fill", "transpose", "astype", "item"]
+    + ["ravel", "flatten", "reshape", "cumsum"]
+)
 FUNCTIONS = frozenset(
     ["sum", "prod", "max", "amax", "min", "amin", "any", "all", "mean", "argmax", "argmin", "zeros", "ones", "empty", "full", "zeros_like", "ones_like"]
     + ["empty_like", "full_like", "copy", "array", "asarray", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
+    + ["eye", "identity", "ravel", "reshape", "concatenate", "stack", "vstack", "append", "cumsum"]
 )
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <new>
+#include <span>
+#include <utility>
 
 namespace fastnp::detail {
 
@@ -18,9 +21,13 @@ bool serves(std::int64_t there, std::int64_t bytes) { return there >= bytes && t
 
 }  // namespace
 
-bool Blocks::Block::has(const void* address) const noexcept {
-    const std::less_equal<> not_behind;
-    return not_behind(memory.get(), address) && not_behind(address, memory.get() + bytes - 1);
+const Blocks::Block* Blocks::block_of(const void* address) const noexcept {
+    const auto* where = static_cast<const std::byte*>(address);
+    const auto behind = std::upper_bound(blocks_.begin(), blocks_.end(), where,
+                                         [](const std::byte* each, const Block& block) { return std::less<>()(each, block.memory.get()); });
+    if (behind == blocks_.begin()) return nullptr;
+    const Block& block = *std::prev(behind);
+    return std::less<>()(where, block.memory.get() + block.bytes) ? &block : nullptr;
 }
 
 void* Blocks::allocate(std::int64_t bytes) noexcept {
@@ -35,7 +42,9 @@ void* Blocks::allocate(std::int64_t bytes) noexcept {
     try {
         auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, static_cast<std::size_t>(bytes)));
         if (memory == nullptr) return nullptr;
-        blocks_.push_back({std::shared_ptr<std::byte>(memory, [](std::byte* each) { std::free(each); }), bytes, true});
+        Block made{std::shared_ptr<std::byte>(memory, [](std::byte* each) { std::free(each); }), bytes, true};
+        const auto behind = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) { return std::less<>()(memory, block.memory.get()); });
+        blocks_.insert(behind, std::move(made));
         return memory;
     } catch (const std::bad_alloc&) {
         return nullptr;
@@ -43,14 +52,15 @@ void* Blocks::allocate(std::int64_t bytes) noexcept {
 }
 
 void Blocks::collect(void* const* held, std::int64_t count) noexcept {
-    for (Block& block : blocks_) {
-        block.is_held = std::any_of(held, held + count, [&](const void* each) { return block.has(each); });
+    for (Block& block : blocks_) block.is_held = false;
+    for (void* const each : std::span(held, static_cast<std::size_t>(count))) {
+        if (const Block* block = each == nullptr ? nullptr : block_of(each)) blocks_[static_cast<std::size_t>(block - blocks_.data())].is_held = true;
     }
 }
 
 std::shared_ptr<std::byte> Blocks::owner_of(const void* address) const noexcept {
-    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) { return block.has(address); });
-    return found == blocks_.end() ? nullptr : found->memory;
+    const Block* found = block_of(address);
+    return found == nullptr ? nullptr : found->memory;
 }
 
 std::int32_t ask_interruption(Interruption* interruption) noexcept { return interruption != nullptr && interruption->ask(*interruption) ? 1 : 0; }

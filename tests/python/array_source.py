@@ -23,7 +23,7 @@ class _Writer:
 
     def vector(self, deep: int = 2) -> str:
         pick = self.rng.choice
-        leaves = ["x", "y", "w", "x[::-1]", "A[0, : len(x)]", "A[: len(x), 0]", "k * 0.5", "np.flip(y)", "v"]
+        leaves = ["x", "y", "w", "x[::-1]", "A[0, : len(x)]", "A[: len(x), 0]", "(k * 0.5)", "np.flip(y)", "v"]
         if deep == 0 or self.rng.random() < 0.3:
             return pick(leaves)
         x = self.vector(deep - 1)
@@ -43,6 +43,13 @@ class _Writer:
                 lambda: "np.zeros(len(x))",
                 lambda: f"np.full(len(x), {pick(['1.5', 's'])})",
                 lambda: f"B.{pick(['sum', 'max'])}(axis={pick('01')})",
+                lambda: f"np.concatenate(({x}[:1], {self.vector(deep - 1)}[1:]))",
+                lambda: f"np.append({x}[1:], {pick(_NUMBERS)})",
+                lambda: pick([f"np.cumsum({x})", "x.cumsum()", "(B @ np.eye(len(x)))[0]", "np.identity(len(y))[-1]"]),
+                lambda: pick(["B.ravel()", "np.ravel(B)", "B.reshape(-1)", "np.reshape(B, -1)", "B.flatten()", "B.T.ravel()"]) + "[: len(x)]",
+                lambda: pick(
+                    [f"np.stack(({x}, y))[{pick('01')}]", f"np.vstack([y, {x}])[0]", f"({x}).reshape(1, -1)[0]", f"({x}).reshape((-1, 1))[:, 0]"]
+                ),
             ]
         )()
 
@@ -105,7 +112,18 @@ class _Writer:
         self.add(depth, self.rng.choice([f"{a}, {b} = {b}, {a}", f"{a} = {b}", f"{a} = {b}[::-1]", f"{a}, s = {self.vector(1)}, {self.number()}"]))
 
     def count(self, depth: int) -> None:
-        self.add(depth, self.rng.choice([f"s = {self.number()}", f"n += {self.rng.choice(['1', 'i', 'int(k[0])'])}", f"r[i % 3] = {self.number()}"]))
+        self.add(
+            depth,
+            self.rng.choice(
+                [
+                    f"s = {self.number()}",
+                    f"r = np.array([{self.number()}, i, 0.5])",
+                    "r = np.array([[s, 1.0, 2.0], [i, 0, n]])[i % 2]",
+                    f"n += {self.rng.choice(['1', 'i', 'int(k[0])'])}",
+                    f"r[i % 3] = {self.number()}",
+                ]
+            ),
+        )
 
     def store(self, depth: int) -> None:
         pick = self.rng.choice

@@ -27,9 +27,11 @@ private:
         std::shared_ptr<std::byte> memory;
         std::int64_t bytes = 0;
         bool is_held = false;
-        bool has(const void* address) const noexcept;
     };
-    std::vector<Block> blocks_;
+    /// The one that an address lies in, or null.
+    const Block* block_of(const void* address) const noexcept;
+
+    std::vector<Block> blocks_;  // by their addresses
 };
 
 /// What generated code calls.
