@@ -165,8 +165,19 @@ class Calls:
             if type(better) is bool:
                 best = each if better else best
                 continue
-            best = self.chosen(better, each, best)
+            best = self.bounded(op, self.chosen(better, each, best), each, best)
         return best
+
+    def bounded(self, op: ast.cmpop, found: Any, x: Any, y: Any) -> Any:
+        """The larger of two whole numbers is not below either, nor the smaller above."""
+        if type(found) is not Number or found.kind is not INT:
+            return found
+        a, b = (self.walk.numbers.number(each) for each in (x, y))
+        if isinstance(op, ast.Gt):
+            lows = [each.low for each in (a, b) if each.low is not None]
+            return Number(INT, found.id, max(lows, default=None), found.high)
+        highs = [each.high for each in (a, b) if each.high is not None]
+        return Number(INT, found.id, found.low, min(highs, default=None))
 
     def chosen(self, condition: int, x: Any, y: Any) -> Any:
         """One of two numbers: without a branch where both are of one kind."""

@@ -3,6 +3,7 @@
 #include <bit>
 #include <vector>
 
+#include "codegen/near_power.h"
 #include "codegen/program_memory.h"
 #include "codegen/value.h"
 #include "fastnp/detail/interruption.h"
@@ -295,7 +296,10 @@ private:
             declared->setDoesNotAccessMemory();
             declared->setWillReturn();
         }
-        return of(step.dtype, b_.ir.CreateCall(callee, arguments));
+        const auto call = [&] { return b_.ir.CreateCall(callee, arguments); };
+        const auto* exponent = step.op == ir::Op::power && step.dtype == Dtype::float64 ? llvm::dyn_cast<llvm::ConstantFP>(arguments.back()) : nullptr;
+        const double by = exponent == nullptr ? 0.0 : exponent->getValueAPF().convertToDouble();
+        return of(step.dtype, has_near_power(by) ? near_power(b_.ir, x.re, by, call) : call());
     }
 
     Value draw(const Step& step) {

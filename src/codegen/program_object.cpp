@@ -57,6 +57,30 @@ void in_loops(llvm::FunctionPassManager& all, Passes... passes) {
     all.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
 }
 
+// The C library's function for one number at a time, where nothing has become vectors of one for many: `one...` of Builder::call_one.
+void call_one_by_one(Emitted& emitted) {
+    std::vector<llvm::Function*> ones;
+    for (llvm::Function& function : *emitted.module) {
+        if (function.hasLocalLinkage() && function.getName().starts_with("one")) ones.push_back(&function);
+    }
+    for (llvm::Function* one : ones) {
+        const auto found = emitted.externals.find(one->getName().drop_front(3).str());
+        if (found == emitted.externals.end() || found->second.kind != External::Kind::vector) continue;
+        const External single{External::Kind::libm, found->second.op, found->second.dtype, found->second.dtype};
+        const llvm::Function* many = emitted.module->getFunction(found->first);
+        const bool is_alone = std::ranges::all_of(many->users(), [&](const llvm::User* user) {
+            const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+            return call != nullptr && call->getFunction() == one;
+        });
+        if (!is_alone || address_of(single) == nullptr) continue;
+        llvm::FunctionCallee callee = emitted.module->getOrInsertFunction(symbol_of(single), one->getFunctionType());
+        emitted.externals.emplace(symbol_of(single), single);
+        emitted.externals.erase(found);
+        one->replaceAllUsesWith(callee.getCallee());
+        one->eraseFromParent();
+    }
+}
+
 void optimize_program(Emitted& emitted) {
     Analyses analyses(*emitted.target);
     llvm::FunctionPassManager passes;
@@ -89,6 +113,7 @@ void optimize_program(Emitted& emitted) {
         passes.run(function, analyses.functions);
         make_compares_quiet(function);
     }
+    call_one_by_one(emitted);
 }
 
 }  // namespace
