@@ -182,10 +182,11 @@ Performed perform(const OutsideCall& call, const Flat& flat, std::span<const arr
 }
 
 bool is_steady_draw(const Performed& call) {
-    const Ref is_numpy = own(PyObject_GetAttrString(call.function.get(), "is_numpy_draw"));
+    const Ref is_numpy = own(PyObject_GetAttrString(call.function.get(), "is_numpy_draw")),
+              source = own(PyObject_GetAttrString(call.function.get(), "source"));
     const std::string& parts = call.given.structure;
-    const bool is_one = parts.size() == 1 && (parts[0] == array_part || parts[0] == scalar_part || parts[0] == float_part);
-    return is_true(is_numpy.get()) && (is_one || parts == std::string(1, plain_part) + "None");  // a seed
+    if (parts == std::string(1, plain_part) + "None") return source.get() != Py_None;  // it is given a seed, or a state
+    return is_true(is_numpy.get()) && parts.size() == 1 && (parts[0] == array_part || parts[0] == scalar_part || parts[0] == float_part);
 }
 
 void take_back(const Performed& call) {
