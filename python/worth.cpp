@@ -10,8 +10,9 @@ namespace fastnp::python {
 
 namespace {
 
-constexpr Nanoseconds grace = 100'000'000;  // that a function may spend on compiling whatever it takes otherwise,
-constexpr Nanoseconds share = 4;            // and beyond that this part of what it takes otherwise
+constexpr Nanoseconds first_grace = 100'000'000;  // that a function's first call may spend on compiling whatever it takes otherwise,
+constexpr Nanoseconds grace = 150'000'000;        // that all of its calls may,
+constexpr Nanoseconds share = 4;                  // and beyond that this part of what they take otherwise
 constexpr Nanoseconds long_loop = 10'000;   // the mean time of native loops from which calls as written would take too long to be tried
 constexpr int most_compiling = 2;              // calls that compile something, before their other time counts
 constexpr Nanoseconds long_call = 20'000'000;  // of the first call in parts, without compilations: the next one is as written, to compare
@@ -24,12 +25,14 @@ constexpr int clear_lead = 2;  // times as long: no second long call is needed
 
 thread_local Spending* innermost = nullptr;
 
+Nanoseconds grace_of(int calls) { return calls == 0 ? first_grace : grace; }
+
 }  // namespace
 
-Nanoseconds Account::left() const { return grace + otherwise / share - compiling; }
+Nanoseconds Account::left() const { return grace_of(calls) + otherwise / share - compiling; }
 
 // What is needed as a whole is worth as much as it would take otherwise.
-bool Account::affords(Nanoseconds needed) const { return needed == 0 ? left() >= 0 : compiling + needed <= grace + otherwise; }
+bool Account::affords(Nanoseconds needed) const { return needed == 0 ? left() >= 0 : compiling + needed <= grace_of(calls) + otherwise; }
 
 Stopwatch::Stopwatch() : compiling_before_(detail::compiling_time()) {}
 
@@ -46,19 +49,21 @@ Spending::~Spending() {
     const Account now = spent();
     account_.compiling += now.compiling;
     account_.otherwise += now.otherwise;
+    if (account_.calls < 1) ++account_.calls;
     innermost = outer_;
 }
 
 Account Spending::total() const {
     const Account now = spent();
-    return {account_.compiling + now.compiling, account_.otherwise + now.otherwise};
+    return {account_.compiling + now.compiling, account_.otherwise + now.otherwise, account_.calls};
 }
 
 bool Spending::affords(Nanoseconds needed) {
     if (innermost == nullptr) return true;
     const Account& before = innermost->account_;
     const Nanoseconds compiling = before.compiling + innermost->watch_.compiling();
-    return Account{compiling, before.otherwise}.affords(needed) || innermost->total().affords(needed);  // the clock is asked where it matters
+    return Account{compiling, before.otherwise, before.calls}.affords(needed) ||
+           innermost->total().affords(needed);  // the clock is asked where it matters
 }
 
 bool Spending::is_inside() { return innermost != nullptr; }

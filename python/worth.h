@@ -29,6 +29,7 @@ private:
 /// What the calls of a function have spent on compiling, and, those that Python ran, otherwise.
 struct Account {
     Nanoseconds compiling = 0, otherwise = 0;
+    int calls = 0;  // that are over: 1 stands for several
     /// Whether it may compile what it can do without, a part or a further course, say, which is likely to take `needed`.
     bool affords(Nanoseconds needed = 0) const;
     /// What a part may take.
