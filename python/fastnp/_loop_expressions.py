@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_arrays import ufunc_of
+from fastnp._loop_bounds import narrowed
 from fastnp._loop_comprehensions import table_of
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, TableDisplay, Tables
@@ -342,11 +343,20 @@ class Expressions:
             self.steps.set(result, test)
             if number + 1 < len(node.values):
                 self.steps.add("if", a=test if is_and else self.steps.map("logical_not", BOOL, BOOL, test))
-                chain(number + 1)
+                self.where(node.values[number], is_and, lambda: chain(number + 1))
                 self.steps.add("end")
 
         chain(0)
         return self.steps.get(result)
+
+    def where(self, test: ast.expr, holds: bool, compute: Callable[[], Any]) -> Any:
+        """`compute`, with what a condition tells of variables."""
+        before = self.current()
+        self.frame.env = narrowed(before, test, holds)
+        try:
+            return compute()
+        finally:
+            self.frame.env = before
 
     def value_BoolOp(self, node: ast.BoolOp) -> Any:
         is_and = isinstance(node.op, ast.And)
@@ -369,7 +379,9 @@ class Expressions:
             return self.value(node.body if test else node.orelse)
         mark = len(self.steps.steps)
         try:
-            return self.one_of([(test, lambda: self.value(node.body)), (-1, lambda: self.value(node.orelse))])
+            arms = [lambda: self.value(node.body), lambda: self.value(node.orelse)]
+            first, second = (functools.partial(self.where, node.test, not number, arm) for number, arm in enumerate(arms))
+            return self.one_of([(test, first), (-1, second)])
         except _IsArray:
             del self.steps.steps[mark:]
         return self.one_array(node, test)

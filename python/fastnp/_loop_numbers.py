@@ -106,6 +106,11 @@ class Numbers:
         if high < 2**63 - 1:
             self.leave(self.steps.compare("less_equal", x, self.steps.whole(high)))
 
+    def inside(self, x: Number, low: int, high: int) -> None:
+        """The same, as far as it is not known."""
+        is_above, is_below = x.low is not None and x.low >= low, x.high is not None and x.high <= high
+        self.within(x.id, _LEAST if is_above else low, 2**63 - 1 if is_below else high)
+
     def is_finite(self, x: int) -> int:
         return self.steps.add("map", BOOL, "isfinite", FLOAT64, x)
 
@@ -120,7 +125,7 @@ class Numbers:
         source = machine(x.kind)
         if type(x.kind) is PythonKind and x.kind in (INT, BOOLEAN) and target.kind in "iu" and source == INT64:
             info = numpy.iinfo(target)
-            self.within(x.id, max(int(info.min), _LEAST), min(int(info.max), 2**63 - 1))
+            self.inside(x, max(int(info.min), _LEAST), min(int(info.max), 2**63 - 1))
         return self.steps.cast(x.id, source, target)
 
     # Operators.
@@ -153,7 +158,7 @@ class Numbers:
                 raise Unsupported("has bits of a float")
             if x.kind is BOOLEAN and y.kind is BOOLEAN:
                 return Number(BOOLEAN, self.steps.map(op, BOOL, BOOL, x.id, y.id))
-            low = 0 if op == "bitwise_and" and (x.low is not None or y.low is not None) and max(x.low or -1, y.low or -1) >= 0 else None
+            low = 0 if op == "bitwise_and" and (_is_positive(x) or _is_positive(y)) else None
             return Number(INT, self.steps.map(op, INT64, INT64, self.whole(x), self.whole(y)), low)
         if op == "divide":
             return self.true_divide(x, y)
@@ -172,7 +177,7 @@ class Numbers:
             if not self.is_constant(b):  # LEAST // -1
                 self.leave(steps.map("logical_or", BOOL, BOOL, steps.compare("not_equal", b, steps.whole(-1)),
                                      steps.compare("not_equal", a, steps.whole(_LEAST))))  # fmt: skip
-            return self.floored(op, a, b, 0 if y.low is not None and y.low > 0 and (op == "remainder" or (x.low or -1) >= 0) else None)
+            return Number(INT, self.floored(op, a, b, None).id, *_floored_range(op, x, y))
         if op == "power":
             return self.python_power(x, y)
         if op == "left_shift":
@@ -209,12 +214,12 @@ class Numbers:
         base, result = self.whole(x), self.whole(x)
         for _ in range(exponent - 1):
             result = self.checked("multiply", INT64, result, base)
-        return Number(INT, result, 0 if exponent % 2 == 0 or (x.low or -1) >= 0 else None)
+        return Number(INT, result, 0 if exponent % 2 == 0 or _is_positive(x) else None)
 
     def true_divide(self, x: Number, y: Number) -> Number:
         for each in (x, y):
             if each.kind is INT:
-                self.within(each.id, -_EXACT, _EXACT)  # beyond that Python rounds the quotient once
+                self.inside(each, -_EXACT, _EXACT)  # beyond that Python rounds the quotient once
         return self.python_float("divide", self.floating(x), self.floating(y))
 
     def python_float(self, op: str, a: int, b: int) -> Number:
@@ -289,7 +294,7 @@ class Numbers:
                 return Number(BOOLEAN, self.steps.compare(ufunc, self.whole(x), self.whole(y)))
             for each in (x, y):
                 if each.kind is INT and not self.is_constant(each.id):
-                    self.within(each.id, -_EXACT, _EXACT)
+                    self.inside(each, -_EXACT, _EXACT)
             return Number(BOOLEAN, self.steps.map(ufunc, FLOAT64, BOOL, self.floating(x), self.floating(y)))
         (first, second), compute, result = self.loop(ufunc, x, y)
         return Number(result, self.steps.map(ufunc, compute, result, self.converted(x, first), self.converted(y, second)))
@@ -356,6 +361,22 @@ class Numbers:
 
 def _signed(bits: int) -> int:
     return bits - 2**64 if bits >= 2**63 else bits
+
+
+def _is_positive(x: Number) -> bool:
+    """Whether it is known to be 0 or more."""
+    return x.low is not None and x.low >= 0
+
+
+def _floored_range(op: str, x: Number, y: Number) -> tuple[int | None, int | None]:
+    """What a quotient or remainder by a positive number is not below, and not above."""
+    if y.low is None or y.low <= 0:
+        return None, None
+    if op == "remainder":
+        return 0, None if y.high is None else y.high - 1
+    if y.low == y.high:
+        return None if x.low is None else x.low // y.low, None if x.high is None else x.high // y.low
+    return 0 if _is_positive(x) else None, None
 
 
 def _range_of(op: str, x: Number, y: Number) -> tuple[int | None, int | None]:

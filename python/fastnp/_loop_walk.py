@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastnp._loop_arrays import Arrays
+from fastnp._loop_bounds import narrowed
 from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
@@ -314,7 +315,7 @@ class Walk(Inlined):
         for number, arm in enumerate((statement.body, statement.orelse)):
             if number:
                 self.steps.add("else")
-            self.frame.env = dict(before)
+            self.frame.env = dict(narrowed(before, statement.test, not number))
             self.block(arm)
             ends.append(self.frame.env)
         self.arms -= 1
@@ -435,10 +436,10 @@ class Walk(Inlined):
             at_head = self.current()
             self.steps.add("if", a=test)
             self.steps.add("else")
-            self.frame.env = dict(at_head)
+            self.frame.env = dict(narrowed(at_head, statement.test, False))
             ended = self.exhausted(statement)
             self.steps.add("end")
-            self.frame.env = dict(at_head)
+            self.frame.env = dict(narrowed(at_head, statement.test, True))
         elif not test:
             raise Unsupported("has a loop that never begins")
         self.back(statement, self.body(statement, loop))
