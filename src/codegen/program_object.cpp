@@ -93,6 +93,8 @@ void optimize_program(Emitted& emitted) {
     passes.addPass(llvm::InstCombinePass());
     in_loops(passes, llvm::LoopRotatePass(), llvm::LICMPass(llvm::LICMOptions()), llvm::SimpleLoopUnswitchPass(true));
     passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));  // over a few constants, or axes of a few elements
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::GVNPass());
     passes.addPass(llvm::CorrelatedValuePropagationPass());
     passes.addPass(llvm::SimplifyCFGPass());
