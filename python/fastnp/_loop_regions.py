@@ -20,6 +20,7 @@ __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 _LOOPS = (ast.For, ast.While)
 _OF_NUMBERS = frozenset(["len", "min", "max", "abs", "int", "float", "round", "bool", "range"])
 _OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
+_FOLDS = frozenset(["sum", "mean", "max", "min", "any", "all"])
 _ATTRIBUTES = frozenset(
     ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
 )
@@ -65,14 +66,15 @@ def has_loops_ahead(region: Any, statement: ast.stmt) -> bool:
     return any(isinstance(each, _LOOPS) for each in region.body[at:])
 
 
-def regions_of(tree: Any, loops: list[Any], arrays: set[str]) -> list[Region]:
-    """`loops`: those that are tried as native code; `arrays`: arguments that are arrays."""
+def regions_of(tree: Any, loops: list[Any], arrays: set[str], whole: set[str]) -> list[Region]:
+    """`loops`: those that are tried as native code; `arrays`: arguments that are arrays; `whole`: of these those of whole numbers."""
     if not isinstance(tree, ast.FunctionDef):
         return []
     chosen = {id(loop) for loop in loops}
     made = arrays | {name for each in ast.walk(tree) if isinstance(each, ast.Assign) and _is_array(each.value) for name in Uses(*each.targets).stores}
     captured = Uses(*tree.body).captured
-    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen, made, captured)]
+    kinds = Kinds(made, captured, whole - captured)
+    return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen, kinds)]
 
 
 def region_at(tree: Any, place: tuple[Any, ...]) -> Region | None:
@@ -82,7 +84,7 @@ def region_at(tree: Any, place: tuple[Any, ...]) -> Region | None:
         ends = [number for number, each in enumerate(block) if (each.end_lineno, each.end_col_offset) == (place[1], place[3])]
         if begins and ends and begins[0] < ends[0]:
             lists = {name for each in block[begins[0] : ends[0]] for name in _lists_made(each)} - Uses(*tree.body).captured
-            return Region(block, begins[0], ends[0] + 1, _arrays_returned(block[ends[0]], lists, set()))
+            return Region(block, begins[0], ends[0] + 1, _made_for_return(block[ends[0]], lists, Kinds(set(), set(), None)))
     return None
 
 
@@ -94,26 +96,34 @@ def _blocks(block: list[Any]) -> Iterator[list[Any]]:
             yield from _blocks(statement.orelse)
 
 
-def _regions_in(block: list[Any], chosen: set[int], arrays: set[str], captured: set[str]) -> Iterator[Region]:
-    """`captured`: variables that other functions see, which are not bound to anything else."""
+class Kinds:
+    """What is known of a function's variables."""
+
+    def __init__(self, arrays: set[str], captured: set[str], whole: set[str] | None) -> None:
+        self.arrays = arrays
+        self.captured = captured  # that other functions see, which are not bound to anything else
+        self.whole = whole  # arrays of whole numbers; None: any may be
+
+
+def _regions_in(block: list[Any], chosen: set[int], kinds: Kinds) -> Iterator[Region]:
     begin = 0
     while begin < len(block):
         end = begin
-        while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end], arrays)):
+        while end < len(block) and (id(block[end]) in chosen or _is_simple(block[end], kinds.arrays)):
             end += 1
-        region = _region(block, begin, end, chosen, arrays, captured)
+        region = _region(block, begin, end, chosen, kinds)
         if region is not None:
             yield region
         begin = end + 1
 
 
-def _region(block: list[Any], begin: int, end: int, chosen: set[int], arrays: set[str], captured: set[str]) -> Region | None:
+def _region(block: list[Any], begin: int, end: int, chosen: set[int], kinds: Kinds) -> Region | None:
     """Of statements of which each may be in one; None where nothing would be won."""
     places = [number for number in range(begin, end) if id(block[number]) in chosen]
     if not places:
         return None
-    lists = {name for number in range(begin, end) for name in _lists_made(block[number])} - captured
-    last = _arrays_returned(block[end], lists, arrays) if end < len(block) else []
+    lists = {name for number in range(begin, end) for name in _lists_made(block[number])} - kinds.captured
+    last = _made_for_return(block[end], lists, kinds) if end < len(block) else []
     used = lists & Uses(*(block[number] for number in places)).reads
     first, final = places[0], places[-1] + 1
     is_part = weight(*block[begin:first]) > 1  # it would be one
@@ -145,12 +155,15 @@ def _is_list(value: Any) -> bool:
     )
 
 
-def _made_of(value: Any, lists: set[str], arrays: set[str]) -> str | None:
-    """The list that ``np.array(name)`` is of, or that an item like ``name[i][j]`` is one of."""
+def _made_of(value: Any, lists: set[str], kinds: Kinds) -> str | None:
+    """The list that ``np.array(name)`` is of, or that an item like ``name[i][j]`` is one of; the array of whole numbers that ``name.sum()`` is of."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _FOLDS and not value.args and not value.keywords:
+        of = value.func.value
+        return of.id if isinstance(of, ast.Name) and (kinds.whole is None or of.id in kinds.whole) else None
     base = value
     while isinstance(base, ast.Subscript):
         base = base.value
-    is_item = isinstance(value, ast.Subscript) and isinstance(base, ast.Name) and base.id in lists and _is_plain(value, arrays)
+    is_item = isinstance(value, ast.Subscript) and isinstance(base, ast.Name) and base.id in lists and _is_plain(value, kinds.arrays)
     return base.id if is_item else _array_of(value, lists)
 
 
@@ -166,13 +179,13 @@ def _makes_array(statement: Any, lists: set[str]) -> bool:
     return isinstance(statement, ast.Assign) and _array_of(statement.value, lists) is not None
 
 
-def _arrays_returned(statement: Any, lists: set[str], arrays: set[str]) -> list[Any]:
-    """``return np.array(values)`` as ``values = np.array(values); return values``, which is the same; so is ``return table[i][j]``.
-    Nothing of others."""
+def _made_for_return(statement: Any, lists: set[str], kinds: Kinds) -> list[Any]:
+    """``return np.array(values)`` as ``values = np.array(values); return values``, which is the same; so are ``return table[i][j]`` and
+    ``return counts.sum()``. Nothing of others."""
     if not isinstance(statement, ast.Return) or statement.value is None:
         return []
     parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
-    named = [_made_of(each, lists, arrays) for each in parts]
+    named = [_made_of(each, lists, kinds) for each in parts]
     if not any(named) or any(name is None and not isinstance(each, (ast.Name, ast.Constant)) for name, each in zip(named, parts, strict=True)):
         return []
     names = [name or getattr(each, "id", "") for name, each in zip(named, parts, strict=True)]

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy
 
+from fastnp import _core
 from fastnp._loop_comprehensions import table_of
 
 __all__ = [
-    "DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "NEAR", "computes_with_arrays", "counters_of", "is_over_numbers", "may_be_native", "outermost_loops",
+    "DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
+    "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step",
 ]  # fmt: skip
 
@@ -130,6 +132,21 @@ def is_over_numbers(loop: Any) -> bool:
         return True
     tests = [node.test for node in ast.walk(loop) if isinstance(node, (ast.If, ast.While, ast.IfExp))]
     return any(isinstance(node, ast.While) for node in ast.walk(loop)) or any(isinstance(each, ast.Subscript) for test in tests for each in ast.walk(test))
+
+
+_SMALL_ARRAY = 256
+
+
+def is_over_few_elements(loop: Any) -> bool:
+    """Whether a loop over small arrays is likely to be a program: nothing is called for its effects."""
+    return is_over_numbers(loop) or (may_be_native(loop) and not any(isinstance(each, ast.Expr) for each in ast.walk(loop)))
+
+
+def are_small(arguments: Any) -> bool:
+    """Whether a function's arguments are arrays of a few elements, among which a recording's kernels take more time to be called than to run."""
+    arrays = [each for each in arguments if isinstance(each, (numpy.ndarray, _core.ndarray))]
+    counts = [each for each in arguments if type(each) is int]
+    return bool(arrays) and all(each.size <= _SMALL_ARRAY for each in arrays) and all(each <= _SMALL_ARRAY for each in counts)
 
 
 _LARGE = 1 << 15  # elements: as many as recordings share out to threads

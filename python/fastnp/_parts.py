@@ -24,7 +24,7 @@ from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
 from fastnp._loop_comprehensions import expanded, is_comprehension
 from fastnp._loop_regions import Region, region_at, regions_of
-from fastnp._loop_scan import computes_with_arrays, is_over_numbers, may_be_native, outermost_loops
+from fastnp._loop_scan import are_small, computes_with_arrays, is_over_few_elements, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
 
@@ -35,6 +35,7 @@ __all__ = ["FOLLOW", "UNBOUND", "Break", "Cuts", "PartCode", "Parts"]
 
 FOLLOW, UNBOUND = "_fastnp_follow", "_fastnp_unbound"  # what frames call Parts.follow, and NameError
 _MOST_CUTS = 100
+_MOST_FOLDED = 1 << 16  # elements of an array whose sum belongs to a region: of more of them threads take a share
 Frame = tuple[types.CodeType, int]  # and the instruction
 
 
@@ -263,14 +264,16 @@ class Parts(Cuts):
         `is_any`: loops that may be over something else, too."""
         if self.tree is None:
             return False
-        given = zip(self.function.__code__.co_varnames, arguments, strict=False)
+        given = list(zip(self.function.__code__.co_varnames, arguments, strict=False))
         shapes = {name: value.shape for name, value in given if isinstance(value, (numpy.ndarray, _core.ndarray))}
-        choose = may_be_native if is_any else is_over_numbers
+        choose = may_be_native if is_any else is_over_few_elements if are_small(arguments) else is_over_numbers
         tree, _ = expanded(self.tree, lambda _: True)
         loops = [loop for loop in outermost_loops(tree) if choose(loop) and not is_comprehension(loop)]
         if any(computes_with_arrays(loop, shapes) for loop in loops):
             return False
-        self.regions = {each.place() for each in regions_of(tree, loops, {name for name, shape in shapes.items() if shape})}
+        arrays = {name for name, shape in shapes.items() if shape}
+        whole = {name for name, value in given if name in arrays and value.dtype.kind in "biu" and value.size <= _MOST_FOLDED}
+        self.regions = {each.place() for each in regions_of(tree, loops, arrays, whole)}
         places = {_at(loop) for loop in loops} | self.regions
         lists = [node for node in ast.walk(self.tree) if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.ListComp)]
         self.comprehensions = {_at(node) for node in lists if any(_lies_in(_at(node), place) for place in places)}

@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import fastnp
+import fastnp._parts
 
 rng = numpy.random.default_rng(5)
 
@@ -87,6 +88,12 @@ def backwards(xs: Any, t: int) -> Any:
 
 def reversed_first(xs: Any, t: int) -> Any:
     return xs[::-1][t]
+
+
+@pytest.fixture(autouse=True)
+def loops_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those over small arrays as well, which are native programs elsewhere."""
+    monkeypatch.setattr(fastnp._parts, "are_small", lambda _: False)
 
 
 @pytest.mark.parametrize(
