@@ -17,7 +17,7 @@ constexpr std::size_t free_courses = 16;  // of a kind of calls, whatever they c
 
 constexpr std::size_t most_looks = 64;
 constexpr int enough_written = 16, enough_parted = 4;
-constexpr int look_closer = 16;  // one in as many calls that are known to go in parts is timed
+constexpr int look_closer = 16, look_seldom = 512;  // one in as many calls that are known to go in parts is timed: at first, and later
 constexpr int deepest_list = 3;
 
 bool is_simple(PyObject* object) {
@@ -77,7 +77,11 @@ PyObject* CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) 
     const auto look = glance({args, static_cast<std::size_t>(nargs)});
     const auto known = look ? written_kinds_.find(*look) : written_kinds_.end();
     if (known == written_kinds_.end() || detail::is_recording()) return nullptr;
-    if (known->second.is_in_parts) return ++known->second.parted % look_closer == 0 ? nullptr : call_in_parts(args, nargs, known->second.gives_numpy);
+    if (known->second.is_in_parts) {
+        const auto calls = ++known->second.parted;
+        if (calls % (calls < look_seldom ? look_closer : look_seldom) == 0) return nullptr;
+        return call_in_parts(args, nargs, known->second.gives_numpy);
+    }
     if (!known->second.is_written || !is_same_function()) return nullptr;
     ++uncompiled_;
     const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));

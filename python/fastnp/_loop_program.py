@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -153,7 +154,18 @@ class Steps:
         return self.constant(value, INT64)
 
     def map(self, op: str, compute: Any, result: Any, *operands: int) -> int:
+        if op == "divide" and (inverse := self.exact_inverse(compute, operands[1])) is not None:
+            return self.add("map", result, "multiply", compute, operands[0], self.constant(inverse, compute))
         return self.add("map", result, op, compute, *operands)
+
+    def exact_inverse(self, dtype: Any, value: int) -> float | None:
+        """Of a constant that is a power of two: a product by it is the same as the quotient."""
+        step = self.steps[value]
+        if step[0] != "constant" or dtype.kind != "f" or step[2] != dtype:
+            return None
+        number = struct.unpack("<d", struct.pack("<Q", step[7]))[0]
+        fraction, exponent = math.frexp(number) if math.isfinite(number) else (0.0, 0)
+        return 1 / number if abs(fraction) == 0.5 and abs(exponent) < 100 else None
 
     def cast(self, value: int, source: Any, target: Any) -> int:
         return value if source == target else self.add("cast", target, a=value)
