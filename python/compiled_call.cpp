@@ -18,10 +18,14 @@ constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
 
-// What a function is made of, but for what it reads.
-std::array<Ref, 3> makings(PyObject* function) {
+// What a function is made of, but for what it reads; borrowed.
+std::array<PyObject*, 3> made_of(PyObject* function) {
     if (PyFunction_Check(function) == 0) return {};
-    PyObject* const found[] = {PyFunction_GetCode(function), PyFunction_GetDefaults(function), PyFunction_GetKwDefaults(function)};
+    return {PyFunction_GET_CODE(function), PyFunction_GET_DEFAULTS(function), PyFunction_GET_KW_DEFAULTS(function)};
+}
+
+std::array<Ref, 3> makings(PyObject* function) {
+    const std::array<PyObject*, 3> found = made_of(function);
     std::array<Ref, 3> held;
     for (std::size_t i = 0; i < held.size(); ++i) held[i] = Ref::borrow(found[i]);
     return held;
@@ -164,15 +168,15 @@ PyObject* CompiledState::call_in_parts(PyObject* const* args, Py_ssize_t nargs, 
     const Ref parted = in_parts_ ? frame() : Ref();
     if (!parted) return nullptr;
     const InFrame inside(false, gives_numpy);
-    const Spending spending(account_);
+    const Spending spending(account_, false);
     ++in_parts_calls_;
     const Ref result = own(PyObject_Vectorcall(parted.get(), args, static_cast<std::size_t>(nargs), nullptr));
     return gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
 bool CompiledState::is_same_function() const {
-    const std::array<Ref, 3> now = makings(function_.get());
-    return std::equal(now.begin(), now.end(), framed_.begin(), [](const Ref& a, const Ref& b) { return a.get() == b.get(); });
+    const std::array<PyObject*, 3> now = made_of(function_.get());
+    return std::equal(now.begin(), now.end(), framed_.begin(), [](PyObject* a, const Ref& b) { return a == b.get(); });
 }
 
 // A limit is reached: said once.

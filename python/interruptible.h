@@ -18,7 +18,7 @@ public:
 private:
     static bool looked(detail::Interruption& self);
     PyThreadState** state_;
-    std::uint64_t last_ = ticks();
+    std::uint64_t last_ = 0;  // when it last looked
 };
 
 }  // namespace fastnp::python

@@ -180,16 +180,18 @@ public:
             else inputs.add(numbers[i], numbers_[i]);
         }
         left.words.resize(native_[0].words());
-        const Spending::NativeLoop timed;
+        const bool was_short = last_run_.load(std::memory_order_relaxed) < short_run;
+        const bool asks = !was_short || runs_.fetch_add(1, std::memory_order_relaxed) % look_again == 0;
+        const Spending::NativeLoop timed(asks);
         std::optional<Released> released;
-        const bool keeps_gil = last_run_.load(std::memory_order_relaxed) < short_run && is_only_thread();
+        const bool keeps_gil = was_short && is_only_thread();
         if (!keeps_gil && !generators.needs_gil()) released.emplace();
         Interruptible interruptible(released ? &released->state : nullptr);
         detail::clear_float_flags();
         native_[0].run(bases.data(), inputs.data(), left.words.data(), &left.blocks, &interruptible);
         left.flags = (detail::any_float_flag() ? detail::float_flags() : 0U) | (left.words.back() < 0 ? wrapped : 0U);
         detail::clear_float_flags();
-        last_run_.store(timed.spent(), std::memory_order_relaxed);
+        if (asks) last_run_.store(timed.spent(), std::memory_order_relaxed);
     }
 
     /// What an exit hands out.
@@ -211,6 +213,7 @@ private:
     // Of Python's: nobody waits for the GIL then, which takes as long to let go and take as a short run.
     static bool is_only_thread() { return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get())) == nullptr; }
     static constexpr Nanoseconds short_run = 50'000;
+    static constexpr unsigned look_again = 8;  // one in as many short runs is timed
 
     bool is_generator(std::size_t number) const { return std::find(generators_.begin(), generators_.end(), number) != generators_.end(); }
 
@@ -246,6 +249,7 @@ private:
     std::vector<int> ranks_;
     std::vector<bool> written_;
     std::vector<NativeProgram> native_;  // none until it is compiled
+    mutable std::atomic<unsigned> runs_ = 0;  // short ones
     mutable std::atomic<Nanoseconds> last_run_ = std::numeric_limits<Nanoseconds>::max();  // what it took
 };
 

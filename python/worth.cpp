@@ -34,16 +34,17 @@ Nanoseconds Account::left() const { return grace_of(calls) + otherwise / share -
 // What is needed as a whole is worth as much as it would take otherwise.
 bool Account::affords(Nanoseconds needed) const { return needed == 0 ? left() >= 0 : compiling + needed <= grace_of(calls) + otherwise; }
 
-Stopwatch::Stopwatch() : compiling_before_(detail::compiling_time()) {}
+Stopwatch::Stopwatch(bool is_running) : compiling_before_(detail::compiling_time()), begin_(is_running ? ticks() : 0) {}
 
 Nanoseconds Stopwatch::compiling() const { return detail::compiling_time() - compiling_before_; }
 
 Account Stopwatch::spent() const {
     const Nanoseconds compiling = this->compiling();
+    if (begin_ == 0) return {compiling, 0};
     return {compiling, std::max<Nanoseconds>(nanoseconds_of(ticks() - begin_) - compiling, 0)};
 }
 
-Spending::Spending(Account& account) : account_(account), outer_(std::exchange(innermost, this)) {}
+Spending::Spending(Account& account, bool is_timed) : account_(account), outer_(std::exchange(innermost, this)), is_timed_(is_timed), watch_(is_timed) {}
 
 Spending::~Spending() {
     const Account now = spent();
@@ -70,7 +71,8 @@ bool Spending::is_inside() { return innermost != nullptr; }
 
 Nanoseconds Spending::left() { return innermost == nullptr ? std::numeric_limits<Nanoseconds>::max() : innermost->total().left(); }
 
-Spending::NativeLoop::NativeLoop() : in_(innermost) {}
+Spending::NativeLoop::NativeLoop(bool asks)
+    : in_(innermost != nullptr && innermost->is_timed_ ? innermost : nullptr), begin_(asks || in_ != nullptr ? ticks() : 0) {}
 
 Spending::NativeLoop::~NativeLoop() {
     if (in_ == nullptr) return;

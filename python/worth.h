@@ -45,19 +45,21 @@ struct NativeLoops {
 /// What this thread spends while it lives.
 class Stopwatch {
 public:
-    Stopwatch();
+    /// `is_running`: else what it spends otherwise is not known.
+    explicit Stopwatch(bool is_running = true);
     Account spent() const;
     Nanoseconds compiling() const;
 
 private:
     Nanoseconds compiling_before_;
-    std::uint64_t begin_ = ticks();
+    std::uint64_t begin_;  // or 0
 };
 
 /// A call that Python runs, as written or in parts, while it lives: what it spends goes to the account of its function.
 class Spending {
 public:
-    explicit Spending(Account& account);
+    /// `is_timed`: else what it takes otherwise counts for nothing, nor do its native loops.
+    explicit Spending(Account& account, bool is_timed = true);
     ~Spending();
     Spending(const Spending&) = delete;
     Spending& operator=(const Spending&) = delete;
@@ -68,18 +70,19 @@ public:
     static bool is_inside();
     /// What a compilation may take now; without one, as long as it likes.
     static Nanoseconds left();
-    /// It runs a native loop while this lives, until that ends or is left.
+    /// The innermost one of this thread runs a native loop while this lives, until that ends or is left.
     class NativeLoop {
     public:
-        NativeLoop();
+        /// `asks`: whoever makes it wants to know what it takes.
+        explicit NativeLoop(bool asks);
         ~NativeLoop();
         NativeLoop(const NativeLoop&) = delete;
         NativeLoop& operator=(const NativeLoop&) = delete;
         Nanoseconds spent() const { return nanoseconds_of(ticks() - begin_); }
 
     private:
-        Spending* in_;
-        std::uint64_t begin_ = ticks();
+        Spending* in_;  // null: nothing is to be noted
+        std::uint64_t begin_;
     };
 
     /// What it has spent so far.
@@ -91,6 +94,7 @@ private:
     Account total() const;
     Account& account_;
     Spending* outer_;
+    bool is_timed_;
     NativeLoops native_loops_;
     Stopwatch watch_;
 };
