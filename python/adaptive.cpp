@@ -105,7 +105,11 @@ void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spen
     (void)own(PyObject_CallMethod(split_.get(), "keep_written", "K", static_cast<unsigned long long>(trial.kind())));
 }
 
-bool CompiledState::affords(Nanoseconds needed) const { return !adaptive_ || (is_part_ ? Spending::affords(needed) : account_.affords(needed)); }
+bool CompiledState::affords(Nanoseconds needed) const {
+    if (!adaptive_) return true;
+    if (!is_part_ && !account_.affords(needed)) return false;
+    return (!is_part_ && !draws_on_caller_) || Spending::affords(needed);
+}
 
 bool CompiledState::affords_course(std::size_t courses) const { return courses < free_courses || affords(0); }
 

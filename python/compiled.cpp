@@ -192,6 +192,10 @@ PyObject* inspect(PyObject* self, PyObject* with_code) {
 }
 
 PyObject* parts(PyObject* self, PyObject*) { return Py_NewRef(state_of(self).parts()); }
+PyObject* draw_on_caller(PyObject* self, PyObject*) {
+    state_of(self).draw_on_caller();
+    return Py_NewRef(Py_None);
+}
 PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(state_of(self).function()); }
 PyObject* get_backend(PyObject* self, void*) { return PyUnicode_FromString(state_of(self).options().backend.c_str()); }
 
@@ -214,6 +218,7 @@ PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits (calls in
                          {"_frozen", frozen, METH_NOARGS, nullptr},
                          {"_inspect", inspect, METH_O, nullptr},
                          {"_parts", parts, METH_NOARGS, nullptr},
+                         {"_draw_on_caller", draw_on_caller, METH_NOARGS, nullptr},
                          {"__reduce__", reduce, METH_NOARGS, nullptr},
                          {"__copy__", same, METH_NOARGS, nullptr},
                          {"__deepcopy__", same, METH_O, nullptr},

@@ -153,7 +153,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     }
     if (in_parts && may_compile) trial = trial_of(flat);
     const Trial::Way way = trial ? trial->next() : Trial::Way::compiled;
-    const Spending spending(account_);
+    const Spending spending(account_, true, draws_on_caller_);
     const bool goes_in_parts = in_parts && way == Trial::Way::compiled;
     if (counts) ++(goes_in_parts ? in_parts_calls_ : uncompiled_);
     PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
@@ -168,7 +168,7 @@ PyObject* CompiledState::call_in_parts(PyObject* const* args, Py_ssize_t nargs, 
     const Ref parted = in_parts_ ? frame() : Ref();
     if (!parted) return nullptr;
     const InFrame inside(false, gives_numpy);
-    const Spending spending(account_, false);
+    const Spending spending(account_, false, draws_on_caller_);
     ++in_parts_calls_;
     const Ref result = own(PyObject_Vectorcall(parted.get(), args, static_cast<std::size_t>(nargs), nullptr));
     return gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());

@@ -58,6 +58,9 @@ public:
     /// `adaptive`: calls are run as written where that is faster, and compilations wait until they are affordable.
     CompiledState(PyObject* function, CompileOptions options, std::vector<NamedParameter> named, PyObject* split, bool is_part, bool adaptive);
 
+    /// It is compiled because another function calls it: what it compiles counts for that one, and has to be affordable there.
+    void draw_on_caller() { draws_on_caller_ = true; }
+
     /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
     void clear();
@@ -141,7 +144,7 @@ private:
     Ref function_;
     Ref split_, parts_;
     std::array<Ref, 3> framed_;  // the code and the defaults of the function that the parts are of
-    bool is_part_;
+    bool is_part_, draws_on_caller_ = false;
     bool has_recalled_ = false;
     bool unrolls_ = false;  // there is no source to keep loops
     bool waits_ = false;  // ... once that is affordable

@@ -44,7 +44,8 @@ Account Stopwatch::spent() const {
     return {compiling, std::max<Nanoseconds>(nanoseconds_of(ticks() - begin_) - compiling, 0)};
 }
 
-Spending::Spending(Account& account, bool is_timed) : account_(account), outer_(std::exchange(innermost, this)), is_timed_(is_timed), watch_(is_timed) {}
+Spending::Spending(Account& account, bool is_timed, bool draws_on_caller)
+    : account_(account), outer_(std::exchange(innermost, this)), is_timed_(is_timed), draws_on_caller_(draws_on_caller), watch_(is_timed) {}
 
 Spending::~Spending() {
     const Account now = spent();
@@ -59,12 +60,17 @@ Account Spending::total() const {
     return {account_.compiling + now.compiling, account_.otherwise + now.otherwise, account_.calls};
 }
 
+bool Spending::affords_itself(Nanoseconds needed) const {
+    const Nanoseconds compiling = account_.compiling + watch_.compiling();
+    const Account before{compiling, account_.otherwise, account_.calls};
+    return before.affords(needed) || total().affords(needed);  // the clock is asked where it matters
+}
+
 bool Spending::affords(Nanoseconds needed) {
-    if (innermost == nullptr) return true;
-    const Account& before = innermost->account_;
-    const Nanoseconds compiling = before.compiling + innermost->watch_.compiling();
-    return Account{compiling, before.otherwise, before.calls}.affords(needed) ||
-           innermost->total().affords(needed);  // the clock is asked where it matters
+    for (const Spending* each = innermost; each != nullptr; each = each->draws_on_caller_ ? each->outer_ : nullptr) {
+        if (!each->affords_itself(needed)) return false;
+    }
+    return true;
 }
 
 bool Spending::is_inside() { return innermost != nullptr; }

@@ -58,13 +58,14 @@ private:
 /// A call that Python runs, as written or in parts, while it lives: what it spends goes to the account of its function.
 class Spending {
 public:
-    /// `is_timed`: else what it takes otherwise counts for nothing, nor do its native loops.
-    explicit Spending(Account& account, bool is_timed = true);
+    /// `is_timed`: else what it takes otherwise counts for nothing, nor do its native loops. `draws_on_caller`: what it compiles has to be affordable for
+    /// the call that it is in, too.
+    explicit Spending(Account& account, bool is_timed = true, bool draws_on_caller = false);
     ~Spending();
     Spending(const Spending&) = delete;
     Spending& operator=(const Spending&) = delete;
 
-    /// Of the innermost one of this thread: whether its function can afford a compilation now; yes without one.
+    /// Of the innermost one of this thread, and those that it draws on: whether they can afford a compilation now; yes without one.
     static bool affords(Nanoseconds needed = 0);
     /// Whether there is one: this is called by a function that Python runs.
     static bool is_inside();
@@ -94,7 +95,8 @@ private:
     Account total() const;
     Account& account_;
     Spending* outer_;
-    bool is_timed_;
+    bool is_timed_, draws_on_caller_;
+    bool affords_itself(Nanoseconds needed) const;
     NativeLoops native_loops_;
     Stopwatch watch_;
 };
@@ -123,10 +125,10 @@ private:
     void look_again(Way way, const Account& spent);
     std::uint64_t kind_;
     Times times_[2];
-    int compiling_ = 0;     // calls in parts in which something was compiled
+    int compiling_ = 0;  // calls in parts in which something was compiled
     bool is_long_ = false;  // the last of them took long otherwise
-    int slow_ = 0;          // calls in a row that took longer in parts than as written, though parts were found to be faster
-    int again_ = 0;         // how often it was asked again because of these
+    int slow_ = 0;  // calls in a row that took longer in parts than as written, though parts were found to be faster
+    int again_ = 0;  // how often it was asked again because of these
     std::optional<Way> decided_;
 };
 

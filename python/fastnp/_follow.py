@@ -12,7 +12,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from fastnp import _compile
+from fastnp import _compile, _core
 from fastnp._bytecode import codes_of, instructions
 from fastnp._loop_fields import in_class
 
@@ -139,7 +139,10 @@ class Followed:
         code = function.__code__
         if code not in self.by_code:
             base = function if not _captures(code) else None if self.caller is None else _lifted(function, self.caller)
-            self.by_code[code] = function, None if base is None else _compile.compile(base, **self.options)
+            made = None if base is None else _compile.compile(base, **self.options)
+            if isinstance(made, _core.CompiledFunction):
+                made._draw_on_caller()
+            self.by_code[code] = function, made
         known, made = self.by_code[code]
         if made is None or not (known is function or _is_alike(known, function)):
             return function

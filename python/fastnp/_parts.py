@@ -49,6 +49,14 @@ class Break:
         self.stack = stack  # of the user's, the outermost first
         self.milliseconds = milliseconds  # that the recording had taken
 
+    def is_like(self, other: Break) -> bool:
+        """Whether it is the same once more: exceptions may say something else each time."""
+        return self.stack == other.stack and self.what() == other.what()
+
+    def what(self) -> str:
+        raised, colon, text = self.reason.partition(": ")
+        return f"{raised}: {text.partition(':')[0]}" if colon and raised.startswith("raises") else self.reason
+
 
 class PartCode:
     """A part: its name in the frame, the variables that it takes, its code, and the lines that it is from."""
@@ -171,12 +179,13 @@ class Parts(Cuts):
         if called is not None and frames and frames[-1][0] is not called:
             frames.append((called, 0))
         found.stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
-        if all((found.reason, found.stack) != (each.reason, each.stack) for each in self.breaks):
+        if all(not found.is_like(each) for each in self.breaks):
             self.breaks.append(found)
         self.cuts += 1
         if self.cuts > _MOST_CUTS:
             self.frame = None
             return
+        before = self.known_cuts()
         own = [number for number, each in enumerate(frames) if each[0] is code]
         here = own[-1] if own else None
         if self.tree is None or (here is None and (traceback is not None or self.frame is not None)):
@@ -193,9 +202,16 @@ class Parts(Cuts):
             self.followed_functions.keys.update(key_of(each[0]) for each in inner[:1])
         elif not self.source.cut_at_end(self):
             return
+        if self.frame is not None and self.known_cuts() == before:
+            return  # a part raises once more, say
         self.make()
         if _core._keeps_notes():
             self.keep()
+
+    def known_cuts(self) -> tuple[int, ...]:
+        """How many there are of each kind, which only grow."""
+        found: list[set[Any]] = [self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions]
+        return tuple(map(len, found))
 
     # The frame.
 
