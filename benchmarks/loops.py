@@ -1,9 +1,10 @@
-"""Loops over numbers and elements, 100 of them: as written in Python, compiled, and by Numba's njit of the same source where it is installed.
+"""Loops over numbers and elements, 100 of them: as written in Python, compiled, by Numba's njit of the same source, and by JAX where it has a form.
 
     build/venv/bin/python benchmarks/loops.py [--json FILE] [--plot FILE] [--all] [NAME ...]
 
 Milliseconds by the clock, the best of several calls; first calls with empty caches. `numba` is the better of njit and njit(parallel=True), of the
-source as it is (helpers are compiled, too); nothing where Numba does not compile it. Without `--all` the loops of loop_functions.py. The last lines
+source as it is (helpers are compiled, too); nothing where Numba does not compile it, or is not installed. JAX's forms, with `lax`, are in
+loops_jax.py. Without `--all` the loops of loop_functions.py. The last lines
 have geometric means, and what is slower than as written, than 0.6 of Numba, or first called after more than 150 ms and the call as written.
 """
 
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import copy
+import importlib.util
 import json
 import math
 import os
 import pathlib
+import subprocess
 import sys
 import time
 import types
@@ -39,6 +42,7 @@ try:
     import numba
 except ImportError:
     numba = None
+has_jax = importlib.util.find_spec("jax") is not None
 
 rng = numpy.random.default_rng(0)
 x = rng.normal(size=20000)
@@ -126,6 +130,21 @@ def by_numba(function: Callable[..., Any], arguments: tuple[Any, ...], parallel:
     return json.loads(text) if text else None
 
 
+def by_jax(function: Callable[..., Any], arguments: tuple[Any, ...]) -> dict[str, float]:
+    """In a process of its own, too, whose threads are no other's."""
+    command = [sys.executable, __file__, "--jax", function.__name__]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {}
+
+
+def of_jax(name: str) -> dict[str, float]:
+    import loops_jax
+
+    function, arguments = next(each for each in programs(True) if each[0].__name__ == name)
+    made = loops_jax.compiled(name)
+    return {} if made is None else {"jax first": first(made, arguments), "jax": best(made, arguments, 30)}
+
+
 def measured(function: Callable[..., Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
     compiled = fastnp.compile(function, adaptive=True)
     row = {"name": function.__name__, "first": first(compiled, arguments)}
@@ -135,7 +154,7 @@ def measured(function: Callable[..., Any], arguments: tuple[Any, ...]) -> dict[s
         found = by_numba(function, arguments, parallel)
         if found is not None and found["numba"] < row.get("numba", math.inf):
             row |= found
-    return row
+    return row | (by_jax(function, arguments) if has_jax else {})
 
 
 def plot(rows: list[dict[str, Any]], path: str) -> None:
@@ -149,6 +168,7 @@ def plot(rows: list[dict[str, Any]], path: str) -> None:
     places = range(len(rows))
     axes.barh(places, [row["written"] / row["compiled"] for row in rows], color="#3366aa", label="fastnp")
     axes.plot([row["written"] / row.get("numba", math.nan) for row in rows], places, "o", color="#dd8800", label="Numba")
+    axes.plot([row["written"] / row.get("jax", math.nan) for row in rows], places, "x", color="#228833", label="JAX")
     axes.set(xscale="log", xlabel="times as fast as written", yticks=places, yticklabels=[row["name"] for row in rows], ylim=(-1, len(rows)))
     axes.axvline(1, color="black", linewidth=0.8)
     axes.legend()
@@ -162,18 +182,23 @@ def main() -> None:
     options.add_argument("--json")
     options.add_argument("--plot")
     options.add_argument("--all", action="store_true")
+    options.add_argument("--jax", help=argparse.SUPPRESS)
     chosen = options.parse_args()
     warnings.simplefilter("ignore")
+    if chosen.jax:
+        print(json.dumps(of_jax(chosen.jax)))
+        return
     fastnp.compile(loops.while_count)(3)  # the code generator's first use
     rows = []
-    print(f"{'':20} {'as written':>11} {'compiled':>9} {'first':>7} {'numba':>9} {'first':>7}")
+    print(f"{'':20} {'as written':>11} {'compiled':>9} {'first':>7} {'numba':>9} {'first':>7} {'jax':>9} {'first':>7}")
     for function, arguments in programs(chosen.all or bool(chosen.names)):
         if chosen.names and function.__name__ not in chosen.names:
             continue
         row = measured(function, arguments)
         rows.append(row)
-        beside = row.get("numba", math.nan), row.get("numba first", math.nan)
-        print(f"{row['name']:20} {row['written']:11.3f} {row['compiled']:9.4f} {row['first']:7.1f} {beside[0]:9.4f} {beside[1]:7.0f}", flush=True)
+        beside = [row.get(name, math.nan) for name in ("numba", "numba first", "jax", "jax first")]
+        own = f"{row['name']:20} {row['written']:11.3f} {row['compiled']:9.4f} {row['first']:7.1f}"
+        print(f"{own} {beside[0]:9.4f} {beside[1]:7.0f} {beside[2]:9.4f} {beside[3]:7.0f}", flush=True)
     summary(rows)
     if chosen.json:
         pathlib.Path(chosen.json).write_text(json.dumps(rows, indent=1) + "\n")
@@ -184,7 +209,9 @@ def main() -> None:
 def summary(rows: list[dict[str, Any]]) -> None:
     beside_numba = [row["numba"] / row["compiled"] for row in rows if "numba" in row]
     written = mean([row["written"] / row["compiled"] for row in rows])
+    beside_jax = [row["jax"] / row["compiled"] for row in rows if "jax" in row]
     print(f"{len(rows)} loops: as written / compiled: {written:.1f}; Numba / compiled: {mean(beside_numba):.2f} ({len(beside_numba)} that it compiles)")
+    print(f"JAX / compiled: {mean(beside_jax):.2f} ({len(beside_jax)} that it has a form of)")
     below = {
         "slower than as written": [row for row in rows if row["compiled"] > 1.02 * row["written"] + 1e-3],
         "below 0.6 of Numba": [row for row in rows if row.get("numba", math.inf) < 0.6 * row["compiled"]],
