@@ -218,9 +218,13 @@ private:
         return slow(handed);
     }
 
-    // Whether rows of tables are one list, or lists that are handed in.
+    // Whether rows of tables are one list, or lists that are handed in, and one of them may be changed.
     static bool are_shared(const Ready& ready, const Arguments& given, std::vector<PyObject*> rows) {
-        if (rows.empty()) return false;
+        const bool may_change = std::any_of(ready.arrays.begin(), ready.arrays.end(), [&](std::size_t each) {
+            const Expected& expected = ready.expected[each];
+            return expected.list != nullptr || (expected.table != nullptr && expected.table->is_written());
+        });
+        if (rows.empty() || !may_change) return false;
         for (const std::size_t each : ready.arrays) rows.push_back(given[each]);
         std::sort(rows.begin(), rows.end());
         return std::adjacent_find(rows.begin(), rows.end()) != rows.end();

@@ -50,6 +50,7 @@ public:
     std::optional<pybind11::object> array_of(PyObject* list, std::vector<PyObject*>& rows) const;
     /// Stores the array's numbers in the rows, if the program stores to it.
     void store(PyObject* list, PyObject* array) const;
+    bool is_written() const { return is_written_; }
 
 private:
     pybind11::object kind_;

@@ -1,17 +1,22 @@
-"""What a condition tells of whole numbers where it holds, and where it does not: ``while lo < hi``, ``if 0 <= y < rows``."""
+"""What is known of whole numbers where a condition holds, and where it does not (``while lo < hi``, ``if 0 <= y < rows``), and of what a loop keeps."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from fastnp._loop_program import INT
+from fastnp._loop_scan import NEAR
 from fastnp._loop_values import State, is_one_number
+from fastnp._names import Uses
 
-__all__ = ["narrowed"]
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["bound_what_stays", "narrowed"]
 
 _INVERSE: dict[type, type] = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.NotEq: ast.Eq}
 _TURNED: dict[type, type] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq}
@@ -75,3 +80,13 @@ def _bounds_of(env: dict[str, Any], value: ast.expr) -> _Bounds:
         low, high = _bounds_of(env, value.operand)
         return None if high is None else -high, None if low is None else -low
     return None, None
+
+
+def bound_what_stays(walk: Walk, loop: ast.For | ast.While) -> None:
+    """Integers that the loop does not change are far from the largest ones."""
+    changed, held = Uses(loop).stores, walk.fields.held
+    stay = [(walk.current(), name) for name in sorted(walk.current()) if name not in changed]
+    for env, name in [*stay, *((held, name) for name in sorted(held) if name not in walk.stored_fields)]:
+        if env[name] == State((INT,)) and -NEAR <= walk.fields.objects[name] <= NEAR:
+            walk.numbers.within(walk.steps.get(walk.slots.variable((walk.frame.key, name), INT)), -NEAR, NEAR)
+            env[name] = State((INT,), -NEAR, NEAR)

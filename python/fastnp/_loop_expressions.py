@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
 from fastnp._loop_comprehensions import table_of
+from fastnp._loop_folds import FOUND, Folds
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, TableDisplay, Tables
 from fastnp._loop_numbers import COMPARE, UNARY
@@ -90,6 +91,7 @@ class Expressions:
     picks: Picks
     fields: WalkFields
     tables: Tables
+    folds: Folds
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -120,6 +122,8 @@ class Expressions:
 
     def value_Name(self, node: ast.Name) -> Any:
         name, frame = node.id, self.frame
+        if name == FOUND and (found := self.folds.found()) is not None:
+            return found
         if name in frame.local:
             found = self.slots.load((frame.key, name), self.current().get(name, State((None,))))
             if found is UNBOUND:
@@ -404,6 +408,8 @@ class Expressions:
 
     def value_Call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
+        if isinstance(node.func, ast.Name) and (found := self.folds.call(function, node)) is not NotImplemented:
+            return found
         if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
             raise Unsupported("unpacks arguments")
         found = self.values([*node.args, *(each.value for each in node.keywords)])

@@ -233,6 +233,12 @@ class Lists:
         steps.set(slots.variable((held.name, "first length"), INT), self.length(held))
         steps.add("end")
 
+    def expect_kept(self, before: Any, value: Any) -> None:
+        """That a list which was handed in, and changed, is handed out once its variable is bound to something else."""
+        is_lost = type(before) is ListState and self.is_taken(before) and type(value) not in (ListState, Display)
+        if is_lost and self.known(before.name).is_written:
+            raise Unsupported("binds a variable whose list it has changed to something else")
+
     def bytes_of(self, held: ListState, count: int) -> int:
         return self.steps.times(count, self.steps.whole(_WORD * max(self.known(held.name).words(), 1)))
 

@@ -78,6 +78,8 @@ class Program:
         self.tables = {
             name: _core._TableKind(plain(kind), walk.steps.written[view.array]) for name, (view, kind) in walk.tables.views.items()
         }  # that are handed in
+        # Else it makes no difference which of them are one.
+        self.may_change_lists = bool(self.lists) or any(walk.steps.written[view.array] for view, _ in walk.tables.views.values())
 
     def stored_paths(self) -> list[str]:
         """The fields that it stores to, in their order."""

@@ -18,13 +18,14 @@ from fastnp._names import Uses, own_nodes, weight
 __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 
 _LOOPS = (ast.For, ast.While)
-_OF_NUMBERS = frozenset(["len", "min", "max", "abs", "int", "float", "round", "bool", "range"])
+_OF_NUMBERS = frozenset(["len", "min", "max", "sum", "any", "all", "abs", "int", "float", "round", "bool", "range"])
 _OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
 _FOLDS = frozenset(["sum", "mean", "max", "min", "any", "all"])
 _ATTRIBUTES = frozenset(
     ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
 )
-_EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript, ast.Tuple, ast.List)
+_EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript, ast.Tuple, ast.List,
+                ast.GeneratorExp)  # fmt: skip  # ... of folds
 
 
 class Region:

@@ -14,7 +14,7 @@ from fastnp._loop_comprehensions import table_of
 
 __all__ = [
     "DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
-    "is_over_numbers", "may_be_native", "outermost_loops",
+    "folded", "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step",
 ]  # fmt: skip
 
@@ -32,6 +32,7 @@ FUNCTIONS = frozenset(
     + ["empty_like", "full_like", "copy", "array", "asarray", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
     + ["eye", "identity", "ravel", "reshape", "concatenate", "stack", "vstack", "append", "cumsum"]
 )
+_FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(
     ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
@@ -78,6 +79,23 @@ def may_be_native(loop: Any) -> bool:
     return True
 
 
+def folded(call: ast.Call, name: str) -> bool:
+    """Whether it may be a fold of a generator, a list or an array: what it is of, and for sums where they start. (Lists are made as a whole.)"""
+    if name not in _FOLDS or call.keywords or not 1 <= len(call.args) <= (2 if name == "sum" else 1):
+        return False
+    of = call.args[0]
+    if isinstance(of, ast.ListComp) and name in ("any", "all"):
+        return False
+    return not isinstance(of, (ast.ListComp, ast.GeneratorExp)) or not any(each.is_async for each in of.generators)
+
+
+def _parts_of_fold(call: ast.Call) -> list[ast.AST]:
+    of = call.args[0]
+    if not isinstance(of, (ast.ListComp, ast.GeneratorExp)):
+        return list(call.args)
+    return [of.elt, *(part for each in of.generators for part in (each.target, each.iter, *each.ifs)), *call.args[1:]]
+
+
 def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
     """The nodes that have to be of kinds that programs have."""
     if isinstance(node, (ast.Return, ast.Raise, ast.Assert)) or (is_arm and isinstance(node, ast.Expr)):
@@ -87,6 +105,10 @@ def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
         for each in (*items, *counts):
             if each is not None:
                 yield from _nodes(each, is_arm)
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and folded(node, node.func.id):
+        for part in _parts_of_fold(node):
+            yield from _nodes(part, is_arm)
         return
     yield node
     for name, value in ast.iter_fields(node):

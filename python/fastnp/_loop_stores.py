@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastnp._loop_expressions import Expressions, Leaves
+from fastnp._loop_folds import FOUND
 from fastnp._loop_lists import Display, Item, ListState
 from fastnp._loop_nested import Cell, Nested
 from fastnp._loop_picks import Picked
@@ -194,6 +195,9 @@ class Stores(Expressions):
         return lambda: self.elements.put(place, element)
 
     def bind(self, name: str, value: Any) -> None:
+        if name == FOUND:
+            self.folds.note(value)
+        self.lists.expect_kept(self.current().get(name), value)
         self.current()[name] = self.slots.store((self.frame.key, name), self.settled(value))
 
     def settled(self, value: Any) -> Any:

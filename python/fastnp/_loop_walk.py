@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastnp._loop_arrays import Arrays
-from fastnp._loop_bounds import narrowed
+from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import Fields, NewField, WalkFields
+from fastnp._loop_folds import Folds
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
 from fastnp._loop_inlined import Inlined
@@ -29,7 +30,7 @@ from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_regions import is_region
-from fastnp._loop_scan import FAR, NEAR, counters_of
+from fastnp._loop_scan import FAR, counters_of
 from fastnp._loop_slots import Slots
 from fastnp._loop_values import LOST, Again, ArrayState, Held, State, TupleState, is_one_number
 from fastnp._names import Uses
@@ -56,6 +57,7 @@ class Walk(Inlined):
         self.moving: set[Any] = set()
         self.lists_known: dict[Any, NumbersList] = {}
         self.table_kinds: dict[Any, list[Any]] = {}  # of the numbers of lists of lists that it makes
+        self.fold_functions: dict[Any, Any] = {}  # by the function that a fold is in, and its place there
         self.lists_taken: set[str] = set()  # variables that may be lists which are handed in
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
@@ -92,6 +94,8 @@ class Walk(Inlined):
         self.lists = self.slots.lists = Lists(self)
         self.heaps = Heaps(self)
         self.tables = self.slots.tables = Tables(self)
+        self.folds = Folds(self)
+        self.found_kinds: dict[Any, Any] = {}  # of what folds give, by their frames
         self.fields = WalkFields(self, self.loop_fields, self.stored_fields, self.uncounted)
         self.calls = Calls(self)
         self.prologue = 1 << 60  # values before this step are known everywhere
@@ -118,21 +122,12 @@ class Walk(Inlined):
             if type(held) is State and INT in held.kinds:
                 self.numbers.within(self.steps.get(self.slots.variable((frame.key, name), INT)), -FAR, FAR)
         self.fields.expect_counters()
-        self.bound_what_stays(loop)
+        bound_what_stays(self, loop)
         if isinstance(loop, ast.While):
             self.while_(loop)
         else:
             self.for_(loop)
         self.steps.exits = [each.variables for each in self.exits]
-
-    def bound_what_stays(self, loop: ast.For | ast.While) -> None:
-        """Integers that the loop does not change are far from the largest ones, too."""
-        changed, held = Uses(loop).stores, self.fields.held
-        stay = [(self.current(), name) for name in sorted(self.current()) if name not in changed]
-        for env, name in [*stay, *((held, name) for name in sorted(held) if name not in self.stored_fields)]:
-            if env[name] == State((INT,)) and -NEAR <= self.fields.objects[name] <= NEAR:
-                self.numbers.within(self.steps.get(self.slots.variable((self.frame.key, name), INT)), -NEAR, NEAR)
-                env[name] = State((INT,), -NEAR, NEAR)
 
     def finish(self, broke: bool) -> None:
         """Leaves the program at the loop's end."""
@@ -350,11 +345,10 @@ class Walk(Inlined):
         self.assume(key, assumed, found)
         self.frame.env = dict(assumed)
 
-    @staticmethod
-    def changing(held: Held, is_live: bool) -> Held:
-        """A variable that a loop binds, as it is at first: most grow."""
+    def changing(self, held: Held, is_live: bool) -> Held:
+        """A variable that a loop binds, as it is at first: most grow. A list that was handed in may have been changed, and is handed out."""
         if not is_live:
-            return LOST
+            return held if type(held) is ListState and self.lists.is_taken(held) else LOST
         return State(held.kinds, held.low) if type(held) is State else held
 
     def assume(self, key: Any, assumed: Env, found: Env | None) -> None:

@@ -92,7 +92,7 @@ class Loop:
             if program.lists or program.tables:
                 given_lists = [id(each) for each in arrays if type(each) is list]
                 given_lists += [id(row) for name in program.tables for row in values[name]]
-                if len(set(given_lists)) < len(given_lists):
+                if program.may_change_lists and len(set(given_lists)) < len(given_lists):
                     return self.rest(values, program, entry)
                 try:
                     arrays = [program.array_of(name, each) for name, each in zip(program.arrays, arrays, strict=True)]

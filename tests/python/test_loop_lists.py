@@ -228,3 +228,44 @@ def test_order_of_what_is_done() -> None:
                 got = outcome(compiled, (numpy.random.default_rng(SEED), *(list(each) for each in more)))
                 want = outcome(function, (numpy.random.default_rng(SEED), *(list(each) for each in more)))
                 assert got == want
+
+
+def test_changed_lists_whose_variables_become_something_else() -> None:
+    def others(v: Any, g: Any, n: Any, log: Any) -> Any:
+        first, s = v, 0
+        for i in range(n):
+            if i % 2 == 0:
+                v[0] = v[0] + i
+                v = g[i % 2]
+                s = len(v)
+            else:
+                s = i
+        return first, s
+
+    def made_anew(v: Any, g: Any, n: Any, log: Any) -> Any:
+        first, t = v, 0
+        for i in range(n):
+            v[0] = 5 + i
+            for k in range(3):
+                if k >= 1:
+                    log.append(k)
+                v = [k]
+            t += v[0]
+            v[0] = t
+        return first, v, t
+
+    def rows(v: Any, g: Any, n: Any, log: Any) -> Any:
+        row = v
+        for i in range(n):
+            for j in range(2):
+                row[(i + j) % len(row)] = i
+                row = g[-(i % 2) - 1]
+                log.append(j)
+                if len(row) > i:
+                    row = v
+        return row
+
+    for function in (others, made_anew, rows):
+        compiled = np.compile(function, adaptive=False)
+        for n in (3, 0, 1, 5):
+            agree(compiled, ([1, 2], [[1, 2], [3, 4]], n, []), f"{function.__name__} {n}")
