@@ -47,13 +47,14 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
             raise Unsupported
         longest = max(len(shifts), len(axes))
         shifts, axes = tuple(shifts) * (longest // len(shifts)), tuple(axes) * (longest // len(axes))
+    given = x
     for each, where in zip(shifts, axes, strict=True):
         place = axis_of(where, x.ndim)
         length = operator.index(x.shape[place])
         by = operator.index(each) % length if length else 0
         if by:
             x = _core.concatenate([along(x, place, slice(length - by, None)), along(x, place, slice(None, length - by))], axis=place)
-    return _core._laid_like(x, _core.asarray(a))
+    return x.copy() if x is given else _core._laid_like(x, given)
 
 
 @method

@@ -115,6 +115,8 @@ def _accumulate(name: str, kinds: str) -> None:
         place = axis_of(axis, x.ndim)
         if 0 in x.shape:
             raise Unsupported
+        if x.shape[place] == 1:
+            return x.copy()
         made = _core.moveaxis(_running(op, _core.moveaxis(x, place, -1)), -1, place)
         return _core._laid_as_computed(made, [x])
 

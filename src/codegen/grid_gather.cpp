@@ -39,6 +39,11 @@ bool GridEmitter::may_find_none(nest::ExprId id) const {
 
 Value GridEmitter::gather(nest::ExprId id, int copy) {
     const nest::Expr& expr = kernel_.exprs[id];
+    const auto buffer = static_cast<std::size_t>(expr.access.buffer);
+    if (kernel_.buffers[buffer].by_value) {  // whichever index it is: there is one element
+        const auto held = [&] { return given(buffer); };
+        return expr.args.size() > 1 ? where(eval(expr.args[1], copy).re, held) : held();
+    }
     const bool finds_none = may_find_none(id);
     if (!finds_none && lanes_ > 1 && varies_along(id, grid_.lane) && gathers_vectors(expr)) {
         const int begin = part_of(copy) * lanes_;
@@ -46,7 +51,7 @@ Value GridEmitter::gather(nest::ExprId id, int copy) {
         for (int each = 0; each < lanes_; ++each) memo_.back().emplace(std::pair(id, begin + each), all[static_cast<std::size_t>(each)]);
         return all[static_cast<std::size_t>(lane_of(copy))];
     }
-    const Dtype dtype = kernel_.buffers[static_cast<std::size_t>(expr.access.buffer)].dtype;
+    const Dtype dtype = kernel_.buffers[buffer].dtype;
     eval(expr.args[0], copy);  // known here, not within a guard alone
     const auto load = [&] { return load_at(gathered_address(expr, copy), dtype, llvm::Align(itemsize_of(real_of(dtype)))); };
     llvm::Value* guard = expr.args.size() > 1 ? eval(expr.args[1], copy).re : nullptr;

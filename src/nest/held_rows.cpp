@@ -136,10 +136,22 @@ bool are_rows_of_threads(const Kernel& kernel) {
     return are_many_rows(kernel, 1) && Chooser(kernel, static_cast<int>(axis)).can_be_of_threads();
 }
 
+// Whether points of other inner axes are stored, each of which has a row of its own.
+static bool stores_several_rows(const Kernel& kernel, std::size_t lane) {
+    for (const Stage& stage : kernel.stages) {
+        for (const Store& store : stage.stores) {
+            for (std::size_t axis = kernel.outer_count(); axis < kernel.axes.size(); ++axis) {
+                if (axis != lane && store.access.strides[axis] != Dim(0)) return true;
+            }
+        }
+    }
+    return false;
+}
+
 std::optional<HeldRows> held_rows(const Kernel& kernel, int lane, int width) {
     const auto axis = static_cast<std::size_t>(lane);
     if (!kernel.axes[axis].extent.is_constant() || kernel.axes[axis].extent.value() < 1 || (kernel.block != 0 && axis == kernel.outer_count())) return {};
-    if (!kernel.scratch.empty() && kernel.axes.size() != kernel.outer_count() + 1) return {};
+    if (kernel.axes.size() != kernel.outer_count() + 1 && (!kernel.scratch.empty() || stores_several_rows(kernel, axis))) return {};
     return Chooser(kernel, lane).choose(width);
 }
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+import fastnp
+
 if TYPE_CHECKING:
     from fuzz.programs import Maker
 
@@ -296,6 +298,13 @@ def moved(w: Writer) -> Statement:
     return Statement(f"{made} = {w.one_of(texts).format(**fields)}", 2 * w.bound(x))
 
 
+def partitioned(x: str, axis: int) -> str:
+    """What comes after the least elements lies as NumPy has it on the host; devices sort."""
+    if fastnp.current_device() != "cpu":
+        return f"np.take(np.partition({x}, 0, axis={axis}), [0], axis={axis})"
+    return f"np.partition({x}, 0, axis={axis})[..., :1]"
+
+
 def chosen(w: Writer) -> Statement:
     """Elements by index, mask, condition and order."""
     x = w.name("array")
@@ -309,7 +318,7 @@ def chosen(w: Writer) -> Statement:
     if not is_complex(value):
         zero = ONE_ZERO if is_inexact(value) else ""
         choices += [f"np.sort({x}, axis={w.axis(value)}){zero}"] * 2
-        choices += [f"np.partition({x}, 0, axis={w.axis(value)})[..., :1]{zero}"] if numpy.size(value) and w.maker.kind != "differentiable" else []
+        choices += [f"{partitioned(x, w.axis(value))}{zero}"] if numpy.size(value) and w.maker.kind != "differentiable" else []
         if bound == 0 and w.maker.kind != "differentiable":
             choices += [
                 f"np.argsort({x}, axis={w.axis(value)}, kind='stable')",
