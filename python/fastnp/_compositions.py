@@ -54,7 +54,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         by = operator.index(each) % length if length else 0
         if by:
             x = _core.concatenate([along(x, place, slice(length - by, None)), along(x, place, slice(None, length - by))], axis=place)
-    return x.copy() if x is given else _core._laid_like(x, given)
+    return x.copy("K") if x is given else _core._laid_like(x, given)
 
 
 @method

@@ -116,7 +116,7 @@ def _accumulate(name: str, kinds: str) -> None:
         if 0 in x.shape:
             raise Unsupported
         if x.shape[place] == 1:
-            return x.copy()
+            return _core._laid_as_computed(x.copy("K"), [x])
         made = _core.moveaxis(_running(op, _core.moveaxis(x, place, -1)), -1, place)
         return _core._laid_as_computed(made, [x])
 
