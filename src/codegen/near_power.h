@@ -5,7 +5,7 @@
 
 namespace fastnp::codegen {
 
-/// Whether there is a short way for an exponent.
+/// Whether there is a short way for an exponent, on this machine.
 bool has_near_power(double exponent);
 
 /// x ** exponent of a float64. `call` gives the C library's result, where that is not certain without it. The builder's block ends in a branch then, and
