@@ -318,6 +318,21 @@ bool record_at(const Row& row, PyObject* const* args, Py_ssize_t nargs) {
     return false;  // what is wrong is for NumPy to say
 }
 
+// NumPy 2.4 reads behind an operand of fewer axes than its index has, where the array has one axis: it is given one of as many. Null where that is none.
+Ref as_long_as(PyObject* x, PyObject* key, PyObject* operand) {
+    PyObject* const index = PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) == 1 ? PyTuple_GET_ITEM(key, 0) : key;
+    const auto rank_of = [](PyObject* each) { return PyArray_Check(each) ? PyArray_NDIM(as_numpy(each)) : is_ndarray(each) ? value_of(each).ndim() : -1; };
+    if (rank_of(x) != 1 || rank_of(operand) < 1 || !(PyList_CheckExact(index) || PyArray_Check(index))) return {};
+    const Ref places(PyArray_FROM_O(index));
+    if (places && PyArray_ISINTEGER(as_numpy(places.get())) && PyArray_NDIM(as_numpy(places.get())) > rank_of(operand)) {
+        const Ref shape(PyObject_GetAttrString(places.get(), "shape")), function = import_attribute("numpy", "broadcast_to");
+        const Ref repeated(PyObject_CallFunctionObjArgs(function.get(), operand, shape.get(), nullptr));
+        if (repeated) return Ref(PyObject_CallMethod(repeated.get(), "copy", nullptr));
+    }
+    PyErr_Clear();  // NumPy says what is wrong
+    return {};
+}
+
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         for (Py_ssize_t i = 1; i < nargs; ++i) (void)records_with(args[i]);
@@ -327,7 +342,10 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
         }
         const bool is_ours = nargs > 1 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
         if (is_ours && kwnames == nullptr && !any_overrides(args, nargs) && record_at(row_of(self), args, nargs)) return Py_NewRef(Py_None);
-        return numpy_method(self, "at", args, nargs, kwnames);
+        if (nargs != 3 || kwnames != nullptr) return numpy_method(self, "at", args, nargs, kwnames);
+        const Ref repeated = as_long_as(args[0], args[1], args[2]);
+        PyObject* const given[] = {args[0], args[1], repeated ? repeated.get() : args[2]};
+        return numpy_method(self, "at", given, nargs, kwnames);
     });
 }
 PyObject* reduceat(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {

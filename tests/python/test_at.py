@@ -80,6 +80,8 @@ def test_at(way):
 
         def program(m: Any, x: Any, *args: Any, key: Any = key, name: str = name, in_place: bool = in_place) -> Any:
             y = x if in_place else x.copy()
+            if m is numpy and args and 0 < numpy.ndim(args[0]) < y[key].ndim and numpy.ndim(y) == 1:  # NumPy 2.4 reads behind it
+                args = (numpy.broadcast_to(args[0], y[key].shape).copy(),)
             getattr(m, name).at(y, key, *args)
             return y
 
@@ -95,6 +97,18 @@ def test_at(way):
             got = outcome(program, np, np.array(x), *args)
         assert alike(got, want), f"seed {seed}: {name}.at({x!r}, {key!r}, {args!r}), {way}: {got!r} where NumPy has {want!r}"
         done += 1
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f4", "f8", "c8"])
+def test_operands_of_fewer_axes_than_the_index(dtype: str) -> None:
+    """They are repeated, outside of compiled functions as well, where NumPy 2.4 reads what lies behind them."""
+    for key in ([[0, 1, 2], [0, 1, 3]], numpy.array([[0, 1, 2], [0, 1, 3]]), (numpy.array([[0, -3, 2], [0, 1, -1]]),)):
+        for function in (lambda x, v, key=key: np.add.at(x, key, v), np.compile(lambda x, v, key=key: np.add.at(x, key, v))):
+            x = np.array(numpy.zeros(4, dtype))
+            function(x, np.array(numpy.array([1, 2, 3], dtype)))
+            assert numpy.array_equal(numpy.asarray(x), numpy.array([2, 4, 3, 3], dtype))
+    with pytest.raises(ValueError, match="broadcast"):
+        np.add.at(np.array(numpy.zeros(4, dtype)), [[0, 1, 2], [0, 1, 3]], np.array(numpy.ones(2, dtype)))
 
 
 @pytest.mark.parametrize("name", ["add", "multiply", "divide", "power", "hypot", "arctan2", "logaddexp", "maximum", "negative", "sqrt", "sin", "square"])
