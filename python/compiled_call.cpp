@@ -12,6 +12,7 @@ namespace {
 thread_local bool runs_as_written = false;
 thread_local bool frame_is_frozen = false;    // of the frame that this thread is in: whether its parts may not compile,
 thread_local bool frame_gives_numpy = false;  // and whether it was called with NumPy arrays
+constexpr std::int64_t many = 1 << 15;      // elements from which native loops are asked whether they are for as many
 constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
 constexpr std::size_t most_guard_sets = 32;
 constexpr int most_failures = 3;
@@ -209,6 +210,12 @@ void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
     in_parts_ = static_cast<bool>(frame());
 }
 
+void CompiledState::outgrow_parts(PyObject* const* args, Py_ssize_t nargs) {
+    const detail::CompilingTime compiling;
+    const Ref outgrow = own(PyObject_GetAttrString(parts_.get(), "outgrow"));
+    (void)own(called([&] { return PyObject_Vectorcall(outgrow.get(), args, static_cast<std::size_t>(nargs), nullptr); }));
+}
+
 void CompiledState::split(const RecordingEnd& end, bool has_courses) {
     const detail::CompilingTime compiling;
     PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
@@ -320,6 +327,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     flat.add_numbers();
     const NamedSizes named = named_.empty() || !flat.compilable ? NamedSizes() : named_sizes_of(named_, bound, starts, flat, !is_part_);
     if (!has_recalled_ && may_compile) recall_parts(args, nargs);
+    if (in_parts_ && parts_ && may_compile && flat.elements > many) outgrow_parts(args, nargs);
     if (const Ref parted = in_parts_ ? frame() : Ref()) return as_written(args, nargs, kwnames, flat, may_compile, parted);
     if (!flat.compilable && flat.took_apart() && instances_.refuse()) return call(args, nargs, kwnames, may_compile);
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);

@@ -114,6 +114,8 @@ private:
     void split(const RecordingEnd& end, bool has_courses = false);
     /// What another process found of where it breaks.
     void recall_parts(PyObject* const* args, Py_ssize_t nargs);
+    /// A call with many elements, of a function that may be in parts because its first calls had few.
+    void outgrow_parts(PyObject* const* args, Py_ssize_t nargs);
     void take_parts(Ref found);
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);

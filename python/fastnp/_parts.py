@@ -86,6 +86,7 @@ class Cuts:
         self.native: set[Place] = set()  # loops that are tried as native code
         self.unfit: set[Place] = set()  # ... and those that turned out to be none
         self.regions: set[Place] = set()  # statements that are tried as one of these loops, together with loops
+        self.are_for_few = False  # loops are native as arrays were small
         self.comprehensions: set[Place] = set()  # statements in all of these with comprehensions, which are loops there
         self.followed: set[Place] = set()  # calls of functions that are compiled by themselves
 
@@ -280,15 +281,16 @@ class Parts(Cuts):
         `is_any`: loops that may be over something else, too."""
         if self.tree is None:
             return False
-        given = list(zip(self.function.__code__.co_varnames, arguments, strict=False))
-        shapes = {name: value.shape for name, value in given if isinstance(value, (numpy.ndarray, _core.ndarray))}
-        choose = may_be_native if is_any else is_over_few_elements if are_small(arguments) else is_over_numbers
+        given = self.arrays_of(arguments)
         tree, _ = expanded(self.tree, lambda _: True)
-        loops = [loop for loop in outermost_loops(tree) if choose(loop) and not is_comprehension(loop)]
-        if any(computes_with_arrays(loop, shapes) for loop in loops):
+        outermost = [loop for loop in outermost_loops(tree) if not is_comprehension(loop)]
+        choose = may_be_native if is_any else is_over_few_elements if are_small(arguments) else is_over_numbers
+        loops = [loop for loop in outermost if choose(loop)]
+        if self.compute_with(loops, given):
             return False
-        arrays = {name for name, shape in shapes.items() if shape}
-        whole = {name for name, value in given if name in arrays and value.dtype.kind in "biu" and value.size <= _MOST_FOLDED}
+        self.are_for_few = choose is is_over_few_elements and not all(is_over_numbers(loop) for loop in loops)
+        arrays = {name for name, value in given.items() if value.shape}
+        whole = {name for name in arrays if given[name].dtype.kind in "biu" and given[name].size <= _MOST_FOLDED}
         self.regions = {each.place() for each in regions_of(tree, loops, arrays, whole)}
         places = {_at(loop) for loop in loops} | self.regions
         lists = [node for node in ast.walk(self.tree) if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.ListComp)]
@@ -298,6 +300,28 @@ class Parts(Cuts):
         if self.native:
             self.make()
         return any(type(each) is Loop for each in self.functions)
+
+    def arrays_of(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        given = zip(self.function.__code__.co_varnames, arguments, strict=False)
+        return {name: value for name, value in given if isinstance(value, (numpy.ndarray, _core.ndarray))}
+
+    @staticmethod
+    def compute_with(loops: list[Any], arrays: dict[str, Any]) -> bool:
+        shapes = {name: value.shape for name, value in arrays.items()}
+        return any(computes_with_arrays(loop, shapes) for loop in loops)
+
+    def outgrow(self, *arguments: Any) -> None:
+        """Chooses anew where loops are native because arrays were small, and these are not: what computes with large ones is recorded."""
+        with self._lock:
+            if not self.are_for_few or self.places or self.loops or self.followed:
+                return
+            tree, _ = expanded(self.tree, lambda _: True)
+            if not self.compute_with(outermost_loops(tree), self.arrays_of(arguments)):
+                return
+            self.native, self.regions, self.comprehensions, self.are_for_few = set(), set(), set(), False
+            self._source, self._regions = None, {}
+            self.build(None, [])  # it is recorded as a whole, but for loops that are over numbers
+            self.scan(arguments)
 
     def loop_refused(self, loop: Loop) -> None:
         """A loop that can't be a program is one like others from the next call on."""

@@ -287,3 +287,23 @@ def test_from_disk(tmp_path: Any) -> None:
         said.append(done.stdout)
     assert said[1] == said[2]
     assert "search 1 1" in said[2]
+
+
+def test_loops_over_small_arrays_that_grow() -> None:
+    """They are native, until arrays come which recordings share out to threads."""
+
+    def relaxed(a: Any, b: Any, n: int) -> Any:
+        x = b * 0.0
+        for _ in range(n):
+            x = x + 0.01 * (b - a * x) * numpy.exp(-x)
+        return x
+
+    for sizes in ((10, 40_000, 10), (40_000, 10)):
+        compiled, is_recorded = np.compile(relaxed), False
+        for size in sizes:
+            for _ in range(3):
+                arguments = numpy.linspace(0, 1, size), numpy.linspace(1, 2, size), 4
+                numpy.testing.assert_allclose(compiled(*arguments), relaxed(*arguments), rtol=1e-12)
+            is_recorded = is_recorded or size > 10
+            assert bool(programs_of(compiled)) != is_recorded
+            assert bool(compiled.cache_info().compiles) == is_recorded
