@@ -87,7 +87,7 @@ class Calls:
         if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
             return self.walk.call_function(function, arguments, named)
         if type(function) is Method:
-            return self.functions.call_method(function, arguments, named)
+            return self.functions.method(function, arguments, named)
         found = Functions.name_of(function)
         if found is not None:
             return self.functions.call(*found, arguments, named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,12 @@ from fastnp._loop_arrays import shape_of
 from fastnp._loop_joins import Joins
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
-from fastnp._loop_scan import FUNCTIONS, METHODS
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Functions", "Method"]
+__all__ = ["FUNCTIONS", "METHODS", "Functions", "Method"]
 
 _REDUCTIONS = {"sum": "sum", "prod": "prod", "max": "max", "amax": "max", "min": "min", "amin": "min", "any": "any", "all": "all", "mean": "mean"}
 
@@ -54,15 +54,13 @@ class Functions(Joins):
     def call(self, name: str, ours: bool, arguments: list[Any], named: dict[str, Any]) -> Any:
         return self.checked(getattr(self, f"call_{name}", None) or self.reduction(name), arguments, named, {"ours": ours} if name in _MADE else {})
 
-    def call_method(self, method: Method, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def method(self, method: Method, arguments: list[Any], named: dict[str, Any]) -> Any:
         name = method.name
         made = getattr(self, f"method_{name}", None) or getattr(self, f"call_{name}", None) or self.reduction(name)
         return self.checked(made, [method.of, *arguments], named, {})
 
     @staticmethod
     def checked(made: Callable[..., Any], arguments: list[Any], named: dict[str, Any], more: dict[str, Any]) -> Any:
-        import inspect
-
         try:
             inspect.signature(made).bind(*arguments, **named, **more)
         except TypeError:
@@ -297,6 +295,9 @@ class Functions(Joins):
         raise Unsupported(f"reads the attribute {name!r} of an array")
 
 
-_MADE = frozenset(  # which are somebody's
-    ["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "asarray", "arange", "eye", "identity"]
-)
+_CALLS = {name.removeprefix("call_"): made for name, made in inspect.getmembers(Functions, inspect.isfunction) if name.startswith("call_")}
+_MADE = frozenset(name for name, made in _CALLS.items() if "ours" in inspect.signature(made).parameters)  # which are somebody's
+FUNCTIONS = frozenset([*_CALLS, *_REDUCTIONS])
+METHODS = frozenset(name.removeprefix("method_") for name in dir(Functions) if name.startswith("method_")) | {
+    name for name in FUNCTIONS if hasattr(numpy.ndarray, name)
+}

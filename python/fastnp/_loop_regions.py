@@ -12,15 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from fastnp._loop_comprehensions import is_comprehension, table_of
-from fastnp._loop_scan import LISTS, may_be_native
+from fastnp._loop_scan import FOLDS, LISTS, may_be_native
 from fastnp._names import Uses, own_nodes, weight
 
 __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 
 _LOOPS = (ast.For, ast.While)
-_OF_NUMBERS = frozenset(["len", "min", "max", "sum", "any", "all", "abs", "int", "float", "round", "bool", "range"])
+_OF_NUMBERS = FOLDS | {"len", "abs", "int", "float", "round", "bool", "range"}
 _OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
-_FOLDS = frozenset(["sum", "mean", "max", "min", "any", "all"])
 _ATTRIBUTES = frozenset(
     ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
 )
@@ -158,7 +157,13 @@ def _is_list(value: Any) -> bool:
 
 def _made_of(value: Any, lists: set[str], kinds: Kinds) -> str | None:
     """The list that ``np.array(name)`` is of, or that an item like ``name[i][j]`` is one of; the array of whole numbers that ``name.sum()`` is of."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _FOLDS and not value.args and not value.keywords:
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in FOLDS | {"mean"}
+        and not value.args
+        and not value.keywords
+    ):
         of = value.func.value
         return of.id if isinstance(of, ast.Name) and (kinds.whole is None or of.id in kinds.whole) else None
     base = value

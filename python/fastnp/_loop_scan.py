@@ -11,9 +11,10 @@ import numpy
 
 from fastnp import _core
 from fastnp._loop_comprehensions import table_of
+from fastnp._loop_functions import FUNCTIONS, METHODS
 
 __all__ = [
-    "DRAWS", "FAR", "FUNCTIONS", "LISTS", "METHODS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
+    "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
     "folded", "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step",
 ]  # fmt: skip
@@ -22,17 +23,7 @@ _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Wh
                ast.Assert, ast.Expr)  # fmt: skip
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
                 ast.List, ast.Slice)  # fmt: skip
-# Functions and methods of arrays.
-METHODS = frozenset(
-    ["sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "copy", "dot", "fill", "transpose", "astype", "item"]
-    + ["ravel", "flatten", "reshape", "cumsum"]
-)
-FUNCTIONS = frozenset(
-    ["sum", "prod", "max", "amax", "min", "amin", "any", "all", "mean", "argmax", "argmin", "zeros", "ones", "empty", "full", "zeros_like", "ones_like"]
-    + ["empty_like", "full_like", "copy", "array", "asarray", "dot", "matmul", "inner", "outer", "where", "flip", "clip", "transpose", "arange", "norm"]
-    + ["eye", "identity", "ravel", "reshape", "concatenate", "stack", "vstack", "append", "cumsum"]
-)
-_FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
+FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(
     ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
@@ -81,7 +72,7 @@ def may_be_native(loop: Any) -> bool:
 
 def folded(call: ast.Call, name: str) -> bool:
     """Whether it may be a fold of a generator, a list or an array: what it is of, and for sums where they start. (Lists are made as a whole.)"""
-    if name not in _FOLDS or call.keywords or not 1 <= len(call.args) <= (2 if name == "sum" else 1):
+    if name not in FOLDS or call.keywords or not 1 <= len(call.args) <= (2 if name == "sum" else 1):
         return False
     of = call.args[0]
     if isinstance(of, ast.ListComp) and name in ("any", "all"):
