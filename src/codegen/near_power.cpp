@@ -2,12 +2,6 @@
 
 #include "eager/isa.h"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/MDBuilder.h>
-#pragma GCC diagnostic pop
-
 namespace fastnp::codegen {
 
 namespace {
@@ -99,7 +93,12 @@ private:
 }  // namespace
 
 // Without an instruction for x * y + z the C library's function is as quick.
-bool has_near_power(double exponent) { return eager::host_isa() >= eager::Isa::v3 && (exponent == 2 || exponent == 3 || exponent == 0.5); }
+std::optional<double> near_exponent(const llvm::Value* exponent) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(exponent);
+    if (constant == nullptr || !constant->getType()->isDoubleTy() || eager::host_isa() < eager::Isa::v3) return {};
+    const double found = constant->getValueAPF().convertToDouble();
+    return found == 2 || found == 3 || found == 0.5 ? std::optional(found) : std::nullopt;
+}
 
 llvm::Value* near_power(llvm::IRBuilderBase& ir, llvm::Value* x, double exponent, llvm::function_ref<llvm::Value*()> call) {
     llvm::IRBuilderBase::FastMathFlagGuard exact(ir);

@@ -1,6 +1,7 @@
 #include "codegen/program_emitter.h"
 
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "codegen/near_power.h"
@@ -297,9 +298,8 @@ private:
             declared->setWillReturn();
         }
         const auto call = [&] { return b_.ir.CreateCall(callee, arguments); };
-        const auto* exponent = step.op == ir::Op::power && step.dtype == Dtype::float64 ? llvm::dyn_cast<llvm::ConstantFP>(arguments.back()) : nullptr;
-        const double by = exponent == nullptr ? 0.0 : exponent->getValueAPF().convertToDouble();
-        return of(step.dtype, has_near_power(by) ? near_power(b_.ir, x.re, by, call) : call());
+        const std::optional<double> by = step.op == ir::Op::power ? near_exponent(arguments.back()) : std::nullopt;
+        return of(step.dtype, by ? near_power(b_.ir, x.re, *by, call) : call());
     }
 
     Value draw(const Step& step) {
