@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy
@@ -18,9 +18,9 @@ import fastnp as np
 import fastnp._parts
 from fastnp import _loop_functions
 from fastnp._loop_draws import Draws, PythonDraws
-from fastnp._loop_functions import Functions
+from fastnp._loop_functions import FUNCTIONS, METHODS, Functions
 from fastnp._loop_lists import Lists
-from fastnp._loop_scan import DRAWS, FUNCTIONS, LISTS, METHODS, may_be_native
+from fastnp._loop_scan import DRAWS, LISTS, may_be_native
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +67,20 @@ def agree(compiled: Any, arguments: Any, note: str = "", tolerance: float = 1e-9
     assert close(mine, theirs, tolerance), f"{note}: the arguments are {mine!r} then, {theirs!r} with NumPy"
     if isinstance(want, tuple) and want and not isinstance(want[0], type):
         assert aliases([*got, *mine]) == aliases([*want, *theirs]), f"{note}: other arrays share memory"
+
+
+def native_among(name: str, part: int, sizes: Iterable[int], source_of: Callable[[int, int], str], calls_of: Callable[[int], Iterable[Any]]) -> float:
+    """The share of random functions that have native loops; all of them agree with Python. `source_of`: by a seed and a number of statements, one of
+    `sizes`, which rise: the shortest that fails is the one that is told. `calls_of`: arguments, by the seed."""
+    native, first = [], SEED * 1000 + part * 10**7
+    for seed in range(first, first + (300 if LONG else 12)):
+        for statements in sizes:
+            source = source_of(seed, statements)
+            compiled = np.compile(function_of(source, f"{name} {seed} {statements}"), adaptive=False)
+            for call, arguments in enumerate(calls_of(seed)):
+                agree(compiled, arguments, f"seed {seed}, call {call}\n{source}")
+            native.append(bool(programs_of(compiled)))
+    return sum(native) / len(native)
 
 
 def vector_of(rng: numpy.random.Generator, size: int, dtype: str) -> numpy.ndarray:

@@ -6,6 +6,7 @@ Run as test_cuda.py.
 from __future__ import annotations
 
 import pathlib
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +19,8 @@ import fastnp as np
 
 pytestmark = pytest.mark.skipif(not np.cuda.is_available(), reason=np.cuda.problem() or "there is no CUDA device")
 
-# Of the simulated device alone (docs/roadmap.md), and how eager results of a device lie.
-KNOWN = ("launch with memory that was freed", ": strides ")
+# A false alarm of the simulated device alone, and how eager results of a device lie (docs/roadmap.md, both).
+KNOWN = re.compile(r"launch with memory that was freed|# eager: \w+: strides ")
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -31,7 +32,7 @@ def test_random_programs(part: int) -> None:
     with np.device("cuda"):
         for seed in range(SEED * 10_000 + part * count, SEED * 10_000 + (part + 1) * count):
             said = failure_of(seed, ["compiled", "eager", "interpreted", "gradient", "mapped"])
-            assert said is None or any(each in said for each in KNOWN), said
+            assert said is None or KNOWN.search(said), said
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i4", "f4", "f8"])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
 import pytest
-from loop_source import function_of
-from support import LONG, SEED
-from test_array_loops import agree
+from support import SEED
+from test_array_loops import agree, native_among
 from test_native_loops import programs_of
 
 import fastnp as np
@@ -87,23 +87,19 @@ def fold_source(seed: int, statements: int) -> str:
     return f"def f(x, v, g, n, log):\n    s, t = 0, []\n    for i in range(n):\n{body}\n    return s, t, x, v, g\n"
 
 
+def _fold_calls(seed: int) -> Iterator[Any]:
+    for call, (n, size) in enumerate(((4, 5), (5, 3), (1, 1), (0, 2), (3, 0))):
+        rng = random.Random(seed * 10 + call)
+        floats = seed % 3 == 0
+        v: list[Any] = [round(rng.gauss(0, 2), 2) if floats else rng.randrange(-4, 5) for _ in range(size)]
+        g = [[rng.randrange(-4, 5) for _ in range(3)] for _ in range(2)]
+        x = numpy.array([rng.gauss(0, 2) for _ in range(size)]) if seed % 2 else numpy.array([rng.randrange(-4, 5) for _ in range(size)], int)
+        yield x, v, g, n, []
+
+
 @pytest.mark.parametrize("part", range(2))
 def test_random_programs(part: int) -> None:
-    native, first = 0, SEED * 1000 + part * 10**7
-    count = 300 if LONG else 12
-    for seed in range(first, first + count):
-        for statements in (1, 2, 4):
-            source = fold_source(seed, statements)
-            compiled = np.compile(function_of(source, f"folds {seed} {statements}"), adaptive=False)
-            for call, (n, size) in enumerate(((4, 5), (5, 3), (1, 1), (0, 2), (3, 0))):
-                rng = random.Random(seed * 10 + call)
-                floats = seed % 3 == 0
-                v: list[Any] = [round(rng.gauss(0, 2), 2) if floats else rng.randrange(-4, 5) for _ in range(size)]
-                g = [[rng.randrange(-4, 5) for _ in range(3)] for _ in range(2)]
-                x = numpy.array([rng.gauss(0, 2) for _ in range(size)]) if seed % 2 else numpy.array([rng.randrange(-4, 5) for _ in range(size)], int)
-                agree(compiled, (x, v, g, n, []), f"seed {seed}, call {call}\n{source}")
-            native += bool(programs_of(compiled))
-    assert native > count // 2
+    assert native_among("folds", part, (1, 2, 4), fold_source, _fold_calls) > 1 / 6
 
 
 def _products(a: Any, b: Any, n: Any) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
 import pytest
-from loop_source import function_of
-from support import LONG, SEED
-from test_array_loops import agree
+from support import SEED
+from test_array_loops import agree, native_among
 from test_native_loops import programs_of
 
 import fastnp as np
@@ -72,43 +72,38 @@ def table_source(seed: int, statements: int, makes: bool = False) -> str:
     return f"def f({first}, h, x, n, log):\n{begin}    for i in range(n):\n        for j in range(2):\n{body}\n    return {end}\n"
 
 
+def _table_calls(seed: int) -> Iterator[Any]:
+    for call, n in enumerate((4, 5, 1, 0, 9)):
+        rng = random.Random(seed * 10 + call)
+        ranges = {"whole": functools.partial(rng.randrange, -5, 6), "real": lambda rng=rng: round(rng.gauss(0, 2), 2)}
+        rows, columns = (2, 3) if call < 3 else (3, 2)
+        g = [[ranges["whole"]() for _ in range(columns)] for _ in range(rows)]
+        h = [[ranges["real" if seed % 3 else "whole"]() for _ in range(4)] for _ in range(2)]
+        if call == 2:
+            h = rng.choice([[g[0], [1, 2, 3]], [[1, 2], [3]], [[1, 2.0], [3, 4]], [[2**63, 1], [1, 2]], [[True, False], [False, True]]])
+        yield g, h, _vector(seed), n, []
+
+
+def _width_calls(seed: int) -> Iterator[Any]:
+    for call, (n, width) in enumerate(((4, 3), (5, 3), (1, 2), (0, 3), (9, 0), (3, 1), (2, -1))):
+        rng = random.Random(seed * 10 + call)
+        h = [[rng.randrange(-5, 6) if seed % 3 else round(rng.gauss(0, 2), 2) for _ in range(4)] for _ in range(2)]
+        yield width, h, _vector(seed), n, []
+
+
+def _vector(seed: int) -> Any:
+    return numpy.arange(3.0) if seed % 2 else numpy.arange(3)
+
+
 @pytest.mark.parametrize("part", range(2))
 def test_random_programs(part: int) -> None:
-    native, first = 0, SEED * 1000 + part * 10**7
-    count = 300 if LONG else 12
-    for seed in range(first, first + count):
-        for statements in (1, 3, 6):
-            source = table_source(seed, statements)
-            compiled = np.compile(function_of(source, f"tables {seed} {statements}"), adaptive=False)
-            for call, n in enumerate((4, 5, 1, 0, 9)):
-                rng = random.Random(seed * 10 + call)
-                ranges = {"whole": functools.partial(rng.randrange, -5, 6), "real": lambda rng=rng: round(rng.gauss(0, 2), 2)}
-                rows, columns = (2, 3) if call < 3 else (3, 2)
-                g = [[ranges["whole"]() for _ in range(columns)] for _ in range(rows)]
-                h = [[ranges["real" if seed % 3 else "whole"]() for _ in range(4)] for _ in range(2)]
-                if call == 2:
-                    h = rng.choice([[g[0], [1, 2, 3]], [[1, 2], [3]], [[1, 2.0], [3, 4]], [[2**63, 1], [1, 2]], [[True, False], [False, True]]])
-                x = numpy.arange(3.0) if seed % 2 else numpy.arange(3)
-                agree(compiled, (g, h, x, n, []), f"seed {seed}, call {call}\n{source}")
-            native += bool(programs_of(compiled))
-    assert native > count
+    assert native_among("tables", part, (1, 3, 6), table_source, _table_calls) > 1 / 3
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", range(2, 4))
 def test_random_programs_that_make_tables(part: int) -> None:
-    native, first = 0, SEED * 1000 + part * 10**7 + 5 * 10**6
-    count = 300 if LONG else 12
-    for seed in range(first, first + count):
-        for statements in (1, 3, 6):
-            source = table_source(seed, statements, True)
-            compiled = np.compile(function_of(source, f"made tables {seed} {statements}"), adaptive=False)
-            for call, (n, width) in enumerate(((4, 3), (5, 3), (1, 2), (0, 3), (9, 0), (3, 1), (2, -1))):
-                rng = random.Random(seed * 10 + call)
-                h = [[rng.randrange(-5, 6) if seed % 3 else round(rng.gauss(0, 2), 2) for _ in range(4)] for _ in range(2)]
-                x = numpy.arange(3.0) if seed % 2 else numpy.arange(3)
-                agree(compiled, (width, h, x, n, []), f"seed {seed}, call {call}\n{source}")
-            native += bool(programs_of(compiled))
-    assert native > count
+    source = functools.partial(table_source, makes=True)
+    assert native_among("made tables", part, (1, 3, 6), source, _width_calls) > 1 / 3
 
 
 def _common(a: Any, b: Any) -> Any:
