@@ -83,8 +83,7 @@ private:
         const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(Dim(index), Dim(1)) : Dim(-index));
         if (!inside) {
             const std::int64_t told = index == given ? sizes_.hint(Dim(index)) : given;
-            throw IndexError("index " + std::to_string(told) + " is out of bounds for axis " + std::to_string(plan_.starts.size()) + " with size " +
-                             std::to_string(sizes_.hint(size())));
+            eager::throw_out_of_bounds(told, static_cast<std::int64_t>(plan_.starts.size()), sizes_.hint(size()));
         }
         plan_.dropped.push_back(static_cast<std::int64_t>(plan_.starts.size()));
         plan_.slices = true;

@@ -85,7 +85,7 @@ void check_axes_have_elements(const array& x, const std::vector<array>& indices)
     for (std::size_t i = 0; i < std::min(indices.size(), shape.size()); ++i) {
         if (!sizes.equal(shape[i], api::Dim(0)) || sizes.equal(sizes.product(api::dims_of(indices[i])), api::Dim(0))) continue;
         const auto first = api::flatten(as_indices(indices[i])).index({0}).item<std::int64_t>();
-        throw IndexError("index " + std::to_string(first) + " is out of bounds for axis " + std::to_string(i) + " with size 0");
+        eager::throw_out_of_bounds(first, static_cast<std::int64_t>(i), 0);
     }
 }
 

@@ -76,6 +76,7 @@ constexpr std::int64_t most_copied = 8;  // turns, up to which states in another
 struct Loops {
     bool saves = false;  // any of them saves states
     bool are_long = true;
+    bool are_counted = true;
 };
 
 // The bodies of the loops that a graph has, with those inside of these.
@@ -85,9 +86,22 @@ void find_bodies(const ir::Graph& top, const ir::Graph& graph, std::map<std::int
         const ir::Looped looped(value->attributes.ints);
         const auto [at, is_new] = found.try_emplace(looped.body);
         at->second.saves = at->second.saves || looped.save_every != 0;
-        at->second.are_long = at->second.are_long && top.sizes().hint(value->attributes.dims[0]) > most_copied;
+        at->second.are_counted = at->second.are_counted && !looped.is_while;
+        at->second.are_long = at->second.are_long && (looped.is_while || top.sizes().hint(value->attributes.dims[0]) > most_copied);
         if (is_new) find_bodies(top, top.bodies()[static_cast<std::size_t>(looped.body)]->graph, found);
     }
+}
+
+// Those of the loops in a body that compute with numbers alone.
+std::map<std::int64_t, std::shared_ptr<const nest::NumberBody>> inner_numbers(const ir::Graph& graph, const plan::Bodies& bodies) {
+    std::map<std::int64_t, std::shared_ptr<const nest::NumberBody>> found;
+    for (const ir::Value value : ir::reachable(graph.roots())) {
+        if (value->op != ir::Op::loop) continue;
+        const std::int64_t number = ir::Looped(value->attributes.ints).body;
+        const auto& body = bodies[static_cast<std::size_t>(number)];
+        if (body && body->of_numbers) found.emplace(number, body->of_numbers);
+    }
+    return found;
 }
 
 // A body's sizes are those of the graph around it, at the same places in the table. What it raises leaves nothing to be undone: its memory is the loop's.
@@ -106,7 +120,10 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
         const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
         strides.push_back(pass::strides_in(is_state ? use.layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
     }
+    std::shared_ptr<const nest::NumberBody> of_numbers;
+    if (fuses(backend) && use.device == nullptr) of_numbers = nest::number_body(graph, body, inner_numbers(graph, bodies));
     plan::Plan plan = made(graph, strides, bodies, backend, use, times);
+    plan.of_numbers = std::move(of_numbers);
     std::swap(graph.sizes(), top.sizes());
     return plan;
 }
@@ -127,7 +144,7 @@ public:
         : top_(top), backend_(backend), device_(device), times_(times), on_host_(top.bodies().size()), best_(top.bodies().size()) {
         find_bodies(top, top, loops_);
         for (const auto& [number, loops] : loops_) {  // inner ones have smaller numbers
-            if (!add_for_device(number)) best_[static_cast<std::size_t>(number)] = for_host(number);
+            if (!loops.are_counted || !add_for_device(number)) best_[static_cast<std::size_t>(number)] = for_host(number);
         }
     }
 

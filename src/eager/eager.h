@@ -40,4 +40,7 @@ SpanKernel cast_kernel(Dtype from, Dtype to);
 /// The elements of a move's result of this shape where they lie in its operand; nothing for a reshape that needs a copy. Starts are plain numbers.
 std::optional<View> moved(ops::Op op, const ir::Attributes& attributes, const View& x, const Shape& shape);
 
+/// IndexError in NumPy's words.
+[[noreturn]] void throw_out_of_bounds(std::int64_t index, std::int64_t axis, std::int64_t length);
+
 }  // namespace fastnp::eager

@@ -12,6 +12,10 @@
 
 namespace fastnp::eager {
 
+void throw_out_of_bounds(std::int64_t index, std::int64_t axis, std::int64_t length) {
+    throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(length));
+}
+
 namespace {
 
 enum class OutOfBounds : std::uint8_t { raise, wrap, clip };
@@ -22,7 +26,7 @@ std::int64_t place_of(std::int64_t index, std::int64_t extent, std::size_t axis,
     if (mode == OutOfBounds::wrap) {
         index %= extent;
     } else if (index < -extent || index >= extent) {
-        throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(extent));
+        throw_out_of_bounds(index, static_cast<std::int64_t>(axis), extent);
     }
     return index < 0 ? index + extent : index;
 }

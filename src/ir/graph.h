@@ -131,11 +131,24 @@ struct Looped {
     bool may_raise = false;
     std::int64_t wanted_every = 0;  // how often its derivative is to save states; 0: the best is not known
     std::int64_t covers = -1;  // the number of a body that this one does the turns of, too: on its first states and parts
+    bool is_while = false;  // as long as the first state, a bool, holds, whatever the count says; it has no parts, collects and saves nothing
+    bool is_once = false;  // one of these that takes one turn at most
 
     explicit Looped(const SmallVector<std::int64_t>& ints)
-        : body(ints[0]), recorded(ints[1]), save_every(ints[2]), backward(ints[3] != 0), may_raise(ints[4] != 0), wanted_every(ints[5]), covers(ints[6]) {}
+        : body(ints[0]),
+          recorded(ints[1]),
+          save_every(ints[2]),
+          backward(ints[3] != 0),
+          may_raise(ints[4] != 0),
+          wanted_every(ints[5]),
+          covers(ints[6]),
+          is_while(ints[7] != 0),
+          is_once(ints[8] != 0) {}
     Looped() = default;
-    SmallVector<std::int64_t> ints() const { return {body, recorded, save_every, backward ? 1 : 0, may_raise ? 1 : 0, wanted_every, covers}; }
+    SmallVector<std::int64_t> ints() const {
+        const auto flag = [](bool set) { return std::int64_t{set ? 1 : 0}; };
+        return {body, recorded, save_every, flag(backward), flag(may_raise), wanted_every, covers, flag(is_while), flag(is_once)};
+    }
 };
 
 void pack(const Scalar& scalar, base::Writer& out);

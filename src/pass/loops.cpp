@@ -22,7 +22,7 @@ bool same_begin(const SmallVector<Value, 3>& a, std::size_t from_a, const SmallV
 // Whether the turns of `other` include those of `loop`, on the same operands.
 bool covers(const ir::Graph& graph, Value other, Value loop) {
     const Looped a(loop->attributes.ints), b(other->attributes.ints);
-    if (a.backward != b.backward || !(loop->attributes.dims == other->attributes.dims)) return false;
+    if (a.backward != b.backward || a.is_while != b.is_while || !(loop->attributes.dims == other->attributes.dims)) return false;
     if (a.body == b.body) return a.save_every == 0 && b.save_every != 0 && loop->inputs == other->inputs;
     const ir::Body &own = body_of(graph, loop), &its = body_of(graph, other);
     return b.covers == a.body && (a.save_every == 0 || a.save_every == b.save_every) && same_begin(loop->inputs, 0, other->inputs, 0, own.states) &&

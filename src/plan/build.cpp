@@ -38,6 +38,7 @@ public:
             if (in_place_.contains(program_.steps[i].node)) ++i;  // past the update that stores it
         }
         bind();
+        find_number_loops();
         for (Value output : graph_.outputs()) plan_.outputs.push_back(view_of(output));
         place_temporaries();
         plan_.first_write = first_write();
@@ -301,6 +302,17 @@ private:
         }
     }
 
+    // Loops whose bodies compute with numbers, as programs: they give what is taken of them.
+    void find_number_loops() {
+        for (Step& step : plan_.steps) {
+            if (!step.is_loop() || step.loop.body->of_numbers == nullptr) continue;
+            std::vector<bool> given;
+            for (const int slot : step.loop.given) given.push_back(slot >= 0);
+            auto loop = nest::number_loop(*step.loop.body->of_numbers, step.loop.looped, step.loop.count, given, sizes_);
+            if (loop) step.loop.numbers = std::make_shared<NumberTurns>(NumberTurns{std::move(*loop)});
+        }
+    }
+
     template <class F>
     static void for_each_slot(const Step& step, F visit) {
         for (const int slot : step.kernel.slots) visit(slot);
@@ -390,19 +402,52 @@ private:
 
 namespace {
 
-void generate_for_host(std::span<Plan* const> plans, Times& times) {
-    std::vector<codegen::Job> jobs;
-    for (const Plan* plan : plans) {
-        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
-    }
-    if (jobs.empty()) return;
-    const codegen::Code code = codegen::compile(jobs);
+void note(const codegen::Code& code, Times& times) {
     times.emplace_back("load", code.load_ms);
     times.emplace_back("emit", code.emit_ms);
     times.emplace_back("optimize", code.optimize_ms);
     times.emplace_back("generate", code.generate_ms);
     times.emplace_back("link", code.link_ms);
     times.emplace_back("store", code.store_ms);
+}
+
+void generate_number_loops(std::span<Plan* const> plans, Times& times) {
+    for (Plan* plan : plans) {
+        for (Step& step : plan->steps) {
+            if (!step.loop.numbers) continue;
+            codegen::Code code = codegen::compile(step.loop.numbers->loop.program);
+            note(code, times);
+            step.loop.numbers->function = code.functions.at(0);
+            step.loop.numbers->owner = std::move(code.owner);
+        }
+    }
+}
+
+// Bodies whose loops are all programs need no code of their own.
+std::vector<Plan*> with_kernels(std::span<Plan* const> plans) {
+    std::unordered_set<const Plan*> unused, used;
+    for (const Plan* plan : plans) {
+        for (const Step& step : plan->steps) {
+            if (step.is_loop()) (step.loop.numbers ? unused : used).insert(step.loop.body.get());
+        }
+    }
+    std::vector<Plan*> found;
+    for (Plan* plan : plans) {
+        if (!unused.contains(plan) || used.contains(plan)) found.push_back(plan);
+    }
+    return found;
+}
+
+void generate_for_host(std::span<Plan* const> all, Times& times) {
+    generate_number_loops(all, times);
+    const std::vector<Plan*> plans = with_kernels(all);
+    std::vector<codegen::Job> jobs;
+    for (const Plan* plan : plans) {
+        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
+    }
+    if (jobs.empty()) return;
+    const codegen::Code code = codegen::compile(jobs);
+    note(code, times);
     std::size_t first = 0;
     for (Plan* plan : plans) {
         for (Step& step : plan->steps) {

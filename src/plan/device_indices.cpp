@@ -50,8 +50,7 @@ void IndexChecks::finish(device::Backend& worker) {
             if (looked[i].right != nullptr) *looked[i].right = looked[i].given;
             continue;
         }
-        throw IndexError("index " + std::to_string(found[i].index) + " is out of bounds for axis " + std::to_string(looked[i].axis) + " with size " +
-                         std::to_string(looked[i].given.extent));
+        eager::throw_out_of_bounds(found[i].index, looked[i].axis, looked[i].given.extent);
     }
 }
 

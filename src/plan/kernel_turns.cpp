@@ -74,9 +74,10 @@ public:
 
     void run() {
         const auto each = static_cast<std::int64_t>(std::max<std::size_t>(steps_.size(), 1));
-        const TurnTiles tiles(steps_, memories_.copies, values_, std::min(arrays_.count(), most_steps / each));
-        for (std::int64_t turn = 0; turn < arrays_.count();) {
-            const std::int64_t together = tiles.together(arrays_.count() - turn);
+        const std::int64_t known = arrays_.is_while() ? 1 : arrays_.count();  // turns that are sure to be taken
+        const TurnTiles tiles(steps_, memories_.copies, values_, std::min(known, most_steps / each));
+        for (std::int64_t turn = 0; arrays_.goes_on(turn, state_.empty() ? nullptr : blocks_[state_[0]].memory.data);) {
+            const std::int64_t together = tiles.together(arrays_.is_while() ? 1 : arrays_.count() - turn);
             pointers_.clear();
             for (std::int64_t i = 0; i < together; ++i) prepare(turn + i);
             tiles.run(pointers_, together);

@@ -78,6 +78,11 @@ void* LoopArrays::argument(std::size_t number, std::int64_t turn) const {
     return static_cast<char*>(others_[other].data) + moved;
 }
 
+void* LoopArrays::first(std::size_t number) const {
+    const std::size_t other = number - state_count();
+    return other < others_.size() ? others_[other].data : collected_[other - others_.size()].data;
+}
+
 void* LoopArrays::saved_at(std::size_t state, std::int64_t turn) const {
     const std::int64_t every = step_.looped.save_every;
     if (every == 0 || turn % every != 0 || !saved_[state].buffer) return nullptr;

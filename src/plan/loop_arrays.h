@@ -14,6 +14,9 @@ public:
 
     const LoopStep& step() const { return step_; }
     std::int64_t count() const { return count_; }
+    bool is_while() const { return step_.looped.is_while; }
+    /// Whether there is a turn with this number to take, where a loop as long as a state holds has it here.
+    bool goes_on(std::int64_t turn, const void* first_state) const { return is_while() ? *static_cast<const bool*>(first_state) : turn < count_; }
     std::size_t state_count() const { return bytes_.size(); }
     std::size_t bytes_of(std::size_t state) const { return bytes_[state]; }
     /// New memory for a state, laid out as the body has it.
@@ -24,6 +27,10 @@ public:
 
     /// The first element of a body's argument at a turn: of a part, a constant, or what is collected.
     void* argument(std::size_t number, std::int64_t turn) const;
+    /// The same of the first part, in memory.
+    void* first(std::size_t number) const;
+    /// Where all that is saved of a state lies; null if none is.
+    void* first_saved(std::size_t state) const { return state < saved_.size() && saved_[state].buffer ? saved_[state].data : nullptr; }
     /// Where a state is saved before a turn; null if it is not.
     void* saved_at(std::size_t state, std::int64_t turn) const;
     std::size_t argument_count() const { return state_count() + others_.size() + collected_.size(); }

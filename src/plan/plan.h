@@ -13,6 +13,7 @@
 #include "device/memory.h"
 #include "ir/graph.h"
 #include "nest/kernel.h"
+#include "nest/number_loop.h"
 #include "ops/catalogue.h"
 #include "pass/index_map.h"
 #include "trace/called.h"
@@ -68,6 +69,13 @@ struct ReadStep {
 
 struct Plan;
 
+/// All turns of a loop over numbers as native code.
+struct NumberTurns {
+    nest::NumberLoop loop;
+    codegen::KernelFunction function = nullptr;
+    std::shared_ptr<void> owner{};  // keeps the function
+};
+
 /// A loop: its body is run at each turn, on memory that the step manages (plan/turns.cpp).
 struct LoopStep {
     std::shared_ptr<const Plan> body{};
@@ -78,6 +86,7 @@ struct LoopStep {
     std::size_t parts = 0;             // how many operands after the states are arrays of parts
     std::vector<bool> written{};       // states that the body writes to in place
     std::vector<int> given{};          // the slot of each array that the loop gives, -1 for none
+    std::shared_ptr<NumberTurns> numbers{};  // null: the body is run
 };
 
 /// One of these. An eager step of an op that reads has a read, one of a loop a loop.
@@ -153,6 +162,7 @@ struct Plan {
     std::shared_ptr<void> code;              // keeps the functions
     OnDevice on_device;
     std::shared_ptr<LastProfile> profiled;  // null: a body
+    std::shared_ptr<const nest::NumberBody> of_numbers;  // a body that loops may take all turns of as programs; null: none
 
     // Kept for explain().
     std::vector<nest::Kernel> kernels;

@@ -5,6 +5,7 @@
 #include "fastnp/error.h"
 #include "plan/kernel_turns.h"
 #include "plan/loop_arrays.h"
+#include "plan/number_turns.h"
 
 namespace fastnp::plan {
 
@@ -20,7 +21,7 @@ void save(const LoopArrays& arrays, std::int64_t turn) {
 void take_turns(LoopArrays& arrays, std::int64_t* values, trace::Caller& caller) {
     std::vector<void*> arguments(arrays.argument_count());
     std::vector<Result> results;
-    for (std::int64_t turn = 0; turn < arrays.count(); ++turn) {
+    for (std::int64_t turn = 0; arrays.goes_on(turn, arrays.states.empty() ? nullptr : arrays.states[0].data); ++turn) {
         save(arrays, turn);
         for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i] = i < arrays.state_count() ? arrays.states[i].data : arrays.argument(i, turn);
         results.clear();
@@ -41,7 +42,8 @@ void take_turns(LoopArrays& arrays, std::int64_t* values, trace::Caller& caller)
 
 std::vector<device::Memory> run_turns(const LoopStep& step, const std::vector<device::Memory>& operands, std::int64_t* values, trace::Caller& caller) {
     LoopArrays arrays(step, operands, values);
-    if (is_of_kernels(step, values)) take_kernel_turns(arrays, values);
+    if (step.numbers) take_number_turns(arrays, values);
+    else if (is_of_kernels(step, values)) take_kernel_turns(arrays, values);
     else take_turns(arrays, values, caller);
     return arrays.given();
 }

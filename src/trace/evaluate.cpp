@@ -132,7 +132,8 @@ void Evaluator::take_turns(ir::Value loop, const ir::Graph& graph) {
     }
     const std::int64_t saves = looped.save_every == 0 ? 0 : (count + looped.save_every - 1) / looped.save_every;
     for (std::size_t i = 0; i < states && looped.save_every != 0; ++i) saved.push_back(stack_of(parameters[i], saves, graph.sizes()));
-    for (std::int64_t turn = 0; turn < count; ++turn) {
+    const auto goes_on = [&](std::int64_t turn) { return looped.is_while ? *static_cast<const bool*>(view_of(now[0]).data) : turn < count; };
+    for (std::int64_t turn = 0; goes_on(turn); ++turn) {
         const std::int64_t number = looped.backward ? count - 1 - turn : turn;
         if (looped.save_every != 0 && turn % looped.save_every == 0) {
             const std::int64_t place = looped.backward ? saves - 1 - turn / looped.save_every : turn / looped.save_every;

@@ -18,6 +18,7 @@
 #include "trace/called.h"
 #include "trace/evaluate.h"
 #include "trace/storage.h"
+#include "trace/turns.h"
 #include "trace/watched.h"
 
 namespace fastnp::device {
@@ -127,6 +128,8 @@ public:
     /// the recording can't read.
     std::vector<ir::Value> call(const std::string& name, std::span<const ir::Value> operands,
                                 const std::function<Called(std::span<const device::Memory>)>& make);
+    /// What was recorded for branches.
+    Kept& kept_in_branches() { return kept_in_branches_; }
     /// What was read, in order.
     const std::vector<Read>& reads() const { return reads_; }
 
@@ -222,6 +225,7 @@ private:
     ir::Graph graph_;
     std::vector<device::Memory> captured_;
     std::vector<ir::Value> captured_values_, effects_;
+    Kept kept_in_branches_;
     std::unordered_map<ir::Value, StoragePtr> storages_;  // by parameter
     std::unordered_set<device::BufferPtr> made_;  // held, so that no other memory takes such an address
     Evaluator evaluator_;

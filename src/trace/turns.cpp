@@ -64,7 +64,7 @@ private:
     void find_inside() {
         std::vector<Value> open;
         const auto take = [&](Value value) {
-            if (!varies_.contains(value) && !is_free(value) && !made_of_nothing(value)) read_.insert(value);
+            if (!varies_.contains(value) && !is_free(value) && !made_of_nothing(value) && !is_kept(value)) read_.insert(value);
             else if (inside_.insert(value).second) open.push_back(value);
         };
         for (const Value end : turns_.ends()) take(end);
@@ -74,6 +74,11 @@ private:
             if (done_.contains(value)) continue;
             for (const Value input : value->inputs) take(input);
         }
+    }
+
+    bool is_kept(Value value) const {
+        const bool is_given = value->op == Op::parameter || value->op == Op::turn || value->op == Op::example;
+        return turns_.kept != nullptr && !is_given && turns_.kept->contains(value);
     }
 
     // Views of what the body reads cost nothing there.
@@ -152,6 +157,10 @@ private:
 };
 
 }  // namespace
+
+bool Kept::contains(Value value) const {
+    return std::ranges::any_of(ranges_, [&](const auto& range) { return value->id >= range.first && value->id < range.second; });
+}
 
 std::vector<Value> Turns::given() const {
     std::vector<Value> all = states;

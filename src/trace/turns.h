@@ -2,18 +2,31 @@
 // (ir::Body).
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
 
 namespace fastnp::trace {
 
+/// Values that were recorded for branches: none is computed unless its branch is taken.
+class Kept {
+public:
+    void add(std::uint32_t first, std::uint32_t end) { ranges_.emplace_back(first, end); }
+    bool contains(ir::Value value) const;
+
+private:
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // of their numbers
+};
+
 struct Turns {
     std::vector<ir::Value> states, parts;    // what the body is given: the states as they are, and the parts for this turn
     std::vector<ir::Value> next, collected;  // what it gives
     std::vector<ir::Value> effects;          // what is computed whether needed or not
     std::vector<ir::Value> constants{};      // what else it reads; close() finds them
+    const Kept* kept = nullptr;              // what it computes itself though no turn changes it: a branch, which may not be taken
 
     /// What the body is given.
     std::vector<ir::Value> given() const;

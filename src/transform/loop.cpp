@@ -105,6 +105,16 @@ TurnResult take_turns(std::int64_t count, std::span<const array> states, std::sp
     return count == 0 ? no_turns(states, parts, options, body) : at_once(count, states, parts, options, body);
 }
 
+TurnResult take_turns(std::span<const array> states, std::span<const array> parts, const LoopOptions& options, const TurnFunction& written) {
+    if (parts.empty() || parts[0].ndim() == 0) throw ValueError("scan: there is no array whose first axis says how many turns to take");
+    if (trace::Recorder::active() == nullptr) return take_turns(parts[0].shape(0), states, parts, options, written);
+    const TurnFunction body = checked(written);
+    check_options(options);
+    const Dim count = api::dims_of(parts[0])[0];
+    check_parts(count, parts);
+    return in_recording(count, states, parts, options, body);
+}
+
 TurnResult take_turns(const array& count, std::span<const array> states, std::span<const array> parts, const LoopOptions& options,
                       const TurnFunction& written) {
     if (count.ndim() != 0 || !is_integer(count.dtype())) throw TypeError("loop: the number of turns must be an integer, or an integer array of no axes");

@@ -161,7 +161,8 @@ private:
     Capacity work_of_turns(const ir::Node& loop) const {
         Capacity each = 1;
         for (const Value input : loop.inputs) each += elements_of(input);
-        return each * sizes_.hint(loop.attributes.dims[0]);
+        constexpr std::int64_t unknown = 64;  // turns
+        return each * (ir::Looped(loop.attributes.ints).is_while ? unknown : sizes_.hint(loop.attributes.dims[0]));
     }
 
     void connect(std::size_t from, std::size_t to, Capacity capacity) {

@@ -48,12 +48,17 @@ void check_states(const trace::Turns& turns) {
     }
 }
 
+// What was recorded since then is a branch's.
+void keep_from(std::size_t first) {
+    recorder().kept_in_branches().add(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(recorder().graph().nodes().size()));
+}
+
 // What the body may raise is its own from here on.
 void take_effects(trace::Turns& turns, std::size_t before) {
     const std::vector<Value> all = recorder().effects(), fresh(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
     const std::vector<bool> varies = trace::depend_on(fresh, turns.given());
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-        if (varies[i]) turns.effects.push_back(fresh[i]);
+        if (varies[i] || turns.kept != nullptr) turns.effects.push_back(fresh[i]);
     }
     recorder().drop_effects([&](Value value) { return std::find(turns.effects.begin(), turns.effects.end(), value) != turns.effects.end(); });
 }
@@ -81,8 +86,31 @@ array after(Value loop, std::size_t number, Dtype dtype, const Dims& shape) {
 
 }  // namespace
 
+Aside::Aside() : effects_(recorder().effects().size()), first_(recorder().graph().nodes().size()) { ++trace::turns_depth(); }
+Aside::~Aside() {
+    --trace::turns_depth();
+    recorder().keep_effects(effects_);
+    keep_from(first_);
+}
+
+const trace::Turns& turns_of(const ir::Looped& looped) {
+    return *static_cast<const trace::Turns*>(recorder().kept(static_cast<std::size_t>(looped.recorded)));
+}
+
+std::vector<Value> starts_of(const trace::Turns& turns) {
+    std::vector<Value> starts = turns.given();
+    starts.insert(starts.end(), turns.constants.begin(), turns.constants.end());
+    return starts;
+}
+
+std::vector<Value> results_of(const trace::Turns& turns) {
+    std::vector<Value> results = turns.next;
+    results.insert(results.end(), turns.collected.begin(), turns.collected.end());
+    return results;
+}
+
 Turned loop_of(const ir::Looped& looped, Dim count, std::span<const array> operands) {
-    const auto& turns = *static_cast<const trace::Turns*>(recorder().kept(static_cast<std::size_t>(looped.recorded)));
+    const trace::Turns& turns = turns_of(looped);
     std::vector<Value> inputs;
     for (const array& each : operands) inputs.push_back(value_of(each));
     inputs.insert(inputs.end(), turns.constants.begin(), turns.constants.end());
@@ -123,13 +151,17 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
             turns->parts.push_back(place);
             given_parts.push_back(stand_in(place, false));
         }
-        const std::size_t effects = recorder.effects().size();
+        const std::size_t effects = recorder.effects().size(), first = recorder.graph().nodes().size();
         const std::vector<detail::Effect>* noted = detail::noted_effects();
         const std::size_t notes = noted == nullptr ? 0 : noted->size();
         const detail::TurnResult result = body(given_states, given_parts);
         if (noted != nullptr && noted->size() != notes) throw RecordError("has an effect in the body of a loop");
         for (const array& each : result.states) turns->next.push_back(value_of(each));
         for (const array& each : result.collected) turns->collected.push_back(value_of(each));
+        if (loop.is_once) {
+            keep_from(first);
+            turns->kept = &recorder.kept_in_branches();
+        }
         take_effects(*turns, effects);
     }
     check_states(*turns);
@@ -142,6 +174,8 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
     looped.may_raise = !turns->effects.empty();
     looped.wanted_every = loop.wanted_every;
     looped.covers = loop.covers;
+    looped.is_while = loop.is_while;
+    looped.is_once = loop.is_once;
     Turned turned = loop_of(looped, loop.count, operands);
     turned.uses_part = std::move(uses_part);
     return turned;

@@ -23,11 +23,30 @@ struct LoopShape {
     shape::Dim count;
     bool backward = false;
     std::int64_t save_every = 0, wanted_every = 0, covers = -1;  // as ir::Looped has them
+    bool is_while = false, is_once = false;
 };
 
 struct Turned {
     std::vector<array> states, collected, saved;
     std::vector<bool> uses_part{};  // which arrays of parts the body has a use for
+};
+
+/// What was recorded of a loop: its body as values of the recording around it.
+const trace::Turns& turns_of(const ir::Looped& looped);
+/// What a turn begins with: states, parts, constants; and what it gives: the next states, what it collects.
+std::vector<Value> starts_of(const trace::Turns& turns);
+std::vector<Value> results_of(const trace::Turns& turns);
+
+/// While it lives, what is recorded is done nowhere: a look at what a branch gives.
+class Aside {
+public:
+    Aside();
+    ~Aside();
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+
+private:
+    std::size_t effects_, first_;
 };
 
 using TurnBody = std::function<detail::TurnResult(std::span<const array> states, std::span<const array> parts)>;

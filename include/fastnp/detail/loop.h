@@ -34,6 +34,22 @@ FASTNP_API TurnResult take_turns(std::int64_t count, std::span<const array> stat
 /// The same for a number of turns that is an array: an integer of no axes.
 FASTNP_API TurnResult take_turns(const array& count, std::span<const array> states, std::span<const array> parts, const LoopOptions& options,
                                  const TurnFunction& body);
+/// The same for as many turns as the arrays have parts. ValueError where there are none, or they have none.
+FASTNP_API TurnResult take_turns(std::span<const array> states, std::span<const array> parts, const LoopOptions& options, const TurnFunction& body);
+
+using ConditionFunction = std::function<array(std::span<const array> states)>;
+using StateFunction = std::function<std::vector<array>(std::span<const array> states)>;
+
+/// The states after turns of `body`, as long as `condition` of them holds. In a recording both are recorded once. TypeError where the condition is no
+/// array of no axes, or where a turn changes a state's shape or dtype.
+FASTNP_API std::vector<array> take_while(std::span<const array> states, const ConditionFunction& condition, const StateFunction& body);
+
+using BranchFunction = std::function<std::vector<array>()>;
+
+/// What one of two functions gives: of which the other is not called outside of recordings, and not run in them. TypeError where the predicate is no
+/// array of no axes, or where they give arrays of other shapes or dtypes.
+FASTNP_API std::vector<array> take_branch(const array& predicate, const BranchFunction& then, const BranchFunction& otherwise);
+
 /// 0, 1, 2 ... below a count.
 FASTNP_API array turn_numbers(std::int64_t count);
 FASTNP_API array turn_numbers(const array& count);
