@@ -9,6 +9,7 @@
 #include "casters.h"
 #include "common.h"
 #include "convert.h"
+#include "fastnp/detail/loop.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/transform.h"
 #include "float_journal.h"
@@ -104,9 +105,46 @@ Arrays without_derivative(const Arrays& operands, const Arrays& results, const s
     return detail::with_derivative(recorded, results, std::move(derivative));
 }
 
+// Loops and branches, of functions of Python's that take and give lists of arrays. What has no axes is a NumPy scalar, as written. No journal tells of
+// floating-point errors in bodies: they are computed many times, or not at all.
+py::list numbers_and_arrays(std::span<const array> arrays) {
+    py::list list;
+    for (const array& each : arrays) list.append(py::reinterpret_steal<py::object>(wrap(each, nullptr, each.ndim() == 0)));
+    return list;
+}
+
+py::tuple take_turns(const Arrays& states, const Arrays& parts, bool backward, std::int64_t save_every, const py::object& body) {
+    const WithoutJournal many_times;
+    const auto turn = [&](std::span<const array> now, std::span<const array> own) {
+        const py::tuple given = body(numbers_and_arrays(now), numbers_and_arrays(own));
+        return detail::TurnResult{arrays_of(given[0]), arrays_of(given[1])};
+    };
+    const detail::TurnResult last = detail::take_turns(states, parts, {backward, save_every}, turn);
+    return py::make_tuple(numbers_and_arrays(last.states), numbers_and_arrays(last.collected));
+}
+
+py::list take_while(const Arrays& states, const py::object& condition, const py::object& body) {
+    const WithoutJournal many_times;
+    const auto holds = [&](std::span<const array> now) { return condition(numbers_and_arrays(now)).cast<array>(); };
+    return numbers_and_arrays(detail::take_while(states, holds, [&](std::span<const array> now) { return arrays_of(body(numbers_and_arrays(now))); }));
+}
+
+py::list take_branch(const array& predicate, const py::object& then, const py::object& otherwise) {
+    const WithoutJournal perhaps;
+    return numbers_and_arrays(detail::take_branch(predicate, [&] { return arrays_of(then()); }, [&] { return arrays_of(otherwise()); }));
+}
+
+void add_turns(py::module_& module) {
+    module.def("_take_turns", &take_turns, "Takes a turn for each of the parts of arrays; gives (the last states, what was collected).");
+    module.def("_turn_numbers", [](const array& count) { return detail::turn_numbers(count); }, "0, 1, 2 ... below a count.");
+    module.def("_take_while", &take_while, "The states after turns, as long as a condition of them holds.");
+    module.def("_take_branch", &take_branch, "What one of two functions gives.");
+}
+
 }  // namespace
 
 void add_transforms(py::module_& module) {
+    add_turns(module);
     module.def("_records", &records, "Whether ops are recorded in this thread, for a compiled function or for a transform.");
     module.def(
         "_recorded",

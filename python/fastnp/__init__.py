@@ -63,6 +63,7 @@ _transforms = {
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["current_device", "device"], "_device"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
+    **dict.fromkeys(["cond", "fori_loop", "scan", "while_loop"], "_turns"),
 }
 _own_modules = {"random", "linalg", "fft", "compiler", "cuda"}
 _dispatched = type(_numpy.sum)

@@ -90,6 +90,7 @@ from fastnp._transform import (
     value_and_grad as value_and_grad,
     vjp as vjp,
 )
+from fastnp._turns import cond as cond, fori_loop as fori_loop, scan as scan, while_loop as while_loop
 from fastnp._vmap import axis_index as axis_index, pmax as pmax, pmean as pmean, pmin as pmin, psum as psum, vmap as vmap
 
 __version__: str
