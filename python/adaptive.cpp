@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compiled_state.h"
+#include "fastnp/detail/background.h"
 
 namespace fastnp::python {
 
@@ -98,6 +99,7 @@ std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
 }
 
 void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops) {
+    if (options_.background && detail::is_at_work_in_background()) return;  // what runs as written meanwhile tells nothing
     const bool was_written = trial.is_decided() && trial.next() == Trial::Way::written;
     trial.note(way, spent, native_loops);
     if (was_written || !trial.is_decided() || trial.next() != Trial::Way::written) return;

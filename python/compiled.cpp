@@ -52,8 +52,8 @@ PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool fr
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name",  "cache_size_limit", "on_limit",
-                                      "verify",   "sizes",   "split",   "is_part",   "place", "adaptive",         nullptr};
+        static const char* names[] = {"function", "backend", "dynamic", "fullgraph", "name",     "cache_size_limit", "on_limit", "verify",
+                                      "sizes",    "split",   "is_part", "place",     "adaptive", "background",       nullptr};
         PyObject *function = nullptr, *dynamic = nullptr, *split = Py_None;
         const char* backend = "llvm";
         const char* name = "function";
@@ -61,11 +61,11 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         const char* on_limit = "generalise";
         unsigned long long verify = 0;
         const char* sizes = "automatic";
-        int fullgraph = 0, is_part = 0, adaptive = 1;
+        int fullgraph = 0, is_part = 0, adaptive = 1, background = 0;
         CompileOptions options;
         auto limit = static_cast<Py_ssize_t>(options.cache_size_limit);
-        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsOpsp", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic,
-                                        &fullgraph, &name, &limit, &on_limit, &verify, &sizes, &split, &is_part, &place, &adaptive) == 0) {
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!psnsKsOpspp", const_cast<char**>(names), &function, &backend, &PyDict_Type, &dynamic,
+                                        &fullgraph, &name, &limit, &on_limit, &verify, &sizes, &split, &is_part, &place, &adaptive, &background) == 0) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
@@ -76,6 +76,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.cache_size_limit = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 0));
         options.on_limit = policy_named(on_limit);
         options.verify = verify;
+        options.background = background != 0;
         options.sizes = sizes_named(sizes);
         auto named = dynamic == nullptr ? std::vector<NamedParameter>() : read_named(dynamic);
         return make(type, std::make_shared<CompiledState>(function, std::move(options), std::move(named), split, is_part != 0, adaptive != 0), false);

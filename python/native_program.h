@@ -15,6 +15,7 @@
 
 #include "compiled_state.h"
 #include "convert.h"
+#include "fastnp/detail/background.h"
 #include "fastnp/detail/blocks.h"
 #include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/program.h"
@@ -142,6 +143,26 @@ public:
         return native_[0].compile_ms();
     }
 
+    /// Whether it has its code; else that is made in a thread of its own.
+    bool is_compiled_by_now() {
+        if (!native_.empty()) return true;
+        if (!later_) {
+            later_ = std::make_shared<Later>();
+            detail::in_background([later = later_, text = text_] {
+                try {
+                    later->made.emplace(text);
+                } catch (const std::exception&) {  // compile() says why
+                }
+                later->is_done = true;
+            });
+        }
+        if (!later_->is_done) return false;
+        if (later_->made) native_.push_back(std::move(*later_->made));
+        later_.reset();
+        compile();
+        return true;
+    }
+
     /// (exit, what it hands out, which floating-point errors were met, the memory of arrays that it made); None where arrays share memory, and it was made
     /// for ones that do not.
     py::object run(const py::tuple& arrays, const py::tuple& numbers) {
@@ -242,6 +263,11 @@ private:
         return made(numpy_scalar_of(words, text_.variables[static_cast<std::size_t>(given.first)]).release());
     }
 
+    struct Later {
+        std::optional<NativeProgram> made;
+        std::atomic<bool> is_done = false;
+    };
+
     ProgramText text_;
     std::vector<std::vector<Given>> exits_;
     std::vector<Dtype> numbers_;
@@ -249,6 +275,7 @@ private:
     std::vector<int> ranks_;
     std::vector<bool> written_;
     std::vector<NativeProgram> native_;  // none until it is compiled
+    std::shared_ptr<Later> later_;  // while that goes on in the background
     mutable std::atomic<unsigned> runs_ = 0;  // short ones
     mutable std::atomic<Nanoseconds> last_run_ = std::numeric_limits<Nanoseconds>::max();  // what it took
 };

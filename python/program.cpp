@@ -59,6 +59,7 @@ void add_programs(py::module_& module) {
              py::arg("apart"))
         .def("run", py::overload_cast<const py::tuple&, const py::tuple&>(&Program::run), py::arg("arrays"), py::arg("numbers"))
         .def("compile", &Program::compile)
+        .def("is_compiled_by_now", &Program::is_compiled_by_now)
         .def("text", &Program::text)
         .def("llvm", &Program::llvm);
     py::class_<Compiling>(module, "_Compiling").def(py::init<>()).def("__enter__", &Compiling::begin).def("__exit__", &Compiling::end);

@@ -57,6 +57,9 @@ struct CompileOptions {
     /// guarded (in C++, what a lambda reads through references: see ref.h), and of a C++ function that it stores arrays in variables of the outside. 0:
     /// never.
     std::uint64_t verify = 0;
+    /// Machine code is made in a thread of its own; until it is there, calls run the function as written. (Calls record, as ever: that is the user's code.
+    /// What a device runs is compiled at once.)
+    bool background = false;
     /// For explain() and for errors: the function's name.
     std::string name = "function";
     /// For errors of devices: where the function is ("file:line"); empty: in C++ where compile() is called.
@@ -237,7 +240,7 @@ public:
 
 private:
     struct State;
-    std::unique_ptr<State> state_;
+    std::shared_ptr<State> state_;
 };
 
 }  // namespace detail

@@ -36,6 +36,7 @@ def compile(
     on_limit: str = "generalise",
     verify: int = 0,
     adaptive: bool | None = None,
+    background: bool = False,
 ) -> Any:
     """Compiles a function over arrays on first use and keeps it per kind of argument; ``@compile`` or ``@compile(backend="eager")``.
 
@@ -54,6 +55,7 @@ def compile(
     ``adaptive``: functions that run in parts are timed both ways, and run as written where that is faster (decided once for a kind of calls, and kept on
     disk); parts and values read are compiled while that takes less than 0.1 s and a quarter of what the calls take. False: always in parts, compiled at
     once. None: as the environment variable FASTNP_ADAPTIVE says, else True.
+    ``background``: machine code is made in a thread of its own, and calls run as written until it is there. Recording is still the call's.
     """
     if function is None:
         return functools.partial(
@@ -66,6 +68,7 @@ def compile(
             on_limit=on_limit,
             verify=verify,
             adaptive=adaptive,
+            background=background,
         )
     options: dict[str, Any] = {
         "backend": backend,
@@ -76,6 +79,7 @@ def compile(
         "on_limit": on_limit,
         "verify": verify,
         "adaptive": adaptive,
+        "background": background,
     }
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
@@ -109,6 +113,7 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
         split is not None,
         f"{code.co_filename}:{code.co_firstlineno}".encode("utf-8", "backslashreplace").decode() if isinstance(code, types.CodeType) else "",
         os.environ.get("FASTNP_ADAPTIVE", "1") != "0" if options["adaptive"] is None else bool(options["adaptive"]),
+        bool(options["background"]),
     )
     compiled_functions.add(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:

@@ -74,6 +74,7 @@ class Program:
         self.lists = {name: self.all_lists[name] for name in arrays if name in self.all_lists}  # that are handed in
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
         self.native: dict[bool, Any] = {}
+        self.waits = False  # for its code
         self.stored = frozenset(walk.stored_fields)
         self.tables = {
             name: _core._TableKind(plain(kind), walk.steps.written[view.array]) for name, (view, kind) in walk.tables.views.items()
@@ -102,6 +103,12 @@ class Program:
 
     def holds(self) -> bool:
         return all(_now(space, name) is value for space, name, value in self.guards)
+
+    def first(self) -> Any:
+        """The one for arrays that share no memory."""
+        if True not in self.native:
+            self.native[True] = self.steps.program(True)
+        return self.native[True]
 
     def run(self, arrays: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
         """None where arrays share memory that it took to be apart."""
@@ -196,7 +203,7 @@ class NativeLoop:
         self.reason = reason
         self.programs: list[str] = [program.native[True].text() for program in programs if True in program.native]
         """The steps of each program, as text."""
-        self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native]
+        self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native and not program.waits]
 
     def __str__(self) -> str:
         if self.reason is not None:

@@ -222,7 +222,7 @@ class Loop:
         if program is not None and program is not Unsupported and not self.fields.are_apart(values, program.stored):
             return None
         if program is not None and (program is Unsupported or program.holds()):
-            return None if program is Unsupported else program
+            return None if program is Unsupported or not self.has_code(program, arguments) else program
         if program is not None:  # what it took for granted is so no more
             self.programs.clear()
             self.entry.clear()
@@ -248,8 +248,17 @@ class Loop:
             if all(each is Unsupported for each in self.programs.values()):
                 self.refuse(str(why))
             return None
-        self.make_ready(program, arguments)
-        return program
+        program.waits = self.parts.options["background"]
+        if not program.waits:
+            self.make_ready(program, arguments)
+        return program if self.has_code(program, arguments) else None
+
+    def has_code(self, program: Any, arguments: tuple[Any, ...]) -> bool:
+        """Whether it can be run; while its code is made in the background, the loop runs as written."""
+        if program.waits and program.first().is_compiled_by_now():
+            program.waits = False
+            self.make_ready(program, arguments)
+        return not program.waits
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
@@ -276,8 +285,7 @@ class Loop:
         self.entry.set_fields(fields)
         for owner in [*(each for name, each in zip(self.all_takes, arguments, strict=True) if name in parents), *self.fields.roots.values()]:
             self.entry.know(type(owner))
-        program.native[True] = program.native.get(True) or program.steps.program(True)
-        program.native[True].compile()
+        program.first().compile()
         self.entry.add(
             [
                 (list, program.tables[name])

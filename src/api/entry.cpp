@@ -151,7 +151,7 @@ device::Backend* device_of(std::span<const Argument> call) {
     return nullptr;
 }
 
-void Entry::compile(Recording made, std::span<const Argument> call, const CompileOptions& options) {
+void Entry::take(Recording& made, std::span<const Argument> call) {
     captured = std::move(made.captured);
     reads = std::move(made.reads);
     written = std::move(made.written);
@@ -166,6 +166,9 @@ void Entry::compile(Recording made, std::span<const Argument> call, const Compil
     times = std::move(made.times);
     if (made.graph.sizes().size() > most_values) throw RecordError("the sizes of this function are too many to follow");
     if (device != nullptr) by_value = numbers_on_host(written, call);
+}
+
+void Entry::make_code(Recording made, const CompileOptions& options) {
     plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
     base::Writer packed;
     made.graph.pack(packed);

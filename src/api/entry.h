@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/record_call.h"
@@ -44,8 +45,15 @@ struct Entry {
     std::uint64_t made_at = 0;  // by the count of calls
     mutable std::atomic<std::uint64_t> last_call{0};
 
-    /// Takes what the recording noted and compiles it. RecordError for what no plan can do.
-    void compile(Recording made, std::span<const Argument> call, const CompileOptions& options);
+    /// Takes what the recording noted, but for the graph. RecordError for what no plan can do.
+    void take(Recording& made, std::span<const Argument> call);
+    /// ... and compiles the rest.
+    void make_code(Recording made, const CompileOptions& options);
+    /// Both.
+    void compile(Recording made, std::span<const Argument> call, const CompileOptions& options) {
+        take(made, call);
+        make_code(std::move(made), options);
+    }
     /// Whether it serves a call, on its device, in which reads gave `known` so far; `values` get those of its sizes.
     bool serves(std::span<const Argument> call, std::string_view key, const std::vector<trace::Found>& known, std::int64_t* values) const;
     /// Whether memory that it writes to is that of another parameter, too.
