@@ -322,10 +322,6 @@ private:
 
     // Elements.
 
-    llvm::Value* address(const Step& step, std::int64_t more = 0) {
-        llvm::Value* at = b_.ir.CreateInBoundsGEP(b_.ir.getInt8Ty(), memory_.base_of(step.a), value(step.b).re);
-        return more == 0 ? at : b_.ir.CreateConstInBoundsGEP1_64(b_.ir.getInt8Ty(), at, static_cast<std::uint64_t>(more));
-    }
     static llvm::Align alignment(Dtype) { return llvm::Align(1); }  // arrays may lie anywhere
 
     // Small elements that not all iterations access stay out of vectors: LLVM 19 makes masks for whole registers of part of one, and may lose what
@@ -342,7 +338,7 @@ private:
     Value load(const Step& step) {
         note_access(step.dtype);
         const auto part = [&](std::int64_t more) {
-            auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), address(step, more), alignment(step.dtype));
+            auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), memory_.address(step, values_, more), alignment(step.dtype));
             memory_.mark(read, step.a);
             return b_.from_memory(read, step.dtype);
         };
@@ -353,7 +349,7 @@ private:
         note_access(step.dtype);
         const Value& stored = value(step.c);
         const auto part = [&](llvm::Value* each, std::int64_t more) {
-            memory_.mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), address(step, more), alignment(step.dtype)), step.a);
+            memory_.mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), memory_.address(step, values_, more), alignment(step.dtype)), step.a);
         };
         part(stored.re, 0);
         if (stored.im != nullptr) part(stored.im, itemsize_of(step.dtype) / 2);

@@ -31,6 +31,32 @@ void ProgramMemory::begin(llvm::Value* bases, llvm::Value* blocks) {
     if (program_.apart) name_scopes();
 }
 
+// LLVM follows an index from one iteration to the next (what one has stored, the next one loads), where it does not follow products.
+ProgramMemory::Place ProgramMemory::place_of(std::int32_t offset, std::uint64_t size, std::span<const Value> values) const {
+    const auto step = [&](std::int32_t id) -> const ir::Step& { return program_.steps[static_cast<std::size_t>(id)]; };
+    const auto number = [&](std::int32_t id) { return values[static_cast<std::size_t>(id)].re; };
+    const auto is_size = [&](std::int32_t id) { return step(id).kind == Kind::constant && step(id).bits == size; };
+    const ir::Step& made = step(offset);
+    if (made.kind == Kind::times && is_size(made.b)) return {nullptr, number(made.a)};
+    if (made.kind == Kind::times && is_size(made.a)) return {nullptr, number(made.b)};
+    if (made.kind != Kind::plus) return {number(offset), nullptr};
+    for (const auto& [term, rest] : {std::pair(made.b, made.a), std::pair(made.a, made.b)}) {
+        const Place place = place_of(term, size, values);
+        if (place.index != nullptr && place.offset == nullptr) return {number(rest), place.index};
+    }
+    return {number(offset), nullptr};
+}
+
+llvm::Value* ProgramMemory::address(const ir::Step& step, std::span<const Value> values, std::int64_t more) {
+    auto& ir = b_.ir;
+    const auto size = static_cast<std::uint64_t>(itemsize_of(step.dtype));
+    const Place place = place_of(step.b, size, values);
+    llvm::Value* at = base_of(step.a);
+    if (place.offset != nullptr) at = ir.CreateInBoundsGEP(ir.getInt8Ty(), at, place.offset);
+    if (place.index != nullptr) at = ir.CreateInBoundsGEP(ir.getIntNTy(static_cast<unsigned>(8 * size)), at, place.index);
+    return more == 0 ? at : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), at, static_cast<std::uint64_t>(more));
+}
+
 // Arrays that may lie in one memory have one number: those between which addresses go.
 std::vector<int> ProgramMemory::classes() const {
     std::vector<int> parents(static_cast<std::size_t>(program_.arrays + program_.made_arrays));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ public:
     void begin(llvm::Value* bases, llvm::Value* blocks);
 
     llvm::Value* base_of(std::int32_t array);
+    /// Where a load or a store goes, and `more` bytes further on. `values`: those of the steps so far.
+    llvm::Value* address(const ir::Step& step, std::span<const Value> values, std::int64_t more = 0);
     /// Tells LLVM what an access to an array can't touch.
     void mark(llvm::Instruction* access, std::int32_t array) const;
 
@@ -27,6 +30,11 @@ public:
     void collect();
 
 private:
+    struct Place {
+        llvm::Value* offset = nullptr;  // in bytes; null: none
+        llvm::Value* index = nullptr;   // in elements; null: none
+    };
+    Place place_of(std::int32_t offset, std::uint64_t size, std::span<const Value> values) const;
     std::vector<int> classes() const;
     void name_scopes();
     llvm::Value* slot(std::int32_t array) const { return slots_[static_cast<std::size_t>(array - program_.arrays)]; }
