@@ -32,6 +32,19 @@ void add_array(Hash& hash, int dtype, int rank, std::int64_t size) {
     hash.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(size))));
 }
 
+// By factors of four: how many iterations a loop has may be a number.
+std::uint64_t magnitude(std::int64_t number) {
+    const auto bits = static_cast<std::uint64_t>(number);
+    return static_cast<std::uint64_t>(std::bit_width(number < 0 ? 0 - bits : bits) + 1) / 2;
+}
+
+void add_number(Hash& hash, PyObject* object) {
+    if (PyLong_CheckExact(object) == 0) return;
+    int overflow = 0;
+    const std::int64_t number = PyLong_AsLongLongAndOverflow(object, &overflow);
+    hash.add(overflow != 0 ? 64U : magnitude(number));
+}
+
 // Whether it could be told at a glance.
 bool add_glance(Hash& hash, PyObject* object, int depth) {
     hash.add(reinterpret_cast<std::uintptr_t>(Py_TYPE(object)));
@@ -47,7 +60,10 @@ bool add_glance(Hash& hash, PyObject* object, int depth) {
         add_array(hash, static_cast<int>(x.dtype()), x.ndim(), x.size());
         return true;
     }
-    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return is_simple(object);
+    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) {
+        add_number(hash, object);
+        return is_simple(object);
+    }
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     PyObject* const* items = PySequence_Fast_ITEMS(object);
     hash.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(size))));
@@ -93,6 +109,7 @@ std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
     Hash kind;
     kind.add(flat.key_view().substr(Flat::generation_bytes));
     kind.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(flat.elements))));
+    flat.each_whole_number([&](std::int64_t number) { kind.add(magnitude(number)); });
     if (auto known = trials_.find(kind.value())) return known;
     const Ref written = own(PyObject_CallMethod(split_.get(), "is_faster_written", "K", static_cast<unsigned long long>(kind.value())));
     return trials_.add(kind.value(), is_true(written.get()) ? std::optional(Trial::Way::written) : std::nullopt);

@@ -105,6 +105,11 @@ public:
     bool varies() const { return !varying_.empty(); }
     /// Whether the Python number in this place among them is an input.
     bool is_input(std::size_t number) const { return inputs_[number]; }
+    /// Calls visit with the value of each int that differs from call to call.
+    template <class F>
+    void each_whole_number(F visit) const {
+        for (const Int& each : ints_) visit(each.value);
+    }
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
     void mark(Tag tag, std::uint64_t value);
     void mark(Tag tag) { key.push_back(static_cast<char>(tag)); }

@@ -132,7 +132,8 @@ private:
     std::optional<Way> decided_;
 };
 
-/// The kinds of calls of one function, by a hash of all that its arguments are but for arrays' sizes, and of the order of magnitude of these.
+/// The kinds of calls of one function, by a hash of all that its arguments are but for arrays' sizes and whole numbers, and of the order of magnitude of
+/// these.
 class Trials {
 public:
     /// That of a kind, or null.
