@@ -1,5 +1,7 @@
 #include "codegen/near_power.h"
 
+#include <bit>
+
 #include "eager/isa.h"
 
 namespace fastnp::codegen {
@@ -11,7 +13,8 @@ namespace {
 // `sure` units is the library's result, as its neighbours are too far.
 constexpr double sure = 0.48;
 constexpr std::uint64_t exponent_bits = 0x7FF0'0000'0000'0000U, sign_bit = std::uint64_t{1} << 63U;
-constexpr std::uint64_t least = std::uint64_t{1023 - 60} << 52U, most = std::uint64_t{1023 + 60} << 52U;  // of x
+constexpr std::uint64_t bias = 1023, most_bits = 180;  // of the exponent of a result
+constexpr double largest = 12;                        // exponent
 
 class NearPower {
 public:
@@ -20,7 +23,7 @@ public:
     llvm::Value* of(double exponent, llvm::function_ref<llvm::Value*()> call) {
         llvm::Value* in_range = is_usual(exponent);
         llvm::Value* x = ir_.CreateSelect(in_range, x_, real(1));  // so that nothing else raises flags
-        Near near = exponent == 2 ? square(x) : exponent == 3 ? cube(x) : root(x);
+        Near near = exponent == 0.5 ? root(x) : whole(x, static_cast<unsigned>(exponent));
         llvm::Value* limit = ir_.CreateFMul(unit(near.value), real(sure));
         if (exponent == 0.5) limit = ir_.CreateFMul(limit, ir_.CreateFAdd(near.value, near.value));
         llvm::Value* is_near = ir_.CreateFCmpOLE(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, near.missing), limit);
@@ -35,12 +38,14 @@ private:
     llvm::Value* real(double value) const { return llvm::ConstantFP::get(x_->getType(), value); }
     llvm::Value* bits_of(llvm::Value* x) { return ir_.CreateBitCast(x, ir_.getInt64Ty()); }
 
-    // Of usual size, or 0 (whose cube has a sign). By its bits: comparing raises no flag. Those of negative numbers are large.
+    // Of usual size, or 0 (whose odd powers have a sign). By its bits: comparing raises no flag. Those of negative numbers are large.
     llvm::Value* is_usual(double exponent) {
+        const std::uint64_t reach = exponent <= 3 ? 60 : most_bits / static_cast<std::uint64_t>(exponent);
+        const std::uint64_t least = (bias - reach) << 52U, most = (bias + reach) << 52U;
         llvm::Value* bits = bits_of(x_);
         if (exponent != 0.5) bits = ir_.CreateAnd(bits, ~sign_bit);
         llvm::Value* is_inside = ir_.CreateICmpULT(ir_.CreateSub(bits, ir_.getInt64(least)), ir_.getInt64(most - least));
-        return exponent == 3 ? is_inside : ir_.CreateOr(is_inside, ir_.CreateICmpEQ(bits, ir_.getInt64(0)));
+        return exponent != 2 && exponent != 0.5 ? is_inside : ir_.CreateOr(is_inside, ir_.CreateICmpEQ(bits, ir_.getInt64(0)));
     }
 
     // In the last place of a normal number.
@@ -51,17 +56,25 @@ private:
 
     llvm::Value* fma(llvm::Value* x, llvm::Value* y, llvm::Value* z) { return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z}); }
 
-    Near square(llvm::Value* x) {
-        llvm::Value* value = ir_.CreateFMul(x, x);
-        return {value, fma(x, x, ir_.CreateFNeg(value))};
+    // Products of numbers that are the sum of two, the second of which is small.
+    Near times(const Near& a, const Near& b) {
+        llvm::Value* high = ir_.CreateFMul(a.value, b.value);
+        llvm::Value* low = fma(a.value, b.value, ir_.CreateFNeg(high));
+        if (a.missing != nullptr) low = fma(a.missing, b.value, low);
+        if (b.missing != nullptr) low = fma(a.value, b.missing, low);
+        return {high, low};
     }
 
-    Near cube(llvm::Value* x) {
-        const Near two = square(x);
-        llvm::Value* high = ir_.CreateFMul(two.value, x);
-        llvm::Value* low = fma(two.missing, x, fma(two.value, x, ir_.CreateFNeg(high)));
-        llvm::Value* value = ir_.CreateFAdd(high, low);
-        return {value, ir_.CreateFSub(low, ir_.CreateFSub(value, high))};
+    // By squares, the first bit of the exponent first. What is missing is exact to some 2^-100.
+    Near whole(llvm::Value* x, unsigned exponent) {
+        Near power{x, nullptr};
+        for (unsigned bit = std::bit_floor(exponent) >> 1U; bit != 0; bit >>= 1U) {
+            power = times(power, power);
+            if ((exponent & bit) != 0) power = times(power, {x, nullptr});
+        }
+        if (exponent == 2) return power;
+        llvm::Value* value = ir_.CreateFAdd(power.value, power.missing);
+        return {value, ir_.CreateFSub(power.missing, ir_.CreateFSub(value, power.value))};
     }
 
     // Twice the root times what is missing.
@@ -97,7 +110,8 @@ std::optional<double> near_exponent(const llvm::Value* exponent) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(exponent);
     if (constant == nullptr || !constant->getType()->isDoubleTy() || eager::host_isa() < eager::Isa::v3) return {};
     const double found = constant->getValueAPF().convertToDouble();
-    return found == 2 || found == 3 || found == 0.5 ? std::optional(found) : std::nullopt;
+    const bool is_whole = found >= 2 && found <= largest && found == static_cast<int>(found);
+    return is_whole || found == 0.5 ? std::optional(found) : std::nullopt;
 }
 
 llvm::Value* near_power(llvm::IRBuilderBase& ir, llvm::Value* x, double exponent, llvm::function_ref<llvm::Value*()> call) {

@@ -1,4 +1,4 @@
-// Powers of one number by 2, 3 and 1/2 that are the C library's bit by bit, without a call for nearly all numbers.
+// Powers of one number by 2 to 12 and 1/2 that are the C library's bit by bit, without a call for nearly all numbers.
 #pragma once
 
 #include <optional>

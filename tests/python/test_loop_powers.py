@@ -30,6 +30,21 @@ def roots(x: Any, out: Any) -> Any:
         out[i] = x[i] ** 0.5
 
 
+def fourths(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        out[i] = x[i] ** 4
+
+
+def sevenths(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        out[i] = x[i] ** 7
+
+
+def twelfths(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        out[i] = x[i] ** 12
+
+
 def of_some(x: Any, out: Any) -> Any:
     for i in range(len(x)):
         if x[i] > 0.5:
@@ -41,10 +56,11 @@ def of_some(x: Any, out: Any) -> Any:
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 2.0, 1e200, -1e200, 1e308, 1e-200, 5e-324, -5e-324, 2.0**61, 2.0**-61, 1e-160, 1e103]
 
 
-@pytest.mark.parametrize(("function", "exponent"), [(squares, 2.0), (cubes, 3.0), (roots, 0.5)])
+@pytest.mark.parametrize(("function", "exponent"), [(squares, 2.0), (cubes, 3.0), (roots, 0.5), (fourths, 4.0), (sevenths, 7.0), (twelfths, 12.0)])
 def test_bits(function: Callable[..., Any], exponent: float) -> None:
     rng, count = numpy.random.default_rng(SEED), 2_000_000 if LONG else 100_000
-    x = rng.normal(size=count) * 2.0 ** rng.uniform(-70, 70, count)
+    reach = min(70.0, 200 / exponent)
+    x = rng.normal(size=count) * 2.0 ** rng.uniform(-reach, reach, count)
     x[: count // 2] = rng.uniform(0.5, 4, count // 2)
     if exponent == 0.5:
         x = abs(x)
@@ -55,7 +71,7 @@ def test_bits(function: Callable[..., Any], exponent: float) -> None:
     assert programs_of(compiled)
 
 
-@pytest.mark.parametrize("function", [squares, cubes, roots, of_some])
+@pytest.mark.parametrize("function", [squares, cubes, roots, fourths, sevenths, twelfths, of_some])
 @pytest.mark.parametrize("make", [numpy.array, list], ids=["numpy", "python"])
 def test_special_numbers(function: Callable[..., Any], make: Callable[..., Any]) -> None:
     compiled = np.compile(function, adaptive=False)
