@@ -115,10 +115,10 @@ std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
     return trials_.add(kind.value(), is_true(written.get()) ? std::optional(Trial::Way::written) : std::nullopt);
 }
 
-void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops) {
+void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops, bool gave_up) {
     if (options_.background && detail::is_at_work_in_background()) return;  // what runs as written meanwhile tells nothing
     const bool was_written = trial.is_decided() && trial.next() == Trial::Way::written;
-    trial.note(way, spent, native_loops);
+    trial.note(way, spent, native_loops, gave_up);
     if (was_written || !trial.is_decided() || trial.next() != Trial::Way::written) return;
     reasons_.push_back(trial.text());
     (void)own(PyObject_CallMethod(split_.get(), "keep_written", "K", static_cast<unsigned long long>(trial.kind())));

@@ -12,6 +12,7 @@ namespace {
 thread_local bool runs_as_written = false;
 thread_local bool frame_is_frozen = false;    // of the frame that this thread is in: whether its parts may not compile,
 thread_local bool frame_gives_numpy = false;  // and whether it was called with NumPy arrays
+thread_local Patience* frame_patience = nullptr;  // with it, if both ways of its calls are being timed
 constexpr std::int64_t many = 1 << 15;      // elements from which native loops are asked whether they are for as many
 constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
 constexpr std::size_t most_guard_sets = 32;
@@ -39,16 +40,21 @@ namespace {
 // What parts that are called meanwhile are told.
 class InFrame {
 public:
-    InFrame(bool frozen, bool numpy) : was_frozen_(std::exchange(frame_is_frozen, frozen)), gave_numpy_(std::exchange(frame_gives_numpy, numpy)) {}
+    InFrame(bool frozen, bool numpy, Patience* patience = nullptr)
+        : was_frozen_(std::exchange(frame_is_frozen, frozen)),
+          gave_numpy_(std::exchange(frame_gives_numpy, numpy)),
+          patience_(std::exchange(frame_patience, patience)) {}
     ~InFrame() {
         frame_is_frozen = was_frozen_;
         frame_gives_numpy = gave_numpy_;
+        frame_patience = patience_;
     }
     InFrame(const InFrame&) = delete;
     InFrame& operator=(const InFrame&) = delete;
 
 private:
     bool was_frozen_, gave_numpy_;
+    Patience* patience_;
 };
 
 }  // namespace
@@ -157,8 +163,11 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const Spending spending(account_, true, draws_on_caller_);
     const bool goes_in_parts = in_parts && way == Trial::Way::compiled;
     if (counts) ++(goes_in_parts ? in_parts_calls_ : uncompiled_);
+    std::optional<Patience> patience;
+    if (goes_in_parts && trial && !trial->is_decided() && !flat.takes_foreign()) patience.emplace(trial->written());
+    const InFrame timed(!may_compile, frame_gives_numpy, patience ? &*patience : nullptr);
     PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
-    if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops());
+    if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops(), patience && patience->was_over());
     const bool is_usual = may_compile && kwnames == nullptr && (!goes_in_parts || (trial && spending.spent().compiling == 0));
     if (is_usual && (!trial || (trial->is_decided() && trial->next() == way)))
         note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get(), goes_in_parts);
@@ -185,6 +194,7 @@ void CompiledState::note_refused(const std::string& why) {
     const std::string text = options_.name + " runs as written for calls that need another compilation: " + why;
     if (std::find(reasons_.begin(), reasons_.end(), text) != reasons_.end() || reasons_.size() >= 32) return;
     reasons_.push_back(text);
+    if (is_part_) return;  // explain tells it: the user wrote no such function
     if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
 }
 
@@ -303,6 +313,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    if (is_part_ && frame_patience != nullptr && frame_patience->is_over()) [[unlikely]] {
+        const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+        return frame_gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+    }
     const bool is_positional = kwnames == nullptr || PyTuple_GET_SIZE(kwnames) == 0;
     if (quick_ && is_positional) {
         if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;

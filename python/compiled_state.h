@@ -136,7 +136,7 @@ private:
     PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run both ways.
     std::shared_ptr<Trial> trial_of(const Flat& flat);
-    void note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops);
+    void note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops, bool gave_up = false);
     /// Whether calls that are compiled as a whole may be slower than as written: they call functions of the outside.
     bool tries_both(bool may_compile) const { return calls_outside_ && adaptive_ && !is_part_ && may_compile && !options_.fullgraph; }
     /// Whether floating-point errors of the call that was made are worth being told.

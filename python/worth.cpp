@@ -15,7 +15,9 @@ constexpr Nanoseconds grace = 150'000'000;        // that all of its calls may,
 constexpr Nanoseconds share = 4;                  // and beyond that this part of what they take otherwise
 constexpr Nanoseconds long_loop = 10'000;   // the mean time of native loops from which calls as written would take too long to be tried
 constexpr int most_compiling = 2;              // calls that compile something, before their other time counts
-constexpr Nanoseconds long_call = 20'000'000;  // of the first call in parts, without compilations: the next one is as written, to compare
+constexpr Nanoseconds long_call = 20'000'000, short_part = 30'000;  // of a call in parts, and of the mean part, that had better be as written, perhaps:
+constexpr std::int64_t many_parts = 256, look_after = 32;           // so many are such
+constexpr Nanoseconds least_patience = 1'000'000;
 constexpr Nanoseconds short_call = 1'000'000;  // which other work of the machine may well double
 constexpr int enough = 2, enough_short = 5;    // calls each way
 constexpr int most_slow = 8;                   // calls in a row that take longer than as written; eight times as many each time that they did
@@ -86,21 +88,30 @@ Spending::NativeLoop::~NativeLoop() {
     in_->native_loops_.time += spent();
 }
 
-// Calls in parts come first: they are to compile what there is to compile.
+Patience::Patience(std::optional<Nanoseconds> written) {
+    if (written) most_ = 3 * *written + least_patience;
+}
+
+bool Patience::is_over() {
+    if (is_over_ || ++calls_ % look_after != 0) return is_over_;
+    const Nanoseconds spent = watch_.spent().otherwise;
+    is_over_ = most_ ? spent > *most_ : calls_ >= many_parts && spent > long_call && spent < calls_ * short_part;
+    return is_over_;
+}
+
+// A call in parts comes first: it is to compile what there is to compile. Then one as written says how long the next one may take.
 Trial::Way Trial::next() const {
     if (decided_) return *decided_;
     const Times &compiled = times_[0], &written = times_[1];
-    if (written.count == 0 && compiled.count == 0) return compiling_ > most_compiling || is_long_ ? Way::written : Way::compiled;
+    if (written.count == 0) return compiling_ > 0 || compiled.count > 0 ? Way::written : Way::compiled;
     return written.count < compiled.count ? Way::written : Way::compiled;
 }
 
-void Trial::note(Way way, const Account& spent, const NativeLoops& native_loops) {
+void Trial::note(Way way, const Account& spent, const NativeLoops& native_loops, bool gave_up) {
     Times& times = times_[static_cast<int>(way)];
     if (decided_) return look_again(way, spent);
-    if (way == Way::compiled && spent.compiling != 0 && ++compiling_ <= most_compiling && times_[1].count == 0) {
-        is_long_ = spent.otherwise > long_call;
-        return;
-    }
+    const bool compiles = way == Way::compiled && spent.compiling != 0 && ++compiling_ <= most_compiling;
+    if (gave_up ? times_[1].count == 0 : compiles) return;
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);
     const bool is_native = native_loops.time > spent.otherwise / 2 && native_loops.time > native_loops.count * long_loop;

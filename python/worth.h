@@ -101,6 +101,22 @@ private:
     Stopwatch watch_;
 };
 
+/// How long a call in parts may take while both ways are timed. Then its parts run as written: what they are worth is known.
+class Patience {
+public:
+    /// `written`: what a call takes as written, if it is known.
+    explicit Patience(std::optional<Nanoseconds> written);
+    /// Whether it is over; asked at each call of a part.
+    bool is_over();
+    bool was_over() const { return is_over_; }
+
+private:
+    std::optional<Nanoseconds> most_;
+    Stopwatch watch_;
+    std::int64_t calls_ = 0;
+    bool is_over_ = false;
+};
+
 /// How calls of one kind are run of a function that is compiled in parts, or that calls functions of the outside: both ways are timed, then the faster
 /// one is kept.
 class Trial {
@@ -111,8 +127,10 @@ public:
     std::uint64_t kind() const { return kind_; }
     Way next() const;
     bool is_decided() const { return decided_.has_value(); }
-    /// A call took this way, and spent this.
-    void note(Way way, const Account& spent, const NativeLoops& native_loops);
+    /// A call took this way, and spent this. `gave_up`: its parts ran as written in the end.
+    void note(Way way, const Account& spent, const NativeLoops& native_loops, bool gave_up = false);
+    /// What a call takes as written, as far as it is known.
+    std::optional<Nanoseconds> written() const { return times_[1].count == 0 ? std::nullopt : std::optional(times_[1].least); }
     /// What it was decided by, in words.
     std::string text() const;
 
@@ -126,7 +144,6 @@ private:
     std::uint64_t kind_;
     Times times_[2];
     int compiling_ = 0;  // calls in parts in which something was compiled
-    bool is_long_ = false;  // the last of them took long otherwise
     int slow_ = 0;  // calls in a row that took longer in parts than as written, though parts were found to be faster
     int again_ = 0;  // how often it was asked again because of these
     std::optional<Way> decided_;

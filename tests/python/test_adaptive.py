@@ -127,6 +127,49 @@ def test_kinds_of_calls_are_decided_by_themselves():
         assert f(long, 300).dtype == numpy.float32
 
 
+def counted_to(n):
+    """Its size is a Python number."""
+    found = []
+    for i in range(n):
+        if i % 3 == 1:
+            found.append(i * 2)
+    return found
+
+
+@pytest.mark.alone
+def test_small_calls_decide_nothing_for_large_ones():
+    f = compiled(counted_to)
+    for _ in range(12):
+        for n in (2, 9):
+            assert f(n) == counted_to(n)
+
+    def milliseconds(function) -> float:
+        times = []
+        for _ in range(12):
+            start = time.perf_counter()
+            function(60_000)
+            times.append(1e3 * (time.perf_counter() - start))
+        return sorted(times)[6]
+
+    assert milliseconds(f) < 0.8 * milliseconds(counted_to)
+
+
+@pytest.mark.alone
+def test_a_call_in_parts_is_waited_for_only_so_long():
+    f = compiled(small_parts)
+    x = numpy.ones(3)
+    times = []
+    for _ in range(8):
+        start = time.perf_counter()
+        result = f(x, 20_000)
+        times.append(time.perf_counter() - start)
+        assert numpy.array_equal(result, small_parts(x, 20_000))
+    start = time.perf_counter()
+    small_parts(x, 20_000)
+    written = time.perf_counter() - start
+    assert max(times[1:]) < 6 * written + 0.2
+
+
 def test_without_it_all_calls_are_in_parts():
     f = np.compile(small_parts, adaptive=False)
     for _ in range(16):
