@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/floored.h"
 #include "codegen/near_power.h"
 #include "codegen/program_memory.h"
 #include "codegen/value.h"
@@ -239,21 +240,7 @@ private:
         return b_.map(step.op, step.compute, step.dtype, {value(step.a), value(step.b)});
     }
 
-    // The remainder takes the divisor's sign, and the quotient goes down with it.
-    Value floored(const Step& step) {
-        llvm::Value *x = value(step.a).re, *y = value(step.b).re;
-        llvm::Value* zero = b_.ir.getInt64(0);
-        if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(y); known != nullptr && known->getValue().isPowerOf2() && !known->isNegative()) {
-            const std::uint64_t by = known->getZExtValue();
-            if (step.op == ir::Op::remainder) return of(Dtype::int64, b_.ir.CreateAnd(x, b_.ir.getInt64(by - 1)));
-            return of(Dtype::int64, b_.ir.CreateAShr(x, b_.ir.getInt64(static_cast<std::uint64_t>(std::countr_zero(by)))));
-        }
-        llvm::Value* rest = b_.ir.CreateSRem(x, y);
-        llvm::Value* differ = b_.ir.CreateICmpSLT(b_.ir.CreateXor(rest, y), zero);
-        llvm::Value* is_down = b_.ir.CreateAnd(b_.ir.CreateICmpNE(rest, zero), differ);
-        if (step.op == ir::Op::remainder) return of(Dtype::int64, b_.ir.CreateAdd(rest, b_.ir.CreateSelect(is_down, y, zero)));
-        return of(Dtype::int64, b_.ir.CreateSub(b_.ir.CreateSDiv(x, y), b_.ir.CreateZExt(is_down, b_.ir.getInt64Ty())));
-    }
+    Value floored(const Step& step) { return of(Dtype::int64, codegen::floored(b_.ir, step.op == ir::Op::remainder, value(step.a).re, value(step.b).re)); }
 
     Value overflows(const Step& step) {
         const bool with_sign = kind_of(step.compute) == 'i';
