@@ -106,6 +106,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     each.addPass(llvm::LoadStoreVectorizerPass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
     passes.run(module, analyses.modules);
+    for (llvm::Function& function : module) {
+        if (!function.isDeclaration()) hide_negations(function);
+    }
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #pragma GCC diagnostic pop
 
@@ -162,6 +165,48 @@ void overlap_launches(llvm::Module& module) {
         llvm::CallInst::Create(type, code, "", function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
         // What a kernel is given is not constant while it runs: loads that seem so (ld.global.nc) are moved before the wait by ptxas.
         for (llvm::Argument& argument : function.args()) argument.removeAttr(llvm::Attribute::NoAlias);
+    }
+}
+
+namespace {
+
+// Of 32 bits or fewer, or a vector of such.
+bool is_short(const llvm::Type* type) { return type->isIntOrIntVectorTy() && type->getScalarSizeInBits() <= 32; }
+
+bool is_least_or_most(const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (call == nullptr || !is_short(call->getType())) return false;
+    const llvm::Intrinsic::ID id = call->getIntrinsicID();
+    return id == llvm::Intrinsic::smax || id == llvm::Intrinsic::smin || id == llvm::Intrinsic::umax || id == llvm::Intrinsic::umin;
+}
+
+// What is negated, or null.
+llvm::Value* negated(const llvm::Instruction& instruction) {
+    using namespace llvm::PatternMatch;
+    llvm::Value* x = nullptr;
+    if (!is_short(instruction.getType())) return nullptr;
+    return match(&instruction, m_Neg(m_Value(x))) || match(&instruction, m_Mul(m_Value(x), m_AllOnes())) ? x : nullptr;
+}
+
+}  // namespace
+
+void hide_negations(llvm::Function& function) {
+    std::vector<llvm::Instruction*> negations;
+    bool any = false;
+    for (llvm::Instruction& each : llvm::instructions(function)) {
+        any = any || is_least_or_most(each);
+        if (negated(each) != nullptr) negations.push_back(&each);
+    }
+    if (!any || negations.empty()) return;
+    llvm::IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
+    llvm::Value* zero = entry.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z, {}, {});  // blocks have one number
+    for (llvm::Instruction* each : negations) {
+        llvm::IRBuilder<> ir(each);
+        llvm::Type* type = each->getType();
+        llvm::Value* own = ir.CreateZExtOrTrunc(zero, type->getScalarType());
+        if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) own = ir.CreateVectorSplat(vector->getNumElements(), own);
+        each->replaceAllUsesWith(ir.CreateSub(own, negated(*each)));
+        each->eraseFromParent();
     }
 }
 

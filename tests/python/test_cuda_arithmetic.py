@@ -188,3 +188,36 @@ def test_sums_of_products() -> None:
     numpy.testing.assert_array_equal(numpy.asarray(got[0]), numpy.sum(whole * whole, axis=1))
     few = usual(3 * 1000).reshape(3, 1000)
     same_bits(np.compile(lambda x: np.sum(x * x, axis=0))(np.asarray(few).to("cuda")), numpy.sum(few * few, axis=0))
+
+
+NEGATIVES: dict[str, Callable[..., Any]] = {
+    "negative": lambda xp, x: -x,
+    "from zero": lambda xp, x: x.dtype.type(0) - x,
+    "times": lambda xp, x: x * x.dtype.type(x.dtype.type(0) - x.dtype.type(1)),
+    "complement": lambda xp, x: ~x + x.dtype.type(1),
+}
+FOLDS: dict[str, Callable[..., Any]] = {
+    "max": lambda xp, x: xp.max(x, axis=0),
+    "min": lambda xp, x: xp.min(x, axis=0),
+    "rows": lambda xp, x: xp.max(x, axis=1),
+    "three": lambda xp, x: xp.minimum(xp.minimum(x[0], x[1]), x[2]) + xp.maximum(x[0], xp.maximum(x[1], x[2])),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+@pytest.mark.parametrize("negative", NEGATIVES)
+@pytest.mark.parametrize("fold", FOLDS)
+def test_least_and_most_of_negative_numbers(dtype: str, negative: str, fold: str) -> None:
+    """The assembler of CUDA 13.0 loses a sign where three negated integers meet in one minimum or maximum."""
+    x = random.integers(0, 250, (5, 7)).astype(dtype)
+
+    def function(xp: Any, x: Any) -> Any:
+        return FOLDS[fold](xp, NEGATIVES[negative](xp, x))
+
+    compiled = np.compile(lambda x: function(np, x))
+    with np.device("cuda"):
+        found = numpy.asarray(compiled(np.asarray(x)))
+    wanted = function(numpy, x)
+    assert found.dtype == wanted.dtype
+    numpy.testing.assert_array_equal(found, wanted)

@@ -137,6 +137,21 @@ BOOST_AUTO_TEST_CASE(functions_keep_values_in_registers) {
     }
 }
 
+// ptxas would lose a sign: see hide_negations.
+BOOST_AUTO_TEST_CASE(minima_and_maxima_are_given_no_negations) {
+    Kernels kernels;
+    for (const Dtype dtype : {int8, int16, int32, uint16, uint32}) {
+        kernels.add("most_" + std::string(name_of(dtype)), {dtype, dtype, dtype}, [&](Builder& b, const std::vector<Value>& x) {
+            const auto negative = [&](const Value& each) { return b.map(Op::negative, dtype, dtype, {each}); };
+            const Value two = b.map(Op::maximum, dtype, dtype, {negative(x[0]), negative(x[1])});
+            return b.map(Op::maximum, dtype, dtype, {two, negative(x[2])});
+        });
+    }
+    const std::string ptx = kernels.ptx(90);
+    BOOST_TEST(ptx.find("neg.s") == std::string::npos);
+    BOOST_TEST(ptx.find("%ctaid.z") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(arithmetic_is_exact) {
     for (const Dtype dtype : {float32, float64}) {
         const std::string type = dtype == float32 ? "f32" : "f64";
