@@ -22,6 +22,7 @@ from fastnp._loop_comprehensions import expanded
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
+from fastnp._loop_inlined import Recursive
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_kinds import PLAIN, expected, kind_of
 from fastnp._loop_lists import ListState
@@ -56,6 +57,7 @@ class Loop:
         self.gives = gives
         self.written = written  # the part as written
         self.refused: str | None = None
+        self.is_recursive = False  # it calls its own function, and so itself
         self.programs: dict[Any, Any] = {}
         self.known: list[Any] = []  # what identities among the keys stand for
         self.functions: dict[Any, Any] = {}
@@ -245,6 +247,7 @@ class Loop:
             program = self.programs[key] = self.written_for(values)
         except Unsupported as why:
             self.programs[key] = Unsupported
+            self.is_recursive |= type(why) is Recursive
             if all(each is Unsupported for each in self.programs.values()):
                 self.refuse(str(why))
             return None

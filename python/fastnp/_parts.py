@@ -129,6 +129,7 @@ class Parts(Cuts):
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
         self.functions: list[Any] = []  # those of the frame
         self.frame: Any = None
+        self.is_recursive = False  # it has a loop that calls it again
         self.cuts = 0
         self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
         self._source: Source | None = None
@@ -217,7 +218,11 @@ class Parts(Cuts):
     # The frame.
 
     def make(self) -> Any:
-        """Cuts the function as it is known to break."""
+        """Cuts the function as it is known to break. Parts of one call of many, each a small one, take longer than the call."""
+        if self.is_recursive:
+            self.build(None, [])
+            self.frame = self.function
+            return self.frame
         return self.build(*self.source.cut(self))
 
     def build(self, code: types.CodeType | None, parts: list[PartCode]) -> Any:
@@ -327,6 +332,7 @@ class Parts(Cuts):
         """A loop that can't be a program is one like others from the next call on."""
         with self._lock:
             self.native.discard(loop.place)
+            self.is_recursive |= loop.is_recursive
             if loop.place in self.regions:
                 self.take_apart(loop.place)
             else:
