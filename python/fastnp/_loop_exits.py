@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from fastnp._loop_frames import Env, Exit, Frame
@@ -13,6 +14,9 @@ from fastnp._loop_program import BOOL, INT, Unsupported
 from fastnp._loop_values import ArrayState, State, TupleState, is_one_number
 
 __all__ = ["Exits"]
+
+
+_MOST_DOUBTFUL = 3  # variables of one exit
 
 
 class Exits(Inlined):
@@ -58,6 +62,21 @@ class Exits(Inlined):
             self.outer.given(made.variables)
         self.exits.append(made)
         return len(self.exits) - 1
+
+    def leave_with(self, statement: ast.stmt | None, broke: bool, names: Iterable[str], env: Env) -> None:
+        """Leaves the program for good. For each of these variables that may have no value there is an exit where it has none, so that the others need
+        no Python to hand it out."""
+        doubtful = [each for each in names if self.slots.may_lack(env.get(each))][:_MOST_DOUBTFUL]
+        if not doubtful:
+            self.steps.add("exit", b=self.new_exit(statement, broke, env))
+            return
+        name, *others = doubtful
+        lacks, rest = self.slots.lacking((self.root.key, name), env[name])
+        self.steps.add("if", a=lacks)
+        self.leave_with(statement, broke, others, {**env, name: State((None,))})
+        self.steps.add("else")
+        self.leave_with(statement, broke, others, {**env, name: rest})
+        self.steps.add("end")
 
     def statement_begins(self, statement: ast.stmt) -> None:
         if self.frame is self.root:

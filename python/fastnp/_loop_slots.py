@@ -26,6 +26,7 @@ from fastnp._loop_values import (
     View,
     ViewState,
     is_plain,
+    is_unbound,
 )
 
 __all__ = ["Decoder", "Slots"]
@@ -312,9 +313,9 @@ class Slots:
             return LOST
         if type(x) is TupleState and type(y) is TupleState and len(x.items) == len(y.items):
             return TupleState(tuple(self.joined((name, i), a, b, is_live) for i, (a, b) in enumerate(zip(x.items, y.items, strict=True))))
-        if type(x) is State and x.kinds == (None,) and type(y) in (ViewState, ArrayState):
+        if is_unbound(x) and type(y) in (ViewState, ArrayState):
             x, y = y, x
-        if type(x) in (ViewState, ArrayState) and type(y) is State and y.kinds == (None,):
+        if type(x) in (ViewState, ArrayState) and is_unbound(y):
             if name not in self.moving:
                 self.need_moving(name)
             return ArrayState(x.array, x.dtype, x.rank, x.fixed, x.recipes if UNBOUND in x.recipes else (*x.recipes, UNBOUND), x.origins)
@@ -325,6 +326,24 @@ class Slots:
             fixed = tuple(a if a == b else None for a, b in zip(x.fixed, y.fixed, strict=True))
             return ArrayState(x.array, x.dtype, x.rank, fixed, recipes, x.origins | y.origins)
         raise Unsupported(f"binds {name[-1]!r} to one object or another")
+
+    # Variables that may have no value.
+
+    @staticmethod
+    def may_lack(held: Held) -> bool:
+        """Whether it may be bound or not."""
+        if type(held) is State:
+            return len(held.kinds) > 1 and position_of(held.kinds, None) >= 0
+        return type(held) is ArrayState and UNBOUND in held.recipes
+
+    def lacking(self, name: Any, held: Held) -> tuple[int, Held]:
+        """The value that says whether it is not bound, and what it is else."""
+        tag = self.variable((name, "origin"), INT) if type(held) is ArrayState else self.tag(name)
+        is_it = self.steps.compare("equal", self.steps.get(tag), self.steps.whole(0))
+        if type(held) is ArrayState:
+            recipes = tuple(each for each in held.recipes if each is not UNBOUND)
+            return is_it, ArrayState(held.array, held.dtype, held.rank, held.fixed, recipes, held.origins)
+        return is_it, State(tuple(kind for kind in held.kinds if kind is not None), held.low, held.high)
 
     # What exits hand out.
 

@@ -11,7 +11,7 @@ from fastnp._loop_program import Kind, Number
 
 __all__ = [
     "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Handed", "Held", "Known", "Lazy", "Leaves", "New", "Part", "Passed", "Several", "State",
-    "StreamState", "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
+    "StreamState", "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "is_unbound", "part_of",
 ]  # fmt: skip
 
 
@@ -231,6 +231,11 @@ def part_of(recipe: Any, indices: Any) -> Any:
     if type(recipe) is Several:
         return Several(recipe.tag, tuple((number, Part(each) if type(each) is int else each) for number, each in recipe.recipes))
     return recipe if type(recipe) in (Part, New) else (recipe, indices)
+
+
+def is_unbound(held: Held) -> bool:
+    """Whether it has no value for sure."""
+    return held is None or (type(held) is State and len(held.kinds) == 1 and held.kinds[0] is None)
 
 
 def is_plain(recipe: Any) -> bool:

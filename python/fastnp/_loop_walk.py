@@ -132,7 +132,8 @@ class Walk(Exits):
 
     def finish(self, broke: bool) -> None:
         """Leaves the program at the loop's end."""
-        self.steps.add("exit", b=self.new_exit(None, broke, self.current()))
+        names = Uses(self.loop).stores & self.frame.live.after[id(self.loop)]
+        self.leave_with(None, broke, sorted(names), self.current())
         self.frame.env = None
 
     def current(self) -> Env:
@@ -169,7 +170,10 @@ class Walk(Exits):
             self.draws.waiting = waiting
             self.exit_number = None
             self.statement = statement, env
-            self.steps.add("exit", b=self.exit())
+            if isinstance(statement, ast.Return):
+                self.leave_with(statement, False, sorted(Uses(statement).reads), env)
+            else:
+                self.steps.add("exit", b=self.exit())
             self.exits[-1].why = str(why)
             self.frame.env = None
 

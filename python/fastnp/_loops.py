@@ -8,7 +8,6 @@ can't be a program at all, or leaves it too often, runs as written.
 from __future__ import annotations
 
 import ast
-import builtins
 import threading
 import time
 import types
@@ -30,9 +29,9 @@ from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_nested import NestedState
 from fastnp._loop_program import Unsupported, plain
 from fastnp._loop_regions import has_loops_ahead, is_region
-from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
+from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, NAMES, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
-from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
+from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState, is_unbound
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -138,9 +137,7 @@ class Loop:
             if how == ENDS:
                 return self.given(values)
             entry = state
-            other = None
-            if all(values.get(name, UNBOUND) is not UNBOUND for name in self.takes):
-                other, values = self.program_for(values)
+            other, values = self.program_for({**dict.fromkeys(self.takes, UNBOUND), **values})
             fields = {name: before[name] for name in (*program.fields.paths, *program.fields.roots) if name in before}
             if any(values.get(name) is not before[name] for name in program.arrays if name in fields):
                 return self.rest({**values, **fields}, program, entry)  # what is gone over, perhaps, is no field any more
@@ -171,7 +168,7 @@ class Loop:
     def rest(self, values: dict[str, Any], program: Any, entry: tuple[Any, ...] | None) -> Any:
         """The loop as written, from where it is."""
         if entry is None and isinstance(self.loop, ast.For):
-            return self.written(*(values[name] for name in self.takes))
+            return self.written(*(values.get(name, UNBOUND) for name in self.takes))
         more = []
         if isinstance(self.loop, ast.For):
             arrays = [values.get(name) for name in program.arrays]
@@ -182,7 +179,7 @@ class Loop:
         return (RETURNS, after) if how == RETURNS else self.given(after)
 
     def given(self, values: dict[str, Any]) -> Any:
-        return (GOES_ON, *(values[name] for name in self.gives))
+        return (GOES_ON, *(values.get(name, UNBOUND) for name in self.gives))
 
     def listed(self, values: dict[str, Any]) -> list[Any]:
         return [values.get(name, UNBOUND) for name in self.names]
@@ -316,7 +313,8 @@ class Loop:
         needs Python."""
         lists = [self.source_of(exit, name) for name in exit.lists if name in self.lists_taken]
         if exit.statement is None:
-            return False, False, [self.source_of(exit, name) for name in self.gives] if exit.broke or not self.loop.orelse else [None], lists
+            given = [(2, UNBOUND) if is_unbound(exit.held.get(name)) else self.source_of(exit, name) for name in self.gives]
+            return False, False, given if exit.broke or not self.loop.orelse else [None], lists
         if not isinstance(exit.statement, ast.Return):
             return False, False, [None], []
         value = exit.statement.value or ast.Constant(None)
@@ -342,7 +340,7 @@ class Loop:
             return (6, exit.lists[name], at, self.list_kinds[name]) if name in exit.lists else (1, at)
         if type(held) is ViewState and type(held.recipe) is int and name in self.all_takes:
             return 1, self.all_takes.index(name)
-        if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
+        if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part or each is UNBOUND for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
         if type(held) is NestedState and not held.is_row and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
@@ -458,8 +456,7 @@ class Loop:
             else:
                 tree = (else_of if kind == "else" else remaining)(self.loop, self.names, name)
             code = self.parts.source.code_of(tree, [LOCALS, UNBOUND_NAME])
-            cells = {LOCALS: types.CellType(builtins.locals), UNBOUND_NAME: types.CellType(UNBOUND)}
-            self.functions[key] = self.parts.function_of(code, cells)
+            self.functions[key] = self.parts.function_of(code, NAMES)
         return self.functions[key]
 
 

@@ -145,14 +145,29 @@ class _Writer:
             self.block(depth + 1)
 
 
-def random_source(seed: int) -> str:
-    """A function ``f(x, k, A, n, log)``."""
+def begin_unbound(writer: _Writer) -> str:
+    """Some variables are bound by loops alone, or under a condition; gives what the function returns."""
+    pick = writer.rng.choice
+    writer.add(1, "turns = 0")
+    writer.add(1, pick(["a, b = n, 1"] * 4 + ["a = n", "if n > 5:\n        b = 3\n    a = 1"]))
+    writer.add(1, pick(["p = (0, 1.0)"] * 4 + ["if n > 3:\n        p = 0, 1.5"]))
+    writer.add(1, pick(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s = 0.0", "s = 0.0\n    if n != 6:\n        t = 1.0"]))
+    writer.add(1, pick(["i = 0", "j = 0", "i = j = 1", "if n > 5:\n        i = 2", "j = n"]))
+    return pick(["a, i, s", "i", "j, s, i", "a, b, s, t, p, i, j", "t", "a, s"])
+
+
+def random_source(seed: int, is_bound: bool = True) -> str:
+    """A function ``f(x, k, A, n, log)``. `is_bound`: all variables are, before the loop."""
     rng = random.Random(seed)
     writer = _Writer(rng)
-    writer.add(1, "i = j = turns = 0")
-    writer.add(1, "a, b = n, 1")
-    writer.add(1, rng.choice(["p = (0, 1.0)", "p = (n, 0.5)", "p = 0, 0"]))
-    writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
+    returned = "a, b, s, t, p"
+    if is_bound:
+        writer.add(1, "i = j = turns = 0")
+        writer.add(1, "a, b = n, 1")
+        writer.add(1, rng.choice(["p = (0, 1.0)", "p = (n, 0.5)", "p = 0, 0"]))
+        writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
+    else:
+        returned = begin_unbound(writer)
     writer.has_lists = rng.random() < 0.4
     if writer.has_lists:
         writer.add(1, rng.choice(["q, out = [0.0] * 3, []", "q = [0.5, 1.5, x[0]]", "q = [0.0] * (n % 3 + 1)"]))
@@ -186,7 +201,7 @@ def random_source(seed: int) -> str:
             ),
         )
     else:
-        writer.add(1, "return a, b, s, t, p")
+        writer.add(1, f"return {returned}")
     helper = "def helper(p, q):\n    if p > q:\n        return p - q\n    return q * 0.5\n\n\n"
     return helper + "def f(x, k, A, n, log):\n" + "\n".join(writer.lines) + "\n"
 
