@@ -10,7 +10,7 @@ from fastnp._loop_frames import Env, Exit, Frame
 from fastnp._loop_inlined import Inlined
 from fastnp._loop_iterate import Iteration
 from fastnp._loop_lists import ListState, NumbersList
-from fastnp._loop_program import BOOL, INT, Unsupported
+from fastnp._loop_program import BOOL, INT, Unsupported, has_value
 from fastnp._loop_values import ArrayState, State, TupleState, is_one_number
 
 __all__ = ["Exits"]
@@ -41,7 +41,7 @@ class Exits(Inlined):
             held = env[name]
             if is_one_number(held):
                 made.places[name] = len(made.variables)
-            elif type(held) is State and len(held.kinds) > 1 and all(kind is not None for kind in held.kinds):
+            elif type(held) is State and len(held.kinds) > 1 and all(map(has_value, held.kinds)):
                 made.choices[name] = len(made.variables), [self.slots.tag_of((self.root.key, name), kind) for kind in held.kinds]
             elif type(held) is TupleState and all(map(is_one_number, held.items)):
                 made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
@@ -70,12 +70,12 @@ class Exits(Inlined):
         if not doubtful:
             self.steps.add("exit", b=self.new_exit(statement, broke, env))
             return
-        name, *others = doubtful
-        lacks, rest = self.slots.lacking((self.root.key, name), env[name])
+        name = doubtful[0]
+        lacks, nothing, rest = self.slots.lacking((self.root.key, name), env[name])
         self.steps.add("if", a=lacks)
-        self.leave_with(statement, broke, others, {**env, name: State((None,))})
+        self.leave_with(statement, broke, doubtful, {**env, name: nothing})
         self.steps.add("else")
-        self.leave_with(statement, broke, others, {**env, name: rest})
+        self.leave_with(statement, broke, doubtful, {**env, name: rest})
         self.steps.add("end")
 
     def statement_begins(self, statement: ast.stmt) -> None:

@@ -406,7 +406,7 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
             return _Zipped(walk, [_of(walk, each, False) for each in node.args])
         if function is builtins.reversed and len(node.args) == 1 and not node.keywords and not is_reversed:
             return _of(walk, node.args[0], True)
-    held = walk.value(node)
+    held = walk.sure(walk.value(node))
     if type(held) is Lazy:
         held = walk.arrays.stored(held)
     if type(held) is tuple and held and not is_reversed:

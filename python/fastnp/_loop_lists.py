@@ -248,7 +248,8 @@ class Lists:
     # Items
 
     def as_item(self, value: Any) -> tuple[Any, ...]:
-        numbers = value if type(value) is tuple else (value,)
+        value = self.walk.sure(value)
+        numbers = tuple(map(self.walk.sure, value)) if type(value) is tuple else (value,)
         found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
         if not 0 < len(found) <= _LONGEST_ITEM:
             raise Unsupported("has a list of long tuples")

@@ -13,7 +13,7 @@ from fastnp._loop_nested import Cell, Nested
 from fastnp._loop_picks import Picked
 from fastnp._loop_program import BOOLEAN, INT, Choice, Number, Unsupported, kind_of_number
 from fastnp._loop_scan import small_step
-from fastnp._loop_values import UNBOUND, Lazy, Passed, View, is_array
+from fastnp._loop_values import UNBOUND, Lazy, Maybe, Passed, View, is_array
 
 __all__ = ["Stores"]
 
@@ -140,6 +140,7 @@ class Stores(Expressions):
             return self.storing_field(target, value)
         if isinstance(target, ast.Subscript):
             return self.storing(self.elements.destination(target), value)
+        value = self.sure(value)
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
@@ -206,5 +207,7 @@ class Stores(Expressions):
             return tuple(self.settled(item) for item in value)
         if type(value) is Lazy:
             return self.arrays.stored(value)
+        if type(value) is Maybe:
+            return Maybe(value.choice, self.settled(value.value))
         is_plain = type(value) not in (Number, Choice, View, ListState, Display) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value

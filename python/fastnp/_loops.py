@@ -27,11 +27,11 @@ from fastnp._loop_kinds import PLAIN, expected, kind_of
 from fastnp._loop_lists import ListState
 from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_nested import NestedState
-from fastnp._loop_program import Unsupported, plain
+from fastnp._loop_program import NOTHING, Unsupported, plain
 from fastnp._loop_regions import has_loops_ahead, is_region
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, NAMES, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
-from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState, is_unbound
+from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, State, StreamState, ViewState, is_unbound
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -346,6 +346,8 @@ class Loop:
             return 1, self.all_takes.index(held.name)
         if isinstance(held, (Passed, StreamState, Handed)) and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
+        if type(held) is State and len(held.kinds) == 1 and held.kinds[0] is NOTHING:
+            return 2, None
         return (2, held.value) if type(held) is Known else None
 
     def array_source(self, place: tuple[int, dict[int, Any]], held: ArrayState) -> Any:
