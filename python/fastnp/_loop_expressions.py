@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
     from fastnp._loop_fields import WalkFields
+    from fastnp._loop_moves import Moves
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
 
@@ -100,6 +101,7 @@ class Expressions:
     arrays: Arrays
     draws: Draws
     lists: Lists
+    moves: Moves
     picks: Picks
     fields: WalkFields
     tables: Tables

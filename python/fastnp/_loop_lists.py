@@ -424,8 +424,9 @@ class Lists:
 
     # What exits hand out
 
-    def given(self, held: ListState, name: str, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
+    def given(self, held: ListState, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
         """The list that was handed in, changed in place, or a new one."""
+        name = held.name[1]
         known = self.walk.lists_known.setdefault(held.name, NumbersList())
         if not known.is_written:
             return lambda values: values.lists.setdefault(held.name, values.passed[name])
@@ -437,6 +438,8 @@ class Lists:
             first = [next(values) for _ in parts[3:]]
             if first and is_new and type(values.passed.get(name)) is list:
                 values.listed(name, *first, known)
+            if held.name in values.lists:  # of another variable
+                return values.lists[held.name]
             values.lists[held.name] = values.listed(None if is_new else name, address, length, known)
             return values.lists[held.name]
 

@@ -114,8 +114,6 @@ class Slots:
                 raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
-        if name in self.tagged:
-            raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
         if type(value) in (StreamState, Passed):
             return value
         if type(value) is Nested:
@@ -127,7 +125,7 @@ class Slots:
         if type(value) is TableDisplay:
             return self.tables.make(name, value)
         if type(value) is ListState:
-            if value.name[0] == name[0]:
+            if value.name[0] == name[0] and value.name != name:
                 raise Unsupported("gives a list another name")
             return value
         return Handed(self.handed[id(value)], value) if id(value) in self.handed else Known(value)
@@ -422,7 +420,7 @@ class Slots:
             value = held.value
             return lambda _: value
         if type(held) is ListState:
-            return self.lists.given(held, name[-1], out)
+            return self.lists.given(held, out)
         if type(held) is NestedState:
             table = self.tables.given(held.name, out)
             if not held.is_row:

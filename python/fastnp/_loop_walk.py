@@ -26,6 +26,7 @@ from fastnp._loop_inlined import Recursive
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
+from fastnp._loop_moves import Moves
 from fastnp._loop_nested import Tables
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
@@ -93,6 +94,7 @@ class Walk(Exits):
         self.picks = Picks(self)
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
+        self.moves = Moves(self)
         self.heaps = Heaps(self)
         self.tables = self.slots.tables = Tables(self)
         self.folds = Folds(self)
@@ -154,7 +156,7 @@ class Walk(Exits):
         self.statement_begins(statement)
         mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
         stored, arms, waiting = self.stored, self.arms, list(self.draws.waiting)
-        loops, iterations = len(self.frame.loops), len(self.iterations)
+        loops, iterations, iterated = len(self.frame.loops), len(self.iterations), len(self.moves.iterated)
         try:
             method = getattr(self, "do_" + type(statement).__name__, None)
             if method is None:
@@ -165,7 +167,7 @@ class Walk(Exits):
             if self.frame is not self.root or (type(why) is Unsupported and arms == 0) or stored or type(why) is Recursive:
                 raise
             del self.steps.steps[mark:]
-            del self.frame.loops[loops:], self.iterations[iterations:]
+            del self.frame.loops[loops:], self.iterations[iterations:], self.moves.iterated[iterated:]
             self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
             self.draws.waiting = waiting
             self.exit_number = None
@@ -395,7 +397,9 @@ class Walk(Exits):
         is_resumed = not is_outer and self.frame is self.root  # where the program is left in it
         if is_resumed:
             self.iterations.append((statement, iteration))
+        self.moves.iterated += iteration.lists()
         ends = self.body(statement, loop)
+        del self.moves.iterated[len(self.moves.iterated) - len(iteration.lists()) :]
         iteration.advance()
         if is_resumed:
             self.iterations.pop()

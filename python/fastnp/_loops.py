@@ -271,7 +271,7 @@ class Loop:
         for number, exit in enumerate(program.exits):
             end = self.end_of(exit)
             fields = [self.source_of(exit, path) for path in self.fields.paths if path in program.stored]
-            if all(each is not None for each in (*end[2], *fields)):
+            if all(each is not None for each in (*end[2], *end[3], *fields)):
                 ends[number] = *end, [(each, exit.places[was_stored(path)]) for each, path in zip(fields, program.stored_paths(), strict=True)]
         guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards if type(space) is not ClassSpace]
         places = {name: number for number, name in enumerate(self.all_takes)}
@@ -336,6 +336,8 @@ class Loop:
             return 3, (first, count), self.all_takes.index(name) if may_be_passed else -1
         held = exit.held.get(name)
         if type(held) is ListState:
+            if held.name[1] != name or sum(other == held for other in exit.held.values()) > 1:
+                return None
             at = self.all_takes.index(name) if name in self.lists_taken else -1
             return (6, exit.lists[name], at, self.list_kinds[name]) if name in exit.lists else (1, at)
         if type(held) is ViewState and type(held.recipe) is int and name in self.all_takes:
@@ -386,6 +388,7 @@ class Loop:
             walk.frame = frame = self.frame_of(self.parts.function)
             frame.key = 0
             held = walk.inputs.take(taken)
+            walk.lists_taken = set(walk.inputs.lists)
             frame.env = {name: each for name, each in held.items() if name not in self.fields.paths}
             walk.fields.held = {name: each for name, each in held.items() if name in self.fields.paths}
             walk.prologue = len(walk.steps.steps)
@@ -393,7 +396,6 @@ class Loop:
 
         while True:
             walk = Walk(self.frame_of, guard, self.fields)
-            walk.lists_taken = set(self.all_takes)
             try:
                 walk.run(self.loop, root)
             except Leaves:

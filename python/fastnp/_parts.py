@@ -282,7 +282,8 @@ class Parts(Cuts):
     def told(self) -> list[NativeLoop]:
         """What is to be told of loops over numbers."""
         others = [NativeLoop(place, [], why) for place, why in self.not_parts.items()]
-        return [*(each.told() for each in self.functions if type(each) is Loop), *self.refused, *others]
+        found = [*(each.told() for each in self.functions if type(each) is Loop), *self.refused, *others]
+        return list({each.lines: each for each in reversed(found)}.values())[::-1]
 
     def all_loops(self) -> list[tuple[Place, Any, str | None]]:
         """The outermost loops, with the reason why a loop can't be a part as native code."""
