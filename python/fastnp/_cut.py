@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from fastnp._loop_resume import LOCALS, UNBOUND_NAME
 from fastnp._names import Live, Uses, after, bound_after, deleted, escapes, only_takes, own_nodes, weight
 from fastnp._parts import UNBOUND, Place
 from fastnp._unfold import is_kept, place_of
@@ -32,6 +34,18 @@ def _load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
+def _load_if_bound(name: str) -> ast.expr:
+    """The variable's value, or what stands for none."""
+    get = ast.Attribute(ast.Call(_load(LOCALS), [], []), "get", ast.Load())
+    return ast.Call(get, [ast.Constant(name), _load(UNBOUND_NAME)], [])
+
+
+def _unbind(names: Iterable[str]) -> list[ast.stmt]:
+    """Unbinds variables that what stands for no value was handed to."""
+    tests = {name: ast.Compare(_load(name), [ast.Is()], [_load(UNBOUND_NAME)]) for name in names}
+    return [ast.If(test, [ast.Delete([ast.Name(name, ast.Del())])], []) for name, test in tests.items()]
+
+
 def _store(*names: str) -> ast.expr:
     stores: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
     return stores[0] if len(stores) == 1 else ast.Tuple(stores, ast.Store())
@@ -43,12 +57,14 @@ _RETURNS, _BREAKS, _CONTINUES = 1, 2, 3
 class _Tagged(ast.NodeTransformer):
     """A part that may end in several ways says in which: (1, what is returned), or (0, 2 or 3, what it gives) to go on, break or continue."""
 
-    def __init__(self, gives: tuple[str, ...]) -> None:
+    def __init__(self, gives: tuple[str, ...], unsure: frozenset[str]) -> None:
         self.gives = gives
+        self.unsure = unsure  # of these, what may not be bound then
         self.loops = 0
 
     def end(self, how: int) -> ast.Return:
-        return ast.Return(ast.Tuple([ast.Constant(how), *map(_load, self.gives)], ast.Load()))
+        given = [_load_if_bound(each) if each in self.unsure else _load(each) for each in self.gives]
+        return ast.Return(ast.Tuple([ast.Constant(how), *given], ast.Load()))
 
     def visit_Return(self, node: ast.Return) -> Any:
         value = node.value or ast.Constant(None)
@@ -80,6 +96,7 @@ class Cut:
     def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, names: set[str], captured: set[str], native: set[Place]) -> None:
         self.parts: list[Part] = []
         self.native = native  # loops that are tried as native code
+        self.not_parts: dict[Place, str] = {}  # ... and why some can't be
         self.names = names
         self.captured = captured  # by functions that are made in it
         self.unsteady = deleted(tree)  # and what is another object at every call
@@ -97,6 +114,7 @@ class Cut:
         self.live = Live()
         self.live.before(tree.body, set(), set(), set())
         parameters = [each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)]
+        self.met = set(parameters)  # what may be bound at the statement at hand
         body = self.block(tree.body, frozenset(parameters), set())
         self.body = [*self.declared, *self.locals_of(body, set(parameters)), *(body or [ast.Pass()])]
 
@@ -125,17 +143,19 @@ class Cut:
         bound_then = after(statement, bound)
         return bound_then is None or stores & self.live.after[id(statement)] <= bound_then
 
-    def is_native(self, statement: ast.stmt, bound: frozenset[str], held: set[str]) -> bool:
+    def is_native(self, statement: ast.stmt, held: set[str]) -> bool:
         """Whether a statement is a loop that can be a part as native code."""
         if not isinstance(statement, (ast.For, ast.While)) or place_of(statement) not in self.native:
             return False
         uses = Uses(statement)
         stores, captured = self.local(uses.stores), self.local(uses.captured)
         reads = self.local(uses.reads) - self.functions
-        if captured or stores & (self.captured | self.unsteady | held) or reads & self.unsteady:
+        shared, unsteady = captured | (stores & self.captured), (stores | reads) & self.unsteady
+        if shared or unsteady or stores & held:
+            why = "shares variables with other functions" if shared else "has variables that are unbound, or functions" if unsteady else ""
+            self.not_parts[place_of(statement)] = why or "binds variables that are read should it raise"
             return False
-        bound_then = after(statement, bound)
-        return bound_then is not None and stores & self.live.after[id(statement)] <= bound_then
+        return True
 
     def reads(self, statements: list[ast.stmt]) -> set[str]:
         return self.local(Live().before(statements, set(), set(), set()))
@@ -148,19 +168,22 @@ class Cut:
             if bound is None or isinstance(statement, (ast.Global, ast.Nonlocal)):  # never reached, or said at the top
                 continue
             reads = self.reads([statement])
-            if self.is_native(statement, bound, held):
-                made += [*self.part(run, start), *self.part_of([statement], bound, place_of(statement))]
+            if self.is_native(statement, held):
+                made += [*self.part(run, start), *self.loop_part(statement, bound)]
                 run = []
                 bound = start = assumed = after(statement, bound)
+                self.met |= Uses(statement).stores
                 continue
             if assumed is not None and self.is_whole(statement, assumed | reads, held):
                 run.append(statement)
                 bound, assumed = after(statement, bound), after(statement, assumed | reads)
+                self.met |= Uses(statement).stores
                 continue
             made += self.part(run, start)
             run = []
             made.append(self.inside(statement, bound, held))
             bound = start = assumed = after(statement, bound)
+            self.met |= Uses(statement).stores
         return made + self.part(run, start)
 
     def inside(self, statement: Any, bound: frozenset[str], held: set[str]) -> ast.stmt:
@@ -169,6 +192,7 @@ class Cut:
             for name in ("body", "orelse"):
                 setattr(statement, name, self.block(getattr(statement, name), bound, held) or ([ast.Pass()] if name == "body" else []))
         elif isinstance(statement, (ast.For, ast.While)):
+            self.met |= Uses(statement).stores  # by the turn before
             targets = Uses(statement.target).stores if isinstance(statement, ast.For) else set()
             unbound = deleted(statement)
             statement.body = self.block(statement.body, (bound | targets) - unbound, held) or [ast.Pass()]
@@ -203,7 +227,34 @@ class Cut:
             bound = after(statement, bound) or bound
         return [*run[:begin], *self.part_of(run[begin:end], bound), *run[end:]]
 
-    def part_of(self, run: list[ast.stmt], bound: frozenset[str], loop: Place | None = None) -> list[ast.stmt]:
+    def loop_part(self, loop: Any, bound: frozenset[str]) -> list[ast.stmt]:
+        """The call of a loop as native code. Variables that may not be bound are handed over as what stands for no value."""
+        leaves = escapes(loop)
+        read_then = self.live.after[id(loop)].union(*(self.live.after[id(each)] for each in leaves))
+        gives = self.local(Uses(loop).stores & read_then)
+        takes = self.reads([loop]) | (gives - (bound_after([loop], frozenset()) or frozenset()))
+        doubtful = takes - bound
+        unsure = frozenset(gives if leaves else gives - (after(loop, bound) or frozenset()))
+        returns = any(isinstance(each, ast.Return) for each in own_nodes(loop))
+        name, _ = self.new_part(())
+        tags = _Tagged(tuple(sorted(gives)), unsure)
+        body = [*_unbind(sorted(doubtful)), tags.visit(loop), ast.copy_location(tags.end(0), loop)]
+        given: list[ast.expr] = [_load(each) if each in self.met else _load(UNBOUND_NAME) for each in sorted(takes)]
+        calls = self.ended(
+            name, ast.Call(_load(name), given, []), tags.gives, {type(each) for each in leaves}, returns, sorted(unsure | doubtful & self.met)
+        )
+        made = self.made(name, tuple(sorted(takes)), [loop], body, calls, tags.gives, place_of(loop))
+        return [*self.looked_up(sorted(doubtful & self.met), loop), *made]
+
+    def looked_up(self, names: list[str], at: ast.stmt) -> list[ast.stmt]:
+        """Binds those that are not bound to what stands for that."""
+        made: list[ast.stmt] = []
+        for name in names:
+            handler = ast.ExceptHandler(_load(UNBOUND), None, [ast.Assign([_store(name)], _load(UNBOUND_NAME))])
+            made.append(ast.fix_missing_locations(ast.copy_location(ast.Try([ast.Expr(_load(name))], [handler], [], []), at)))
+        return made
+
+    def part_of(self, run: list[ast.stmt], bound: frozenset[str]) -> list[ast.stmt]:
         reads = self.reads(run)
         bound_in_it = bound_after(run, frozenset())
         leaves = [each for statement in run for each in escapes(statement)]
@@ -216,8 +267,8 @@ class Cut:
         as_written = copy.deepcopy(run) if doubtful else []
         ends = bound_in_it is None
         returns = any(isinstance(each, ast.Return) for statement in run for each in own_nodes(statement))
-        if leaves or (returns and not ends) or loop is not None:
-            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in leaves}, returns, ends, loop)
+        if leaves or (returns and not ends):
+            made = self.tagged_call(run, tuple(sorted(takes)), tuple(sorted(gives)), {type(each) for each in leaves}, returns, ends)
         else:
             made = self.call_of(run, tuple(sorted(takes)), tuple(sorted(gives)), ends)
         return self.if_bound(doubtful, made, as_written) if doubtful else made
@@ -243,22 +294,20 @@ class Cut:
         return self.made(name, takes, run, [*run, result], [ast.Assign([_store(*gives)], call)])
 
     def tagged_call(
-        self,
-        run: list[ast.stmt],
-        takes: tuple[str, ...],
-        gives: tuple[str, ...],
-        leaves: set[type],
-        returns: bool,
-        ends: bool,
-        loop: Place | None,
+        self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], leaves: set[type], returns: bool, ends: bool
     ) -> list[ast.stmt]:
-        """The call of a part that may end in several ways, and what follows from how it did."""
+        """The call of a part that may end in several ways."""
         name, call = self.new_part(takes)
-        tags = _Tagged(gives)
+        tags = _Tagged(gives, frozenset())
         last = run[-1]
         body = [tags.visit(each) for each in run]
         if not ends:
             body.append(ast.copy_location(tags.end(0), last))
+        return self.made(name, takes, run, body, self.ended(name, call, gives, leaves, returns, []))
+
+    @staticmethod
+    def ended(name: str, call: ast.expr, gives: tuple[str, ...], leaves: set[type], returns: bool, unsure: list[str]) -> list[ast.stmt]:
+        """The call, and what follows from how it ended. `unsure`: variables that may not be bound then."""
         held = name + "_gave"
         made: list[ast.stmt] = [ast.Assign([_store(held)], call)]
         if returns:
@@ -266,10 +315,11 @@ class Cut:
             made.append(ast.If(is_returned, [ast.Return(ast.Subscript(_load(held), ast.Constant(1), ast.Load()))], []))
         if leaves or gives:
             made.append(ast.Assign([ast.Tuple([ast.Name(each, ast.Store()) for each in (held, *gives)], ast.Store())], _load(held)))
+        made += _unbind(unsure)
         for kind, tag, statement in ((ast.Break, _BREAKS, ast.Break()), (ast.Continue, _CONTINUES, ast.Continue())):
             if kind in leaves:
                 made.append(ast.If(ast.Compare(_load(held), [ast.Eq()], [ast.Constant(tag)]), [statement], []))
-        return self.made(name, takes, run, body, made, gives, loop)
+        return made
 
     def new_part(self, takes: tuple[str, ...]) -> tuple[str, ast.expr]:
         name = f"_fastnp_part_{len(self.parts)}"

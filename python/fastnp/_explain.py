@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
 from fastnp import _core
+from fastnp._bytecode import has_loops
 from fastnp._compile import compile
 from fastnp._core import CompiledFunction
 
@@ -34,6 +36,21 @@ def _time_of(kernel: dict[str, Any]) -> str:
     return f", {kernel['milliseconds']:.4f} ms{often}"
 
 
+def loops_not_tried(function: Any, known: list[Any]) -> list[Any]:
+    """The loops of a function that are told of by nobody else."""
+    written = getattr(function, "__wrapped__", None)
+    if type(written) is not types.FunctionType or not has_loops(written.__code__):
+        return []
+    from fastnp._loop_native import NativeLoop  # where a function is looked at
+    from fastnp._loop_scan import why_not_tried
+    from fastnp._parts import Parts
+
+    parts = Parts(written, vars(function)["_options"], "")
+    told = [tuple(map(int, each.lines.split("-"))) for each in known]
+    found = [(place, why_not_tried(loop) if why is None else why) for place, loop, why in parts.all_loops()]
+    return [NativeLoop(place, [], why) for place, why in found if not any(each[0] <= place[0] and place[1] <= each[-1] for each in told)]
+
+
 class Explanation:
     """What a compiled function consists of after a call; ``print`` it, or read its parts."""
 
@@ -47,6 +64,7 @@ class Explanation:
         self.breaks: list[Any] = [] if parts is None else list(parts.breaks)
         """Where recordings ended: each has `reason`, `stack` (lines of the user's) and `milliseconds` (that it had taken by then)."""
         self.native: list[Any] = [] if parts is None else parts.told()
+        self.native += loops_not_tried(function, self.native)
         """Loops over numbers: each has `lines`, `programs` (their steps), `milliseconds` (to compile these) or `reason` (why it is no native code)."""
         self.parts: list[Explanation] = [] if parts is None else [Explanation(part, None) for part in parts.used()]
         """Of a function with breaks: what is compiled between them."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_program import INT
+from fastnp._loop_program import INT, NOTHING, position_of
 from fastnp._loop_scan import NEAR
-from fastnp._loop_values import State, is_one_number
+from fastnp._loop_values import MaybeState, State, is_one_number, without_kind
 from fastnp._names import Uses
 
 if TYPE_CHECKING:
@@ -37,7 +37,26 @@ def narrowed(env: dict[str, Any], test: ast.expr, holds: bool) -> dict[str, Any]
         low, high = (max(_known(least), default=None), min(_known(most), default=None))
         if (low, high) != (state.low, state.high) and not (low is not None and high is not None and low > high):
             found = {**found, name: State(state.kinds, low, high)}
+    for name, is_none in _nothings(test, holds):
+        held: Any = found.get(name)
+        if type(held) in (State, MaybeState) and position_of(held.kinds, NOTHING) >= 0 and (len(held.kinds) > 1 or type(held) is MaybeState):
+            found = {**found, name: State((NOTHING,)) if is_none else without_kind(held, NOTHING)}
     return found
+
+
+def _nothings(test: ast.expr, holds: bool) -> Iterator[tuple[str, bool]]:
+    """Variables that are None then, or are not."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _nothings(test.operand, not holds)
+    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
+        for each in test.values:
+            yield from _nothings(each, holds)
+    elif isinstance(test, ast.Name) and holds:
+        yield test.id, False
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+        other = test.comparators[0]
+        if isinstance(other, ast.Constant) and other.value is None and isinstance(test.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            yield test.left.id, isinstance(test.ops[0], (ast.Is, ast.Eq)) == holds
 
 
 def _known(bounds: list[int | None]) -> list[int]:

@@ -88,6 +88,7 @@ class Calls:
             return self.walk.call_function(function, arguments, named)
         if type(function) is Method:
             return self.functions.method(function, arguments, named)
+        arguments, named = list(map(self.walk.sure, arguments)), {name: self.walk.sure(each) for name, each in named.items()}
         found = Functions.name_of(function)
         if found is not None:
             return self.functions.call(*found, arguments, named)

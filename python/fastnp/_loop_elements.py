@@ -54,7 +54,7 @@ class Elements:
     # Subscripts.
 
     def subscript(self, node: ast.Subscript) -> Any:
-        held = self.walk.value(node.value)
+        held = self.walk.sure(self.walk.value(node.value))
         if type(held) is tuple:
             return self.item(held, node.slice)
         if is_array(held):

@@ -15,9 +15,9 @@ from fastnp._loop_folds import FOUND, Folds
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, TableDisplay, Tables
 from fastnp._loop_numbers import COMPARE, UNARY
-from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
+from fastnp._loop_program import BOOL, BOOLEAN, INT, NOTHING, Choice, Number, Steps, Unsupported, kind_of_number, machine, position_of
 from fastnp._loop_slots import Slots
-from fastnp._loop_values import UNBOUND, Leaves, Passed, State, is_array
+from fastnp._loop_values import UNBOUND, Leaves, Maybe, Passed, State, is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
     from fastnp._loop_fields import WalkFields
+    from fastnp._loop_moves import Moves
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
 
@@ -49,19 +50,29 @@ class _Result:
         """In one of the cases: this is its result."""
         if is_array(value):
             raise _IsArray
+        if value is None:
+            self.keep_nothing()
+            return
         if type(value) is not Choice:
             self.keep_number(self.walk.numbers.number(value))
             return
         steps = self.walk.steps
         for number, kind, variable in value.kinds:
             steps.add("if", a=steps.compare("equal", steps.get(value.tag), steps.whole(number)))
-            self.keep_number(Number(kind, steps.get(variable)))
+            if kind is NOTHING:
+                self.keep_nothing()
+            else:
+                self.keep_number(Number(kind, steps.get(variable)))
             steps.add("end")
+
+    def keep_nothing(self) -> None:
+        self.found[NOTHING] = -1
+        self.walk.steps.set(self.tag, self.walk.steps.whole(position_of(self.found, NOTHING)))
 
     def keep_number(self, number: Number) -> None:
         steps = self.walk.steps
         if number.kind not in self.found:
-            alike = [variable for kind, variable in self.found.items() if machine(kind) == machine(number.kind)]
+            alike = [variable for kind, variable in self.found.items() if kind is not NOTHING and machine(kind) == machine(number.kind)]
             self.found[number.kind] = alike[0] if alike else steps.variable(number.kind)
         self.lows.append(number.low)
         self.highs.append(number.high)
@@ -74,6 +85,8 @@ class _Result:
         low = min((each for each in self.lows if each is not None), default=None) if None not in self.lows else None
         high = max((each for each in self.highs if each is not None), default=None) if None not in self.highs else None
         ((kind, variable),) = self.found.items()
+        if kind is NOTHING:
+            return None
         return Number(kind, self.walk.steps.get(variable), low, high)
 
 
@@ -88,6 +101,7 @@ class Expressions:
     arrays: Arrays
     draws: Draws
     lists: Lists
+    moves: Moves
     picks: Picks
     fields: WalkFields
     tables: Tables
@@ -128,7 +142,7 @@ class Expressions:
             found = self.slots.load((frame.key, name), self.current().get(name, State((None,))))
             if found is UNBOUND:
                 raise Leaves
-            return self.decided(found) if type(found) is Choice and any(kind is None for _, kind, _ in found.kinds) else found
+            return self.sure(found, None)
         if name in frame.function.__code__.co_cellvars:
             raise Unsupported(f"reads {name!r}, which other functions share")
         if name in frame.cells and (found := self.fields.captured(frame.function, name)) is not None:
@@ -149,18 +163,56 @@ class Expressions:
             raise Unsupported(f"reads {name!r}, which is no variable of its own")
         return self.fields.outside(name, value)
 
-    def decided(self, choice: Choice) -> Any:
-        """Leaves where a variable is not bound."""
-        kinds = [each for each in choice.kinds if each[1] is not None]
-        for number, kind, _ in choice.kinds:
-            if kind is None:
-                self.leave(self.steps.compare("not_equal", self.steps.get(choice.tag), self.steps.whole(number)))
-        if len(kinds) == 1:
-            return Number(kinds[0][1], self.steps.get(kinds[0][2]))
-        return Choice(choice.tag, kinds)
+    # What may be None, or not bound.
+
+    def sure(self, value: Any, kind: Any = NOTHING) -> Any:
+        """Leaves where a value is of this kind; what it is else."""
+        choice = value.choice if type(value) is Maybe else value
+        number = choice.tag_of(kind) if type(choice) is Choice else None
+        if number is None:
+            return value
+        self.leave(self.steps.compare("not_equal", self.steps.get(choice.tag), self.steps.whole(number)))
+        return self.without(value, kind)
+
+    def without(self, value: Any, kind: Any) -> Any:
+        """A value that is not of this kind."""
+        if type(value) is Maybe:
+            rest = value.choice.without(kind)
+            return Maybe(rest, value.value) if len(rest.kinds) > 1 else value.value
+        rest = value.without(kind)
+        (_, only, variable), *others = rest.kinds
+        return rest if others else None if only is NOTHING else Number(only, self.steps.get(variable))
+
+    def without_nothing(self, value: Any) -> Any:
+        return self.without(value, NOTHING)
+
+    def nothing_of(self, value: Any) -> int | None:
+        """The value that says whether something is None; None if it never is."""
+        choice = value.choice if type(value) is Maybe else value
+        number = choice.tag_of(NOTHING) if type(choice) is Choice else None
+        return None if number is None else self.steps.compare("equal", self.steps.get(choice.tag), self.steps.whole(number))
+
+    def is_nothing(self, value: Any, holds: bool) -> Any:
+        """Whether it is None, or is not."""
+        lacks = self.nothing_of(value)
+        if lacks is None:
+            return (value is None) == holds
+        return Number(BOOLEAN, lacks if holds else self.steps.map("logical_not", BOOL, BOOL, lacks))
+
+    def compared_with_nothing(self, op: ast.cmpop, x: Any, y: Any) -> Any:
+        """``==`` and ``!=`` where one of them is None, or may be."""
+        if x is not None and self.nothing_of(x) is None:
+            x, y = y, x  # both ways are the same
+        if x is None:
+            if type(y) not in (type(None), Number, Choice, Maybe, tuple) and kind_of_number(y) is None:
+                raise Unsupported("compares something else with None")
+            return self.is_nothing(y, isinstance(op, ast.Eq))
+        lacks, there = self.nothing_of(x), self.without_nothing(x)
+        return self.one_of([(int(lacks or 0), lambda: self.compared(op, None, y)), (-1, lambda: self.compared(op, there, y))])
 
     def each(self, x: Any, compute: Callable[[Any], Any]) -> Any:
         """`compute` of a number; where that is one of several kinds, for each of these."""
+        x = self.sure(x)
         if type(x) is not Choice:
             return compute(x)
         alike = self.alike(x, compute)
@@ -289,7 +341,7 @@ class Expressions:
     def compared(self, op: ast.cmpop, x: Any, y: Any) -> Any:
         if isinstance(op, (ast.Is, ast.IsNot)):
             if x is None or y is None:
-                return (x is y) == isinstance(op, ast.Is)
+                return self.is_nothing(y if x is None else x, isinstance(op, ast.Is))
             raise Unsupported("asks whether two objects are one")
         if isinstance(op, (ast.In, ast.NotIn)) and type(y) is tuple and y:
             found: Any = False
@@ -304,6 +356,9 @@ class Expressions:
             return (x == y) == isinstance(op, ast.Eq)
         if (is_array(x) or is_array(y)) and type(op) in COMPARE:
             return self.arrays.binary(COMPARE[type(op)][1], x, y)
+        if isinstance(op, (ast.Eq, ast.NotEq)) and (x is None or y is None or self.nothing_of(x) is not None or self.nothing_of(y) is not None):
+            return self.compared_with_nothing(op, x, y)
+        x, y = self.sure(x), self.sure(y)
         if is_array(x) or is_array(y) or type(x) is tuple or type(y) is tuple:
             raise Unsupported("compares tuples, or looks for something in an array")
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.compare(op, a, b)))
@@ -315,6 +370,10 @@ class Expressions:
     # Conditions: a bool that is known, or a value of the program.
 
     def as_truth(self, value: Any) -> Any:
+        if (lacks := self.nothing_of(value)) is not None:
+            there = self.as_truth(self.without_nothing(value))
+            there = self.steps.constant(there, BOOL) if type(there) is bool else there
+            return self.steps.both(self.steps.map("logical_not", BOOL, BOOL, lacks), there)
         if type(value) is Choice:
             found = self.each(value, lambda each: Number(BOOLEAN, self.numbers.truth(each)))
             return found.id
@@ -341,17 +400,22 @@ class Expressions:
         is_and = isinstance(node.op, ast.And)
         result = self.steps.variable(BOOLEAN)
 
-        def chain(number: int) -> None:
-            test = self.truth(node.values[number])
-            test = self.steps.constant(test, BOOL) if type(test) is bool else test
-            self.steps.set(result, test)
-            if number + 1 < len(node.values):
-                self.steps.add("if", a=test if is_and else self.steps.map("logical_not", BOOL, BOOL, test))
-                self.where(node.values[number], is_and, lambda: chain(number + 1))
+        def chain(number: int, test: Any) -> None:
+            value = self.steps.constant(test, BOOL) if type(test) is bool else test
+            self.steps.set(result, value)
+            if number + 1 < len(node.values) and (type(test) is not bool or test == is_and):
+                self.steps.add("if", a=value if is_and else self.steps.map("logical_not", BOOL, BOOL, value))
+                self.where(node.values[number], is_and, lambda: chain(number + 1, self.truth(node.values[number + 1])))
                 self.steps.add("end")
 
-        chain(0)
-        return self.steps.get(result)
+        for number, each in enumerate(node.values):
+            test = self.truth(each)
+            if type(test) is not bool:
+                chain(number, test)
+                return self.steps.get(result)
+            if test != is_and:
+                break
+        return test
 
     def where(self, test: ast.expr, holds: bool, compute: Callable[[], Any]) -> Any:
         """`compute`, with what a condition tells of variables."""
@@ -372,6 +436,8 @@ class Expressions:
             test = self.as_truth(x)
             if type(test) is bool:
                 return x if test != is_and else chain(number + 1)
+            if not is_and and self.nothing_of(x) is not None:
+                x = self.without_nothing(x)  # where it is taken
             condition = test if is_and else self.steps.map("logical_not", BOOL, BOOL, test)
             return self.one_of([(condition, lambda: chain(number + 1)), (-1, lambda: x)])
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_lists import ListState
 from fastnp._loop_nested import Nested
-from fastnp._loop_program import FLOAT, Choice, Number, Unsupported
+from fastnp._loop_program import FLOAT, Choice, Number, Unsupported, has_value
 from fastnp._loop_scan import folded
 from fastnp._loop_values import State, is_array
 from fastnp._names import Uses
@@ -58,7 +58,7 @@ class Folds:
         """What is found of a fold, where it is read, and so bound; None where it may be of several kinds."""
         walk, name = self.walk, (self.walk.frame.key, FOUND)
         held = walk.current().get(FOUND)
-        kinds = [kind for kind in held.kinds if kind is not None] if type(held) is State else []
+        kinds = [kind for kind in held.kinds if has_value(kind)] if type(held) is State else []
         if not kinds and walk.frame.key in walk.found_kinds:
             kinds = [walk.found_kinds[walk.frame.key]]
         return Number(kinds[0], walk.steps.get(walk.slots.variable(name, kinds[0]))) if len(kinds) == 1 else None

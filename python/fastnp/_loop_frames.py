@@ -39,6 +39,7 @@ class Frame:
 
     def __init__(self, key: Any, function: types.FunctionType, tree: Any, live: Live, local: frozenset[str], counters: frozenset[str]) -> None:
         self.key = key
+        self.caller: Frame | None = None
         self.function = function
         self.tree = tree
         self.live = live

@@ -14,9 +14,14 @@ from fastnp._loop_frames import Frame, OpenLoop
 from fastnp._loop_program import INT, Unsupported
 from fastnp._loop_stores import Stores
 
-__all__ = ["Inlined"]
+__all__ = ["Inlined", "Recursive"]
 
 _MOST_CALLS = 12  # one in the other
+_MOST_OF_ONE = 3  # ... of one function: a recursion may end by what it is given
+
+
+class Recursive(Unsupported):
+    """The function that has the loop calls itself in it: each call would be a program that is left for the next one."""
 
 
 class Inlined(Stores):
@@ -25,6 +30,7 @@ class Inlined(Stores):
     frame_of: Callable[[Any], Frame]
     tagged: set[Any]
     moving: set[Any]
+    root: Frame
     stored: bool
     depth: int
     arms: int
@@ -38,8 +44,9 @@ class Inlined(Stores):
         self.called += 1
         if self.called > 200 or _depth(self.frame.key) > _MOST_CALLS:
             raise Unsupported("calls too many functions")
+        self.expect_end(function)
         frame = self.frame_of(function)
-        frame.key = (self.frame.key, self.called)
+        frame.key, frame.caller = (self.frame.key, self.called), self.frame
         pending, stored = self.arrays.pending, self.stored
         bound = self.bound(function, arguments, named)
         outer, self.frame = self.frame, frame
@@ -56,8 +63,22 @@ class Inlined(Stores):
             if pending and self.stored and not stored:
                 raise Unsupported("calls a function that writes, after arrays that it may change were computed with")
             return found
+        except Unsupported as why:
+            if type(why) is Recursive or function.__code__ is not self.root.function.__code__:
+                raise
+            raise Recursive(f"calls {function.__qualname__}, its own function, which {why}") from None
         finally:
             self.frame = outer
+
+    def expect_end(self, function: types.FunctionType) -> None:
+        """Not of a function that is in its own call already, more than once."""
+        count, frame = 0, self.frame
+        while frame is not None:
+            count += frame.function.__code__ is function.__code__
+            frame = frame.caller
+        if count >= _MOST_OF_ONE:
+            is_own = function.__code__ is self.root.function.__code__
+            raise (Recursive if is_own else Unsupported)(f"calls {function.__qualname__}, which calls itself")
 
     def bound(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
         try:

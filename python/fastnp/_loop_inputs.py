@@ -10,7 +10,7 @@ from fastnp._loop_kinds import PLAIN, axes_of_one, has_lines, is_array_object, i
 from fastnp._loop_lists import NumbersList, kinds_of_items
 from fastnp._loop_nested import NestedState, kind_of_table
 from fastnp._loop_program import Unsupported, kind_of_number, machine
-from fastnp._loop_values import Held, Passed, StreamState
+from fastnp._loop_values import UNBOUND, Held, Passed, State, StreamState
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -88,6 +88,8 @@ class Inputs:
         if is_tuple_of_numbers(value):
             self.numbers += [(name, item) for item in range(len(value))]
             return slots.take_tuple((0, name), map(kind_of_number, value))
+        if value is UNBOUND:
+            return State((None,))
         if is_bare_function(value):
             slots.handed.setdefault(id(value), name)
         return slots.store((0, name), value) if isinstance(value, PLAIN) else Passed(name)

@@ -31,6 +31,10 @@ class Iteration:
     def variables(self) -> list[int]:
         raise NotImplementedError
 
+    def lists(self) -> list[Any]:
+        """The names of those that it goes over."""
+        return []
+
     def is_enterable(self) -> bool:
         """Whether these alone say where it is, so that it can be entered in the middle."""
         return True
@@ -221,6 +225,9 @@ class _ListItems(_Places):
         super().__init__(walk)
         self.held = held
 
+    def lists(self) -> list[Any]:
+        return [self.held.name]
+
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
 
@@ -326,6 +333,9 @@ class _Counted(Iteration):
         self.inner, self.first = inner, start
         self.at = self.steps.variable(INT)
 
+    def lists(self) -> list[Any]:
+        return self.inner.lists()
+
     def variables(self) -> list[int]:
         return [self.at, *self.inner.variables()]
 
@@ -360,6 +370,9 @@ class _Zipped(Iteration):
     def __init__(self, walk: Walk, inners: list[Iteration]) -> None:
         super().__init__(walk)
         self.inners = inners
+
+    def lists(self) -> list[Any]:
+        return [name for each in self.inners for name in each.lists()]
 
     def variables(self) -> list[int]:
         return [each for inner in self.inners for each in inner.variables()]
@@ -406,7 +419,7 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
             return _Zipped(walk, [_of(walk, each, False) for each in node.args])
         if function is builtins.reversed and len(node.args) == 1 and not node.keywords and not is_reversed:
             return _of(walk, node.args[0], True)
-    held = walk.value(node)
+    held = walk.sure(walk.value(node))
     if type(held) is Lazy:
         held = walk.arrays.stored(held)
     if type(held) is tuple and held and not is_reversed:

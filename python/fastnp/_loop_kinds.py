@@ -12,6 +12,7 @@ from fastnp._loop_draws import is_generator
 from fastnp._loop_lists import kinds_of_items
 from fastnp._loop_nested import kind_of_table
 from fastnp._loop_program import is_numbers_dtype, kind_of_number
+from fastnp._loop_values import UNBOUND
 
 __all__ = ["PLAIN", "axes_of_one", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
 
@@ -74,6 +75,8 @@ def kind_of(value: Any) -> Any:
         return "function", value.__code__, id(value.__globals__)
     if isinstance(value, PLAIN):
         return ("text", value) if type(value) is str else ("is", id(value))
+    if value is UNBOUND:
+        return ("is", id(value))
     return ("tuple", *map(kind_of_number, value)) if is_tuple_of_numbers(value) else "passed"
 
 
@@ -87,4 +90,4 @@ def expected(value: Any) -> tuple[Any, ...]:
         return tuple, tuple(map(type, value))
     if is_bare_function(value):
         return types.FunctionType, value
-    return (value,) if isinstance(value, PLAIN) else ()
+    return (value,) if isinstance(value, PLAIN) or value is UNBOUND else ()

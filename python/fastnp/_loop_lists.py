@@ -248,7 +248,8 @@ class Lists:
     # Items
 
     def as_item(self, value: Any) -> tuple[Any, ...]:
-        numbers = value if type(value) is tuple else (value,)
+        value = self.walk.sure(value)
+        numbers = tuple(map(self.walk.sure, value)) if type(value) is tuple else (value,)
         found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
         if not 0 < len(found) <= _LONGEST_ITEM:
             raise Unsupported("has a list of long tuples")
@@ -423,8 +424,9 @@ class Lists:
 
     # What exits hand out
 
-    def given(self, held: ListState, name: str, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
+    def given(self, held: ListState, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
         """The list that was handed in, changed in place, or a new one."""
+        name = held.name[1]
         known = self.walk.lists_known.setdefault(held.name, NumbersList())
         if not known.is_written:
             return lambda values: values.lists.setdefault(held.name, values.passed[name])
@@ -436,6 +438,8 @@ class Lists:
             first = [next(values) for _ in parts[3:]]
             if first and is_new and type(values.passed.get(name)) is list:
                 values.listed(name, *first, known)
+            if held.name in values.lists:  # of another variable
+                return values.lists[held.name]
             values.lists[held.name] = values.listed(None if is_new else name, address, length, known)
             return values.lists[held.name]
 

@@ -137,6 +137,7 @@ class Tables:
         if not isinstance(place, Cell):
             raise Unsupported("stores a row of a list of lists")
         cell: Cell = place
+        value = self.walk.sure(value)
         made: Any = value if type(value) is Choice else self.walk.numbers.number(value)
         self.expect_kinds(cell, [made.kind] if type(made) is Number else [kind for _, kind, _ in made.kinds])
 

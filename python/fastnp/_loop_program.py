@@ -11,7 +11,10 @@ import numpy
 
 from fastnp import _core
 
-__all__ = ["BOOLEAN", "COMPLEX", "FLOAT", "INT", "MACHINE", "Choice", "Kind", "Number", "PythonKind", "Steps", "Unsupported", "kind_of_number"]
+__all__ = [
+    "BOOLEAN", "COMPLEX", "FLOAT", "INT", "MACHINE", "NOTHING", "TUPLE", "Choice", "Kind", "Number", "PythonKind", "Steps", "Unsupported", "has_value",
+    "kind_of_number",
+]  # fmt: skip
 
 
 class PythonKind:
@@ -24,6 +27,9 @@ class PythonKind:
 
 
 INT, FLOAT, BOOLEAN, COMPLEX = PythonKind(int), PythonKind(float), PythonKind(bool), PythonKind(complex)
+
+# What a variable may be besides: Python's None, which has no value of the program, and a tuple, whose items have.
+NOTHING, TUPLE = PythonKind(type(None)), PythonKind(tuple)
 
 # A number's kind: one of these, or a dtype for NumPy's.
 Kind = Any
@@ -70,6 +76,11 @@ def is_numbers_dtype(dtype: Any) -> bool:
     return id(dtype) in _NUMPY_KINDS
 
 
+def has_value(kind: Kind | None) -> bool:
+    """Whether a variable of this kind is bound to something else than None."""
+    return kind is not None and kind is not NOTHING
+
+
 def position_of(kinds: Any, kind: Kind) -> int:
     """Where a kind is among others; -1 if it is not."""
     return next((number for number, each in enumerate(kinds) if each is kind), -1)
@@ -88,7 +99,8 @@ class Number:
 
 
 class Choice:
-    """A number of one of several kinds: variable `tag` says of which, and each kind has a variable of its own. Kind None: it is not bound."""
+    """A number of one of several kinds: variable `tag` says of which, and each kind has a variable of its own. Kind None: it is not bound;
+    NOTHING: it is None."""
 
     __slots__ = ("kinds", "tag")
 
@@ -99,7 +111,14 @@ class Choice:
     def shared(self) -> int | None:
         """The variable that all its kinds lie in, if it is one: they are of one dtype of the machine, and it is bound."""
         variables = {variable for _, _, variable in self.kinds}
-        return variables.pop() if len(variables) == 1 and all(kind is not None for _, kind, _ in self.kinds) else None
+        return variables.pop() if len(variables) == 1 and all(has_value(kind) for _, kind, _ in self.kinds) else None
+
+    def without(self, kind: Kind | None) -> Choice:
+        return Choice(self.tag, [each for each in self.kinds if each[1] is not kind])
+
+    def tag_of(self, kind: Kind | None) -> int | None:
+        """The tag's value where it is of this kind; None if it never is."""
+        return next((number for number, each, _ in self.kinds if each is kind), None)
 
 
 class Steps:

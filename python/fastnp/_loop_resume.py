@@ -6,16 +6,21 @@ The functions made here take the loop's variables, and give (how it ended, what 
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import sys
+import types
 from typing import Any
 
-__all__ = ["ENDS", "GOES_ON", "RETURNS", "else_of", "remaining", "rest_of_iteration"]
+from fastnp._loop_values import UNBOUND
+
+__all__ = ["ENDS", "GOES_ON", "LOCALS", "NAMES", "RETURNS", "UNBOUND_NAME", "else_of", "remaining", "rest_of_iteration"]
 
 GOES_ON, RETURNS, ENDS = 0, 1, 2
 ITEMS = "_fastnp_items"  # parameters: what the loops around the statement still go over
 LOCALS = "_fastnp_locals"  # what these functions call: locals()
 UNBOUND_NAME = "_fastnp_nothing"  # what stands for a variable that is not bound
+NAMES = {LOCALS: types.CellType(builtins.locals), UNBOUND_NAME: types.CellType(UNBOUND)}
 
 Path = list[tuple[str, int]]  # of fields and positions
 

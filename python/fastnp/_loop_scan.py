@@ -16,7 +16,7 @@ from fastnp._loop_functions import FUNCTIONS, METHODS
 __all__ = [
     "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
     "folded", "is_over_numbers", "may_be_native", "outermost_loops",
-    "small_step",
+    "small_step", "what_is_unfit", "why_not_tried",
 ]  # fmt: skip
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
@@ -36,8 +36,8 @@ _LOOPS = (ast.For, ast.While)
 _SHAPES = frozenset(["shape", "size", "ndim"])
 
 
-def outermost_loops(tree: Any) -> list[Any]:
-    """The loops of a function that are in no other one."""
+def outermost_loops(tree: Any, is_any: bool = False) -> list[Any]:
+    """The loops of a function that are in no other one. `is_any`: those in a `try`, too."""
     found: list[Any] = []
 
     def look(statements: list[Any]) -> None:
@@ -49,6 +49,9 @@ def outermost_loops(tree: Any) -> list[Any]:
                 look(statement.orelse)
             elif isinstance(statement, ast.With):
                 look(statement.body)
+            elif is_any and isinstance(statement, ast.Try):
+                for each in (statement.body, *(handler.body for handler in statement.handlers), statement.orelse, statement.finalbody):
+                    look(each)
 
     look(getattr(tree, "body", []) if not isinstance(tree, ast.Lambda) else [])
     return found
@@ -56,18 +59,23 @@ def outermost_loops(tree: Any) -> list[Any]:
 
 def may_be_native(loop: Any) -> bool:
     """Whether nothing speaks against a program. What is done under conditions, and raises or has other effects, leaves it when it is done."""
+    return what_is_unfit(loop) is None
+
+
+def what_is_unfit(loop: Any) -> str | None:
+    """What a loop has that no program has, if there is anything by the looks of it."""
     for node in _nodes(loop, False):
         if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
-            return False
+            return f"has a statement of the kind {type(node).__name__}"
         if isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
-            return False
+            return f"has an expression of the kind {type(node).__name__}"
         if isinstance(node, ast.Call) and not _is_of_numbers(node) and not _is_of_arrays(node):
-            return False
+            return f"calls {ast.unparse(node.func)}"
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Del):
-            return False
+            return "deletes an attribute"
         if isinstance(node, ast.Expr) and not isinstance(node.value, (ast.Constant, ast.Call)):
-            return False
-    return True
+            return "has an expression whose value it has no use for"
+    return None
 
 
 def folded(call: ast.Call, name: str) -> bool:
@@ -153,6 +161,14 @@ _SMALL_ARRAY = 256
 def is_over_few_elements(loop: Any) -> bool:
     """Whether a loop over small arrays is likely to be a program: nothing is called for its effects."""
     return is_over_numbers(loop) or (may_be_native(loop) and not any(isinstance(each, ast.Expr) for each in ast.walk(loop)))
+
+
+def why_not_tried(loop: Any) -> str:
+    """Why it was not tried as native code."""
+    unfit = what_is_unfit(loop)
+    if unfit is None and not is_over_numbers(loop):
+        return "decides nothing by numbers or elements: it is recorded turn by turn"
+    return unfit or "computes with large arrays, or lies in a function whose loops were recorded so far"
 
 
 def are_small(arguments: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, NestedState, TableDisplay, Tables
-from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
+from fastnp._loop_program import INT, INT64, NOTHING, TUPLE, Choice, Kind, Number, Steps, Unsupported, has_value, machine, position_of
 from fastnp._loop_values import (
     LOST,
     UNBOUND,
@@ -16,6 +16,8 @@ from fastnp._loop_values import (
     Handed,
     Held,
     Known,
+    Maybe,
+    MaybeState,
     New,
     Part,
     Passed,
@@ -25,7 +27,10 @@ from fastnp._loop_values import (
     TupleState,
     View,
     ViewState,
+    is_one_number,
     is_plain,
+    is_unbound,
+    without_kind,
 )
 
 __all__ = ["Decoder", "Slots"]
@@ -80,6 +85,8 @@ class Slots:
     def take_tuple(self, name: Any, kinds: Iterable[Kind]) -> TupleState:
         self.passed[name] = self.variable((name, "passed"), INT)
         self.steps.set(self.passed[name], self.steps.whole(1))
+        if name in self.tagged:
+            self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, TUPLE)))
         return TupleState(tuple(self.take_number((name, item), kind) for item, kind in enumerate(kinds)))
 
     # Stores.
@@ -93,15 +100,20 @@ class Slots:
             return self.store_choice(name, value)
         if type(value) is View:
             return self.store_view(name, value)
+        if value is None and name in self.tagged:
+            self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, NOTHING)))
+            return State((NOTHING,))
+        if type(value) is Maybe:
+            return self.store_maybe(name, value)
         if type(value) is tuple:
+            if name in self.tagged:
+                self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, TUPLE)))
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
             if any(type(item) in (Display, ListState, TableDisplay) for item in value):
                 raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
-        if name in self.tagged:
-            raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
         if type(value) in (StreamState, Passed):
             return value
         if type(value) is Nested:
@@ -113,7 +125,7 @@ class Slots:
         if type(value) is TableDisplay:
             return self.tables.make(name, value)
         if type(value) is ListState:
-            if value.name[0] == name[0]:
+            if value.name[0] == name[0] and value.name != name:
                 raise Unsupported("gives a list another name")
             return value
         return Handed(self.handed[id(value)], value) if id(value) in self.handed else Known(value)
@@ -127,6 +139,9 @@ class Slots:
         """A number as it is now: one of several kinds lies in variables, which may be bound before it is stored (``a, b = b, a``)."""
         if type(value) is View:
             return self.kept_view(value)
+        if type(value) is Maybe:
+            choice = self.kept(value.choice)
+            return Maybe(choice, tuple(map(self.kept, value.value)))
         if type(value) is not Choice:
             return value
         copies: dict[int, int] = {-1: -1}
@@ -165,10 +180,22 @@ class Slots:
         for number, kind, variable in value.kinds:
             is_it = self.steps.compare("equal", self.steps.get(value.tag), self.steps.whole(number))
             self.steps.add("if", a=is_it)
-            if kind is not None:
+            if has_value(kind):
                 self.put(name, kind, self.steps.get(variable))
+            else:
+                self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, kind)))
             self.steps.add("end")
         return State(kinds)
+
+    def store_maybe(self, name: Any, value: Maybe) -> Held:
+        self.need_tag(name)
+        held = self.store(name, value.value)
+        others = value.choice.without(TUPLE).kinds
+        for number, kind, _ in others:
+            self.steps.add("if", a=self.steps.compare("equal", self.steps.get(value.choice.tag), self.steps.whole(number)))
+            self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, kind)))
+            self.steps.add("end")
+        return MaybeState(held, tuple(kind for _, kind, _ in others))
 
     def store_view(self, name: Any, view: View) -> Held:
         if name in self.moving:
@@ -263,12 +290,14 @@ class Slots:
     def load(self, name: Any, held: Held) -> Any:
         steps = self.steps
         if type(held) is State:
-            if len(held.kinds) == 1 and held.kinds[0] is not None:
+            if is_one_number(held):
                 return Number(held.kinds[0], steps.get(self.variable(name, held.kinds[0])), held.low, held.high)
             if len(held.kinds) == 1:
-                return UNBOUND
-            kinds = [(self.tag_of(name, kind), kind, -1 if kind is None else self.variable(name, kind)) for kind in held.kinds]
-            return Choice(self.tag(name), kinds)
+                return UNBOUND if is_unbound(held) else None
+            return Choice(self.tag(name), [(self.tag_of(name, kind), kind, self.variable(name, kind) if has_value(kind) else -1) for kind in held.kinds])
+        if type(held) is MaybeState:
+            choice = Choice(self.tag(name), [(self.tag_of(name, kind), kind, -1) for kind in (TUPLE, *held.kinds)])
+            return Maybe(choice, self.load(name, held.held))
         if type(held) is ViewState:
             values = [self.part(name, number, each) for number, each in enumerate(held.fixed)]
             return View(held.array, held.dtype, values[0], values[1 : held.rank + 1], values[held.rank + 1 :], self.loaded_recipe(held.recipe))
@@ -300,6 +329,8 @@ class Slots:
     def joined(self, name: Any, x: Held, y: Held, is_live: bool) -> Held:
         if x == y:
             return x
+        if any(type(each) in (State, TupleState, MaybeState) for each in (x, y)):
+            x, y = (State((NOTHING,)) if type(each) is Known and each.value is None else each for each in (x, y))
         if type(x) is State and type(y) is State:
             kinds = x.kinds + tuple(kind for kind in y.kinds if position_of(x.kinds, kind) < 0)
             if len(kinds) > 1 and is_live:
@@ -312,9 +343,13 @@ class Slots:
             return LOST
         if type(x) is TupleState and type(y) is TupleState and len(x.items) == len(y.items):
             return TupleState(tuple(self.joined((name, i), a, b, is_live) for i, (a, b) in enumerate(zip(x.items, y.items, strict=True))))
-        if type(x) is State and x.kinds == (None,) and type(y) in (ViewState, ArrayState):
+        if any(type(each) in (TupleState, MaybeState) for each in (x, y)):
+            found = self.joined_tuples(name, x, y)
+            if found is not None:
+                return found
+        if is_unbound(x) and type(y) in (ViewState, ArrayState):
             x, y = y, x
-        if type(x) in (ViewState, ArrayState) and type(y) is State and y.kinds == (None,):
+        if type(x) in (ViewState, ArrayState) and is_unbound(y):
             if name not in self.moving:
                 self.need_moving(name)
             return ArrayState(x.array, x.dtype, x.rank, x.fixed, x.recipes if UNBOUND in x.recipes else (*x.recipes, UNBOUND), x.origins)
@@ -326,6 +361,38 @@ class Slots:
             return ArrayState(x.array, x.dtype, x.rank, fixed, recipes, x.origins | y.origins)
         raise Unsupported(f"binds {name[-1]!r} to one object or another")
 
+    def joined_tuples(self, name: Any, x: Held, y: Held) -> Held | None:
+        """Of a tuple and what is one, None or not bound; None of others."""
+        tuples = [each.held if type(each) is MaybeState else each for each in (x, y) if type(each) is not State]
+        kinds = [kind for each in (x, y) if type(each) in (State, MaybeState) for kind in each.kinds]
+        if any(type(each) is not TupleState for each in tuples) or any(map(has_value, kinds)):
+            return None
+        if len(tuples) == 2 and len(tuples[0].items) != len(tuples[1].items):
+            return None
+        if name not in self.tagged:
+            self.need_tag(name)
+        held = tuples[0] if len(tuples) == 1 else self.joined(name, tuples[0], tuples[1], True)
+        return MaybeState(held, tuple(kind for number, kind in enumerate(kinds) if position_of(kinds, kind) == number))
+
+    # Variables that may have no value.
+
+    @staticmethod
+    def may_lack(held: Held) -> bool:
+        """Whether it may be not bound, or None, or something else."""
+        if type(held) is State:
+            return len(held.kinds) > 1 and not all(map(has_value, held.kinds))
+        return type(held) is MaybeState or (type(held) is ArrayState and UNBOUND in held.recipes)
+
+    def lacking(self, name: Any, held: Held) -> tuple[int, Held, Held]:
+        """(the value that says whether it has none, what it is then, what it is else) of such a variable."""
+        if type(held) is ArrayState:
+            is_it = self.steps.compare("equal", self.steps.get(self.variable((name, "origin"), INT)), self.steps.whole(0))
+            recipes = tuple(each for each in held.recipes if each is not UNBOUND)
+            return is_it, State((None,)), ArrayState(held.array, held.dtype, held.rank, held.fixed, recipes, held.origins)
+        kind = next(each for each in held.kinds if not has_value(each))
+        is_it = self.steps.compare("equal", self.steps.get(self.tag(name)), self.steps.whole(self.tag_of(name, kind)))
+        return is_it, State((kind,)), without_kind(held, kind)
+
     # What exits hand out.
 
     def given(self, name: Any, held: Held, out: list[tuple[int, Kind]]) -> Decoder:
@@ -336,6 +403,8 @@ class Slots:
             return self.given_view(held.recipe, out)
         if type(held) is ArrayState:
             return self.given_array(name, held, out)
+        if type(held) is MaybeState:
+            return self.given_maybe(name, held, out)
         if type(held) is TupleState:
             items = [self.given((name, number), item, out) for number, item in enumerate(held.items)]
             if name not in self.passed:
@@ -351,7 +420,7 @@ class Slots:
             value = held.value
             return lambda _: value
         if type(held) is ListState:
-            return self.lists.given(held, name[-1], out)
+            return self.lists.given(held, out)
         if type(held) is NestedState:
             table = self.tables.given(held.name, out)
             if not held.is_row:
@@ -363,10 +432,11 @@ class Slots:
         return lambda _: UNBOUND
 
     def given_number(self, name: Any, held: State, out: list[tuple[int, Kind]]) -> Decoder:
-        kinds = [kind for kind in held.kinds if kind is not None]
+        kinds = [kind for kind in held.kinds if has_value(kind)]
+        nothing = self.tag_of(name, NOTHING) if position_of(held.kinds, NOTHING) >= 0 else -1
         if len(held.kinds) == 1:
             if not kinds:
-                return lambda _: UNBOUND
+                return lambda _: UNBOUND if nothing < 0 else None
             out.append((self.variable(name, kinds[0]), kinds[0]))
             return next
         out.append((self.tag(name), INT))
@@ -376,7 +446,17 @@ class Slots:
         def decode(values: Iterator[Any]) -> Any:
             tag = next(values)
             found = {number: next(values) for number in numbers}
-            return found.get(tag, UNBOUND)
+            return None if tag == nothing else found.get(tag, UNBOUND)
+
+        return decode
+
+    def given_maybe(self, name: Any, held: MaybeState, out: list[tuple[int, Kind]]) -> Decoder:
+        out.append((self.tag(name), INT))
+        inner, is_one, nothing = self.given(name, held.held, out), self.tag_of(name, TUPLE), self.tag_of(name, NOTHING)
+
+        def decode(values: Any) -> Any:
+            tag, found = next(values), inner(values)
+            return found if tag == is_one else None if tag == nothing else UNBOUND
 
         return decode
 

@@ -9,11 +9,11 @@ from typing import Any
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_folds import FOUND
 from fastnp._loop_lists import Display, Item, ListState
-from fastnp._loop_nested import Cell, Nested
+from fastnp._loop_nested import Cell, Nested, TableDisplay
 from fastnp._loop_picks import Picked
 from fastnp._loop_program import BOOLEAN, INT, Choice, Number, Unsupported, kind_of_number
 from fastnp._loop_scan import small_step
-from fastnp._loop_values import UNBOUND, Lazy, Passed, View, is_array
+from fastnp._loop_values import UNBOUND, Lazy, Maybe, Passed, View, is_array
 
 __all__ = ["Stores"]
 
@@ -37,10 +37,24 @@ class Stores(Expressions):
         if type(value) is Lazy and len(statement.targets) > 1:
             value = self.arrays.stored(value)
         if len(statement.targets) > 1:
+            if type(value) in (Display, ListState, TableDisplay):
+                self.bind_all(statement.targets, value)
+                return
             self.expect_apart(statement.targets, [value] * len(statement.targets))
         checked = [self.target(target, value) for target in statement.targets]
         for store in checked:
             store()
+
+    def bind_all(self, targets: list[ast.expr], value: Any) -> None:
+        """``a = b = []``: one list."""
+        names = [each.id for each in targets if isinstance(each, ast.Name) and each.id in self.frame.local]
+        if type(value) is not Display or len(set(names)) < len(targets):
+            raise Unsupported("binds several variables to one list")
+        for name in names[1:]:
+            self.moves.expect_free((self.frame.key, name), value)
+            self.lists.expect_kept(self.current().get(name), None)
+        self.bind(names[0], value)
+        self.current().update(dict.fromkeys(names[1:], self.current()[names[0]]))
 
     def do_AnnAssign(self, statement: ast.AnnAssign) -> None:
         if statement.value is not None:
@@ -140,10 +154,12 @@ class Stores(Expressions):
             return self.storing_field(target, value)
         if isinstance(target, ast.Subscript):
             return self.storing(self.elements.destination(target), value)
+        value = self.sure(value)
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
             items = [self.arrays.stored(item) if type(item) is Lazy else self.slots.kept(item) for item in value]
+            items = self.kept_lists(items, target.elts)
             self.expect_apart(target.elts, items)
             stores = [self.target(each, item) for each, item in zip(target.elts, items, strict=True)]
 
@@ -153,6 +169,15 @@ class Stores(Expressions):
 
             return store_all
         raise Unsupported("takes a value apart")
+
+    def kept_lists(self, items: list[Any], targets: list[ast.expr]) -> list[Any]:
+        """Lists that change places by one statement: ``a, b = b, a``."""
+        lists = [item for item in items if type(item) is ListState]
+        if any(item == other for number, item in enumerate(lists) for other in lists[:number]):
+            raise Unsupported("gives a list another name")
+        names = [each.id for each in targets if isinstance(each, ast.Name)]
+        return [item if type(to) is ast.Name and item == self.current().get(to.id) == ListState((self.frame.key, to.id)) else self.moves.kept(item, names)
+                for to, item in zip(targets, items, strict=True)]  # fmt: skip
 
     def effects(self) -> tuple[int, int]:
         """How often functions were called, and lists changed."""
@@ -198,7 +223,9 @@ class Stores(Expressions):
         if name == FOUND:
             self.folds.note(value)
         self.lists.expect_kept(self.current().get(name), value)
-        self.current()[name] = self.slots.store((self.frame.key, name), self.settled(value))
+        key = self.frame.key, name
+        self.moves.expect_free(key, value)
+        self.current()[name] = self.moves.move(key, value) if self.moves.is_moved(key, value) else self.slots.store(key, self.settled(value))
 
     def settled(self, value: Any) -> Any:
         """A value as a variable takes it: numbers as the program's, arrays in memory."""
@@ -206,5 +233,7 @@ class Stores(Expressions):
             return tuple(self.settled(item) for item in value)
         if type(value) is Lazy:
             return self.arrays.stored(value)
+        if type(value) is Maybe:
+            return Maybe(value.choice, self.settled(value.value))
         is_plain = type(value) not in (Number, Choice, View, ListState, Display) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy
 
-from fastnp._loop_program import Kind, Number
+from fastnp._loop_program import Choice, Kind, Number, has_value
 
 __all__ = [
-    "LOST", "UNBOUND", "Again", "ArrayState", "Element", "Handed", "Held", "Known", "Lazy", "Leaves", "New", "Part", "Passed", "Several", "State",
-    "StreamState", "TupleState", "View", "ViewState", "is_array", "is_one_number", "is_plain", "part_of",
+    "Again", "ArrayState", "Element", "Handed", "Held", "Known", "LOST", "Lazy", "Leaves", "Maybe", "MaybeState", "New", "Part", "Passed",
+    "Several", "State", "StreamState", "TupleState", "UNBOUND", "View", "ViewState", "is_array", "is_one_number", "is_plain", "is_unbound",
+    "part_of", "without_kind",
 ]  # fmt: skip
 
 
@@ -132,6 +133,29 @@ class State:
         )
 
 
+class MaybeState:
+    """A tuple, or None, or not bound: the variable's tag says which."""
+
+    __slots__ = ("held", "kinds")
+
+    def __init__(self, held: TupleState, kinds: tuple[Kind | None, ...]) -> None:
+        self.held = held
+        self.kinds = kinds  # of these: NOTHING and None
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is MaybeState and other.held == self.held and set(map(id, other.kinds)) == set(map(id, self.kinds))
+
+
+class Maybe:
+    """What such a variable is: `choice` says whether it is the tuple."""
+
+    __slots__ = ("choice", "value")
+
+    def __init__(self, choice: Choice, value: tuple[Any, ...]) -> None:
+        self.choice = choice
+        self.value = value
+
+
 class ViewState:
     """A view, whose values lie in variables of the program."""
 
@@ -218,12 +242,12 @@ class TupleState:
         return type(other) is TupleState and other.items == self.items
 
 
-Held = Any  # State, ViewState, ArrayState, TupleState, Known, Passed or LOST
+Held = Any  # State, MaybeState, ViewState, ArrayState, TupleState, Known, Passed or LOST
 
 
 def is_one_number(held: Held) -> bool:
     """Whether it is a number of one kind, and bound."""
-    return type(held) is State and len(held.kinds) == 1 and held.kinds[0] is not None
+    return type(held) is State and len(held.kinds) == 1 and has_value(held.kinds[0])
 
 
 def part_of(recipe: Any, indices: Any) -> Any:
@@ -231,6 +255,19 @@ def part_of(recipe: Any, indices: Any) -> Any:
     if type(recipe) is Several:
         return Several(recipe.tag, tuple((number, Part(each) if type(each) is int else each) for number, each in recipe.recipes))
     return recipe if type(recipe) in (Part, New) else (recipe, indices)
+
+
+def is_unbound(held: Held) -> bool:
+    """Whether it has no value for sure."""
+    return held is None or (type(held) is State and len(held.kinds) == 1 and held.kinds[0] is None)
+
+
+def without_kind(held: Held, kind: Kind | None) -> Held:
+    """A variable of several kinds that is not of this one."""
+    kinds = tuple(each for each in held.kinds if each is not kind)
+    if type(held) is State:
+        return State(kinds, held.low, held.high)
+    return MaybeState(held.held, kinds) if kinds else held.held
 
 
 def is_plain(recipe: Any) -> bool:

@@ -16,15 +16,17 @@ from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
+from fastnp._loop_exits import Exits
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import Fields, NewField, WalkFields
 from fastnp._loop_folds import Folds
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
-from fastnp._loop_inlined import Inlined
+from fastnp._loop_inlined import Recursive
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
+from fastnp._loop_moves import Moves
 from fastnp._loop_nested import Tables
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
@@ -32,7 +34,7 @@ from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_regions import is_region
 from fastnp._loop_scan import FAR, counters_of
 from fastnp._loop_slots import Slots
-from fastnp._loop_values import LOST, Again, ArrayState, Held, State, TupleState, is_one_number
+from fastnp._loop_values import LOST, Again, Held, State
 from fastnp._names import Uses
 
 __all__ = ["Walk"]
@@ -41,7 +43,7 @@ _MOST_ROUNDS = 40
 _MOST_STEPS = 8000
 
 
-class Walk(Inlined):
+class Walk(Exits):
     """Writes the program of one loop; see ``_loops.Loop``."""
 
     inputs: Inputs  # what it is handed
@@ -92,6 +94,7 @@ class Walk(Inlined):
         self.picks = Picks(self)
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
+        self.moves = Moves(self)
         self.heaps = Heaps(self)
         self.tables = self.slots.tables = Tables(self)
         self.folds = Folds(self)
@@ -131,96 +134,13 @@ class Walk(Inlined):
 
     def finish(self, broke: bool) -> None:
         """Leaves the program at the loop's end."""
-        self.steps.add("exit", b=self.new_exit(None, broke, self.current()))
+        names = Uses(self.loop).stores & self.frame.live.after[id(self.loop)]
+        self.leave_with(None, broke, sorted(names), self.current())
         self.frame.env = None
 
     def current(self) -> Env:
         assert self.frame.env is not None
         return self.frame.env
-
-    # Exits.
-
-    def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
-        """`before`: what fields were at the statement's beginning, where that is something else."""
-        made = Exit(statement, broke)
-        made.held = env = {**env, **self.fields.held}
-        for name in sorted(env):
-            held = env[name]
-            if is_one_number(held):
-                made.places[name] = len(made.variables)
-            elif type(held) is State and len(held.kinds) > 1 and all(kind is not None for kind in held.kinds):
-                made.choices[name] = len(made.variables), [self.slots.tag_of((self.root.key, name), kind) for kind in held.kinds]
-            elif type(held) is TupleState and all(map(is_one_number, held.items)):
-                made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
-            elif type(held) is ListState and self.lists_known[held.name].is_written:
-                made.lists[name] = len(made.variables)
-            elif type(held) is ArrayState:
-                key = self.root.key, name
-                made.arrays[name] = len(made.variables), {self.slots.origin_of(key, each): each for each in held.recipes}
-            if before and name in before:
-                made.variables.append((before[name], held.kinds[0]))
-                made.names.append((name, next))
-                continue
-            made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
-        self.fields.tell_stores(made, before or {})
-        for loop, iteration in self.iterations:
-            made.iterations.append((loop, iteration.given(made.variables)))
-        if self.outer is not None:  # last: what an entry in the middle takes over
-            self.outer.given(made.variables)
-        self.exits.append(made)
-        return len(self.exits) - 1
-
-    def statement_begins(self, statement: ast.stmt) -> None:
-        if self.frame is self.root:
-            self.statement = statement, dict(self.current())
-            self.exit_number = None
-            self.stored = False
-            self.arrays.pending = 0
-            self.fields.before = {}
-            if id(statement) in self.shadowing:
-                self.fields.begin()
-
-    def exit(self) -> int:
-        """The exit of the statement at hand."""
-        if self.stored:
-            raise Unsupported("may stop in the middle of a statement that writes")
-        if self.exit_number is None:
-            assert self.statement is not None
-            self.exit_number = self.new_exit(self.statement[0], False, self.statement[1], self.fields.before)
-        return self.exit_number
-
-    def shadow(self) -> None:
-        """A field is stored to: where a function does that, what leaves the statement afterwards leaves it as it was."""
-        assert self.statement is not None
-        if self.frame is not self.root and id(self.statement[0]) not in self.shadowing:
-            self.shadowing.add(id(self.statement[0]))
-            self.fields.is_learning = True
-
-    def no_memory(self) -> int:
-        """The exit of a statement that has done something already, where memory is short: it is an error."""
-        if self.memory_exit is None:
-            self.memory_exit = self.new_exit(self.loop, False, {})
-            self.exits[self.memory_exit].is_error = True
-        return self.memory_exit
-
-    def raise_unless(self, condition: int, values: tuple[int, int], axis: int) -> None:
-        """Leaves with an IndexError unless the condition holds. `values`: the subscript and the axis's size."""
-        assert self.statement is not None
-        made = self.new_exit(self.statement[0], False, self.statement[1])
-        variables = [self.steps.variable(INT) for _ in values]
-        self.exits[made].variables.extend((each, INT) for each in variables)
-        self.exits[made].error = axis
-        self.steps.add("if", a=self.steps.map("logical_not", BOOL, BOOL, condition))
-        for variable, value in zip(variables, values, strict=True):
-            self.steps.set(variable, value)
-        self.steps.add("exit", b=made)
-        self.steps.add("end")
-
-    def leave(self, condition: int) -> None:
-        """Leaves the program before the statement at hand unless the condition holds."""
-        if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
-            return
-        self.steps.add("require", a=condition, b=self.exit())
 
     # Statements.
 
@@ -236,23 +156,26 @@ class Walk(Inlined):
         self.statement_begins(statement)
         mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
         stored, arms, waiting = self.stored, self.arms, list(self.draws.waiting)
-        loops, iterations = len(self.frame.loops), len(self.iterations)
+        loops, iterations, iterated = len(self.frame.loops), len(self.iterations), len(self.moves.iterated)
         try:
             method = getattr(self, "do_" + type(statement).__name__, None)
             if method is None:
                 raise Unsupported(f"has a statement of the kind {type(statement).__name__}")
             method(statement)
         except (Unsupported, Leaves) as why:
-            # What is not always done may leave the program; what is, would leave it each time.
-            if self.frame is not self.root or (type(why) is Unsupported and arms == 0) or stored:
+            # What is not always done may leave the program; what is, would leave it each time, and so would a recursion at each level.
+            if self.frame is not self.root or (type(why) is Unsupported and arms == 0) or stored or type(why) is Recursive:
                 raise
             del self.steps.steps[mark:]
-            del self.frame.loops[loops:], self.iterations[iterations:]
+            del self.frame.loops[loops:], self.iterations[iterations:], self.moves.iterated[iterated:]
             self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
             self.draws.waiting = waiting
             self.exit_number = None
             self.statement = statement, env
-            self.steps.add("exit", b=self.exit())
+            if isinstance(statement, ast.Return):
+                self.leave_with(statement, False, sorted(Uses(statement).reads), env)
+            else:
+                self.steps.add("exit", b=self.exit())
             self.exits[-1].why = str(why)
             self.frame.env = None
 
@@ -383,13 +306,18 @@ class Walk(Inlined):
     def body(self, statement: ast.For | ast.While, loop: OpenLoop) -> list[Env]:
         """The loop's body; what is known at its ends."""
         self.interruptible(statement)
-        is_sure = statement is self.loop or (is_region(self.loop) and any(each is statement for each in self.loop.body))
+        is_part = is_region(self.loop) and self.frame is self.root and any(each is statement for each in self.loop.body)
+        is_sure = self.is_outermost(statement) or is_part
         self.arms, arms = (0 if is_sure else self.arms + 1), self.arms
         self.block(statement.body)
         self.arms = arms
         ends = [*loop.continued, *([self.frame.env] if self.frame.env is not None else [])]
         self.steps.add("next")
         return ends
+
+    def is_outermost(self, statement: ast.stmt) -> bool:
+        """Whether it is the loop itself, and not the same one in a call of its own function."""
+        return statement is self.loop and self.frame is self.root
 
     def interruptible(self, statement: ast.For | ast.While) -> None:
         """A loop that may have no end asks now and then whether a signal came, and is left then."""
@@ -409,7 +337,7 @@ class Walk(Inlined):
     def exhausted(self, statement: ast.For | ast.While) -> Env | None:
         """Where a loop has ended by itself: its `else`, then out of it."""
         inner = self.frame.loops.pop()  # what breaks here breaks the loop around it
-        if statement is self.loop:
+        if self.is_outermost(statement):
             if self.frame.env is not None:
                 self.finish(False)  # Python does its `else`
         else:
@@ -442,7 +370,7 @@ class Walk(Inlined):
     def for_(self, statement: ast.For) -> None:
         self.guard_writes(statement)
         iteration = iteration_of(self, statement)
-        is_outer = statement is self.loop
+        is_outer = self.is_outermost(statement)
         if is_outer:
             if not iteration.is_enterable():
                 raise Unsupported("goes over a part of an array, or over a tuple")
@@ -469,7 +397,9 @@ class Walk(Inlined):
         is_resumed = not is_outer and self.frame is self.root  # where the program is left in it
         if is_resumed:
             self.iterations.append((statement, iteration))
+        self.moves.iterated += iteration.lists()
         ends = self.body(statement, loop)
+        del self.moves.iterated[len(self.moves.iterated) - len(iteration.lists()) :]
         iteration.advance()
         if is_resumed:
             self.iterations.pop()

@@ -8,7 +8,6 @@ can't be a program at all, or leaves it too often, runs as written.
 from __future__ import annotations
 
 import ast
-import builtins
 import threading
 import time
 import types
@@ -22,16 +21,17 @@ from fastnp._loop_comprehensions import expanded
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
+from fastnp._loop_inlined import Recursive
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_kinds import PLAIN, expected, kind_of
 from fastnp._loop_lists import ListState
 from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_nested import NestedState
-from fastnp._loop_program import Unsupported, plain
+from fastnp._loop_program import NOTHING, Unsupported, plain
 from fastnp._loop_regions import has_loops_ahead, is_region
-from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
+from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, NAMES, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
-from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
+from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, State, StreamState, ViewState, is_unbound
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
 
@@ -56,6 +56,7 @@ class Loop:
         self.gives = gives
         self.written = written  # the part as written
         self.refused: str | None = None
+        self.is_recursive = False  # it calls its own function, and so itself
         self.programs: dict[Any, Any] = {}
         self.known: list[Any] = []  # what identities among the keys stand for
         self.functions: dict[Any, Any] = {}
@@ -136,9 +137,7 @@ class Loop:
             if how == ENDS:
                 return self.given(values)
             entry = state
-            other = None
-            if all(values.get(name, UNBOUND) is not UNBOUND for name in self.takes):
-                other, values = self.program_for(values)
+            other, values = self.program_for({**dict.fromkeys(self.takes, UNBOUND), **values})
             fields = {name: before[name] for name in (*program.fields.paths, *program.fields.roots) if name in before}
             if any(values.get(name) is not before[name] for name in program.arrays if name in fields):
                 return self.rest({**values, **fields}, program, entry)  # what is gone over, perhaps, is no field any more
@@ -169,7 +168,7 @@ class Loop:
     def rest(self, values: dict[str, Any], program: Any, entry: tuple[Any, ...] | None) -> Any:
         """The loop as written, from where it is."""
         if entry is None and isinstance(self.loop, ast.For):
-            return self.written(*(values[name] for name in self.takes))
+            return self.written(*(values.get(name, UNBOUND) for name in self.takes))
         more = []
         if isinstance(self.loop, ast.For):
             arrays = [values.get(name) for name in program.arrays]
@@ -180,7 +179,7 @@ class Loop:
         return (RETURNS, after) if how == RETURNS else self.given(after)
 
     def given(self, values: dict[str, Any]) -> Any:
-        return (GOES_ON, *(values[name] for name in self.gives))
+        return (GOES_ON, *(values.get(name, UNBOUND) for name in self.gives))
 
     def listed(self, values: dict[str, Any]) -> list[Any]:
         return [values.get(name, UNBOUND) for name in self.names]
@@ -245,6 +244,7 @@ class Loop:
             program = self.programs[key] = self.written_for(values)
         except Unsupported as why:
             self.programs[key] = Unsupported
+            self.is_recursive |= type(why) is Recursive
             if all(each is Unsupported for each in self.programs.values()):
                 self.refuse(str(why))
             return None
@@ -271,7 +271,7 @@ class Loop:
         for number, exit in enumerate(program.exits):
             end = self.end_of(exit)
             fields = [self.source_of(exit, path) for path in self.fields.paths if path in program.stored]
-            if all(each is not None for each in (*end[2], *fields)):
+            if all(each is not None for each in (*end[2], *end[3], *fields)):
                 ends[number] = *end, [(each, exit.places[was_stored(path)]) for each, path in zip(fields, program.stored_paths(), strict=True)]
         guards = [(space, name, ... if value is UNBOUND else value) for space, name, value in program.guards if type(space) is not ClassSpace]
         places = {name: number for number, name in enumerate(self.all_takes)}
@@ -313,7 +313,8 @@ class Loop:
         needs Python."""
         lists = [self.source_of(exit, name) for name in exit.lists if name in self.lists_taken]
         if exit.statement is None:
-            return False, False, [self.source_of(exit, name) for name in self.gives] if exit.broke or not self.loop.orelse else [None], lists
+            given = [(2, UNBOUND) if is_unbound(exit.held.get(name)) else self.source_of(exit, name) for name in self.gives]
+            return False, False, given if exit.broke or not self.loop.orelse else [None], lists
         if not isinstance(exit.statement, ast.Return):
             return False, False, [None], []
         value = exit.statement.value or ast.Constant(None)
@@ -335,16 +336,20 @@ class Loop:
             return 3, (first, count), self.all_takes.index(name) if may_be_passed else -1
         held = exit.held.get(name)
         if type(held) is ListState:
+            if held.name[1] != name or sum(other == held for other in exit.held.values()) > 1:
+                return None
             at = self.all_takes.index(name) if name in self.lists_taken else -1
             return (6, exit.lists[name], at, self.list_kinds[name]) if name in exit.lists else (1, at)
         if type(held) is ViewState and type(held.recipe) is int and name in self.all_takes:
             return 1, self.all_takes.index(name)
-        if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part for each in held.recipes):
+        if type(held) is ArrayState and name in exit.arrays and not any(type(each) is Part or each is UNBOUND for each in held.recipes):
             return self.array_source(exit.arrays[name], held)
         if type(held) is NestedState and not held.is_row and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
         if isinstance(held, (Passed, StreamState, Handed)) and held.name in self.all_takes:
             return 1, self.all_takes.index(held.name)
+        if type(held) is State and len(held.kinds) == 1 and held.kinds[0] is NOTHING:
+            return 2, None
         return (2, held.value) if type(held) is Known else None
 
     def array_source(self, place: tuple[int, dict[int, Any]], held: ArrayState) -> Any:
@@ -383,6 +388,7 @@ class Loop:
             walk.frame = frame = self.frame_of(self.parts.function)
             frame.key = 0
             held = walk.inputs.take(taken)
+            walk.lists_taken = set(walk.inputs.lists)
             frame.env = {name: each for name, each in held.items() if name not in self.fields.paths}
             walk.fields.held = {name: each for name, each in held.items() if name in self.fields.paths}
             walk.prologue = len(walk.steps.steps)
@@ -390,7 +396,6 @@ class Loop:
 
         while True:
             walk = Walk(self.frame_of, guard, self.fields)
-            walk.lists_taken = set(self.all_takes)
             try:
                 walk.run(self.loop, root)
             except Leaves:
@@ -455,8 +460,7 @@ class Loop:
             else:
                 tree = (else_of if kind == "else" else remaining)(self.loop, self.names, name)
             code = self.parts.source.code_of(tree, [LOCALS, UNBOUND_NAME])
-            cells = {LOCALS: types.CellType(builtins.locals), UNBOUND_NAME: types.CellType(UNBOUND)}
-            self.functions[key] = self.parts.function_of(code, cells)
+            self.functions[key] = self.parts.function_of(code, NAMES)
         return self.functions[key]
 
 

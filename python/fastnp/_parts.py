@@ -24,6 +24,7 @@ from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
 from fastnp._loop_comprehensions import expanded, is_comprehension
 from fastnp._loop_regions import Region, region_at, regions_of
+from fastnp._loop_resume import NAMES
 from fastnp._loop_scan import are_small, computes_with_arrays, is_over_few_elements, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
@@ -85,6 +86,7 @@ class Cuts:
         self.loops: set[Place] = set()  # that stay loops
         self.native: set[Place] = set()  # loops that are tried as native code
         self.unfit: set[Place] = set()  # ... and those that turned out to be none
+        self.not_parts: dict[Place, str] = {}  # ... and those that can't be parts, with the reason
         self.regions: set[Place] = set()  # statements that are tried as one of these loops, together with loops
         self.are_for_few = False  # loops are native as arrays were small
         self.comprehensions: set[Place] = set()  # statements in all of these with comprehensions, which are loops there
@@ -129,6 +131,7 @@ class Parts(Cuts):
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
         self.functions: list[Any] = []  # those of the frame
         self.frame: Any = None
+        self.is_recursive = False  # it has a loop that calls it again
         self.cuts = 0
         self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
         self._source: Source | None = None
@@ -217,7 +220,11 @@ class Parts(Cuts):
     # The frame.
 
     def make(self) -> Any:
-        """Cuts the function as it is known to break."""
+        """Cuts the function as it is known to break. Parts of one call of many, each a small one, take longer than the call."""
+        if self.is_recursive:
+            self.build(None, [])
+            self.frame = self.function
+            return self.frame
         return self.build(*self.source.cut(self))
 
     def build(self, code: types.CodeType | None, parts: list[PartCode]) -> Any:
@@ -226,7 +233,7 @@ class Parts(Cuts):
         self.frame = None
         if code is not None:
             cells = {part.name: types.CellType(made.called if type(made) is Loop else made) for part, made in zip(parts, self.functions, strict=True)}
-            self.frame = self.function_of(code, {**cells, FOLLOW: types.CellType(self.follow), UNBOUND: types.CellType(NameError)})
+            self.frame = self.function_of(code, {**cells, **NAMES, FOLLOW: types.CellType(self.follow), UNBOUND: types.CellType(NameError)})
             self.frame.__defaults__, self.frame.__kwdefaults__ = self.function.__defaults__, self.function.__kwdefaults__
         return self.frame
 
@@ -241,7 +248,7 @@ class Parts(Cuts):
     def compiled_part(self, part: PartCode) -> Any:
         key = (part.takes, part.code)
         if key not in self.known:
-            function = self.function_of(part.code, {})
+            function = self.function_of(part.code, NAMES)
             if part.loop is not None:
                 self.known[key] = Loop(self, part.loop, part.takes, part.gives, function)
                 return self.known[key]
@@ -274,7 +281,19 @@ class Parts(Cuts):
 
     def told(self) -> list[NativeLoop]:
         """What is to be told of loops over numbers."""
-        return [*(each.told() for each in self.functions if type(each) is Loop), *self.refused]
+        others = [NativeLoop(place, [], why) for place, why in self.not_parts.items()]
+        found = [*(each.told() for each in self.functions if type(each) is Loop), *self.refused, *others]
+        return list({each.lines: each for each in reversed(found)}.values())[::-1]
+
+    def all_loops(self) -> list[tuple[Place, Any, str | None]]:
+        """The outermost loops, with the reason why a loop can't be a part as native code."""
+        if self.tree is None:
+            return []
+        loops = [loop for loop in outermost_loops(self.tree, True) if not is_comprehension(loop)]
+        tried = {id(loop) for loop in outermost_loops(self.tree)}
+        self.native = {_at(loop) for loop in loops if may_be_native(loop)}
+        self.source.cut(self)
+        return [(_at(loop), loop, self.not_parts.get(_at(loop)) if id(loop) in tried else "lies in a `try`") for loop in loops]
 
     def scan(self, arguments: tuple[Any, ...], is_any: bool = False) -> bool:
         """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call;
@@ -327,6 +346,7 @@ class Parts(Cuts):
         """A loop that can't be a program is one like others from the next call on."""
         with self._lock:
             self.native.discard(loop.place)
+            self.is_recursive |= loop.is_recursive
             if loop.place in self.regions:
                 self.take_apart(loop.place)
             else:

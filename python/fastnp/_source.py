@@ -18,6 +18,7 @@ from fastnp._bytecode import codes_of, has_loops
 from fastnp._cut import Cut, Part
 from fastnp._loop_comprehensions import expanded
 from fastnp._loop_regions import is_region
+from fastnp._loop_resume import LOCALS, UNBOUND_NAME
 from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
@@ -273,11 +274,12 @@ class Source:
         captured = Uses(*tree.body).captured & names
         unfold = Unfold(tree, cuts.places, cuts.loops, names - captured, cuts.native)
         cut = Cut(tree, names | unfold.steady, captured, cuts.native)
+        cuts.not_parts = cut.not_parts
         if not cut.parts and not follow.count:
             return None, []
         tree.body = cut.body
         parts = [self.part_code(part) for part in cut.parts]
-        return self.code_of(tree, [FOLLOW, UNBOUND, *(part.name for part in cut.parts)]), parts
+        return self.code_of(tree, [FOLLOW, UNBOUND, UNBOUND_NAME, *(part.name for part in cut.parts)]), parts
 
     def function_of(self, tree: Any) -> types.FunctionType:
         """The function with another definition, which captures nothing."""
@@ -292,7 +294,7 @@ class Source:
         arguments = ast.arguments([], [ast.arg(name) for name in part.takes], None, [], [], None, [])
         tree = ast.copy_location(_definition(self.function.__code__.co_name, arguments, part.body), part.body[0])
         lines = sorted({part.body[0].lineno, max(each.end_lineno or each.lineno for each in part.body)})
-        return PartCode(part.name, part.takes, self.code_of(tree, []), "-".join(map(str, lines)), part.gives, part.loop)
+        return PartCode(part.name, part.takes, self.code_of(tree, [LOCALS, UNBOUND_NAME]), "-".join(map(str, lines)), part.gives, part.loop)
 
     def code_of(self, tree: Any, names: list[str]) -> types.CodeType:
         own = self.function.__code__

@@ -19,6 +19,7 @@ class _Writer:
         self.loops = 0  # around the statement at hand
         self.left = 28  # statements
         self.has_lists = False
+        self.has_none = False  # variables that are None or a number, or a tuple
 
     def add(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -76,7 +77,28 @@ class _Writer:
                 choices += [self.loop] * 3
         self.rng.choice(choices)(depth)
 
+    def assign_none(self, depth: int) -> None:
+        """``u`` is None or a number, ``v`` too, ``w`` is None or a tuple."""
+        pick = self.rng.choice
+        text = pick(
+            [
+                lambda: pick(["u = None", "v = None", "w = None", "u = v = None"]),
+                lambda: f"{pick('uv')} = {pick([self.real, self.whole])()}",
+                lambda: f"w = ({self.whole()} % 1009, {self.real()})",
+                lambda: pick(["u, v = v, u", "v = u", "p = w", "u = v if v is None else v % 7", "u = v or t", "u = w[1] if w else None"]),
+                lambda: f"u = {self.real()} if u is None else (u + {self.real()}) % 1e6",
+                lambda: f"if u is not None and u > {self.real()}:\n{'    ' * (depth + 1)}v = u",
+                lambda: f"if {pick(['u is None or u < t', 'not v', 'v == None', 'u != a', 'u'])}:\n{'    ' * (depth + 1)}v = {self.real()}",
+                lambda: f"if w is not None:\n{'    ' * (depth + 1)}{pick(['a, t = w', 's = w[1]', 'w = (w[0], s)'])}",
+                lambda: pick(["s = (s + u) % 1e9", "a, t = w", "t = max(u, t)", "b = w[0]"]) if self.rng.random() < 0.3 else "a = a if v is None else b",
+            ]
+        )()
+        self.add(depth, text)
+
     def assign(self, depth: int) -> None:
+        if self.has_none and self.rng.random() < 0.5:
+            self.assign_none(depth)
+            return
         name = self.rng.choice(["a", "b", "s", "t"])
         value = self.whole() if name in "ab" else self.real()
         op = self.rng.choice(["=", "=", "+=", "-="])
@@ -145,15 +167,33 @@ class _Writer:
             self.block(depth + 1)
 
 
-def random_source(seed: int) -> str:
-    """A function ``f(x, k, A, n, log)``."""
+def begin_unbound(writer: _Writer) -> str:
+    """Some variables are bound by loops alone, or under a condition; gives what the function returns."""
+    pick = writer.rng.choice
+    writer.add(1, "turns = 0")
+    writer.add(1, pick(["a, b = n, 1"] * 4 + ["a = n", "if n > 5:\n        b = 3\n    a = 1"]))
+    writer.add(1, pick(["p = (0, 1.0)"] * 4 + ["if n > 3:\n        p = 0, 1.5"]))
+    writer.add(1, pick(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s = 0.0", "s = 0.0\n    if n != 6:\n        t = 1.0"]))
+    writer.add(1, pick(["i = 0", "j = 0", "i = j = 1", "if n > 5:\n        i = 2", "j = n"]))
+    return pick(["a, i, s", "i", "j, s, i", "a, b, s, t, p, i, j", "t", "a, s"])
+
+
+def random_source(seed: int, is_bound: bool = True, has_none: bool = False) -> str:
+    """A function ``f(x, k, A, n, log)``. `is_bound`: all variables are, before the loop; `has_none`: some may be None."""
     rng = random.Random(seed)
     writer = _Writer(rng)
-    writer.add(1, "i = j = turns = 0")
-    writer.add(1, "a, b = n, 1")
-    writer.add(1, rng.choice(["p = (0, 1.0)", "p = (n, 0.5)", "p = 0, 0"]))
-    writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
-    writer.has_lists = rng.random() < 0.4
+    returned = "a, b, s, t, p, u, v, w" if has_none else "a, b, s, t, p"
+    writer.has_none = has_none
+    if has_none:
+        writer.add(1, rng.choice(["u = v = w = None", "u, v, w = 1.5, None, (0, 1.0)", "u = v = None\n    w = 3, 0.5"]))
+    if is_bound:
+        writer.add(1, "i = j = turns = 0")
+        writer.add(1, "a, b = n, 1")
+        writer.add(1, rng.choice(["p = (0, 1.0)", "p = (n, 0.5)", "p = 0, 0"]))
+        writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
+    else:
+        returned = begin_unbound(writer)
+    writer.has_lists = rng.random() < 0.4 and not has_none
     if writer.has_lists:
         writer.add(1, rng.choice(["q, out = [0.0] * 3, []", "q = [0.5, 1.5, x[0]]", "q = [0.0] * (n % 3 + 1)"]))
         writer.add(1, rng.choice(["out = []", "out = [n, 1]"]))
@@ -186,7 +226,7 @@ def random_source(seed: int) -> str:
             ),
         )
     else:
-        writer.add(1, "return a, b, s, t, p")
+        writer.add(1, f"return {returned}")
     helper = "def helper(p, q):\n    if p > q:\n        return p - q\n    return q * 0.5\n\n\n"
     return helper + "def f(x, k, A, n, log):\n" + "\n".join(writer.lines) + "\n"
 
