@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_lists import ListState
+from fastnp._loop_lists import Display, ListState
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Passed, View, is_array, part_of
@@ -276,6 +277,22 @@ class Elements:
             self.steps.each(view.sizes[axis], lambda at: along(axis + 1, self.moved(view, axis, at, offset)))
 
         along(0, view.offset if view.sizes or view.offset is not None else self.steps.whole(0))
+
+    def storing_items(self, view: View, items: tuple[Any, ...]) -> Callable[[], None]:
+        """Checks that numbers can be stored along the last axis, each as an element is; what stores them. One number is stored at all places."""
+        if not items or any(is_array(each) or type(each) in (tuple, Display) for each in items):
+            raise Unsupported("stores items that are no numbers into an array")
+        elements = [self.element_for(view, each) for each in items]
+        if len(elements) == 1:
+            return lambda: self.fill(view, elements[0])
+        self.walk.leave(self.steps.compare("equal", view.sizes[-1], self.steps.whole(len(elements))))
+
+        def store() -> None:
+            for number, element in enumerate(elements):
+                offset = self.moved(view, len(view.sizes) - 1, self.steps.whole(number), view.offset)
+                self.fill(View(view.array, view.dtype, offset, view.sizes[:-1], view.strides[:-1], view.recipe, view.origins), element)
+
+        return store
 
     def row(self, view: View, index: int) -> Any:
         """What an iteration over an array gives: its part of this number, which is within bounds."""

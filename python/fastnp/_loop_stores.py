@@ -8,7 +8,7 @@ from typing import Any
 
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_folds import FOUND
-from fastnp._loop_lists import Display, Item, ListState
+from fastnp._loop_lists import Display, Item, ListState, items_of_display
 from fastnp._loop_nested import Cell, Nested
 from fastnp._loop_picks import Picked
 from fastnp._loop_program import BOOLEAN, INT, Choice, Number, Unsupported, kind_of_number
@@ -189,6 +189,8 @@ class Stores(Expressions):
             return self.picks.assignment(place, value)
         if type(place) is View and is_array(value):
             return self.arrays.assignment(place, value)
+        if type(place) is View and (items := items_of_display(value)) is not None:
+            return self.elements.storing_items(place, items)
         element = self.elements.element_for(place, value)
         if type(place) is View:
             return lambda: self.elements.fill(place, element)
