@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_lists import Display, ListState
+from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
-from fastnp._loop_values import Passed, View, is_array, part_of
+from fastnp._loop_values import Leaves, Passed, View, is_array, part_of
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -56,8 +56,8 @@ class Elements:
 
     def subscript(self, node: ast.Subscript) -> Any:
         held = self.walk.value(node.value)
-        if type(held) is tuple:
-            return self.item(held, node.slice)
+        if (items := items_of_display(held)) is not None:
+            return self.item(items, node.slice)
         if is_array(held):
             held = self.walk.arrays.kept(held)
         if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
@@ -91,12 +91,14 @@ class Elements:
     def item(self, held: tuple[Any, ...], node: ast.expr) -> Any:
         if isinstance(node, ast.Slice):
             bounds = [None if each is None else self.walk.value(each) for each in (node.lower, node.upper, node.step)]
-            if any(type(each) not in (int, type(None)) for each in bounds):
+            if bounds[2] == 0 or any(type(each) not in (int, type(None)) for each in bounds):
                 raise Unsupported("takes a part of a tuple that varies")
             return held[slice(*bounds)]
         index = self.walk.value(node)
-        if type(index) is not int or not -len(held) <= index < len(held):
-            raise Unsupported("takes an item of a tuple that varies")
+        if type(index) is not int:
+            return self.walk.tuples.item(held, index)
+        if not -len(held) <= index < len(held):
+            raise Leaves
         return held[index]
 
     def indices(self, node: ast.expr) -> list[Any]:
@@ -112,8 +114,9 @@ class Elements:
 
     @staticmethod
     def is_whole(index: Any) -> bool:
-        if type(index) is Number:
-            return index.kind is INT or (type(index.kind) is not PythonKind and index.kind.kind in "iu")
+        if type(index) in (Number, Choice):
+            kinds = [index.kind] if type(index) is Number else [kind for _, kind, _ in index.kinds]
+            return all(kind is INT or (isinstance(kind, numpy.dtype) and kind.kind in "iu") for kind in kinds)
         return type(index) is int
 
     def destination(self, node: ast.Subscript) -> Any:
@@ -167,7 +170,7 @@ class Elements:
             else:
                 self.walk.leave(steps.compare("greater_equal", place, steps.whole(0)))
             return place
-        number = self.walk.numbers.to_int(index)
+        number = self.walk.each(index, self.walk.numbers.to_int)
         value, is_counted = number.id, number.low is not None and number.low >= 0
         if not is_counted:
             is_behind = steps.compare("less", value, steps.whole(0))
@@ -179,7 +182,7 @@ class Elements:
     def index_or_error(self, size: int, index: Any, axis: int) -> int:
         """The same, where Python can't do the statement again: it is NumPy's error then."""
         steps = self.steps
-        number = self.walk.numbers.to_int(self.walk.numbers.number(index))
+        number = self.walk.numbers.number(self.walk.each(index, self.walk.numbers.to_int))
         is_behind = steps.compare("less", number.id, steps.whole(0))
         place = steps.add("select", INT64, a=is_behind, b=steps.map("add", INT64, INT64, number.id, size), c=number.id)
         is_there = steps.both(steps.compare("greater_equal", place, steps.whole(0)), steps.compare("less", place, size))
@@ -256,10 +259,10 @@ class Elements:
     def bounded(self, size: int, node: ast.expr, low: int, high: int) -> int:
         """A bound of a slice, counted from the beginning and within what there is."""
         steps = self.steps
-        number = self.walk.numbers.number(self.walk.value(node))
+        number = self.walk.value(node)
         if not self.is_whole(number):
             raise Unsupported("has a slice of other numbers")
-        value = self.walk.numbers.to_int(number).id
+        value = self.walk.numbers.number(self.walk.each(number, self.walk.numbers.to_int)).id
         self.walk.numbers.within(value, -(2**62), 2**62)
         is_behind = steps.compare("less", value, steps.whole(0))
         value = steps.add("select", INT64, a=is_behind, b=steps.plus(value, size), c=value)

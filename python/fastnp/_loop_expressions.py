@@ -12,7 +12,7 @@ from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
 from fastnp._loop_comprehensions import table_of
 from fastnp._loop_folds import FOUND, Folds
-from fastnp._loop_lists import Display, Lists, ListState
+from fastnp._loop_lists import Display, Lists, ListState, items_of_display
 from fastnp._loop_nested import Nested, TableDisplay, Tables
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from fastnp._loop_fields import WalkFields
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
+    from fastnp._loop_tuples import Tuples
 
 __all__ = ["Expressions", "Leaves"]
 
 
-class _IsArray(Exception):
-    """One of several cases gives an array."""
+class _IsNoNumber(Unsupported):
+    """One of several cases gives an array, or a tuple."""
 
 
 class _Result:
@@ -47,8 +48,8 @@ class _Result:
 
     def keep(self, value: Any) -> None:
         """In one of the cases: this is its result."""
-        if is_array(value):
-            raise _IsArray
+        if is_array(value) or type(value) is tuple:
+            raise _IsNoNumber("takes one of several arrays or tuples")
         if type(value) is not Choice:
             self.keep_number(self.walk.numbers.number(value))
             return
@@ -92,6 +93,7 @@ class Expressions:
     fields: WalkFields
     tables: Tables
     folds: Folds
+    tuples: Tuples
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -291,15 +293,8 @@ class Expressions:
             if x is None or y is None:
                 return (x is y) == isinstance(op, ast.Is)
             raise Unsupported("asks whether two objects are one")
-        if isinstance(op, (ast.In, ast.NotIn)) and type(y) is tuple and y:
-            found: Any = False
-            for item in y:
-                test = self.as_truth(self.compared(ast.Eq(), x, item))
-                found = test if found is False else self.either(found, test)
-            negate = isinstance(op, ast.NotIn)
-            if type(found) is bool:
-                return found != negate
-            return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
+        if isinstance(op, (ast.In, ast.NotIn)) and (items := items_of_display(y)) is not None:
+            return self.is_among(x, items, isinstance(op, ast.NotIn))
         if type(x) is str and type(y) is str:
             return (x == y) == isinstance(op, ast.Eq)
         if (is_array(x) or is_array(y)) and type(op) in COMPARE:
@@ -307,6 +302,28 @@ class Expressions:
         if is_array(x) or is_array(y) or type(x) is tuple or type(y) is tuple:
             raise Unsupported("compares tuples, or looks for something in an array")
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.compare(op, a, b)))
+
+    def is_among(self, x: Any, items: tuple[Any, ...], negate: bool) -> Any:
+        found: Any = False
+        for item in items:
+            self.expect_no_identity(x, item)
+            test = self.as_truth(self.compared(ast.Eq(), x, item))
+            found = test if found is False else self.either(found, test)
+        if type(found) is bool:
+            return found != negate
+        return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
+
+    def expect_no_identity(self, x: Any, item: Any) -> None:
+        """A NaN is among items that are the same object: leaves where it may be one."""
+        if type(item) not in (Number, Choice):
+            return
+
+        def is_number(each: Any) -> Number:
+            each = self.numbers.number(each)
+            dtype = machine(each.kind)
+            return Number(BOOLEAN, self.steps.map("equal", dtype, BOOL, each.id, each.id) if dtype.kind in "fc" else self.steps.constant(True, BOOL))
+
+        self.leave(self.as_truth(self.each(x, is_number)))
 
     def either(self, x: Any, y: Any) -> Any:
         x, y = (self.steps.constant(each, BOOL) if type(each) is bool else each for each in (x, y))
@@ -386,17 +403,17 @@ class Expressions:
             arms = [lambda: self.value(node.body), lambda: self.value(node.orelse)]
             first, second = (functools.partial(self.where, node.test, not number, arm) for number, arm in enumerate(arms))
             return self.one_of([(test, first), (-1, second)])
-        except _IsArray:
+        except _IsNoNumber:
             del self.steps.steps[mark:]
-        return self.one_array(node, test)
+        return self.one_object(node, test)
 
-    def one_array(self, node: ast.IfExp, test: int) -> Any:
-        """One of two arrays, as if it were bound to a variable."""
+    def one_object(self, node: ast.IfExp, test: int) -> Any:
+        """One of two arrays or tuples, as if it were bound to a variable."""
         name = self.frame.key, ("one of", id(node))
         self.steps.add("if", a=test)
-        first = self.slots.store(name, self.settled(self.value(node.body)))
+        first = self.slots.store(name, self.settled(self.where(node.test, True, lambda: self.value(node.body))))
         self.steps.add("else")
-        second = self.slots.store(name, self.settled(self.value(node.orelse)))
+        second = self.slots.store(name, self.settled(self.where(node.test, False, lambda: self.value(node.orelse))))
         self.steps.add("end")
         return self.slots.load(name, self.slots.joined(name, first, second, True))
 

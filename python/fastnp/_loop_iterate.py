@@ -8,17 +8,16 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_lists import ListState
+from fastnp._loop_lists import ListState, items_of_display
 from fastnp._loop_nested import Nested
-from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported, machine
+from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_tuples import Kept
 from fastnp._loop_values import Lazy, View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
 __all__ = ["Iteration", "iteration_of"]
-
-_MOST_ITEMS = 8  # of a tuple
 
 
 class Iteration:
@@ -279,41 +278,29 @@ class _TableItems(_Places):
 
 
 class _Items(_Places):
-    """The items of a tuple of numbers."""
+    """The items of a tuple, or of a list that is written out: numbers, or tuples of these of one length."""
 
     def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:
         super().__init__(walk)
-        if len(items) > _MOST_ITEMS:
-            raise Unsupported("goes over a long tuple")
-        self.numbers = [walk.numbers.number(each) for each in items]
-        if any(each.kind is not self.numbers[0].kind for each in self.numbers):
-            raise Unsupported("goes over numbers of several kinds")
-        self.kept = [self.steps.variable(each.kind) for each in self.numbers]
+        self.count = len(items)
+        self.kept = Kept(walk, items)
 
     def start(self) -> None:
         super().start()
-        for variable, number in zip(self.kept, self.numbers, strict=True):
-            self.steps.set(variable, number.id)
+        self.kept.store()
 
     def more(self) -> int:
-        return self.steps.compare("less", self.steps.get(self.at), self.steps.whole(len(self.kept)))
+        return self.steps.compare("less", self.steps.get(self.at), self.steps.whole(self.count))
 
     def item(self) -> Any:
-        steps, at = self.steps, self.steps.get(self.at)
-        found = steps.get(self.kept[-1])
-        for number, variable in enumerate(self.kept[:-1]):
-            is_it = steps.compare("equal", at, steps.whole(number))
-            found = steps.add("select", machine(self.numbers[0].kind), a=is_it, b=steps.get(variable), c=found)
-        lows, highs = ([getattr(each, bound) for each in self.numbers] for bound in ("low", "high"))
-        return Number(self.numbers[0].kind, found, None if None in lows else min(lows), None if None in highs else max(highs))
+        return self.walk.tuples.chosen(self.kept.loaded(), self.steps.get(self.at))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        out.append((self.at, INT))
-        out.extend((variable, number.kind) for variable, number in zip(self.kept, self.numbers, strict=True))
+        out.extend([(self.at, INT), *self.kept.variables()])
 
         def remaining(values: Any) -> Iterator[Any]:
             at = next(values)
-            return iter([next(values) for _ in self.kept][at:])
+            return iter(self.kept.decoded(values)[at:])
 
         return remaining
 
@@ -409,8 +396,8 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
     held = walk.value(node)
     if type(held) is Lazy:
         held = walk.arrays.stored(held)
-    if type(held) is tuple and held and not is_reversed:
-        return _Items(walk, held)
+    if items := items_of_display(held):
+        return _Items(walk, items[::-1] if is_reversed else items)
     if type(held) is Nested and not is_reversed:
         return _TableItems(walk, held)
     if type(held) is ListState and not is_reversed:

@@ -337,7 +337,7 @@ class Lists:
         return tuple(found) if known.is_tuple else found[0]
 
     def place(self, held: ListState, index: Any) -> Item:
-        if not self.walk.elements.is_whole(index) or (type(index) is Number and index.kind is not INT and isinstance(index.kind, numpy.dtype) is False):
+        if not self.walk.elements.is_whole(index):
             raise Unsupported("takes an item of a list by something that is no whole number")
         return Item(held, self.offset(held, self.walk.elements.index(self.length(held), index)))
 

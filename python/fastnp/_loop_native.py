@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -66,6 +67,7 @@ class Program:
         self.guards = guards
         self.arrays = arrays = walk.inputs.arrays
         self.numbers = walk.inputs.numbers
+        self.is_of_tuples = any(type(item) is tuple for _, item in self.numbers)  # of tuples, which calls without Python do not take apart
         self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
@@ -94,6 +96,10 @@ class Program:
                 raise OverflowError
             return made
         return words_of(value, self.lists[name]) if type(value) is list else value
+
+    def numbers_of(self, values: dict[str, Any]) -> tuple[Any, ...]:
+        """Those that it is handed, among variables."""
+        return tuple(_item(values[name], item) for name, item in self.numbers)
 
     def store_tables(self, values: dict[str, Any], arrays: list[Any]) -> None:
         """Stores what a run has stored to tables."""
@@ -182,6 +188,13 @@ _MAY = {
         "hypot",
     ),
 }
+
+
+def _item(value: Any, item: Any) -> Any:
+    """A number, or the one at a place of a tuple."""
+    if type(item) is tuple:
+        return functools.reduce(lambda each, place: each[place], item, value)
+    return value if item < 0 else value[item]
 
 
 def _now(space: Any, name: str) -> Any:

@@ -16,12 +16,12 @@ from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
+from fastnp._loop_exits import Exits
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_fields import Fields, NewField, WalkFields
 from fastnp._loop_folds import Folds
 from fastnp._loop_frames import Env, Exit, Frame, OpenLoop
 from fastnp._loop_heaps import Heaps
-from fastnp._loop_inlined import Inlined
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
 from fastnp._loop_lists import Lists, ListState, NumbersList
@@ -32,7 +32,8 @@ from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_regions import is_region
 from fastnp._loop_scan import FAR, counters_of
 from fastnp._loop_slots import Slots
-from fastnp._loop_values import LOST, Again, ArrayState, Held, State, TupleState, is_one_number
+from fastnp._loop_tuples import Tuples
+from fastnp._loop_values import LOST, Again, Held, State
 from fastnp._names import Uses
 
 __all__ = ["Walk"]
@@ -41,7 +42,7 @@ _MOST_ROUNDS = 40
 _MOST_STEPS = 8000
 
 
-class Walk(Inlined):
+class Walk(Exits):
     """Writes the program of one loop; see ``_loops.Loop``."""
 
     inputs: Inputs  # what it is handed
@@ -90,6 +91,7 @@ class Walk(Inlined):
         self.elements = Elements(self)
         self.arrays = Arrays(self)
         self.picks = Picks(self)
+        self.tuples = Tuples(self)
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
         self.heaps = Heaps(self)
@@ -138,38 +140,6 @@ class Walk(Inlined):
         assert self.frame.env is not None
         return self.frame.env
 
-    # Exits.
-
-    def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
-        """`before`: what fields were at the statement's beginning, where that is something else."""
-        made = Exit(statement, broke)
-        made.held = env = {**env, **self.fields.held}
-        for name in sorted(env):
-            held = env[name]
-            if is_one_number(held):
-                made.places[name] = len(made.variables)
-            elif type(held) is State and len(held.kinds) > 1 and all(kind is not None for kind in held.kinds):
-                made.choices[name] = len(made.variables), [self.slots.tag_of((self.root.key, name), kind) for kind in held.kinds]
-            elif type(held) is TupleState and all(map(is_one_number, held.items)):
-                made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
-            elif type(held) is ListState and self.lists_known[held.name].is_written:
-                made.lists[name] = len(made.variables)
-            elif type(held) is ArrayState:
-                key = self.root.key, name
-                made.arrays[name] = len(made.variables), {self.slots.origin_of(key, each): each for each in held.recipes}
-            if before and name in before:
-                made.variables.append((before[name], held.kinds[0]))
-                made.names.append((name, next))
-                continue
-            made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
-        self.fields.tell_stores(made, before or {})
-        for loop, iteration in self.iterations:
-            made.iterations.append((loop, iteration.given(made.variables)))
-        if self.outer is not None:  # last: what an entry in the middle takes over
-            self.outer.given(made.variables)
-        self.exits.append(made)
-        return len(self.exits) - 1
-
     def statement_begins(self, statement: ast.stmt) -> None:
         if self.frame is self.root:
             self.statement = statement, dict(self.current())
@@ -179,48 +149,6 @@ class Walk(Inlined):
             self.fields.before = {}
             if id(statement) in self.shadowing:
                 self.fields.begin()
-
-    def exit(self) -> int:
-        """The exit of the statement at hand."""
-        if self.stored:
-            raise Unsupported("may stop in the middle of a statement that writes")
-        if self.exit_number is None:
-            assert self.statement is not None
-            self.exit_number = self.new_exit(self.statement[0], False, self.statement[1], self.fields.before)
-        return self.exit_number
-
-    def shadow(self) -> None:
-        """A field is stored to: where a function does that, what leaves the statement afterwards leaves it as it was."""
-        assert self.statement is not None
-        if self.frame is not self.root and id(self.statement[0]) not in self.shadowing:
-            self.shadowing.add(id(self.statement[0]))
-            self.fields.is_learning = True
-
-    def no_memory(self) -> int:
-        """The exit of a statement that has done something already, where memory is short: it is an error."""
-        if self.memory_exit is None:
-            self.memory_exit = self.new_exit(self.loop, False, {})
-            self.exits[self.memory_exit].is_error = True
-        return self.memory_exit
-
-    def raise_unless(self, condition: int, values: tuple[int, int], axis: int) -> None:
-        """Leaves with an IndexError unless the condition holds. `values`: the subscript and the axis's size."""
-        assert self.statement is not None
-        made = self.new_exit(self.statement[0], False, self.statement[1])
-        variables = [self.steps.variable(INT) for _ in values]
-        self.exits[made].variables.extend((each, INT) for each in variables)
-        self.exits[made].error = axis
-        self.steps.add("if", a=self.steps.map("logical_not", BOOL, BOOL, condition))
-        for variable, value in zip(variables, values, strict=True):
-            self.steps.set(variable, value)
-        self.steps.add("exit", b=made)
-        self.steps.add("end")
-
-    def leave(self, condition: int) -> None:
-        """Leaves the program before the statement at hand unless the condition holds."""
-        if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
-            return
-        self.steps.add("require", a=condition, b=self.exit())
 
     # Statements.
 
@@ -271,15 +199,6 @@ class Walk(Inlined):
         self.frame.returned.append(held)
         self.steps.add("break", a=self.depth - self.frame.loops[0].depth)
         self.frame.env = None
-
-    def do_Raise(self, statement: ast.stmt) -> None:
-        if self.frame is not self.root:
-            self.leave(self.steps.constant(False, BOOL))
-            self.frame.env = None
-            return
-        raise Leaves
-
-    do_Assert = do_Raise
 
     def do_Break(self, statement: ast.Break) -> None:
         loop = self.frame.loops[-1]

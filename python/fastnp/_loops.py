@@ -31,6 +31,7 @@ from fastnp._loop_program import Unsupported, plain
 from fastnp._loop_regions import has_loops_ahead, is_region
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
+from fastnp._loop_tuples import constant_tuples
 from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, StreamState, ViewState
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
@@ -61,6 +62,7 @@ class Loop:
         self.functions: dict[Any, Any] = {}
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
+        self.constant: set[str] = set()  # variables that are tuples of constants
         self._lock = threading.RLock()  # programs and fields are found by one thread at a time
         self.fields = Fields()
         self.all_takes = list(takes)  # with the names of fields
@@ -155,7 +157,7 @@ class Loop:
     @staticmethod
     def results_of(program: Any, values: dict[str, Any], arrays: list[Any], entry: tuple[Any, ...] | None) -> Any:
         given = tuple(each if type(each) is numpy.ndarray else numpy.asarray(each) for each in arrays)
-        numbers: tuple[Any, ...] = tuple(values[name] if item < 0 else values[name][item] for name, item in program.numbers)
+        numbers: tuple[Any, ...] = program.numbers_of(values)
         if program.is_for:
             numbers += (entry is not None, *(entry or (0,) * program.states))
         return program.run(given, (*numbers, *program.streams))
@@ -193,6 +195,11 @@ class Loop:
             return self.found_program(values) if has_it else (None, values)
 
     def found_program(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        try:
+            self.find()
+        except Unsupported as why:
+            self.refuse(str(why))
+            return None, values
         while True:
             found = self.fields.read(values)
             if found is None:
@@ -208,6 +215,8 @@ class Loop:
                     return None, values
 
     def kind(self, name: str, value: Any) -> Any:
+        if type(value) is tuple and name in self.constant:
+            return "is", id(value)
         is_owner = name in self.fields.parents() and type(value) is not types.FunctionType
         return ("object", type(value)) if is_owner else kind_of(value)
 
@@ -240,7 +249,7 @@ class Loop:
         return None if program is None or not self.fields.are_apart(values, program.stored) else program
 
     def new_program(self, key: Any, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
-        self.known += [each for each in arguments if isinstance(each, PLAIN)]
+        self.known += [each for name, each in zip(self.all_takes, arguments, strict=True) if isinstance(each, PLAIN) or name in self.constant]
         try:
             program = self.programs[key] = self.written_for(values)
         except Unsupported as why:
@@ -262,6 +271,8 @@ class Loop:
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
+        if program.is_of_tuples:
+            return
         self.list_kinds = {
             name: _core._ListKind(known.is_tuple, [list(map(plain, each)) for each in known.kinds]) for name, known in program.all_lists.items()
         }
@@ -294,6 +305,8 @@ class Loop:
                 if name in program.lists
                 else (type(each), None)
                 if name in owners
+                else (each,)
+                if name in self.constant
                 else expected(each)
                 for name, each in zip(self.all_takes, arguments, strict=True)
             ],
@@ -378,7 +391,7 @@ class Loop:
         def root(walk: Walk) -> Frame:
             """The function itself, with its variables bound to what is handed in."""
             guards.clear()
-            walk.inputs = Inputs(walk, unused)
+            walk.inputs = Inputs(walk, unused, self.constant)
             walk.fields.objects = dict(values)
             walk.frame = frame = self.frame_of(self.parts.function)
             frame.key = 0
@@ -413,6 +426,7 @@ class Loop:
         if found is None:
             raise Unsupported("has no source")
         self.loop = found
+        self.constant = constant_tuples(tree)
         uses = Uses(found)
         code = self.parts.function.__code__
         local = {*code.co_varnames, *code.co_cellvars, *self.parts.source.made}

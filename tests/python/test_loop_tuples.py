@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import loop_tuples as loops
 import numpy
 import pytest
+from loop_tuples import KERNEL, MOVES
 from support import SEED
 from test_native_loops import agree, programs_of
 
@@ -18,52 +20,10 @@ def check(function: Any, calls: list[Any], is_native: bool = True) -> None:
     for turn in range(2):
         for number, arguments in enumerate(calls[:: -1 if turn else 1]):
             agree(compiled, arguments, f"{function.__name__}, call {number} of turn {turn}")
-    assert bool(programs_of(compiled)) == is_native, np.explain(compiled)(*calls[0])
+    assert bool(programs_of(compiled)) == is_native, f"{function.__name__} is {'not ' if is_native else ''}native"
 
 
 # Rows
-
-
-def row_by_numbers(m: Any, x: Any, k: Any, j: Any) -> Any:
-    for i in range(len(m)):
-        if x[i] > 0.5:
-            m[i] = x[i], k[i], j
-        elif k[i] > 3:
-            m[i] = [x[i] * 100] * 3
-        elif k[i] > 2:
-            m[i] = m[i, 1], m[i, 0], m[i - 1, 2]
-        elif k[i] > 1:
-            m[i, 1:] = (k[i] - 1, k[i])
-        else:
-            m[-1] = (j,)
-    return m
-
-
-def rows_at_once(m: Any, x: Any) -> Any:
-    for i in range(len(x)):
-        m[:] = x[i], 2, x[i] + 1
-        if x[i] > 1:
-            break
-    return m
-
-
-def reached(free: Any) -> Any:
-    rows, columns = free.shape
-    queue = numpy.empty((rows * columns, 2), numpy.int64)
-    queue[0] = (0, 0)
-    head, tail = 0, 1
-    steps = numpy.full((rows, columns), -1)
-    steps[0, 0] = 0
-    while head < tail:
-        i, j = queue[head]
-        head += 1
-        for d in range(2):
-            a, b = i + d, j + 1 - d
-            if a < rows and b < columns and free[a, b] and steps[a, b] < 0:
-                steps[a, b] = steps[i, j] + 1
-                queue[tail] = [a, b]
-                tail += 1
-    return steps
 
 
 STORED = [1, 2.5, True, 300, -1, 10**30, numpy.float32(2), numpy.int64(400), numpy.uint8(7), numpy.True_]
@@ -76,12 +36,67 @@ def test_rows_by_numbers(dtype: str) -> None:
         kinds = (("f8", "i8"), ("f4", "u1"), ("i4", "?"))[(number + SEED) % 3]
         x, k = rng.normal(size=20).astype(kinds[0]), rng.integers(0, 5, 20).astype(kinds[1])
         m = (abs(rng.normal(size=(20, 3))) * 5).astype(dtype)
-        check(row_by_numbers, [(m, x, k, j), (m[:0], x, k, j), (m[:, :2], x, k, j)])
+        check(loops.row_by_numbers, [(m, x, k, j), (m[:0], x, k, j), (m[:, :2], x, k, j)])
 
 
 def test_rows() -> None:
     rng = numpy.random.default_rng(SEED)
     x, m = rng.normal(size=20), rng.normal(size=(20, 3))
-    check(rows_at_once, [(m, x), (m[:, :2], x), (m[:0], x), (m, x[:0])])
-    check(rows_at_once, [(m[0], x), (numpy.zeros((2, 2, 3), "i2"), x), (numpy.zeros((2, 2, 4), "i2"), x)])
-    check(reached, [(rng.random((9, 9)) < 0.8,), (numpy.ones((4, 6), bool),)])
+    check(loops.rows_at_once, [(m, x), (m[:, :2], x), (m[:0], x), (m, x[:0])])
+    check(loops.rows_at_once, [(m[0], x), (numpy.zeros((2, 2, 3), "i2"), x), (numpy.zeros((2, 2, 4), "i2"), x)])
+    check(loops.reached, [(rng.random((9, 9)) < 0.8,), (numpy.ones((4, 6), bool),)])
+
+
+# Items by numbers that vary, and loops over items
+
+
+def test_items() -> None:
+    rng = numpy.random.default_rng(SEED)
+    x = rng.normal(size=30)
+    floats = tuple(tuple(map(float, row)) for row in KERNEL)
+    check(loops.by_constants, [(x,), (x[:0],), (x.astype("f4"),), (rng.integers(0, 3, 30, dtype="i4"),)])
+    check(loops.by_argument, [(x, KERNEL), (x, floats), (x, KERNEL[:2]), (x, KERNEL[::-1]), (x[:2], KERNEL), (x, list(map(list, KERNEL)))])
+    check(loops.beyond_items, [(x, (1, 2, 3, 4, 5, 6), []), (x, (1, 2.5), []), (x, (1.5,) * 9, []), (x, (), []), (x, "text", [])])
+    check(loops.beyond_items, [(abs(x), tuple(map(numpy.float32, range(20))), []), (x - 4, tuple(map(numpy.float32, range(20))), [])])
+
+
+def test_over_items() -> None:
+    rng = numpy.random.default_rng(SEED)
+    grid = rng.integers(0, 50, (9, 9))
+    kinds = (list(MOVES), MOVES, MOVES[:1], ((1, 2.5), (2, 0)), ((numpy.int8(1), 2), (numpy.int8(1), 3)))
+    check(loops.around, [(grid.astype(dtype), moves, m) for dtype, moves in (("i8", kinds[0]), ("f4", kinds[1]), ("u1", kinds[2])) for m in (9, 0, 3)])
+    check(loops.around, [(grid, kinds[3], 9), (grid, kinds[4], 9), (grid, (), 9), (grid, ((1, 2, 3),), 2)])
+
+
+# Conditional expressions of tuples, bools as numbers, conditions
+
+
+def test_one_of_two() -> None:
+    rng = numpy.random.default_rng(SEED)
+    x, k, m = rng.normal(size=30), rng.integers(0, 5, 30), rng.normal(size=(30, 3))
+    check(loops.one_of_two, [(x, k, m), (x[:1], k, m), (x[:0], k, m), (x, k, m[:2])])
+    check(loops.one_of_two, [(list(map(float, x)), list(map(int, k)), m), (x.astype("f4"), k.astype("u1"), m.astype("i4"))])
+    check(loops.or_an_array, [(x, m), (x, k), (x[:0], m)])
+
+
+KINDS = [(0, 0), (numpy.uint8(250), numpy.int8(-120)), (True, 1.5), (numpy.float32(1), numpy.uint16(3))]
+
+
+@pytest.mark.parametrize("numbers", KINDS, ids=repr)
+def test_bools_as_numbers(numbers: Any) -> None:
+    rng = numpy.random.default_rng(SEED)
+    x, y = rng.normal(size=30), rng.normal(size=30)
+    for a, b in ((x, y), (list(map(float, x)), list(map(float, y))), (x.astype("f4"), y > 1), (x.astype("i4"), y.astype("u1"))):
+        check(loops.counted, [(a, b, *numbers), (a[:0], b, *numbers), (a, b, *numbers[::-1])])
+
+
+def test_conditions() -> None:
+    rng = numpy.random.default_rng(SEED)
+    x, k = rng.normal(size=30), rng.integers(0, 5, 30)
+    for p in (k % 2, k > 2, (k % 2).astype("u1"), list(map(int, k % 2))):
+        check(loops.failure_links, [(p,), (p[:0],), (p[:1],)])
+    check(loops.expected, [(x, 5), (x, 1), (x[:0], 1), (x, 0.5), (x * 50, 1000), (x.astype("f4"), 5)])
+    missing = x.copy()
+    missing[3] = numpy.nan
+    check(loops.among, [(k, x, 1), (k, x, float("nan")), (k, missing, 2), (k, missing, float("nan")), (k[:0], x, 1)])
+    check(loops.among, [(k.astype("u1"), x.astype("f4"), numpy.float32("nan")), (k > 2, x.astype("i4"), 1.0)])

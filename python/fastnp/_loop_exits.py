@@ -1,0 +1,121 @@
+"""Where a walk over a loop (``_loop_walk.py``) has the program left: what an exit hands out, and what leaves by one."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from fastnp._loop_bounds import narrowed
+from fastnp._loop_expressions import Leaves
+from fastnp._loop_frames import Env, Exit
+from fastnp._loop_inlined import Inlined
+from fastnp._loop_iterate import Iteration
+from fastnp._loop_lists import ListState, NumbersList
+from fastnp._loop_program import BOOL, INT, Unsupported
+from fastnp._loop_values import ArrayState, State, TupleState, is_one_number
+
+__all__ = ["Exits"]
+
+
+class Exits(Inlined):
+    """The part of a walk that is about exits."""
+
+    loop: ast.For | ast.While
+    exits: list[Exit]
+    exit_number: int | None  # of the statement at hand
+    memory_exit: int | None
+    statement: tuple[ast.stmt, Env] | None
+    shadowing: set[int]
+    iterations: list[tuple[ast.For, Iteration]]
+    outer: Iteration | None
+    lists_known: dict[Any, NumbersList]
+
+    def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
+        """`before`: what fields were at the statement's beginning, where that is something else."""
+        made = Exit(statement, broke)
+        made.held = env = {**env, **self.fields.held}
+        for name in sorted(env):
+            held = env[name]
+            if is_one_number(held):
+                made.places[name] = len(made.variables)
+            elif type(held) is State and len(held.kinds) > 1 and all(kind is not None for kind in held.kinds):
+                made.choices[name] = len(made.variables), [self.slots.tag_of((self.root.key, name), kind) for kind in held.kinds]
+            elif type(held) is TupleState and all(map(is_one_number, held.items)):
+                made.tuples[name] = len(made.variables), len(held.items), (self.root.key, name) in self.slots.passed
+            elif type(held) is ListState and self.lists_known[held.name].is_written:
+                made.lists[name] = len(made.variables)
+            elif type(held) is ArrayState:
+                key = self.root.key, name
+                made.arrays[name] = len(made.variables), {self.slots.origin_of(key, each): each for each in held.recipes}
+            if before and name in before:
+                made.variables.append((before[name], held.kinds[0]))
+                made.names.append((name, next))
+                continue
+            made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
+        self.fields.tell_stores(made, before or {})
+        for loop, iteration in self.iterations:
+            made.iterations.append((loop, iteration.given(made.variables)))
+        if self.outer is not None:  # last: what an entry in the middle takes over
+            self.outer.given(made.variables)
+        self.exits.append(made)
+        return len(self.exits) - 1
+
+    def exit(self) -> int:
+        """The exit of the statement at hand."""
+        if self.stored:
+            raise Unsupported("may stop in the middle of a statement that writes")
+        if self.exit_number is None:
+            assert self.statement is not None
+            self.exit_number = self.new_exit(self.statement[0], False, self.statement[1], self.fields.before)
+        return self.exit_number
+
+    def shadow(self) -> None:
+        """A field is stored to: where a function does that, what leaves the statement afterwards leaves it as it was."""
+        assert self.statement is not None
+        if self.frame is not self.root and id(self.statement[0]) not in self.shadowing:
+            self.shadowing.add(id(self.statement[0]))
+            self.fields.is_learning = True
+
+    def no_memory(self) -> int:
+        """The exit of a statement that has done something already, where memory is short: it is an error."""
+        if self.memory_exit is None:
+            self.memory_exit = self.new_exit(self.loop, False, {})
+            self.exits[self.memory_exit].is_error = True
+        return self.memory_exit
+
+    def raise_unless(self, condition: int, values: tuple[int, int], axis: int) -> None:
+        """Leaves with an IndexError unless the condition holds. `values`: the subscript and the axis's size."""
+        assert self.statement is not None
+        made = self.new_exit(self.statement[0], False, self.statement[1])
+        variables = [self.steps.variable(INT) for _ in values]
+        self.exits[made].variables.extend((each, INT) for each in variables)
+        self.exits[made].error = axis
+        self.steps.add("if", a=self.steps.map("logical_not", BOOL, BOOL, condition))
+        for variable, value in zip(variables, values, strict=True):
+            self.steps.set(variable, value)
+        self.steps.add("exit", b=made)
+        self.steps.add("end")
+
+    def leave(self, condition: int) -> None:
+        """Leaves the program before the statement at hand unless the condition holds."""
+        if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
+            return
+        self.steps.add("require", a=condition, b=self.exit())
+
+    # Statements that leave it.
+
+    def do_Raise(self, statement: ast.stmt) -> None:
+        if self.frame is not self.root:
+            self.leave(self.steps.constant(False, BOOL))
+            self.frame.env = None
+            return
+        raise Leaves
+
+    def do_Assert(self, statement: ast.Assert) -> None:
+        """Leaves where it fails: Python raises the error."""
+        test = self.truth(statement.test) if __debug__ else True
+        if test is False:
+            self.do_Raise(statement)
+        elif test is not True:
+            self.leave(test)
+            self.frame.env = dict(narrowed(self.current(), statement.test, True))
