@@ -12,7 +12,7 @@ from fastnp._loop_lists import ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_tuples import Kept
-from fastnp._loop_values import Lazy, View
+from fastnp._loop_values import Lazy, Part, View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -27,12 +27,16 @@ class Iteration:
         self.walk = walk
         self.steps = walk.steps
 
-    def variables(self) -> list[int]:
+    def variables(self) -> list[tuple[int, Kind]]:
         raise NotImplementedError
 
     def is_enterable(self) -> bool:
-        """Whether these alone say where it is, so that it can be entered in the middle."""
+        """Whether these and what is handed in say where it is, so that it can be entered in the middle."""
         return True
+
+    def length(self) -> int:
+        """Over how many items it goes, where that is known when it begins."""
+        raise Unsupported("goes strictly over something that may grow")
 
     def start(self) -> None:
         raise NotImplementedError
@@ -52,8 +56,8 @@ class Iteration:
 
     def take_over(self, walk: Walk) -> None:
         """Begins with the item after the one at which it was left."""
-        for variable in self.variables():
-            self.steps.set(variable, walk.input_number(INT))
+        for variable, kind in self.variables():
+            self.steps.set(variable, walk.input_number(kind))
         self.advance()
 
 
@@ -107,8 +111,8 @@ class _Range(Iteration):
         known = bound if type(bound) is int else bound.low
         return known if known is None or counts_up else known + 1
 
-    def variables(self) -> list[int]:
-        return [self.at, self.stop, *([] if self.by is None else [self.by])]
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(each, INT) for each in (self.at, self.stop, self.by) if each is not None]
 
     def start(self) -> None:
         numbers, steps = self.walk.numbers, self.steps
@@ -147,7 +151,7 @@ class _Range(Iteration):
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.one_step()))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        out += [(each, INT) for each in self.variables()]
+        out += self.variables()
         return lambda values: iter(range(next(values), next(values), self.step if self.by is None else next(values)))
 
 
@@ -158,11 +162,8 @@ class _Places(Iteration):
         super().__init__(walk)
         self.at = self.steps.variable(INT)
 
-    def variables(self) -> list[int]:
-        return [self.at]
-
-    def is_enterable(self) -> bool:
-        return False
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(self.at, INT)]
 
     def start(self) -> None:
         self.steps.set(self.at, self.steps.whole(0))
@@ -172,6 +173,8 @@ class _Places(Iteration):
 
 
 class _Rows(_Places):
+    """The rows of an array, or of a part of one: of one that was handed in, its offset, sizes and steps say which part it is."""
+
     def __init__(self, walk: Walk, view: View, is_reversed: bool, node: ast.expr) -> None:
         super().__init__(walk)
         if not view.sizes:
@@ -180,29 +183,52 @@ class _Rows(_Places):
         self.name = walk.frame.key, ("rows", id(node))
         self.held: Any = None
         self.is_reversed = is_reversed
+        self.is_made = self.steps.is_made(view.array)
+        self.place: list[tuple[int, int, bool]] = []  # variables, what they are at first, and whether that is so wherever the loop is entered
+        if not self.is_made and view.whole() is None:
+            offset = self.steps.whole(0) if view.offset is None else view.offset
+            self.place = [(self.steps.variable(INT), value, self.is_known(value)) for value in (offset, *view.sizes, *view.strides)]
+
+    def is_known(self, value: int) -> bool:
+        return self.steps.steps[value][0] == "constant" or self.walk.slots.everywhere(value)
+
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [*((variable, INT) for variable, _, _ in self.place), (self.at, INT)]
 
     def is_enterable(self) -> bool:
-        return self.view.whole() is not None and not self.steps.is_made(self.view.array)
+        return not self.is_made and not self.walk.is_bound_in_loop(self.walk.inputs.arrays[self.view.array])
 
     def start(self) -> None:
-        if not self.is_enterable():  # the variable that it comes from may be bound again
+        super().start()
+        if self.is_made:  # the variable that it comes from may be bound again
             self.held = self.walk.slots.store(self.name, self.view)
             self.view = self.walk.slots.load(self.name, self.held)
-        super().start()
+        for variable, value, _ in self.place:
+            self.steps.set(variable, value)
+
+    def now(self) -> View:
+        """The array, as values that are known here."""
+        if not self.place:
+            return self.view
+        view, rank = self.view, len(self.view.sizes)
+        found = [value if is_known else self.steps.get(variable) for variable, value, is_known in self.place]
+        return View(view.array, view.dtype, found[0], found[1 : rank + 1], found[rank + 1 :], Part(view.array), view.origins)
+
+    def length(self) -> int:
+        return self.view.sizes[0]
 
     def more(self) -> int:
-        return self.steps.compare("less", self.steps.get(self.at), self.view.sizes[0])
+        return self.steps.compare("less", self.steps.get(self.at), self.now().sizes[0])
 
     def item(self) -> Any:
-        at = self.steps.get(self.at)
+        at, view = self.steps.get(self.at), self.now()
         if self.is_reversed:
-            last = self.steps.plus(self.view.sizes[0], self.steps.whole(-1))
+            last = self.steps.plus(view.sizes[0], self.steps.whole(-1))
             at = self.steps.plus(last, self.steps.times(at, self.steps.whole(-1)))
-        return self.walk.elements.row(self.view, at)
+        return self.walk.elements.row(view, at)
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        whole = self.view.whole() if self.held is None else None
-        array = (lambda values: values.arrays[whole]) if whole is not None else self.walk.slots.given(self.name, self.held, out)
+        array = self.given_array(out)
         out.append((self.at, INT))
 
         def remaining(values: Any) -> Iterator[Any]:
@@ -212,6 +238,21 @@ class _Rows(_Places):
 
         return remaining
 
+    def given_array(self, out: list[tuple[int, Kind]]) -> Any:
+        view = self.view
+        if self.is_made:
+            return self.walk.slots.given(self.name, self.held, out)
+        if not self.place:
+            return lambda values: values.arrays[view.array]
+        out.extend((variable, INT) for variable, _, _ in self.place)
+        rank = len(view.sizes)
+
+        def part(values: Any) -> Any:
+            offset, *rest = [next(values) for _ in self.place]
+            return values.part_at(view.array, offset, rest[:rank], rest[rank:], view.dtype)
+
+        return part
+
 
 class _ListItems(_Places):
     """The items of a list, which may grow meanwhile."""
@@ -219,6 +260,9 @@ class _ListItems(_Places):
     def __init__(self, walk: Walk, held: ListState) -> None:
         super().__init__(walk)
         self.held = held
+
+    def is_enterable(self) -> bool:
+        return self.walk.lists.is_taken(self.held) and not self.walk.is_bound_in_loop(self.held.name[1])
 
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
@@ -229,13 +273,14 @@ class _ListItems(_Places):
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         """Of a list that is handed out by its name."""
         name, walk = self.held.name, self.walk
-        named = [*walk.fields.held.values(), *walk.current().values()]
-        if not any(type(each) is ListState and each.name == name for each in named):
-            raise Unsupported("leaves a loop over a list in the middle")
+        if not self.is_enterable():
+            named = [*walk.fields.held.values(), *walk.current().values()]
+            if not any(type(each) is ListState and each.name == name for each in named):
+                raise Unsupported("leaves a loop over a list in the middle")
         out.append((self.at, INT))
 
         def remaining(values: Any) -> Iterator[Any]:
-            return _from(values.lists[name], next(values))
+            return _from(values.lists[name] if name in values.lists else values.passed[name[1]], next(values))
 
         return remaining
 
@@ -248,8 +293,11 @@ class _TableItems(_Places):
         self.held = held
         self.row = None if held.row is None else self.steps.variable(INT)
 
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(each, INT) for each in (self.at, self.row) if each is not None]
+
     def is_enterable(self) -> bool:
-        return self.row is None
+        return self.held.name in self.walk.tables.views and not self.walk.is_bound_in_loop(self.held.name)
 
     def start(self) -> None:
         if self.row is not None:
@@ -268,7 +316,7 @@ class _TableItems(_Places):
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         table = self.walk.tables.given(self.held.name, out)
-        out.extend((variable, INT) for variable in (self.at, *([] if self.row is None else [self.row])))
+        out += self.variables()
 
         def remaining(values: Any) -> Iterator[Any]:
             items, at = table(values), next(values)
@@ -285,9 +333,15 @@ class _Items(_Places):
         self.count = len(items)
         self.kept = Kept(walk, items)
 
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(self.at, INT), *self.kept.variables()]
+
     def start(self) -> None:
         super().start()
         self.kept.store()
+
+    def length(self) -> int:
+        return self.steps.whole(self.count)
 
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.steps.whole(self.count))
@@ -296,7 +350,7 @@ class _Items(_Places):
         return self.walk.tuples.chosen(self.kept.loaded(), self.steps.get(self.at))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        out.extend([(self.at, INT), *self.kept.variables()])
+        out += self.variables()
 
         def remaining(values: Any) -> Iterator[Any]:
             at = next(values)
@@ -308,26 +362,28 @@ class _Items(_Places):
 class _Counted(Iteration):
     def __init__(self, walk: Walk, inner: Iteration, start: Any) -> None:
         super().__init__(walk)
-        if type(start) is not int or not 0 <= start < MOST:
-            raise Unsupported("counts from something that varies")
-        self.inner, self.first = inner, start
+        self.inner, self.first = inner, walk.numbers.number(start)
+        if self.first.kind is not INT:
+            raise Unsupported("counts from something that is no int")
         self.at = self.steps.variable(INT)
 
-    def variables(self) -> list[int]:
-        return [self.at, *self.inner.variables()]
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(self.at, INT), *self.inner.variables()]
 
     def is_enterable(self) -> bool:
         return self.inner.is_enterable()
 
     def start(self) -> None:
-        self.steps.set(self.at, self.steps.whole(self.first))
+        self.walk.numbers.inside(self.first, -MOST, MOST)
+        self.steps.set(self.at, self.first.id)
         self.inner.start()
 
     def more(self) -> int:
         return self.inner.more()
 
     def item(self) -> Any:
-        return Number(INT, self.steps.get(self.at), self.first), self.inner.item()
+        low = -MOST if self.first.low is None else max(self.first.low, -MOST)
+        return Number(INT, self.steps.get(self.at), low), self.inner.item()
 
     def advance(self) -> None:
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
@@ -344,19 +400,22 @@ def enumerate_from(start: int, items: Iterator[Any]) -> Iterator[Any]:
 
 
 class _Zipped(Iteration):
-    def __init__(self, walk: Walk, inners: list[Iteration]) -> None:
+    def __init__(self, walk: Walk, inners: list[Iteration], is_strict: bool) -> None:
         super().__init__(walk)
         self.inners = inners
+        self.lengths = [each.length() for each in inners] if is_strict else []
 
-    def variables(self) -> list[int]:
+    def variables(self) -> list[tuple[int, Kind]]:
         return [each for inner in self.inners for each in inner.variables()]
 
     def is_enterable(self) -> bool:
         return all(each.is_enterable() for each in self.inners)
 
     def start(self) -> None:
-        for each in self.inners:
-            each.start()
+        for each in self.lengths[1:]:  # Python raises at the end where these differ
+            self.walk.arrays.expect_same(self.lengths[0], each)
+        for inner in self.inners:
+            inner.start()
 
     def more(self) -> int:
         found = self.inners[0].more()
@@ -381,6 +440,15 @@ def iteration_of(walk: Walk, loop: ast.For) -> Iteration:
     return _of(walk, loop.iter, False)
 
 
+def _is_strict(call: ast.Call) -> bool | None:
+    """Of a call of `zip`; None where that is not known."""
+    if not call.keywords:
+        return False
+    value = call.keywords[0].value
+    is_plain = len(call.keywords) == 1 and call.keywords[0].arg == "strict" and isinstance(value, ast.Constant) and type(value.value) is bool
+    return bool(value.value) if is_plain and isinstance(value, ast.Constant) else None
+
+
 def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not any(isinstance(each, ast.Starred) for each in node.args):
         function = walk.value(node.func)
@@ -389,8 +457,8 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         if function is builtins.enumerate and 1 <= len(node.args) <= 2 and not is_reversed and all(each.arg == "start" for each in node.keywords):
             starts = [*node.args[1:], *(each.value for each in node.keywords)]
             return _Counted(walk, _of(walk, node.args[0], False), walk.value(starts[0]) if starts else 0)
-        if function is builtins.zip and node.args and not node.keywords and not is_reversed:
-            return _Zipped(walk, [_of(walk, each, False) for each in node.args])
+        if function is builtins.zip and node.args and not is_reversed and (is_strict := _is_strict(node)) is not None:
+            return _Zipped(walk, [_of(walk, each, False) for each in node.args], is_strict)
         if function is builtins.reversed and len(node.args) == 1 and not node.keywords and not is_reversed:
             return _of(walk, node.args[0], True)
     held = walk.value(node)

@@ -55,6 +55,11 @@ class Values(Iterator[Any]):
             return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
         return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
 
+    def part_at(self, array: int, offset: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
+        """The same, by how far from the array's first element it begins."""
+        address = numpy.asarray(self.arrays[array]).__array_interface__["data"][0]
+        return self.part(array, address + offset, sizes, steps, dtype)
+
 
 class Program:
     """A loop's program for one combination of kinds."""
@@ -71,7 +76,8 @@ class Program:
         self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
-        self.states = len(walk.outer.variables()) if walk.outer is not None else 0
+        self.nowhere = tuple(_nothing(kind) for _, kind in walk.outer.variables()) if walk.outer is not None else ()  # for where it is then
+        self.states = len(self.nowhere)
         self.all_lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
         self.lists = {name: self.all_lists[name] for name in arrays if name in self.all_lists}  # that are handed in
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
@@ -195,6 +201,11 @@ def _item(value: Any, item: Any) -> Any:
     if type(item) is tuple:
         return functools.reduce(lambda each, place: each[place], item, value)
     return value if item < 0 else value[item]
+
+
+def _nothing(kind: Any) -> Any:
+    made: Any = plain(kind)
+    return made.type(0) if isinstance(made, numpy.dtype) else made(0)
 
 
 def _now(space: Any, name: str) -> Any:

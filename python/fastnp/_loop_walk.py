@@ -119,6 +119,7 @@ class Walk(Exits):
         self.loop = loop
         self.statement_begins(loop)
         self.counters = counters_of(loop) & frame.local
+        self.bound_in_loop = Uses(loop).stores
         for name in sorted(self.counters):
             held = self.current().get(name)
             if type(held) is State and INT in held.kinds:
@@ -364,7 +365,7 @@ class Walk(Exits):
         is_outer = statement is self.loop
         if is_outer:
             if not iteration.is_enterable():
-                raise Unsupported("goes over a part of an array, or over a tuple")
+                raise Unsupported("goes over an array that it makes, or over what it binds")
             entered = self.numbers_in(iteration)
             self.steps.add("if", a=entered)
             iteration.take_over(self)
@@ -394,6 +395,9 @@ class Walk(Exits):
             self.iterations.pop()
         self.back(statement, ends)
         self.close(statement, loop, ended)
+
+    def is_bound_in_loop(self, name: str) -> bool:
+        return name in self.bound_in_loop
 
     def numbers_in(self, iteration: Iteration) -> int:
         """Whether the loop is entered in the middle."""

@@ -159,7 +159,7 @@ class Loop:
         given = tuple(each if type(each) is numpy.ndarray else numpy.asarray(each) for each in arrays)
         numbers: tuple[Any, ...] = program.numbers_of(values)
         if program.is_for:
-            numbers += (entry is not None, *(entry or (0,) * program.states))
+            numbers += (entry is not None, *(entry or program.nowhere))
         return program.run(given, (*numbers, *program.streams))
 
     def ended(self, exit: Exit, values: dict[str, Any]) -> Any:
@@ -314,7 +314,7 @@ class Loop:
             [program.native[True]],
             [places[name] for name in program.arrays],
             [(places[name], item) for name, item in program.numbers],
-            [*([False, *(0,) * program.states] if program.is_for else []), *program.streams],
+            [*([False, *program.nowhere] if program.is_for else []), *program.streams],
             ends,
             program,
             [number for number, path in enumerate(self.fields.paths) if path in program.stored],

@@ -66,6 +66,8 @@ def test_over_items() -> None:
     kinds = (list(MOVES), MOVES, MOVES[:1], ((1, 2.5), (2, 0)), ((numpy.int8(1), 2), (numpy.int8(1), 3)))
     check(loops.around, [(grid.astype(dtype), moves, m) for dtype, moves in (("i8", kinds[0]), ("f4", kinds[1]), ("u1", kinds[2])) for m in (9, 0, 3)])
     check(loops.around, [(grid, kinds[3], 9), (grid, kinds[4], 9), (grid, (), 9), (grid, ((1, 2, 3),), 2)])
+    x = rng.normal(size=30) * 2
+    check(loops.outermost, [(x, ((1, 2.0), (3, 4.0)), []), (x / 9, ((1, 2.0),) * 5, []), (x, (), []), (x, ((1, 2), (3, 4.0)), []), (x[:0], ((1, 2),), [])])
 
 
 # Conditional expressions of tuples, bools as numbers, conditions
