@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Kept", "Tuples", "constant_tuples"]
 
 _MOST_ITEMS = 32  # that one is chosen of, one after the other
+_FEW_CONSTANTS = 16  # of which that is so; of more there is an array
 
 
 class Tuples:
@@ -31,8 +32,8 @@ class Tuples:
 
     def chosen(self, items: tuple[Any, ...], at: int) -> Any:
         """The item of this number, a value which is within bounds."""
-        if not 0 < len(items) <= _MOST_ITEMS:
-            raise Unsupported("takes an item of a long tuple, or of an empty one, by a number that varies")
+        if not items:
+            raise Unsupported("takes an item of an empty tuple")
         if any(type(each) is tuple for each in items):
             if len({len(each) if type(each) is tuple else -1 for each in items}) > 1:
                 raise Unsupported("takes one of several items of which some are tuples, or tuples of several lengths")
@@ -41,6 +42,10 @@ class Tuples:
 
     def number(self, items: tuple[Any, ...], at: int) -> Any:
         steps = self.steps
+        if len(items) > _FEW_CONSTANTS and (loaded := self.of_constants(items, at)) is not None:
+            return loaded
+        if len(items) > _MOST_ITEMS:
+            raise Unsupported("takes an item of a long tuple by a number that varies")
         numbers: list[Any] = [each if type(each) is Choice else self.walk.numbers.number(each) for each in items]
         tests = [steps.compare("equal", at, steps.whole(place)) for place in range(len(numbers) - 1)]
         kind = numbers[0].kind if type(numbers[0]) is Number else None
@@ -51,6 +56,17 @@ class Tuples:
             found = steps.add("select", machine(kind), a=test, b=each.id, c=found)
         lows, highs = ([getattr(each, bound) for each in numbers] for bound in ("low", "high"))
         return Number(kind, found, None if None in lows else min(lows), None if None in highs else max(highs))
+
+    def of_constants(self, items: tuple[Any, ...], at: int) -> Number | None:
+        """The same of many constants of one kind, which are an array; None of others."""
+        kinds = [kind_of_number(each) for each in items]
+        if kinds[0] is None or any(kind is not kinds[0] for kind in kinds):
+            return None
+        bounds: tuple[Any, Any] = (min(items), max(items)) if kinds[0] is INT else (None, None)
+        if kinds[0] is INT and (bounds[0] < -(2**63) or bounds[1] >= 2**63):
+            return None
+        found = self.walk.elements.row(self.walk.fields.table(items, machine(kinds[0])), at)
+        return Number(kinds[0], found.id, *bounds)
 
 
 def _giving(number: Any) -> Callable[[], Any]:

@@ -206,3 +206,25 @@ def among(k: Any, x: Any, n: Any) -> Any:
         if w not in (v, 7, k[i]):
             s += 128
     return s
+
+
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
+WEIGHTS = tuple((i % 3 - 1, 0.5 * i, i % 4 == 0) for i in range(40))
+LARGE = (2**70, *range(30))
+
+
+def of_many_constants(k: Any, log: Any) -> Any:
+    s = 0
+    for i in range(len(k)):
+        if k[i] > 18:
+            log.append(i)
+        s += PRIMES[k[i]] * WEIGHTS[k[i] * 2 % 40][1] + WEIGHTS[k[i] % 40][0]
+        for p in PRIMES:
+            if p > k[i]:
+                break
+            s += p
+        for a, b, c in WEIGHTS:
+            s += a * b + c
+        if k[i] > 15:
+            s += LARGE[k[i] % 7]
+    return s

@@ -58,6 +58,8 @@ def test_items() -> None:
     check(loops.by_argument, [(x, KERNEL), (x, floats), (x, KERNEL[:2]), (x, KERNEL[::-1]), (x[:2], KERNEL), (x, list(map(list, KERNEL)))])
     check(loops.beyond_items, [(x, (1, 2, 3, 4, 5, 6), []), (x, (1, 2.5), []), (x, (1.5,) * 9, []), (x, (), []), (x, "text", [])])
     check(loops.beyond_items, [(abs(x), tuple(map(numpy.float32, range(20))), []), (x - 4, tuple(map(numpy.float32, range(20))), [])])
+    k = rng.integers(0, 20, 30)
+    check(loops.of_many_constants, [(k, []), (k - 3, []), (k + 3, []), (k - 50, []), (k[:0], []), (k.astype("u1"), [])])
 
 
 def test_over_items() -> None:
