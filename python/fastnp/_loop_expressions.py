@@ -294,7 +294,10 @@ class Expressions:
                 return (x is y) == isinstance(op, ast.Is)
             raise Unsupported("asks whether two objects are one")
         if isinstance(op, (ast.In, ast.NotIn)) and (items := items_of_display(y)) is not None:
-            return self.is_among(x, items, isinstance(op, ast.NotIn))
+            found = self.tuples.is_among(x, items)
+            return self.tuples.inverse(found) if isinstance(op, ast.NotIn) else found
+        if type(x) is tuple and type(y) is tuple:
+            return self.tuples.compared(op, x, y)
         if type(x) is str and type(y) is str:
             return (x == y) == isinstance(op, ast.Eq)
         if (is_array(x) or is_array(y)) and type(op) in COMPARE:
@@ -302,28 +305,6 @@ class Expressions:
         if is_array(x) or is_array(y) or type(x) is tuple or type(y) is tuple:
             raise Unsupported("compares tuples, or looks for something in an array")
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.compare(op, a, b)))
-
-    def is_among(self, x: Any, items: tuple[Any, ...], negate: bool) -> Any:
-        found: Any = False
-        for item in items:
-            self.expect_no_identity(x, item)
-            test = self.as_truth(self.compared(ast.Eq(), x, item))
-            found = test if found is False else self.either(found, test)
-        if type(found) is bool:
-            return found != negate
-        return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
-
-    def expect_no_identity(self, x: Any, item: Any) -> None:
-        """A NaN is among items that are the same object: leaves where it may be one."""
-        if type(item) not in (Number, Choice):
-            return
-
-        def is_number(each: Any) -> Number:
-            each = self.numbers.number(each)
-            dtype = machine(each.kind)
-            return Number(BOOLEAN, self.steps.map("equal", dtype, BOOL, each.id, each.id) if dtype.kind in "fc" else self.steps.constant(True, BOOL))
-
-        self.leave(self.as_truth(self.each(x, is_number)))
 
     def either(self, x: Any, y: Any) -> Any:
         x, y = (self.steps.constant(each, BOOL) if type(each) is bool else each for each in (x, y))

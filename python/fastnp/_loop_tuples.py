@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_program import BOOLEAN, INT, Choice, Kind, Number, Unsupported, kind_of_number, machine
+from fastnp._loop_numbers import COMPARE
+from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Kind, Number, Unsupported, kind_of_number, machine
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -67,6 +68,67 @@ class Tuples:
             return None
         found = self.walk.elements.row(self.walk.fields.table(items, machine(kinds[0])), at)
         return Number(kinds[0], found.id, *bounds)
+
+    # Comparisons: a bool that is known, or a number.
+
+    def is_among(self, x: Any, items: tuple[Any, ...]) -> Any:
+        """``x in items``"""
+        found: Any = False
+        for item in items:
+            test = self.equal(x, item)
+            found = test if found is False else self.walk.either(found, test)
+        return self.made(found)
+
+    def equal(self, x: Any, y: Any) -> Any:
+        """Whether items of tuples are equal, or one object: a bool that is known, or a value."""
+        kinds = [type(each) for each in (x, y)]
+        if tuple in kinds:
+            return self.walk.as_truth(self.walk.compared(ast.Eq(), x, y))
+        if Number not in kinds and Choice not in kinds:
+            return bool(x is y or x == y)
+        for each in (x, y):
+            if type(each) is float and each != each:
+                return False  # no number of the program is this object
+        if all(each in (Number, Choice) for each in kinds):
+            self.walk.leave(self.walk.as_truth(self.walk.each(x, self.is_itself)))
+        return self.walk.as_truth(self.walk.compared(ast.Eq(), x, y))
+
+    def is_itself(self, x: Number) -> Number:
+        """Whether it is no NaN, which equals none but may be one object with another."""
+        dtype = machine(x.kind)
+        return Number(BOOLEAN, self.steps.map("equal", dtype, BOOL, x.id, x.id) if dtype.kind in "fc" else self.steps.constant(True, BOOL))
+
+    def compared(self, op: ast.cmpop, x: tuple[Any, ...], y: tuple[Any, ...]) -> Any:
+        """Two tuples: by the first items that differ, else by their lengths."""
+        if isinstance(op, (ast.Eq, ast.NotEq)) and len(x) != len(y):
+            return isinstance(op, ast.NotEq)
+        are_equal = [self.equal(*each) for each in zip(x, y, strict=False)]
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            found: Any = True
+            for each in are_equal:
+                found = each if found is True else self.both(found, each)
+            return self.made(found) if isinstance(op, ast.Eq) else self.inverse(self.made(found))
+        if type(op) not in COMPARE:
+            raise Unsupported(f"has the comparison {type(op).__name__}")
+        found = COMPARE[type(op)][0](len(x), len(y))
+        for is_equal, a, b in reversed(list(zip(are_equal, x, y, strict=False))):
+            differs = self.walk.as_truth(self.walk.compared(op, a, b))
+            found = self.steps.add("select", BOOL, a=self.value(is_equal), b=self.value(found), c=self.value(differs))
+        return self.made(found)
+
+    def value(self, test: Any) -> int:
+        return self.steps.constant(test, BOOL) if type(test) is bool else int(test)
+
+    def both(self, x: Any, y: Any) -> Any:
+        if x is False or y is False:
+            return False
+        return self.steps.both(self.value(x), self.value(y))
+
+    def made(self, test: Any) -> Any:
+        return test if type(test) is bool else Number(BOOLEAN, test)
+
+    def inverse(self, test: Any) -> Any:
+        return not test if type(test) is bool else Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test.id))
 
 
 def _giving(number: Any) -> Callable[[], Any]:

@@ -228,3 +228,57 @@ def of_many_constants(k: Any, log: Any) -> Any:
         if k[i] > 15:
             s += LARGE[k[i] % 7]
     return s
+
+
+NAN = float("nan")
+GOALS = ((1, 2), (0, 0), (2.0, 1))
+
+
+def compared(x: Any, k: Any, n: Any) -> Any:
+    s, best, q = 0, (99, 99), (n, 1)
+    for i in range(1, len(x)):
+        p = (k[i], k[i - 1])
+        if p == (1, 2):
+            s += 1
+        if p != (k[i - 1], n):
+            s += 2
+        if p in GOALS:
+            s += 4
+        if (i, x[i]) < best:
+            best = (i % 3, x[i])
+        if best >= (1, 0.5):
+            s += 8
+        if (x[i], 1) > (x[i - 1], k[i]):
+            s += 16
+        if (i, 1) < (i, 1, 2):
+            s += 32
+        if (1, 2) == (1, 2, 3):
+            s += 64
+        if q == (n, 1):
+            s += 128
+        if q <= (n, 1.0):
+            s += 256
+        if p not in [(1, 1), (k[i], 2)]:
+            s += 512
+        if (n, 1) in ((n, 1), (2, 3)):
+            s += 1024
+        if NAN in (NAN, 1):
+            s += 2048
+        if x[i] in (NAN, 1):
+            s += 4096
+        if (i, (k[i], n)) == (i, (2, n)):
+            s += 8192
+        a, b = [x[i], k[i]]
+        [c, d] = b, a
+        s += a * 2 + c + d
+    return s, best
+
+
+def running_least(w: Any, n: Any) -> Any:
+    best, out = (99.0, -1), numpy.zeros(len(w))
+    for i in range(len(w)):
+        d = w[i]
+        if (d, i) < best:
+            best = (d, i)
+        out[i] = best[0]
+    return out, best

@@ -104,3 +104,13 @@ def test_conditions() -> None:
     missing[3] = numpy.nan
     check(loops.among, [(k, x, 1), (k, x, float("nan")), (k, missing, 2), (k, missing, float("nan")), (k[:0], x, 1)])
     check(loops.among, [(k.astype("u1"), x.astype("f4"), numpy.float32("nan")), (k > 2, x.astype("i4"), 1.0)])
+
+
+def test_comparisons_of_tuples() -> None:
+    rng = numpy.random.default_rng(SEED)
+    x, k = rng.normal(size=30), rng.integers(0, 4, 30)
+    missing = x.copy()
+    missing[4] = loops.NAN
+    check(loops.compared, [(x, k, 2), (x, k, 2.5), (missing, k, 1), (missing, k, loops.NAN), (list(map(float, x)), list(map(int, k)), 1)])
+    check(loops.compared, [(x.astype("f4"), k.astype("u1"), True), (missing, k > 2, numpy.float32("nan")), (x[:1], k, 1)])
+    check(loops.running_least, [(x, 0), (missing, 0), (list(map(float, missing)), 0), (x.astype("f4"), 0), (k, 0), (x[:0], 0)])
