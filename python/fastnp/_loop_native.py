@@ -73,7 +73,7 @@ class Program:
         self.arrays = arrays = walk.inputs.arrays
         self.numbers = walk.inputs.numbers
         self.is_of_tuples = any(type(item) is tuple for _, item in self.numbers)  # of tuples, which calls without Python do not take apart
-        self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
+        self.is_for = walk.is_entered  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
         self.nowhere = tuple(_nothing(kind) for _, kind in walk.outer.variables()) if walk.outer is not None else ()  # for where it is then

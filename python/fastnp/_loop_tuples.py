@@ -136,20 +136,22 @@ def _giving(number: Any) -> Callable[[], Any]:
 
 
 class Kept:
-    """Items, tuples among them, as they are now: constants, and numbers in variables of the program."""
+    """Items, tuples among them, as they are now: constants, and numbers in variables of the program. `knows`: whether what is known of them now is so
+    wherever they are read."""
 
-    def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:
+    def __init__(self, walk: Walk, items: tuple[Any, ...], knows: bool = True) -> None:
         self.walk = walk
+        self.knows = knows
         self.numbers: list[tuple[int, Number]] = []  # variables
         self.items = self.keep(items)
 
     def keep(self, value: Any) -> Any:
         if type(value) is tuple:
             return tuple(self.keep(each) for each in value)
-        if type(value) is not Number:
-            self.walk.numbers.number(value)  # it is one
+        made = self.walk.numbers.number(value)
+        if self.knows and type(value) is not Number:
             return value
-        self.numbers.append((self.walk.steps.variable(value.kind), value))
+        self.numbers.append((self.walk.steps.variable(made.kind), made if self.knows else Number(made.kind, made.id)))
         return self.numbers[-1]
 
     def variables(self) -> list[tuple[int, Kind]]:

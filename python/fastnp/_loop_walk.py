@@ -106,6 +106,7 @@ class Walk(Exits):
         self.exit_number: int | None = None
         self.memory_exit: int | None = None
         self.outer: Iteration | None = None  # of the loop itself
+        self.is_entered = False  # whether it may be in the middle of that
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
         self.depth = 0
@@ -364,14 +365,7 @@ class Walk(Exits):
         iteration = iteration_of(self, statement)
         is_outer = statement is self.loop
         if is_outer:
-            if not iteration.is_enterable():
-                raise Unsupported("goes over an array that it makes, or over what it binds")
-            entered = self.numbers_in(iteration)
-            self.steps.add("if", a=entered)
-            iteration.take_over(self)
-            self.steps.add("else")
-            iteration.start()
-            self.steps.add("end")
+            self.start_outer(iteration)
         else:
             iteration.start()
         loop = self.enter()
@@ -396,13 +390,22 @@ class Walk(Exits):
         self.back(statement, ends)
         self.close(statement, loop, ended)
 
+    def start_outer(self, iteration: Iteration) -> None:
+        """Begins, or goes on after the item at which the program was left; where it can't, Python does the rest of the loop."""
+        if not iteration.can_go_on():
+            raise Unsupported("goes over a list that it binds, or that is made anew")
+        self.outer, self.is_entered = iteration, iteration.is_enterable()
+        if not self.is_entered:
+            iteration.start()
+            return
+        self.steps.add("if", a=self.input_number(BOOLEAN))
+        iteration.take_over(self)
+        self.steps.add("else")
+        iteration.start()
+        self.steps.add("end")
+
     def is_bound_in_loop(self, name: str) -> bool:
         return name in self.bound_in_loop
-
-    def numbers_in(self, iteration: Iteration) -> int:
-        """Whether the loop is entered in the middle."""
-        self.outer = iteration
-        return self.input_number(BOOLEAN)
 
     def stream_of(self, generator: Any) -> int:
         """The address of a generator that is no argument."""

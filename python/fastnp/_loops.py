@@ -12,6 +12,7 @@ import builtins
 import threading
 import time
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -66,6 +67,7 @@ class Loop:
         self._lock = threading.RLock()  # programs and fields are found by one thread at a time
         self.fields = Fields()
         self.all_takes = list(takes)  # with the names of fields
+        self.left_early = 0  # how often a program was left that is not entered again
         self.rewritten = 0  # how often what a program took for granted had changed
         self.entry = _core._LoopCall(self.slow, self.left)
         self.called = self.entry.function()  # what the frame calls
@@ -138,6 +140,11 @@ class Loop:
             if how == ENDS:
                 return self.given(values)
             entry = state
+            if not program.is_for and isinstance(self.loop, ast.For):  # it is not entered again
+                self.left_early += 1
+                if self.left_early > _FEW_EXITS:
+                    self.refuse("leaves its native code too often" + (f": it {exit.why}" if exit.why else ""))
+                return self.remaining(values, program.outer(Values(entry, arrays, values, memory)))
             other = None
             if all(values.get(name, UNBOUND) is not UNBOUND for name in self.takes):
                 other, values = self.program_for(values)
@@ -150,7 +157,7 @@ class Loop:
             if count > _FEW_EXITS and in_python > _MOST_IN_PYTHON * (now - begin):
                 self.refuse("leaves its native code too often" + (f": it {exit.why}" if exit.why else ""))
                 other = None
-            if other is None or other.states != program.states:
+            if other is None or list(map(type, other.nowhere)) != list(map(type, program.nowhere)):
                 return self.rest(values, program, entry)
             program = other
 
@@ -172,13 +179,15 @@ class Loop:
         """The loop as written, from where it is."""
         if entry is None and isinstance(self.loop, ast.For):
             return self.written(*(values[name] for name in self.takes))
-        more = []
-        if isinstance(self.loop, ast.For):
-            arrays = [values.get(name) for name in program.arrays]
-            items = program.outer(Values(entry or (), arrays, values))
-            next(items, None)  # the one that it was left at
-            more = [items]
-        how, after = self.function(("remaining", None))(*self.listed(values), *more)
+        if not isinstance(self.loop, ast.For):
+            return self.remaining(values)
+        return self.remaining(values, program.outer(Values(entry or (), [values.get(name) for name in program.arrays], values)))
+
+    def remaining(self, values: dict[str, Any], *items: Iterator[Any]) -> Any:
+        """The same, over what a `for` loop still goes over."""
+        for each in items:
+            next(each, None)  # the one that it was left at
+        how, after = self.function(("remaining", None))(*self.listed(values), *items)
         return (RETURNS, after) if how == RETURNS else self.given(after)
 
     def given(self, values: dict[str, Any]) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 
 def over_slice(x: Any, a: Any, b: Any, c: Any, log: Any) -> Any:
     s = t = 0
@@ -196,3 +198,98 @@ def strictly(x: Any, y: Any, t: Any, log: Any) -> Any:
         for a, (b, c) in zip(t, ((1, 2.5), (i, 7.5)), strict=True):
             s += a * b - c * x[i]
     return s
+
+
+ITEMS: tuple[Any, ...] = (1, 2, 3)
+FIRST = 3
+
+
+def over_what_is_made(x: Any, y: Any, log: Any) -> Any:
+    s = 0
+    for v in x * 2 + 1:
+        if v > 3:
+            log.append(v)
+        s += v
+    for a, (b, row) in zip(numpy.abs(x), enumerate(y[:, None] * x), strict=False):
+        if a > 2:
+            log.append(row)
+        s += a * b + row[0]
+        if s > 50:
+            return s
+    return s
+
+
+def over_picked(x: Any, k: Any, log: Any) -> Any:
+    s = 0
+    for v in x[k]:
+        if v > 1:
+            log.append(v)
+        s += v
+        if s > 50:
+            break
+    return s
+
+
+def over_one_or_another(x: Any, y: Any, log: Any) -> Any:
+    z = x
+    for i in range(3):
+        for v in z:
+            if v > 1:
+                log.append(i)
+        z = z * 0.5 + y[0]
+    for v in z:
+        z[0] = 3
+        if v > 0:
+            log.append(v)
+        z = x
+    return z
+
+
+def changes_tuple(x: Any, log: Any) -> Any:
+    a, s = 1, 0
+    for v in (a, 2, x[0]):
+        a = 0.5
+        if v > 1:
+            log.append(v)
+        s += v + a
+        if s > 50:
+            break
+    return s, a
+
+
+def changes_global(x: Any, log: Any, new: Any) -> Any:
+    globals().update(ITEMS=(1, 2, 3))
+    s = 0
+    for v in ITEMS:
+        if v == 2:
+            log.append(v)
+            globals()["ITEMS"] = new
+        s += v * x[0]
+        if s > 50:
+            break
+    return s
+
+
+def changes_bound(x: Any, log: Any, new: Any) -> Any:
+    globals().update(FIRST=3)
+    s = 0
+    for v in x[FIRST:]:
+        if v > 0.5:
+            log.append(v)
+            globals()["FIRST"] = new
+        s += v
+        if s > 50:
+            break
+    return s
+
+
+def counted_from(x: Any, c: Any, log: Any) -> Any:
+    s = 0
+    for i, v in enumerate(x, c):
+        c += 2
+        if v > 1:
+            log.append(i)
+        s += v * i
+        if s > 1e30:
+            break
+    return s, c

@@ -29,8 +29,12 @@ def test_slices(dtype: str) -> None:
 def test_what_changes_meanwhile() -> None:
     check(loops.bounds_change, [(X, 1, 20, []), (X, 0, 30, []), (X, 1, 20, []), (X, -5, 100, [])])
     check(loops.shifted, [(X,), (X[:2],), (X[:1],), ((X * 5).astype("i2"),)])
-    check(loops.bound_to_a_number, [(X, Y, []), (X[:0], Y, [])], False)
-    check(loops.bound_to_an_array, [(X, Y, []), (X[:1], Y, [])], False)
+    check(loops.bound_to_a_number, [(X, Y, []), (X[:0], Y, [])])
+    check(loops.bound_to_an_array, [(X, Y, []), (X[:1], Y, [])])
+    check(loops.changes_tuple, [(X, []), (X.astype("f4"), [])])
+    check(loops.changes_global, [(X, [], (5, 6, 7)), (X, [], (5, 6.5)), (X, [], (1, 2, 3))])
+    check(loops.changes_bound, [(X, [], 5), (X, [], 3)])
+    check(loops.counted_from, [(X, 0, []), (X, 2**61, []), (X, 2**63, []), (X, -5, []), (X, 1.5, [])])
 
 
 def test_rows_of_arrays() -> None:
@@ -48,6 +52,13 @@ def test_tuples_and_lists() -> None:
     check(loops.over_a_list, [(floats, []), ([1, 2, 3, 4, 5], []), ([], []), (list(X), []), ([1, 2.5], []), (["text"], [])])
     check(loops.over_a_growing_list, [(floats, []), ([5.0], []), ([3, 1], [])])
     check(loops.over_a_table, [([[1, 2, 3], [2, 1, 4]], []), ([[1.0, 0.5], [2.5, 1.0]], []), ([[1], [2, 3]], [])])
+
+
+def test_what_is_made() -> None:
+    check(loops.over_what_is_made, [(X, X[:5], []), (X[:0], Y, []), (X / 9, Y, [])])
+    k = RNG.integers(0, 30, 9)
+    check(loops.over_picked, [(X, k, []), (X, X > 1, []), (X, k + 20, []), (X, k[:0], [])])
+    check(loops.over_one_or_another, [(X, Y, []), (X[:0], Y, [])])
 
 
 def test_records() -> None:
