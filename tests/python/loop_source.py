@@ -60,6 +60,7 @@ class _Writer:
             lambda: f"{pick(_FLOATS)} > {pick(_FLOATS)}",
             lambda: f"x[i % len(x)] < {pick(_FLOATS)}",
             lambda: f"k[j % 5] {pick(['<', '!=', '>='])} {pick(_INTS)}",
+            lambda: f"({pick(_INTS)}, {pick(_FLOATS)}) {pick(['<', '>=', '=='])} ({pick(_INTS)}, {pick(_FLOATS)})",
             lambda: f"{pick(_INTS)} % 5 {pick(['in (1, 2, b)', 'not in [0, i]', 'in d'])}",
         ]
         first = pick(one)()
@@ -140,6 +141,8 @@ class _Writer:
                         "for b in k:",
                         "for t, b in zip(x, k):",
                         "for t in x[1:]:",
+                        f"for {name}, t in enumerate(x * 2.0):",
+                        "for b in k[k > 3]:",
                         "for b in k[::-2]:",
                         f"for {name}, (t, b) in enumerate(zip(x[1:], k), {self.rng.choice(['1', 'n'])}):",
                         "for t, b in ((0.5, 1), (s, a)):",
@@ -176,7 +179,7 @@ def random_source(seed: int) -> str:
         writer.add(1, rng.choice(["out = []", "out = [n, 1]"]))
     bounds = rng.choice(["n", "6", "1, n", "n, -1, -1"])
     loops = [f"for i in range({bounds}):", "while a < 9000 and turns < 8:", "for i, t in enumerate(x):", "for i in d:"]
-    loops += ["for i, (t, b) in enumerate(zip(x[1:], k[::-1]), 1):", "for i, t in ((1, 0.5), (n, s), (3, 2.0)):"]
+    loops += ["for i, (t, b) in enumerate(zip(x[1:], k[::-1]), 1):", "for i, t in ((1, 0.5), (n, s), (3, 2.0)):", "for t in x * 2.0:"]
     writer.add(1, rng.choice(loops))
     is_while = writer.lines[-1].strip().startswith("while")
     writer.loops = 1
