@@ -270,6 +270,9 @@ class Expressions:
 
     def value_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) == 1:
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) and (bounds := self.bounds_of_range(node.comparators[0])) is not None:
+                found = self.tuples.is_in_range(self.value(node.left), [self.value(each) for each in bounds])
+                return self.tuples.inverse(found) if isinstance(node.ops[0], ast.NotIn) else found
             x, y = self.value_or_draw(node.left), self.value_or_draw(node.comparators[0])
             return self.compared(node.ops[0], self.draws.forced(x), self.draws.forced(y))
         left = self.value(node.left)
@@ -287,6 +290,13 @@ class Expressions:
 
         chain(left, 0)
         return Number(BOOLEAN, self.steps.get(result))
+
+    def bounds_of_range(self, node: ast.expr) -> list[ast.expr] | None:
+        """The arguments of ``range(n)`` and ``range(a, b)``; None of anything else."""
+        is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self.value(node.func) is builtins.range
+        if not is_range or not isinstance(node, ast.Call) or node.keywords or len(node.args) not in (1, 2):
+            return None
+        return None if any(isinstance(each, ast.Starred) for each in node.args) else node.args
 
     def compared(self, op: ast.cmpop, x: Any, y: Any) -> Any:
         if isinstance(op, (ast.Is, ast.IsNot)):

@@ -79,6 +79,16 @@ class Tuples:
             found = test if found is False else self.walk.either(found, test)
         return self.made(found)
 
+    def is_in_range(self, x: Any, bounds: list[Any]) -> Number:
+        """``x in range(a, b)`` of whole numbers."""
+        numbers: list[int] = []
+        for each in (x, *([0] if len(bounds) == 1 else []), *bounds):
+            if not self.walk.elements.is_whole(each):
+                raise Unsupported("looks for something that is no whole number in a range, or in one of other numbers")
+            numbers.append(self.walk.numbers.number(self.walk.each(each, self.walk.numbers.to_int)).id)
+        value, start, stop = numbers
+        return Number(BOOLEAN, self.steps.both(self.steps.compare("greater_equal", value, start), self.steps.compare("less", value, stop)))
+
     def equal(self, x: Any, y: Any) -> Any:
         """Whether items of tuples are equal, or one object: a bool that is known, or a value."""
         kinds = [type(each) for each in (x, y)]

@@ -282,3 +282,24 @@ def running_least(w: Any, n: Any) -> Any:
             best = (d, i)
         out[i] = best[0]
     return out, best
+
+
+def in_ranges(k: Any, n: Any) -> Any:
+    s = 0
+    for i in range(len(k)):
+        if k[i] in range(n):
+            s += 1
+        if k[i] - 1 not in range(2, n) and i in range(-3, k[i]):
+            s += 2
+        if n in range(4, i, -1):
+            s += 4
+    return s
+
+
+def inside(k: Any, n: Any) -> Any:
+    s = 0
+    for i in range(len(k)):
+        for di, dj in MOVES:
+            if i + di in range(n) and k[i] + dj in range(1, n):
+                s += k[i + di]
+    return s

@@ -114,3 +114,11 @@ def test_comparisons_of_tuples() -> None:
     check(loops.compared, [(x, k, 2), (x, k, 2.5), (missing, k, 1), (missing, k, loops.NAN), (list(map(float, x)), list(map(int, k)), 1)])
     check(loops.compared, [(x.astype("f4"), k.astype("u1"), True), (missing, k > 2, numpy.float32("nan")), (x[:1], k, 1)])
     check(loops.running_least, [(x, 0), (missing, 0), (list(map(float, missing)), 0), (x.astype("f4"), 0), (k, 0), (x[:0], 0)])
+
+
+def test_ranges_as_sets() -> None:
+    k = numpy.random.default_rng(SEED).integers(0, 9, 30)
+    for x in (k, k.astype("u1"), k > 4, list(map(int, k))):
+        check(loops.inside, [(x, 4), (x, 0), (x, 30), (x, 31), (x, numpy.int16(7)), (x, 2.0)])
+    check(loops.in_ranges, [(k, 4), (k, 0), (k[:0], 1), (k, 2.5)], False)
+    check(loops.in_ranges, [(k / 2, 4), (k / 2, 9)], False)
