@@ -281,14 +281,18 @@ class Elements:
 
         along(0, view.offset if view.sizes or view.offset is not None else self.steps.whole(0))
 
+    def expect_items(self, view: View, count: int) -> None:
+        """That so many numbers can be stored along the last axis."""
+        if count != 1:
+            self.walk.leave(self.steps.compare("equal", view.sizes[-1], self.steps.whole(count)))
+
     def storing_items(self, view: View, items: tuple[Any, ...]) -> Callable[[], None]:
-        """Checks that numbers can be stored along the last axis, each as an element is; what stores them. One number is stored at all places."""
+        """Checks that numbers, of which there are as many as expected, can be stored as elements are; what stores them. One is stored at all places."""
         if not items or any(is_array(each) or type(each) in (tuple, Display) for each in items):
             raise Unsupported("stores items that are no numbers into an array")
         elements = [self.element_for(view, each) for each in items]
         if len(elements) == 1:
             return lambda: self.fill(view, elements[0])
-        self.walk.leave(self.steps.compare("equal", view.sizes[-1], self.steps.whole(len(elements))))
 
         def store() -> None:
             for number, element in enumerate(elements):

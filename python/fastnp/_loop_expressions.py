@@ -94,6 +94,7 @@ class Expressions:
     tables: Tables
     folds: Folds
     tuples: Tuples
+    stored: bool  # whether the statement at hand has written to memory
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -204,15 +205,22 @@ class Expressions:
 
     def one_of(self, cases: list[tuple[int, Callable[[], Any]]]) -> Any:
         """The result of the case whose condition holds; of the last one if none does."""
-        result = _Result(self)
+        result, stored = _Result(self), self.stored
         for condition, compute in cases[:-1]:
             self.steps.add("if", a=condition)
-            result.keep(compute())
+            result.keep(self.apart(stored, compute))
             self.steps.add("else")
-        result.keep(cases[-1][1]())
+        result.keep(self.apart(stored, cases[-1][1]))
         for _ in cases[:-1]:
             self.steps.add("end")
         return result.value()
+
+    def apart(self, stored: bool, compute: Callable[[], Any]) -> Any:
+        """`compute` in one of several cases, of which another one may have written to memory. `stored`: whether something had before."""
+        others, self.stored = self.stored, stored
+        found = compute()
+        self.stored = self.stored or others
+        return found
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
         if type(x) is Display and isinstance(op, ast.Mult) and x.times == 1:
@@ -389,22 +397,25 @@ class Expressions:
         test = self.truth(node.test)
         if type(test) is bool:
             return self.value(node.body if test else node.orelse)
-        mark = len(self.steps.steps)
+        if any(isinstance(each, ast.Tuple) for each in (node.body, node.orelse)):
+            return self.one_object(node, test)
+        mark, stored, waiting = len(self.steps.steps), self.stored, list(self.draws.waiting)
         try:
             arms = [lambda: self.value(node.body), lambda: self.value(node.orelse)]
             first, second = (functools.partial(self.where, node.test, not number, arm) for number, arm in enumerate(arms))
             return self.one_of([(test, first), (-1, second)])
         except _IsNoNumber:
             del self.steps.steps[mark:]
+            self.stored, self.draws.waiting = stored, waiting
         return self.one_object(node, test)
 
     def one_object(self, node: ast.IfExp, test: int) -> Any:
         """One of two arrays or tuples, as if it were bound to a variable."""
-        name = self.frame.key, ("one of", id(node))
+        name, stored = (self.frame.key, ("one of", id(node))), self.stored
         self.steps.add("if", a=test)
-        first = self.slots.store(name, self.settled(self.where(node.test, True, lambda: self.value(node.body))))
+        first = self.slots.store(name, self.settled(self.apart(stored, lambda: self.where(node.test, True, lambda: self.value(node.body)))))
         self.steps.add("else")
-        second = self.slots.store(name, self.settled(self.where(node.test, False, lambda: self.value(node.orelse))))
+        second = self.slots.store(name, self.settled(self.apart(stored, lambda: self.where(node.test, False, lambda: self.value(node.orelse)))))
         self.steps.add("end")
         return self.slots.load(name, self.slots.joined(name, first, second, True))
 

@@ -28,10 +28,14 @@ class Stores(Expressions):
     def do_Assign(self, statement: ast.Assign) -> None:
         if isinstance(statement.targets[0], ast.Subscript) and len(statement.targets) == 1 and self.draws.has_draws(statement):
             place, done = self.elements.destination(statement.targets[0]), self.effects()  # what is wrong of it leaves before anything is drawn
+            shown = statement.value if type(place) is View and isinstance(statement.value, (ast.Tuple, ast.List)) else None
+            if shown is not None:
+                self.elements.expect_items(place, len(shown.elts))
             value = self.value(statement.value)
             if done != self.effects():
                 raise Unsupported("calls functions in a statement that draws")
-            self.storing(place, value)()
+            items = None if shown is None else items_of_display(value)
+            (self.storing(place, value) if items is None else self.elements.storing_items(place, items))()
             return
         value = self.value(statement.value)
         if type(value) is Lazy and len(statement.targets) > 1:
@@ -192,6 +196,7 @@ class Stores(Expressions):
         if type(place) is View and is_array(value):
             return self.arrays.assignment(place, value)
         if type(place) is View and (items := items_of_display(value)) is not None:
+            self.elements.expect_items(place, len(items))
             return self.elements.storing_items(place, items)
         element = self.elements.element_for(place, value)
         if type(place) is View:

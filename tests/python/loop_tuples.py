@@ -303,3 +303,23 @@ def inside(k: Any, n: Any) -> Any:
             if i + di in range(n) and k[i] + dj in range(1, n):
                 s += k[i + di]
     return s
+
+
+def drawn_pairs(rng: Any, x: Any) -> Any:
+    s, out = 0, numpy.zeros((len(x), 2))
+    for i in range(len(x)):
+        a, b = (rng.random(), 1) if x[i] > 0 else (0, rng.uniform(2, 3))
+        out[i] = rng.random(), a
+        out[i] = a, rng.normal()
+        s += a * b
+    return s, out
+
+
+def popped_pairs(x: Any) -> Any:
+    stack, s = [1.0], 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            stack.append(x[i])
+        a, b = (stack.pop(), 1) if stack else (0.0, 2)
+        s += a * b
+    return s

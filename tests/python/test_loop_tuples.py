@@ -9,6 +9,7 @@ import numpy
 import pytest
 from loop_tuples import KERNEL, MOVES
 from support import SEED
+from test_loop_programs import agree as agree_with_draws
 from test_native_loops import agree, programs_of
 
 import fastnp as np
@@ -122,3 +123,12 @@ def test_ranges_as_sets() -> None:
         check(loops.inside, [(x, 4), (x, 0), (x, 30), (x, 31), (x, numpy.int16(7)), (x, 2.0)])
     check(loops.in_ranges, [(k, 4), (k, 0), (k[:0], 1), (k, 2.5)], False)
     check(loops.in_ranges, [(k / 2, 4), (k / 2, 9)], False)
+
+
+def test_effects_in_tuples() -> None:
+    x = numpy.random.default_rng(SEED).normal(size=30)
+    compiled = np.compile(loops.drawn_pairs)
+    for n in (30, 3, 0, 30):
+        agree_with_draws(compiled, (numpy.random.default_rng([SEED, n]), x[:n]), f"drawn pairs, size {n}")
+    assert programs_of(compiled)
+    check(loops.popped_pairs, [(x,), (x * 0,), (x[:0],), (-abs(x),)])
