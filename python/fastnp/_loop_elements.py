@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_lists import ListState
+from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
-from fastnp._loop_values import Passed, View, is_array, part_of
+from fastnp._loop_values import Leaves, Passed, View, is_array, part_of
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -55,8 +56,8 @@ class Elements:
 
     def subscript(self, node: ast.Subscript) -> Any:
         held = self.walk.sure(self.walk.value(node.value))
-        if type(held) is tuple:
-            return self.item(held, node.slice)
+        if (items := items_of_display(held)) is not None:
+            return self.item(items, node.slice)
         if is_array(held):
             held = self.walk.arrays.kept(held)
         if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
@@ -90,12 +91,14 @@ class Elements:
     def item(self, held: tuple[Any, ...], node: ast.expr) -> Any:
         if isinstance(node, ast.Slice):
             bounds = [None if each is None else self.walk.value(each) for each in (node.lower, node.upper, node.step)]
-            if any(type(each) not in (int, type(None)) for each in bounds):
+            if bounds[2] == 0 or any(type(each) not in (int, type(None)) for each in bounds):
                 raise Unsupported("takes a part of a tuple that varies")
             return held[slice(*bounds)]
         index = self.walk.value(node)
-        if type(index) is not int or not -len(held) <= index < len(held):
-            raise Unsupported("takes an item of a tuple that varies")
+        if type(index) is not int:
+            return self.walk.tuples.item(held, index)
+        if not -len(held) <= index < len(held):
+            raise Leaves
         return held[index]
 
     def indices(self, node: ast.expr) -> list[Any]:
@@ -111,8 +114,9 @@ class Elements:
 
     @staticmethod
     def is_whole(index: Any) -> bool:
-        if type(index) is Number:
-            return index.kind is INT or (type(index.kind) is not PythonKind and index.kind.kind in "iu")
+        if type(index) in (Number, Choice):
+            kinds = [index.kind] if type(index) is Number else [kind for _, kind, _ in index.kinds]
+            return all(kind is INT or (isinstance(kind, numpy.dtype) and kind.kind in "iu") for kind in kinds)
         return type(index) is int
 
     def destination(self, node: ast.Subscript) -> Any:
@@ -166,7 +170,7 @@ class Elements:
             else:
                 self.walk.leave(steps.compare("greater_equal", place, steps.whole(0)))
             return place
-        number = self.walk.numbers.to_int(index)
+        number = self.walk.each(index, self.walk.numbers.to_int)
         value, is_counted = number.id, number.low is not None and number.low >= 0
         if not is_counted:
             is_behind = steps.compare("less", value, steps.whole(0))
@@ -178,7 +182,7 @@ class Elements:
     def index_or_error(self, size: int, index: Any, axis: int) -> int:
         """The same, where Python can't do the statement again: it is NumPy's error then."""
         steps = self.steps
-        number = self.walk.numbers.to_int(self.walk.numbers.number(index))
+        number = self.walk.numbers.number(self.walk.each(index, self.walk.numbers.to_int))
         is_behind = steps.compare("less", number.id, steps.whole(0))
         place = steps.add("select", INT64, a=is_behind, b=steps.map("add", INT64, INT64, number.id, size), c=number.id)
         is_there = steps.both(steps.compare("greater_equal", place, steps.whole(0)), steps.compare("less", place, size))
@@ -255,10 +259,10 @@ class Elements:
     def bounded(self, size: int, node: ast.expr, low: int, high: int) -> int:
         """A bound of a slice, counted from the beginning and within what there is."""
         steps = self.steps
-        number = self.walk.numbers.number(self.walk.value(node))
+        number = self.walk.value(node)
         if not self.is_whole(number):
             raise Unsupported("has a slice of other numbers")
-        value = self.walk.numbers.to_int(number).id
+        value = self.walk.numbers.number(self.walk.each(number, self.walk.numbers.to_int)).id
         self.walk.numbers.within(value, -(2**62), 2**62)
         is_behind = steps.compare("less", value, steps.whole(0))
         value = steps.add("select", INT64, a=is_behind, b=steps.plus(value, size), c=value)
@@ -276,6 +280,26 @@ class Elements:
             self.steps.each(view.sizes[axis], lambda at: along(axis + 1, self.moved(view, axis, at, offset)))
 
         along(0, view.offset if view.sizes or view.offset is not None else self.steps.whole(0))
+
+    def expect_items(self, view: View, count: int) -> None:
+        """That so many numbers can be stored along the last axis."""
+        if count != 1:
+            self.walk.leave(self.steps.compare("equal", view.sizes[-1], self.steps.whole(count)))
+
+    def storing_items(self, view: View, items: tuple[Any, ...]) -> Callable[[], None]:
+        """Checks that numbers, of which there are as many as expected, can be stored as elements are; what stores them. One is stored at all places."""
+        if not items or any(is_array(each) or type(each) in (tuple, Display) for each in items):
+            raise Unsupported("stores items that are no numbers into an array")
+        elements = [self.element_for(view, each) for each in items]
+        if len(elements) == 1:
+            return lambda: self.fill(view, elements[0])
+
+        def store() -> None:
+            for number, element in enumerate(elements):
+                offset = self.moved(view, len(view.sizes) - 1, self.steps.whole(number), view.offset)
+                self.fill(View(view.array, view.dtype, offset, view.sizes[:-1], view.strides[:-1], view.recipe, view.origins), element)
+
+        return store
 
     def row(self, view: View, index: int) -> Any:
         """What an iteration over an array gives: its part of this number, which is within bounds."""

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from fastnp._loop_bounds import narrowed
+from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Env, Exit, Frame
 from fastnp._loop_inlined import Inlined
 from fastnp._loop_iterate import Iteration
@@ -129,3 +131,21 @@ class Exits(Inlined):
         if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
             return
         self.steps.add("require", a=condition, b=self.exit())
+
+    # Statements that leave it.
+
+    def do_Raise(self, statement: ast.stmt) -> None:
+        if self.frame is not self.root:
+            self.leave(self.steps.constant(False, BOOL))
+            self.frame.env = None
+            return
+        raise Leaves
+
+    def do_Assert(self, statement: ast.Assert) -> None:
+        """Leaves where it fails: Python raises the error."""
+        test = self.truth(statement.test) if __debug__ else True
+        if test is False:
+            self.do_Raise(statement)
+        elif test is not True:
+            self.leave(test)
+            self.frame.env = dict(narrowed(self.current(), statement.test, True))

@@ -12,7 +12,7 @@ from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
 from fastnp._loop_comprehensions import table_of
 from fastnp._loop_folds import FOUND, Folds
-from fastnp._loop_lists import Display, Lists, ListState
+from fastnp._loop_lists import Display, Lists, ListState, items_of_display
 from fastnp._loop_nested import Nested, TableDisplay, Tables
 from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, NOTHING, Choice, Number, Steps, Unsupported, kind_of_number, machine, position_of
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from fastnp._loop_moves import Moves
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
+    from fastnp._loop_tuples import Tuples
 
 __all__ = ["Expressions", "Leaves"]
 
 
-class _IsArray(Exception):
-    """One of several cases gives an array."""
+class _IsNoNumber(Unsupported):
+    """One of several cases gives an array, or a tuple."""
 
 
 class _Result:
@@ -48,8 +49,8 @@ class _Result:
 
     def keep(self, value: Any) -> None:
         """In one of the cases: this is its result."""
-        if is_array(value):
-            raise _IsArray
+        if is_array(value) or type(value) is tuple:
+            raise _IsNoNumber("takes one of several arrays or tuples")
         if value is None:
             self.keep_nothing()
             return
@@ -106,6 +107,8 @@ class Expressions:
     fields: WalkFields
     tables: Tables
     folds: Folds
+    tuples: Tuples
+    stored: bool  # whether the statement at hand has written to memory
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -254,15 +257,22 @@ class Expressions:
 
     def one_of(self, cases: list[tuple[int, Callable[[], Any]]]) -> Any:
         """The result of the case whose condition holds; of the last one if none does."""
-        result = _Result(self)
+        result, stored = _Result(self), self.stored
         for condition, compute in cases[:-1]:
             self.steps.add("if", a=condition)
-            result.keep(compute())
+            result.keep(self.apart(stored, compute))
             self.steps.add("else")
-        result.keep(cases[-1][1]())
+        result.keep(self.apart(stored, cases[-1][1]))
         for _ in cases[:-1]:
             self.steps.add("end")
         return result.value()
+
+    def apart(self, stored: bool, compute: Callable[[], Any]) -> Any:
+        """`compute` in one of several cases, of which another one may have written to memory. `stored`: whether something had before."""
+        others, self.stored = self.stored, stored
+        found = compute()
+        self.stored = self.stored or others
+        return found
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
         if type(x) is Display and isinstance(op, ast.Mult) and x.times == 1:
@@ -320,6 +330,9 @@ class Expressions:
 
     def value_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) == 1:
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) and (bounds := self.bounds_of_range(node.comparators[0])) is not None:
+                found = self.tuples.is_in_range(self.value(node.left), [self.value(each) for each in bounds])
+                return self.tuples.inverse(found) if isinstance(node.ops[0], ast.NotIn) else found
             x, y = self.value_or_draw(node.left), self.value_or_draw(node.comparators[0])
             return self.compared(node.ops[0], self.draws.forced(x), self.draws.forced(y))
         left = self.value(node.left)
@@ -338,20 +351,23 @@ class Expressions:
         chain(left, 0)
         return Number(BOOLEAN, self.steps.get(result))
 
+    def bounds_of_range(self, node: ast.expr) -> list[ast.expr] | None:
+        """The arguments of ``range(n)`` and ``range(a, b)``; None of anything else."""
+        is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self.value(node.func) is builtins.range
+        if not is_range or not isinstance(node, ast.Call) or node.keywords or len(node.args) not in (1, 2):
+            return None
+        return None if any(isinstance(each, ast.Starred) for each in node.args) else node.args
+
     def compared(self, op: ast.cmpop, x: Any, y: Any) -> Any:
         if isinstance(op, (ast.Is, ast.IsNot)):
             if x is None or y is None:
                 return self.is_nothing(y if x is None else x, isinstance(op, ast.Is))
             raise Unsupported("asks whether two objects are one")
-        if isinstance(op, (ast.In, ast.NotIn)) and type(y) is tuple and y:
-            found: Any = False
-            for item in y:
-                test = self.as_truth(self.compared(ast.Eq(), x, item))
-                found = test if found is False else self.either(found, test)
-            negate = isinstance(op, ast.NotIn)
-            if type(found) is bool:
-                return found != negate
-            return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
+        if isinstance(op, (ast.In, ast.NotIn)) and (items := items_of_display(y)) is not None:
+            found = self.tuples.is_among(x, items)
+            return self.tuples.inverse(found) if isinstance(op, ast.NotIn) else found
+        if type(x) is tuple and type(y) is tuple:
+            return self.tuples.compared(op, x, y)
         if type(x) is str and type(y) is str:
             return (x == y) == isinstance(op, ast.Eq)
         if (is_array(x) or is_array(y)) and type(op) in COMPARE:
@@ -447,22 +463,25 @@ class Expressions:
         test = self.truth(node.test)
         if type(test) is bool:
             return self.value(node.body if test else node.orelse)
-        mark = len(self.steps.steps)
+        if any(isinstance(each, ast.Tuple) for each in (node.body, node.orelse)):
+            return self.one_object(node, test)
+        mark, stored, waiting = len(self.steps.steps), self.stored, list(self.draws.waiting)
         try:
             arms = [lambda: self.value(node.body), lambda: self.value(node.orelse)]
             first, second = (functools.partial(self.where, node.test, not number, arm) for number, arm in enumerate(arms))
             return self.one_of([(test, first), (-1, second)])
-        except _IsArray:
+        except _IsNoNumber:
             del self.steps.steps[mark:]
-        return self.one_array(node, test)
+            self.stored, self.draws.waiting = stored, waiting
+        return self.one_object(node, test)
 
-    def one_array(self, node: ast.IfExp, test: int) -> Any:
-        """One of two arrays, as if it were bound to a variable."""
-        name = self.frame.key, ("one of", id(node))
+    def one_object(self, node: ast.IfExp, test: int) -> Any:
+        """One of two arrays or tuples, as if it were bound to a variable."""
+        name, stored = (self.frame.key, ("one of", id(node))), self.stored
         self.steps.add("if", a=test)
-        first = self.slots.store(name, self.settled(self.value(node.body)))
+        first = self.slots.store(name, self.settled(self.apart(stored, lambda: self.where(node.test, True, lambda: self.value(node.body)))))
         self.steps.add("else")
-        second = self.slots.store(name, self.settled(self.value(node.orelse)))
+        second = self.slots.store(name, self.settled(self.apart(stored, lambda: self.where(node.test, False, lambda: self.value(node.orelse)))))
         self.steps.add("end")
         return self.slots.load(name, self.slots.joined(name, first, second, True))
 

@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from fastnp._core import CompiledFunction
 from fastnp._loop_draws import is_generator
 from fastnp._loop_kinds import is_array_object
@@ -138,6 +140,7 @@ class Fields:
         self.paths: dict[str, Field] = {}  # objects come before what is in them
         self.roots: dict[str, Any] = {}  # objects that are no variables, by names made up here
         self.spaces: dict[type, ClassSpace] = {}
+        self.tables: dict[Any, numpy.ndarray[Any, Any]] = {}  # of constants
 
     def parents(self) -> set[str]:
         return {field.parent for field in self.paths.values() if field.how != Field.ITSELF}
@@ -250,6 +253,13 @@ class WalkFields:
         path = self.root(name, value)
         self.add(path, Field(path, "", Field.ITSELF))
         return self.load(path)
+
+    def table(self, values: tuple[Any, ...], dtype: numpy.dtype[Any]) -> Any:
+        """An array of constants, as if it were handed in."""
+        made = numpy.array(values, dtype)
+        made = self.fields.tables.setdefault((dtype.char, made.tobytes()), made)
+        made.flags.writeable = False
+        return self.outside("constants", made)
 
     def captured(self, function: types.FunctionType, name: str) -> Any:
         """What a function captures that is handed in; None where it is another one."""

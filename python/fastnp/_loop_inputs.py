@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp import _core
 from fastnp._loop_draws import is_generator, is_of_python
-from fastnp._loop_kinds import PLAIN, axes_of_one, has_lines, is_array_object, is_bare_function, is_tuple_of_numbers, is_writeable
+from fastnp._loop_kinds import PLAIN, axes_of_one, has_lines, is_array_object, is_bare_function, is_writeable, kinds_of_tuple, numbers_of_tuple
 from fastnp._loop_lists import NumbersList, kinds_of_items
 from fastnp._loop_nested import NestedState, kind_of_table
 from fastnp._loop_program import Unsupported, kind_of_number, machine
-from fastnp._loop_values import UNBOUND, Held, Passed, State, StreamState
+from fastnp._loop_values import UNBOUND, Held, Known, Passed, State, StreamState
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -19,13 +19,14 @@ __all__ = ["Inputs"]
 
 
 class Inputs:
-    """The inputs of one walk's program. `unused`: lists that the loop has no use for, which are handed through."""
+    """The inputs of one walk's program. `unused`: lists that the loop has no use for, which are handed through; `constant`: tuples that are known."""
 
-    def __init__(self, walk: Walk, unused: set[str]) -> None:
+    def __init__(self, walk: Walk, unused: set[str], constant: set[str]) -> None:
         self.walk = walk
         self.unused = unused
+        self.constant = constant
         self.arrays: list[str] = []  # what has an array of the program
-        self.numbers: list[tuple[str, int]] = []  # variables, and places in tuples or -1
+        self.numbers: list[tuple[str, Any]] = []  # variables, and places in tuples (paths in tuples of tuples) or -1
         self.views: dict[str, Any] = {}
         self.lists: dict[str, int] = {}
 
@@ -85,9 +86,11 @@ class Inputs:
             slots.streams[name] = walk.steps.input(walk.steps.number(None))
             slots.streams_of_python |= {name} if is_of_python(value) else set()
             return StreamState(name)
-        if is_tuple_of_numbers(value):
-            self.numbers += [(name, item) for item in range(len(value))]
-            return slots.take_tuple((0, name), map(kind_of_number, value))
+        if type(value) is tuple and name in self.constant:
+            return Known(value)
+        if type(value) is tuple and (kinds := kinds_of_tuple(value)) is not None:
+            self.numbers += [(name, path if len(path) > 1 else path[0]) for path in numbers_of_tuple(value)]
+            return slots.take_tuple((0, name), kinds)
         if value is UNBOUND:
             return State((None,))
         if is_bare_function(value):

@@ -8,65 +8,16 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_lists import ListState
+from fastnp._loop_items import Items, Iteration, ListItems, Rows, TableItems
+from fastnp._loop_lists import ListState, items_of_display
 from fastnp._loop_nested import Nested
-from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported, machine
+from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_values import Lazy, View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
 __all__ = ["Iteration", "iteration_of"]
-
-_MOST_ITEMS = 8  # of a tuple
-
-
-class Iteration:
-    """An iteration's state lies in variables of the program, which an exit hands out and an entry in the middle takes over."""
-
-    def __init__(self, walk: Walk) -> None:
-        self.walk = walk
-        self.steps = walk.steps
-
-    def variables(self) -> list[int]:
-        raise NotImplementedError
-
-    def lists(self) -> list[Any]:
-        """The names of those that it goes over."""
-        return []
-
-    def is_enterable(self) -> bool:
-        """Whether these alone say where it is, so that it can be entered in the middle."""
-        return True
-
-    def start(self) -> None:
-        raise NotImplementedError
-
-    def more(self) -> int:
-        raise NotImplementedError
-
-    def item(self) -> Any:
-        raise NotImplementedError
-
-    def advance(self) -> None:
-        raise NotImplementedError
-
-    def given(self, out: list[tuple[int, Kind]]) -> Any:
-        """Adds what an exit has to hand out; what makes an iterator of that, over the items from the one at hand on."""
-        raise NotImplementedError
-
-    def take_over(self, walk: Walk) -> None:
-        """Begins with the item after the one at which it was left."""
-        for variable in self.variables():
-            self.steps.set(variable, walk.input_number(INT))
-        self.advance()
-
-
-def _from(items: list[Any], at: int) -> Iterator[Any]:
-    """Goes over a list, which may change meanwhile, from an item on."""
-    made: Any = iter(items)
-    made.__setstate__(at)
-    return iter(made)
 
 
 def _whole(number: Number) -> Number:
@@ -112,8 +63,8 @@ class _Range(Iteration):
         known = bound if type(bound) is int else bound.low
         return known if known is None or counts_up else known + 1
 
-    def variables(self) -> list[int]:
-        return [self.at, self.stop, *([] if self.by is None else [self.by])]
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(each, INT) for each in (self.at, self.stop, self.by) if each is not None]
 
     def start(self) -> None:
         numbers, steps = self.walk.numbers, self.steps
@@ -152,205 +103,44 @@ class _Range(Iteration):
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.one_step()))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        out += [(each, INT) for each in self.variables()]
+        out += self.variables()
         return lambda values: iter(range(next(values), next(values), self.step if self.by is None else next(values)))
-
-
-class _Places(Iteration):
-    """What has a first place, a second one and so on: a counter says where it is."""
-
-    def __init__(self, walk: Walk) -> None:
-        super().__init__(walk)
-        self.at = self.steps.variable(INT)
-
-    def variables(self) -> list[int]:
-        return [self.at]
-
-    def is_enterable(self) -> bool:
-        return False
-
-    def start(self) -> None:
-        self.steps.set(self.at, self.steps.whole(0))
-
-    def advance(self) -> None:
-        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
-
-
-class _Rows(_Places):
-    def __init__(self, walk: Walk, view: View, is_reversed: bool, node: ast.expr) -> None:
-        super().__init__(walk)
-        if not view.sizes:
-            raise Unsupported("goes over an array without axes")
-        self.view = view
-        self.name = walk.frame.key, ("rows", id(node))
-        self.held: Any = None
-        self.is_reversed = is_reversed
-
-    def is_enterable(self) -> bool:
-        return self.view.whole() is not None and not self.steps.is_made(self.view.array)
-
-    def start(self) -> None:
-        if not self.is_enterable():  # the variable that it comes from may be bound again
-            self.held = self.walk.slots.store(self.name, self.view)
-            self.view = self.walk.slots.load(self.name, self.held)
-        super().start()
-
-    def more(self) -> int:
-        return self.steps.compare("less", self.steps.get(self.at), self.view.sizes[0])
-
-    def item(self) -> Any:
-        at = self.steps.get(self.at)
-        if self.is_reversed:
-            last = self.steps.plus(self.view.sizes[0], self.steps.whole(-1))
-            at = self.steps.plus(last, self.steps.times(at, self.steps.whole(-1)))
-        return self.walk.elements.row(self.view, at)
-
-    def given(self, out: list[tuple[int, Kind]]) -> Any:
-        whole = self.view.whole() if self.held is None else None
-        array = (lambda values: values.arrays[whole]) if whole is not None else self.walk.slots.given(self.name, self.held, out)
-        out.append((self.at, INT))
-
-        def remaining(values: Any) -> Iterator[Any]:
-            rows = array(values)
-            at = next(values)
-            return iter(rows[::-1][at:] if self.is_reversed else rows[at:])
-
-        return remaining
-
-
-class _ListItems(_Places):
-    """The items of a list, which may grow meanwhile."""
-
-    def __init__(self, walk: Walk, held: ListState) -> None:
-        super().__init__(walk)
-        self.held = held
-
-    def lists(self) -> list[Any]:
-        return [self.held.name]
-
-    def more(self) -> int:
-        return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
-
-    def item(self) -> Any:
-        return self.walk.lists.item(self.held, self.walk.lists.offset(self.held, self.steps.get(self.at)))
-
-    def given(self, out: list[tuple[int, Kind]]) -> Any:
-        """Of a list that is handed out by its name."""
-        name, walk = self.held.name, self.walk
-        named = [*walk.fields.held.values(), *walk.current().values()]
-        if not any(type(each) is ListState and each.name == name for each in named):
-            raise Unsupported("leaves a loop over a list in the middle")
-        out.append((self.at, INT))
-
-        def remaining(values: Any) -> Iterator[Any]:
-            return _from(values.lists[name], next(values))
-
-        return remaining
-
-
-class _TableItems(_Places):
-    """The rows of a table, or the numbers of a row."""
-
-    def __init__(self, walk: Walk, held: Nested) -> None:
-        super().__init__(walk)
-        self.held = held
-        self.row = None if held.row is None else self.steps.variable(INT)
-
-    def is_enterable(self) -> bool:
-        return self.row is None
-
-    def start(self) -> None:
-        if self.row is not None:
-            assert self.held.row is not None
-            self.steps.set(self.row, self.held.row)
-        super().start()
-
-    def now(self) -> Nested:
-        return Nested(self.held.name, None if self.row is None else self.steps.get(self.row))
-
-    def more(self) -> int:
-        return self.steps.compare("less", self.steps.get(self.at), self.walk.tables.length(self.held).id)
-
-    def item(self) -> Any:
-        return self.walk.tables.item(self.now(), Number(INT, self.steps.get(self.at), 0, MOST))
-
-    def given(self, out: list[tuple[int, Kind]]) -> Any:
-        table = self.walk.tables.given(self.held.name, out)
-        out.extend((variable, INT) for variable in (self.at, *([] if self.row is None else [self.row])))
-
-        def remaining(values: Any) -> Iterator[Any]:
-            items, at = table(values), next(values)
-            return _from(items if self.row is None else items[next(values)], at)
-
-        return remaining
-
-
-class _Items(_Places):
-    """The items of a tuple of numbers."""
-
-    def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:
-        super().__init__(walk)
-        if len(items) > _MOST_ITEMS:
-            raise Unsupported("goes over a long tuple")
-        self.numbers = [walk.numbers.number(each) for each in items]
-        if any(each.kind is not self.numbers[0].kind for each in self.numbers):
-            raise Unsupported("goes over numbers of several kinds")
-        self.kept = [self.steps.variable(each.kind) for each in self.numbers]
-
-    def start(self) -> None:
-        super().start()
-        for variable, number in zip(self.kept, self.numbers, strict=True):
-            self.steps.set(variable, number.id)
-
-    def more(self) -> int:
-        return self.steps.compare("less", self.steps.get(self.at), self.steps.whole(len(self.kept)))
-
-    def item(self) -> Any:
-        steps, at = self.steps, self.steps.get(self.at)
-        found = steps.get(self.kept[-1])
-        for number, variable in enumerate(self.kept[:-1]):
-            is_it = steps.compare("equal", at, steps.whole(number))
-            found = steps.add("select", machine(self.numbers[0].kind), a=is_it, b=steps.get(variable), c=found)
-        lows, highs = ([getattr(each, bound) for each in self.numbers] for bound in ("low", "high"))
-        return Number(self.numbers[0].kind, found, None if None in lows else min(lows), None if None in highs else max(highs))
-
-    def given(self, out: list[tuple[int, Kind]]) -> Any:
-        out.append((self.at, INT))
-        out.extend((variable, number.kind) for variable, number in zip(self.kept, self.numbers, strict=True))
-
-        def remaining(values: Any) -> Iterator[Any]:
-            at = next(values)
-            return iter([next(values) for _ in self.kept][at:])
-
-        return remaining
 
 
 class _Counted(Iteration):
     def __init__(self, walk: Walk, inner: Iteration, start: Any) -> None:
         super().__init__(walk)
-        if type(start) is not int or not 0 <= start < MOST:
-            raise Unsupported("counts from something that varies")
-        self.inner, self.first = inner, start
+        self.inner, self.first = inner, walk.numbers.number(start)
+        if self.first.kind is not INT:
+            raise Unsupported("counts from something that is no int")
         self.at = self.steps.variable(INT)
 
     def lists(self) -> list[Any]:
         return self.inner.lists()
 
-    def variables(self) -> list[int]:
-        return [self.at, *self.inner.variables()]
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(self.at, INT), *self.inner.variables()]
 
     def is_enterable(self) -> bool:
         return self.inner.is_enterable()
 
+    def be_outer(self) -> None:
+        self.inner.be_outer()
+
+    def can_go_on(self) -> bool:
+        return self.inner.can_go_on()
+
     def start(self) -> None:
-        self.steps.set(self.at, self.steps.whole(self.first))
+        self.walk.numbers.inside(self.first, -MOST, MOST)
+        self.steps.set(self.at, self.first.id)
         self.inner.start()
 
     def more(self) -> int:
         return self.inner.more()
 
     def item(self) -> Any:
-        return Number(INT, self.steps.get(self.at), self.first), self.inner.item()
+        low = -MOST if self.first.low is None else max(self.first.low, -MOST)
+        return Number(INT, self.steps.get(self.at), low), self.inner.item()
 
     def advance(self) -> None:
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
@@ -367,22 +157,32 @@ def enumerate_from(start: int, items: Iterator[Any]) -> Iterator[Any]:
 
 
 class _Zipped(Iteration):
-    def __init__(self, walk: Walk, inners: list[Iteration]) -> None:
+    def __init__(self, walk: Walk, inners: list[Iteration], is_strict: bool) -> None:
         super().__init__(walk)
         self.inners = inners
+        self.lengths = [each.length() for each in inners] if is_strict else []
 
     def lists(self) -> list[Any]:
         return [name for each in self.inners for name in each.lists()]
 
-    def variables(self) -> list[int]:
+    def variables(self) -> list[tuple[int, Kind]]:
         return [each for inner in self.inners for each in inner.variables()]
 
     def is_enterable(self) -> bool:
         return all(each.is_enterable() for each in self.inners)
 
-    def start(self) -> None:
+    def be_outer(self) -> None:
         for each in self.inners:
-            each.start()
+            each.be_outer()
+
+    def can_go_on(self) -> bool:
+        return all(each.can_go_on() for each in self.inners)
+
+    def start(self) -> None:
+        for each in self.lengths[1:]:  # Python raises at the end where these differ
+            self.walk.arrays.expect_same(self.lengths[0], each)
+        for inner in self.inners:
+            inner.start()
 
     def more(self) -> int:
         found = self.inners[0].more()
@@ -404,7 +204,19 @@ class _Zipped(Iteration):
 
 def iteration_of(walk: Walk, loop: ast.For) -> Iteration:
     """What a loop goes over."""
-    return _of(walk, loop.iter, False)
+    made = _of(walk, loop.iter, False)
+    if loop is walk.loop:
+        made.be_outer()
+    return made
+
+
+def _is_strict(call: ast.Call) -> bool | None:
+    """Of a call of `zip`; None where that is not known."""
+    if not call.keywords:
+        return False
+    value = call.keywords[0].value
+    is_plain = len(call.keywords) == 1 and call.keywords[0].arg == "strict" and isinstance(value, ast.Constant) and type(value.value) is bool
+    return bool(value.value) if is_plain and isinstance(value, ast.Constant) else None
 
 
 def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
@@ -415,19 +227,19 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         if function is builtins.enumerate and 1 <= len(node.args) <= 2 and not is_reversed and all(each.arg == "start" for each in node.keywords):
             starts = [*node.args[1:], *(each.value for each in node.keywords)]
             return _Counted(walk, _of(walk, node.args[0], False), walk.value(starts[0]) if starts else 0)
-        if function is builtins.zip and node.args and not node.keywords and not is_reversed:
-            return _Zipped(walk, [_of(walk, each, False) for each in node.args])
+        if function is builtins.zip and node.args and not is_reversed and (is_strict := _is_strict(node)) is not None:
+            return _Zipped(walk, [_of(walk, each, False) for each in node.args], is_strict)
         if function is builtins.reversed and len(node.args) == 1 and not node.keywords and not is_reversed:
             return _of(walk, node.args[0], True)
     held = walk.sure(walk.value(node))
     if type(held) is Lazy:
         held = walk.arrays.stored(held)
-    if type(held) is tuple and held and not is_reversed:
-        return _Items(walk, held)
+    if items := items_of_display(held):
+        return Items(walk, items[::-1] if is_reversed else items)
     if type(held) is Nested and not is_reversed:
-        return _TableItems(walk, held)
+        return TableItems(walk, held)
     if type(held) is ListState and not is_reversed:
-        return _ListItems(walk, held)
+        return ListItems(walk, held)
     if type(held) is View:
-        return _Rows(walk, held, is_reversed, node)
+        return Rows(walk, held, is_reversed, node)
     raise Unsupported("goes over something that is neither a range nor an array")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -14,9 +15,12 @@ from fastnp._loop_nested import kind_of_table
 from fastnp._loop_program import is_numbers_dtype, kind_of_number
 from fastnp._loop_values import UNBOUND
 
-__all__ = ["PLAIN", "axes_of_one", "expected", "has_lines", "is_array_object", "is_tuple_of_numbers", "is_writeable", "kind_of"]
+__all__ = [
+    "PLAIN", "axes_of_one", "expected", "has_lines", "is_array_object", "is_bare_function", "is_tuple_of_numbers", "is_writeable", "kind_of",
+    "kinds_of_tuple", "numbers_of_tuple",
+]  # fmt: skip
 
-_LONGEST_TUPLE = 8  # that is taken apart
+_MOST_NUMBERS = 64  # of a tuple that is taken apart
 PLAIN: Any = (type(None), str, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, numpy.ufunc, type(_core.exp))
 
 
@@ -38,7 +42,28 @@ def is_writeable(value: Any) -> bool:
 
 
 def is_tuple_of_numbers(value: Any) -> bool:
-    return type(value) is tuple and 0 < len(value) <= _LONGEST_TUPLE and all(kind_of_number(each) is not None for each in value)
+    return type(value) is tuple and 0 < len(value) <= _MOST_NUMBERS and all(kind_of_number(each) is not None for each in value)
+
+
+def kinds_of_tuple(value: Any) -> Any:
+    """The kinds of the numbers of a tuple, in tuples where it has some; None where there is anything else in it."""
+    if type(value) is not tuple:
+        return kind_of_number(value)
+    found = tuple(map(kinds_of_tuple, value))
+    return found if found and all(each is not None for each in found) and _count(found) <= _MOST_NUMBERS else None
+
+
+def _count(kinds: Any) -> int:
+    return sum(map(_count, kinds)) if type(kinds) is tuple else 1
+
+
+def numbers_of_tuple(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Where the numbers of a tuple lie."""
+    if type(value) is not tuple:
+        yield path
+        return
+    for number, each in enumerate(value):
+        yield from numbers_of_tuple(each, (*path, number))
 
 
 def is_bare_function(value: Any) -> bool:
@@ -77,7 +102,8 @@ def kind_of(value: Any) -> Any:
         return ("text", value) if type(value) is str else ("is", id(value))
     if value is UNBOUND:
         return ("is", id(value))
-    return ("tuple", *map(kind_of_number, value)) if is_tuple_of_numbers(value) else "passed"
+    found = kinds_of_tuple(value) if type(value) is tuple else None
+    return "passed" if found is None else ("tuple", *found)
 
 
 def expected(value: Any) -> tuple[Any, ...]:

@@ -17,10 +17,11 @@ from fastnp._loop_values import Again
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Display", "Item", "ListState", "Lists", "NumbersList", "kinds_of_items", "words_of"]
+__all__ = ["Display", "Item", "ListState", "Lists", "NumbersList", "items_of_display", "kinds_of_items", "words_of"]
 
 _WORD = 8
 _LONGEST_ITEM = 8
+_LONGEST_DISPLAY = 64
 
 
 class NumbersList:
@@ -56,6 +57,13 @@ class Display:
     def __init__(self, items: list[Any], times: Any = 1) -> None:
         self.items = items
         self.times = times
+
+
+def items_of_display(value: Any) -> tuple[Any, ...] | None:
+    """The items of a tuple, or of a list that is written out and has no name; None of anything else."""
+    if type(value) is Display and type(value.times) is int:
+        return tuple(value.items) * value.times if len(value.items) * value.times <= _LONGEST_DISPLAY else None
+    return value if type(value) is tuple else None
 
 
 class Item:
@@ -330,7 +338,7 @@ class Lists:
         return tuple(found) if known.is_tuple else found[0]
 
     def place(self, held: ListState, index: Any) -> Item:
-        if not self.walk.elements.is_whole(index) or (type(index) is Number and index.kind is not INT and isinstance(index.kind, numpy.dtype) is False):
+        if not self.walk.elements.is_whole(index):
             raise Unsupported("takes an item of a list by something that is no whole number")
         return Item(held, self.offset(held, self.walk.elements.index(self.length(held), index)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -54,6 +55,11 @@ class Values(Iterator[Any]):
             return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
         return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
 
+    def part_at(self, array: int, offset: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
+        """The same, by how far from the array's first element it begins."""
+        address = numpy.asarray(self.arrays[array]).__array_interface__["data"][0]
+        return self.part(array, address + offset, sizes, steps, dtype)
+
 
 class Program:
     """A loop's program for one combination of kinds."""
@@ -66,10 +72,12 @@ class Program:
         self.guards = guards
         self.arrays = arrays = walk.inputs.arrays
         self.numbers = walk.inputs.numbers
-        self.is_for = walk.outer is not None  # it is told whether it is entered in the middle
+        self.is_of_tuples = any(type(item) is tuple for _, item in self.numbers)  # of tuples, which calls without Python do not take apart
+        self.is_for = walk.is_entered  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers
-        self.states = len(walk.outer.variables()) if walk.outer is not None else 0
+        self.nowhere = tuple(_nothing(kind) for _, kind in walk.outer.variables()) if walk.outer is not None else ()  # for where it is then
+        self.states = len(self.nowhere)
         self.all_lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
         self.lists = {name: self.all_lists[name] for name in arrays if name in self.all_lists}  # that are handed in
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
@@ -94,6 +102,10 @@ class Program:
                 raise OverflowError
             return made
         return words_of(value, self.lists[name]) if type(value) is list else value
+
+    def numbers_of(self, values: dict[str, Any]) -> tuple[Any, ...]:
+        """Those that it is handed, among variables."""
+        return tuple(_item(values[name], item) for name, item in self.numbers)
 
     def store_tables(self, values: dict[str, Any], arrays: list[Any]) -> None:
         """Stores what a run has stored to tables."""
@@ -182,6 +194,18 @@ _MAY = {
         "hypot",
     ),
 }
+
+
+def _item(value: Any, item: Any) -> Any:
+    """A number, or the one at a place of a tuple."""
+    if type(item) is tuple:
+        return functools.reduce(lambda each, place: each[place], item, value)
+    return value if item < 0 else value[item]
+
+
+def _nothing(kind: Any) -> Any:
+    made: Any = plain(kind)
+    return made.type(0) if isinstance(made, numpy.dtype) else made(0)
 
 
 def _now(space: Any, name: str) -> Any:

@@ -108,11 +108,10 @@ class Tables:
     def place(self, of: Nested, index: Any) -> Nested | Cell:
         """A row, or a number's place."""
         view, kinds = self.view_of(of.name)
-        number = index if type(index) is int else self.walk.numbers.number(index)
-        if type(number) is Number and number.kind is not INT:
-            raise Unsupported("takes an item of a list by something that is no int")
+        if not self.walk.elements.is_whole(index):
+            raise Unsupported("takes an item of a list by something that is no whole number")
         axis = 0 if of.row is None else 1
-        at = self.walk.elements.index(view.sizes[axis], number)
+        at = self.walk.elements.index(view.sizes[axis], index)
         if of.row is None:
             return Nested(of.name, at)
         elements = self.walk.elements

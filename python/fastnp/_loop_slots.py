@@ -82,12 +82,17 @@ class Slots:
         self.put(name, kind, self.steps.input(self.steps.number(kind)))
         return State((kind,))
 
-    def take_tuple(self, name: Any, kinds: Iterable[Kind]) -> TupleState:
+    def take_tuple(self, name: Any, kinds: Iterable[Any]) -> TupleState:
+        """`kinds`: of its numbers, in tuples where it has some."""
         self.passed[name] = self.variable((name, "passed"), INT)
         self.steps.set(self.passed[name], self.steps.whole(1))
         if name in self.tagged:
             self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, TUPLE)))
-        return TupleState(tuple(self.take_number((name, item), kind) for item, kind in enumerate(kinds)))
+        return self.take_items(name, kinds)
+
+    def take_items(self, name: Any, kinds: Iterable[Any]) -> TupleState:
+        taken = (((name, number), each) for number, each in enumerate(kinds))
+        return TupleState(tuple(self.take_items(item, each) if type(each) is tuple else self.take_number(item, each) for item, each in taken))
 
     # Stores.
 

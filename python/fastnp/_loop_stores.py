@@ -8,7 +8,7 @@ from typing import Any
 
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_folds import FOUND
-from fastnp._loop_lists import Display, Item, ListState
+from fastnp._loop_lists import Display, Item, ListState, items_of_display
 from fastnp._loop_nested import Cell, Nested, TableDisplay
 from fastnp._loop_picks import Picked
 from fastnp._loop_program import BOOLEAN, INT, Choice, Number, Unsupported, kind_of_number
@@ -28,10 +28,14 @@ class Stores(Expressions):
     def do_Assign(self, statement: ast.Assign) -> None:
         if isinstance(statement.targets[0], ast.Subscript) and len(statement.targets) == 1 and self.draws.has_draws(statement):
             place, done = self.elements.destination(statement.targets[0]), self.effects()  # what is wrong of it leaves before anything is drawn
+            shown = statement.value if type(place) is View and isinstance(statement.value, (ast.Tuple, ast.List)) else None
+            if shown is not None:
+                self.elements.expect_items(place, len(shown.elts))
             value = self.value(statement.value)
             if done != self.effects():
                 raise Unsupported("calls functions in a statement that draws")
-            self.storing(place, value)()
+            items = None if shown is None else items_of_display(value)
+            (self.storing(place, value) if items is None else self.elements.storing_items(place, items))()
             return
         value = self.value(statement.value)
         if type(value) is Lazy and len(statement.targets) > 1:
@@ -157,6 +161,8 @@ class Stores(Expressions):
         value = self.sure(value)
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
+        if isinstance(target, (ast.Tuple, ast.List)) and (shown := items_of_display(value)) is not None:
+            value = shown
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
             items = [self.arrays.stored(item) if type(item) is Lazy else self.slots.kept(item) for item in value]
             items = self.kept_lists(items, target.elts)
@@ -214,6 +220,9 @@ class Stores(Expressions):
             return self.picks.assignment(place, value)
         if type(place) is View and is_array(value):
             return self.arrays.assignment(place, value)
+        if type(place) is View and (items := items_of_display(value)) is not None:
+            self.elements.expect_items(place, len(items))
+            return self.elements.storing_items(place, items)
         element = self.elements.element_for(place, value)
         if type(place) is View:
             return lambda: self.elements.fill(place, element)

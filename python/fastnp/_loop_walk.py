@@ -34,6 +34,7 @@ from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_regions import is_region
 from fastnp._loop_scan import FAR, counters_of
 from fastnp._loop_slots import Slots
+from fastnp._loop_tuples import Tuples
 from fastnp._loop_values import LOST, Again, Held, State
 from fastnp._names import Uses
 
@@ -92,6 +93,7 @@ class Walk(Exits):
         self.elements = Elements(self)
         self.arrays = Arrays(self)
         self.picks = Picks(self)
+        self.tuples = Tuples(self)
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
         self.moves = Moves(self)
@@ -107,6 +109,7 @@ class Walk(Exits):
         self.exit_number: int | None = None
         self.memory_exit: int | None = None
         self.outer: Iteration | None = None  # of the loop itself
+        self.is_entered = False  # whether it may be in the middle of that
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
         self.depth = 0
@@ -120,6 +123,7 @@ class Walk(Exits):
         self.loop = loop
         self.statement_begins(loop)
         self.counters = counters_of(loop) & frame.local
+        self.bound_in_loop = Uses(loop).stores
         for name in sorted(self.counters):
             held = self.current().get(name)
             if type(held) is State and INT in held.kinds:
@@ -194,15 +198,6 @@ class Walk(Exits):
         self.frame.returned.append(held)
         self.steps.add("break", a=self.depth - self.frame.loops[0].depth)
         self.frame.env = None
-
-    def do_Raise(self, statement: ast.stmt) -> None:
-        if self.frame is not self.root:
-            self.leave(self.steps.constant(False, BOOL))
-            self.frame.env = None
-            return
-        raise Leaves
-
-    do_Assert = do_Raise
 
     def do_Break(self, statement: ast.Break) -> None:
         loop = self.frame.loops[-1]
@@ -372,14 +367,7 @@ class Walk(Exits):
         iteration = iteration_of(self, statement)
         is_outer = self.is_outermost(statement)
         if is_outer:
-            if not iteration.is_enterable():
-                raise Unsupported("goes over a part of an array, or over a tuple")
-            entered = self.numbers_in(iteration)
-            self.steps.add("if", a=entered)
-            iteration.take_over(self)
-            self.steps.add("else")
-            iteration.start()
-            self.steps.add("end")
+            self.start_outer(iteration)
         else:
             iteration.start()
         loop = self.enter()
@@ -406,10 +394,22 @@ class Walk(Exits):
         self.back(statement, ends)
         self.close(statement, loop, ended)
 
-    def numbers_in(self, iteration: Iteration) -> int:
-        """Whether the loop is entered in the middle."""
-        self.outer = iteration
-        return self.input_number(BOOLEAN)
+    def start_outer(self, iteration: Iteration) -> None:
+        """Begins, or goes on after the item at which the program was left; where it can't, Python does the rest of the loop."""
+        if not iteration.can_go_on():
+            raise Unsupported("goes over a list that it binds, or that is made anew")
+        self.outer, self.is_entered = iteration, iteration.is_enterable()
+        if not self.is_entered:
+            iteration.start()
+            return
+        self.steps.add("if", a=self.input_number(BOOLEAN))
+        iteration.take_over(self)
+        self.steps.add("else")
+        iteration.start()
+        self.steps.add("end")
+
+    def is_bound_in_loop(self, name: str) -> bool:
+        return name in self.bound_in_loop
 
     def stream_of(self, generator: Any) -> int:
         """The address of a generator that is no argument."""

@@ -11,6 +11,7 @@ import ast
 import threading
 import time
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -31,6 +32,7 @@ from fastnp._loop_program import NOTHING, Unsupported, plain
 from fastnp._loop_regions import has_loops_ahead, is_region
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, NAMES, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
 from fastnp._loop_scan import counters_of
+from fastnp._loop_tuples import constant_tuples
 from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, State, StreamState, ViewState, is_unbound
 from fastnp._loop_walk import Walk
 from fastnp._names import Live, Uses
@@ -62,9 +64,11 @@ class Loop:
         self.functions: dict[Any, Any] = {}
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
+        self.constant: set[str] = set()  # variables that are tuples of constants
         self._lock = threading.RLock()  # programs and fields are found by one thread at a time
         self.fields = Fields()
         self.all_takes = list(takes)  # with the names of fields
+        self.left_early = 0  # how often a program was left that is not entered again
         self.rewritten = 0  # how often what a program took for granted had changed
         self.entry = _core._LoopCall(self.slow, self.left)
         self.called = self.entry.function()  # what the frame calls
@@ -137,6 +141,11 @@ class Loop:
             if how == ENDS:
                 return self.given(values)
             entry = state
+            if not program.is_for and isinstance(self.loop, ast.For):  # it is not entered again
+                self.left_early += 1
+                if self.left_early > _FEW_EXITS:
+                    self.refuse("leaves its native code too often" + (f": it {exit.why}" if exit.why else ""))
+                return self.remaining(values, program.outer(Values(entry, arrays, values, memory)))
             other, values = self.program_for({**dict.fromkeys(self.takes, UNBOUND), **values})
             fields = {name: before[name] for name in (*program.fields.paths, *program.fields.roots) if name in before}
             if any(values.get(name) is not before[name] for name in program.arrays if name in fields):
@@ -147,16 +156,16 @@ class Loop:
             if count > _FEW_EXITS and in_python > _MOST_IN_PYTHON * (now - begin):
                 self.refuse("leaves its native code too often" + (f": it {exit.why}" if exit.why else ""))
                 other = None
-            if other is None or other.states != program.states:
+            if other is None or list(map(type, other.nowhere)) != list(map(type, program.nowhere)):
                 return self.rest(values, program, entry)
             program = other
 
     @staticmethod
     def results_of(program: Any, values: dict[str, Any], arrays: list[Any], entry: tuple[Any, ...] | None) -> Any:
         given = tuple(each if type(each) is numpy.ndarray else numpy.asarray(each) for each in arrays)
-        numbers: tuple[Any, ...] = tuple(values[name] if item < 0 else values[name][item] for name, item in program.numbers)
+        numbers: tuple[Any, ...] = program.numbers_of(values)
         if program.is_for:
-            numbers += (entry is not None, *(entry or (0,) * program.states))
+            numbers += (entry is not None, *(entry or program.nowhere))
         return program.run(given, (*numbers, *program.streams))
 
     def ended(self, exit: Exit, values: dict[str, Any]) -> Any:
@@ -169,13 +178,15 @@ class Loop:
         """The loop as written, from where it is."""
         if entry is None and isinstance(self.loop, ast.For):
             return self.written(*(values.get(name, UNBOUND) for name in self.takes))
-        more = []
-        if isinstance(self.loop, ast.For):
-            arrays = [values.get(name) for name in program.arrays]
-            items = program.outer(Values(entry or (), arrays, values))
-            next(items, None)  # the one that it was left at
-            more = [items]
-        how, after = self.function(("remaining", None))(*self.listed(values), *more)
+        if not isinstance(self.loop, ast.For):
+            return self.remaining(values)
+        return self.remaining(values, program.outer(Values(entry or (), [values.get(name) for name in program.arrays], values)))
+
+    def remaining(self, values: dict[str, Any], *items: Iterator[Any]) -> Any:
+        """The same, over what a `for` loop still goes over."""
+        for each in items:
+            next(each, None)  # the one that it was left at
+        how, after = self.function(("remaining", None))(*self.listed(values), *items)
         return (RETURNS, after) if how == RETURNS else self.given(after)
 
     def given(self, values: dict[str, Any]) -> Any:
@@ -192,6 +203,11 @@ class Loop:
             return self.found_program(values) if has_it else (None, values)
 
     def found_program(self, values: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        try:
+            self.find()
+        except Unsupported as why:
+            self.refuse(str(why))
+            return None, values
         while True:
             found = self.fields.read(values)
             if found is None:
@@ -207,6 +223,8 @@ class Loop:
                     return None, values
 
     def kind(self, name: str, value: Any) -> Any:
+        if type(value) is tuple and name in self.constant:
+            return "is", id(value)
         is_owner = name in self.fields.parents() and type(value) is not types.FunctionType
         return ("object", type(value)) if is_owner else kind_of(value)
 
@@ -239,7 +257,7 @@ class Loop:
         return None if program is None or not self.fields.are_apart(values, program.stored) else program
 
     def new_program(self, key: Any, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
-        self.known += [each for each in arguments if isinstance(each, PLAIN)]
+        self.known += [each for name, each in zip(self.all_takes, arguments, strict=True) if isinstance(each, PLAIN) or name in self.constant]
         try:
             program = self.programs[key] = self.written_for(values)
         except Unsupported as why:
@@ -262,6 +280,8 @@ class Loop:
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
+        if program.is_of_tuples:
+            return
         self.list_kinds = {
             name: _core._ListKind(known.is_tuple, [list(map(plain, each)) for each in known.kinds]) for name, known in program.all_lists.items()
         }
@@ -294,6 +314,8 @@ class Loop:
                 if name in program.lists
                 else (type(each), None)
                 if name in owners
+                else (each,)
+                if name in self.constant
                 else expected(each)
                 for name, each in zip(self.all_takes, arguments, strict=True)
             ],
@@ -301,7 +323,7 @@ class Loop:
             [program.native[True]],
             [places[name] for name in program.arrays],
             [(places[name], item) for name, item in program.numbers],
-            [*([False, *(0,) * program.states] if program.is_for else []), *program.streams],
+            [*([False, *program.nowhere] if program.is_for else []), *program.streams],
             ends,
             program,
             [number for number, path in enumerate(self.fields.paths) if path in program.stored],
@@ -383,7 +405,7 @@ class Loop:
         def root(walk: Walk) -> Frame:
             """The function itself, with its variables bound to what is handed in."""
             guards.clear()
-            walk.inputs = Inputs(walk, unused)
+            walk.inputs = Inputs(walk, unused, self.constant)
             walk.fields.objects = dict(values)
             walk.frame = frame = self.frame_of(self.parts.function)
             frame.key = 0
@@ -418,6 +440,7 @@ class Loop:
         if found is None:
             raise Unsupported("has no source")
         self.loop = found
+        self.constant = constant_tuples(tree)
         uses = Uses(found)
         code = self.parts.function.__code__
         local = {*code.co_varnames, *code.co_cellvars, *self.parts.source.made}

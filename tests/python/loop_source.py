@@ -36,6 +36,7 @@ class _Writer:
                 lambda: f"int({self.real()}) % 1000",
                 lambda: f"({pick(_INTS)} ^ {pick(_INTS)})",
                 lambda: f"abs({pick(_INTS)})",
+                lambda: pick([f"(3, -1, b)[{pick(_INTS)} % 3]", f"d[{pick(_INTS)} % 8 - 4]", f"[i, 7][{pick(_INTS)} % 2]"]),
             ]
         )()
 
@@ -60,6 +61,8 @@ class _Writer:
             lambda: f"{pick(_FLOATS)} > {pick(_FLOATS)}",
             lambda: f"x[i % len(x)] < {pick(_FLOATS)}",
             lambda: f"k[j % 5] {pick(['<', '!=', '>='])} {pick(_INTS)}",
+            lambda: f"({pick(_INTS)}, {pick(_FLOATS)}) {pick(['<', '>=', '=='])} ({pick(_INTS)}, {pick(_FLOATS)})",
+            lambda: f"{pick(_INTS)} % 5 {pick(['in (1, 2, b)', 'not in [0, i]', 'in d'])}",
         ]
         first = pick(one)()
         return f"{first} {pick(['and', 'or'])} {pick(one)()}" if self.rng.random() < 0.3 else first
@@ -104,6 +107,11 @@ class _Writer:
         op = self.rng.choice(["=", "=", "+=", "-="])
         if self.rng.random() < 0.1:
             self.add(depth, self.rng.choice([f"p = ({self.whole()} % 1009, {self.real()})", "p = i, p[1]", "p = (a, b)", "a, t = p"]))
+        elif self.rng.random() < 0.1:
+            pair = f"s, t = (t, 0.5) if {self.test()} else ({self.real()}, s)"
+            self.add(
+                depth, self.rng.choice([pair, f"b += x[i % len(x)] > {self.real()}", f"b = (b + (k[j % 5] == {self.whole()})) % 99", "assert a < 5000"])
+            )
         elif self.rng.random() < 0.15:
             self.add(depth, f"a, b = b, ({self.whole()}) % 1009")
         elif name in "ab":
@@ -116,6 +124,9 @@ class _Writer:
     def store(self, depth: int) -> None:
         if self.has_lists and self.rng.random() < 0.5:
             self.add(depth, self.rng.choice([f"q[{self.rng.choice(['i', 'j', 'a'])} % 3] = {self.real()} * 1.0", f"out.append({self.whole()})"]))
+            return
+        if self.rng.random() < 0.15:
+            self.add(depth, self.rng.choice([f"A[j % 3] = {self.real()}, s, {self.whole()}, t", f"A[i % 3, 1:3] = [t, {self.real()}]", "A[j % 4] = (s,)"]))
             return
         place, value = self.rng.choice([("x[i % len(x)]", self.real()), ("k[j % 5]", f"({self.whole()}) % 100"), ("A[j % 3, i % 4]", self.real())])
         self.add(depth, f"{place} {self.rng.choice(['=', '=', '+='])} {value}")
@@ -151,6 +162,14 @@ class _Writer:
                         f"for {name}, s in enumerate(x):",
                         "for b in k:",
                         "for t, b in zip(x, k):",
+                        "for t in x[1:]:",
+                        f"for {name}, t in enumerate(x * 2.0):",
+                        "for b in k[k > 3]:",
+                        "for b in k[::-2]:",
+                        f"for {name}, (t, b) in enumerate(zip(x[1:], k), {self.rng.choice(['1', 'n'])}):",
+                        "for t, b in ((0.5, 1), (s, a)):",
+                        f"for b in {self.rng.choice(['(3, -1, n)', '[1, k[0], 2.5]', 'reversed(d)'])}:",
+                        "for s, t in A[:, 1:3]:",
                         f"for {name} in reversed(range({self.rng.choice(['4', '3, a % 4 - 4, -1', 'a % 4, 5'])})):",
                     ]
                 ),
@@ -193,12 +212,15 @@ def random_source(seed: int, is_bound: bool = True, has_none: bool = False) -> s
         writer.add(1, rng.choice(["s, t = 0.0, 1.0", "s, t = 0, 1.0", "s, t = x[0], 0.0"]))
     else:
         returned = begin_unbound(writer)
+    writer.add(1, rng.choice(["d = (1, -1, 0, 7)", "d = (n, 2, 3, n + 1)", "d = [1, 2, n, 0]"]))
     writer.has_lists = rng.random() < 0.4 and not has_none
     if writer.has_lists:
         writer.add(1, rng.choice(["q, out = [0.0] * 3, []", "q = [0.5, 1.5, x[0]]", "q = [0.0] * (n % 3 + 1)"]))
         writer.add(1, rng.choice(["out = []", "out = [n, 1]"]))
     bounds = rng.choice(["n", "6", "1, n", "n, -1, -1"])
-    writer.add(1, rng.choice([f"for i in range({bounds}):", "while a < 9000 and turns < 8:", "for i, t in enumerate(x):"]))
+    loops = [f"for i in range({bounds}):", "while a < 9000 and turns < 8:", "for i, t in enumerate(x):", "for i in d:"]
+    loops += ["for i, (t, b) in enumerate(zip(x[1:], k[::-1]), 1):", "for i, t in ((1, 0.5), (n, s), (3, 2.0)):", "for t in x * 2.0:"]
+    writer.add(1, rng.choice(loops))
     is_while = writer.lines[-1].strip().startswith("while")
     writer.loops = 1
     if is_while:

@@ -1,0 +1,301 @@
+"""What `for` goes over in programs that lies in memory or is written out: arrays and their parts, lists, tables, and tuples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from fastnp._loop_lists import ListState
+from fastnp._loop_nested import Nested
+from fastnp._loop_program import INT, MOST, Kind, Number, Unsupported
+from fastnp._loop_tuples import Kept
+from fastnp._loop_values import Part, View
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Items", "Iteration", "ListItems", "Rows", "TableItems"]
+
+
+class Iteration:
+    """An iteration's state lies in variables of the program, which an exit hands out and an entry in the middle takes over."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.steps = walk.steps
+
+    def variables(self) -> list[tuple[int, Kind]]:
+        raise NotImplementedError
+
+    def lists(self) -> list[Any]:
+        """The names of those that it goes over."""
+        return []
+
+    def is_enterable(self) -> bool:
+        """Whether these and what is handed in say where it is, so that it can be entered in the middle."""
+        return True
+
+    def be_outer(self) -> None:
+        """It is that of the program's own loop, which another program may enter in the middle: that says all that there is to know of it."""
+
+    def can_go_on(self) -> bool:
+        """Whether Python can go on with it where the program is left."""
+        return self.is_enterable()
+
+    def length(self) -> int:
+        """Over how many items it goes, where that is known when it begins."""
+        raise Unsupported("goes strictly over something that may grow")
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def more(self) -> int:
+        raise NotImplementedError
+
+    def item(self) -> Any:
+        raise NotImplementedError
+
+    def advance(self) -> None:
+        raise NotImplementedError
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        """Adds what an exit has to hand out; what makes an iterator of that, over the items from the one at hand on."""
+        raise NotImplementedError
+
+    def take_over(self, walk: Walk) -> None:
+        """Begins with the item after the one at which it was left."""
+        for variable, kind in self.variables():
+            self.steps.set(variable, walk.input_number(kind))
+        self.advance()
+
+
+class _Places(Iteration):
+    """What has a first place, a second one and so on: a counter says where it is."""
+
+    def __init__(self, walk: Walk) -> None:
+        super().__init__(walk)
+        self.at = self.steps.variable(INT)
+
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(self.at, INT)]
+
+    def start(self) -> None:
+        self.steps.set(self.at, self.steps.whole(0))
+
+    def advance(self) -> None:
+        self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
+
+
+class Rows(_Places):
+    """The rows of an array, or of a part of one: of one that was handed in, its offset, sizes and steps say which part it is."""
+
+    def __init__(self, walk: Walk, view: View, is_reversed: bool, node: ast.expr) -> None:
+        super().__init__(walk)
+        if not view.sizes:
+            raise Unsupported("goes over an array without axes")
+        self.view = view
+        self.name = walk.frame.key, ("rows", id(node))
+        self.held: Any = None
+        self.is_reversed = is_reversed
+        self.is_made = self.steps.is_made(view.array)
+        self.place: list[tuple[int, int, bool]] = []  # variables, what they are at first, and whether that is so wherever the loop is entered
+        if not self.is_made and view.whole() is None:
+            offset = self.steps.whole(0) if view.offset is None else view.offset
+            self.place = [(self.steps.variable(INT), value, self.is_known(value)) for value in (offset, *view.sizes, *view.strides)]
+
+    def is_known(self, value: int) -> bool:
+        return self.steps.steps[value][0] == "constant" or self.walk.slots.everywhere(value)
+
+    def be_outer(self) -> None:
+        """Sizes and steps that are the whole array's are known all the same."""
+        rank = len(self.view.sizes)
+        for number, (variable, value, is_known) in enumerate(self.place):
+            is_of_array = self.steps.steps[value][0] == "input" or number > rank
+            self.place[number] = variable, value, is_known and number > 0 and is_of_array
+
+    def can_go_on(self) -> bool:
+        return True
+
+    def variables(self) -> list[tuple[int, Kind]]:
+        if self.is_made:
+            parts = ("origin", "address", *range(1, 1 + 2 * len(self.view.sizes)))
+            return [*((self.walk.slots.variable((self.name, part), INT), INT) for part in parts), (self.at, INT)]
+        return [*((variable, INT) for variable, _, _ in self.place), (self.at, INT)]
+
+    def is_enterable(self) -> bool:
+        return not self.is_made and not self.walk.is_bound_in_loop(self.walk.inputs.arrays[self.view.array])
+
+    def start(self) -> None:
+        super().start()
+        if self.is_made:  # the variable that it comes from may be bound again
+            self.held = self.walk.slots.store(self.name, self.view)
+            self.view = self.walk.slots.load(self.name, self.held)
+        for variable, value, _ in self.place:
+            self.steps.set(variable, value)
+
+    def now(self) -> View:
+        """The array, as values that are known here."""
+        if not self.place:
+            return self.view
+        view, rank = self.view, len(self.view.sizes)
+        found = [value if is_known else self.steps.get(variable) for variable, value, is_known in self.place]
+        return View(view.array, view.dtype, found[0], found[1 : rank + 1], found[rank + 1 :], Part(view.array), view.origins)
+
+    def length(self) -> int:
+        return self.view.sizes[0]
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.now().sizes[0])
+
+    def item(self) -> Any:
+        at, view = self.steps.get(self.at), self.now()
+        if self.is_reversed:
+            last = self.steps.plus(view.sizes[0], self.steps.whole(-1))
+            at = self.steps.plus(last, self.steps.times(at, self.steps.whole(-1)))
+        return self.walk.elements.row(view, at)
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        array = self.given_array(out)
+        out.append((self.at, INT))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            rows = array(values)
+            at = next(values)
+            return iter(rows[::-1][at:] if self.is_reversed else rows[at:])
+
+        return remaining
+
+    def given_array(self, out: list[tuple[int, Kind]]) -> Any:
+        view = self.view
+        if self.is_made:
+            return self.walk.slots.given(self.name, self.held, out)
+        if not self.place:
+            return lambda values: values.arrays[view.array]
+        out.extend((variable, INT) for variable, _, _ in self.place)
+        rank = len(view.sizes)
+
+        def part(values: Any) -> Any:
+            offset, *rest = [next(values) for _ in self.place]
+            return values.part_at(view.array, offset, rest[:rank], rest[rank:], view.dtype)
+
+        return part
+
+
+class ListItems(_Places):
+    """The items of a list, which may grow meanwhile."""
+
+    def __init__(self, walk: Walk, held: ListState) -> None:
+        super().__init__(walk)
+        self.held = held
+
+    def is_enterable(self) -> bool:
+        return self.walk.lists.is_taken(self.held) and not self.walk.is_bound_in_loop(self.held.name[1])
+
+    def lists(self) -> list[Any]:
+        return [self.held.name]
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
+
+    def item(self) -> Any:
+        return self.walk.lists.item(self.held, self.walk.lists.offset(self.held, self.steps.get(self.at)))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        """Of a list that is handed out by its name."""
+        name, walk = self.held.name, self.walk
+        if not self.is_enterable():
+            named = [*walk.fields.held.values(), *walk.current().values()]
+            if not any(type(each) is ListState and each.name == name for each in named):
+                raise Unsupported("leaves a loop over a list in the middle")
+        out.append((self.at, INT))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            return _from(values.lists[name] if name in values.lists else values.passed[name[1]], next(values))
+
+        return remaining
+
+
+class TableItems(_Places):
+    """The rows of a table, or the numbers of a row."""
+
+    def __init__(self, walk: Walk, held: Nested) -> None:
+        super().__init__(walk)
+        self.held = held
+        self.row = None if held.row is None else self.steps.variable(INT)
+
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(each, INT) for each in (self.at, self.row) if each is not None]
+
+    def is_enterable(self) -> bool:
+        return self.held.name in self.walk.tables.views and not self.walk.is_bound_in_loop(self.held.name)
+
+    def start(self) -> None:
+        if self.row is not None:
+            assert self.held.row is not None
+            self.steps.set(self.row, self.held.row)
+        super().start()
+
+    def now(self) -> Nested:
+        return Nested(self.held.name, None if self.row is None else self.steps.get(self.row))
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.walk.tables.length(self.held).id)
+
+    def item(self) -> Any:
+        return self.walk.tables.item(self.now(), Number(INT, self.steps.get(self.at), 0, MOST))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        table = self.walk.tables.given(self.held.name, out)
+        out += self.variables()
+
+        def remaining(values: Any) -> Iterator[Any]:
+            items, at = table(values), next(values)
+            return _from(items if self.row is None else items[next(values)], at)
+
+        return remaining
+
+
+class Items(_Places):
+    """The items of a tuple, or of a list that is written out: numbers, or tuples of these of one length."""
+
+    def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:
+        super().__init__(walk)
+        self.items = items
+        self.count = len(items)
+        self.kept = Kept(walk, items)
+
+    def variables(self) -> list[tuple[int, Kind]]:
+        return [(self.at, INT), *self.kept.variables()]
+
+    def start(self) -> None:
+        super().start()
+        self.kept.store()
+
+    def be_outer(self) -> None:
+        self.kept = Kept(self.walk, self.items, False)
+
+    def length(self) -> int:
+        return self.steps.whole(self.count)
+
+    def more(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.steps.whole(self.count))
+
+    def item(self) -> Any:
+        return self.walk.tuples.chosen(self.kept.loaded(), self.steps.get(self.at))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        out += self.variables()
+
+        def remaining(values: Any) -> Iterator[Any]:
+            at = next(values)
+            return iter(self.kept.decoded(values)[at:])
+
+        return remaining
+
+
+def _from(items: list[Any], at: int) -> Iterator[Any]:
+    """Goes over a list, which may change meanwhile, from an item on."""
+    made: Any = iter(items)
+    made.__setstate__(at)
+    return iter(made)
