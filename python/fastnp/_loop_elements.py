@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_lists import ListState
+from fastnp._loop_lists import Display, ListState
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Passed, View, is_array, part_of
@@ -55,6 +55,8 @@ class Elements:
 
     def subscript(self, node: ast.Subscript) -> Any:
         held = self.walk.value(node.value)
+        if type(held) is Display and held.times == 1 and not isinstance(node.slice, ast.Slice):
+            held = tuple(held.items)
         if type(held) is tuple:
             return self.item(held, node.slice)
         if is_array(held):

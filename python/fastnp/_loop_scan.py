@@ -112,8 +112,10 @@ def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
 def _is_of_numbers(call: ast.Call) -> bool:
     """Whether it may call a function of numbers."""
     function = call.func
+    if isinstance(function, ast.Name) and function.id == "sorted":
+        return len(call.args) == 1 and isinstance(call.args[0], (ast.Tuple, ast.List)) and not call.keywords
     if isinstance(function, ast.Name):
-        return function.id not in ("print", "list", "dict", "set", "tuple", "sum", "sorted", "map", "filter", "getattr", "setattr", "open", "iter", "next")
+        return function.id not in ("print", "list", "dict", "set", "tuple", "sum", "map", "filter", "getattr", "setattr", "open", "iter", "next")
     if not isinstance(function, ast.Attribute):
         return False
     name = function.attr

@@ -142,6 +142,8 @@ class Stores(Expressions):
             return self.storing(self.elements.destination(target), value)
         if isinstance(target, (ast.Tuple, ast.List)) and is_array(value):
             value = self.items_of(value, len(target.elts))
+        if isinstance(target, (ast.Tuple, ast.List)) and type(value) is Display and value.times == 1:
+            value = tuple(value.items)
         if isinstance(target, (ast.Tuple, ast.List)) and type(value) is tuple and len(value) == len(target.elts):
             items = [self.arrays.stored(item) if type(item) is Lazy else self.slots.kept(item) for item in value]
             self.expect_apart(target.elts, items)
