@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import functools
 import heapq
 import math
@@ -16,6 +17,7 @@ from fastnp import _core
 from fastnp._loop_draws import Stream
 from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
+from fastnp._loop_list_methods import deque_of
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_math import MATH, Math
 from fastnp._loop_nested import Nested
@@ -35,6 +37,7 @@ _LIBM = {
 }  # fmt: skip
 _POSITIVE = frozenset(["log", "log2", "log10"])
 _OF_INTS = frozenset(["bit_count", "bit_length"])
+_HEAPS = (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop)
 _MOST_SORTED = 4  # numbers
 _UFUNC_TYPE: Any = type(_core.exp) if hasattr(_core, "exp") else None
 
@@ -50,7 +53,7 @@ class Calls:
     def attribute(self, held: Any, name: str) -> Any:
         if is_array(held):
             return self.functions.attribute(held, name)
-        if type(held) in (StreamState, ListState) or (type(held) is Number and held.kind is INT and name in _OF_INTS):
+        if type(held) is StreamState or isinstance(held, ListState) or (type(held) is Number and held.kind is INT and name in _OF_INTS):
             return Method(held, name)
         if type(held) is Passed:
             return self.walk.fields.attribute(held, name)
@@ -74,10 +77,12 @@ class Calls:
             function = function.__wrapped__
         if type(function) is Passed:
             function = self.walk.fields.attribute(function, "__call__")
-        if function in (heapq.heappush, heapq.heappop) and arguments and type(arguments[0]) is ListState and not named:
+        if any(function is each for each in _HEAPS) and arguments and type(arguments[0]) is ListState and not named:
             return self.walk.heaps.call(function.__name__, arguments)
-        if type(function) is Method and type(function.of) is ListState and not named:
-            return self.walk.lists.call(function.of, function.name, arguments)
+        if type(function) is Method and isinstance(function.of, ListState) and (function.name == "sort" or not named):
+            return self.walk.list_methods.call(function.of, function.name, arguments, named)
+        if function is collections.deque and not named:
+            return self.functions.checked(deque_of, arguments, {}, {})
         if type(function) is Method and type(function.of) is StreamState:
             stream = Stream(self.walk.slots.streams[function.of.name], False, function.of.name in self.walk.slots.streams_of_python)
             return self.walk.draws.call(stream, function.name, arguments, named)
@@ -223,7 +228,7 @@ class Calls:
     def call_len(self, x: Any) -> Any:
         if type(x) is tuple:
             return len(x)
-        if type(x) is ListState:
+        if isinstance(x, ListState):
             return Number(INT, self.walk.lists.length(x), 0, MOST_SIZE)
         if type(x) is Nested:
             return self.walk.tables.length(x)

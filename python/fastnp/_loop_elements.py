@@ -61,7 +61,7 @@ class Elements:
             return self.item(held, node.slice)
         if is_array(held):
             held = self.walk.arrays.kept(held)
-        if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+        if isinstance(held, ListState) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.taken(held, self.walk.value(node.slice))
         if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.tables.item(held, self.walk.value(node.slice))
@@ -107,9 +107,15 @@ class Elements:
             if isinstance(each, ast.Slice):
                 found.append(each)
                 continue
-            value = self.walk.value(each)
-            found += value if type(value) is tuple and not isinstance(node, ast.Tuple) else [value]
+            value = self.as_index(self.walk.value(each))
+            found += map(self.as_index, value) if type(value) is tuple and not isinstance(node, ast.Tuple) else [value]
         return found
+
+    def as_index(self, value: Any) -> Any:
+        """A whole number of one of several kinds, which are alike as subscripts."""
+        if type(value) is Choice and all(kind is not None and self.is_whole(Number(kind, -1)) for _, kind, _ in value.kinds):
+            return self.walk.each(value, self.walk.numbers.to_int)
+        return value
 
     @staticmethod
     def is_whole(index: Any) -> bool:
@@ -120,7 +126,7 @@ class Elements:
     def destination(self, node: ast.Subscript) -> Any:
         """What a subscript names, to be stored to: an element's place, a view, or what an array picks."""
         held = self.walk.value(node.value)
-        if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+        if isinstance(held, ListState) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.place(held, self.walk.value(node.slice))
         if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.tables.place(held, self.walk.value(node.slice))

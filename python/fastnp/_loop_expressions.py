@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
     from fastnp._loop_fields import WalkFields
+    from fastnp._loop_list_methods import ListMethods
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
 
@@ -88,6 +89,7 @@ class Expressions:
     arrays: Arrays
     draws: Draws
     lists: Lists
+    list_methods: ListMethods
     picks: Picks
     fields: WalkFields
     tables: Tables
@@ -300,6 +302,9 @@ class Expressions:
             if type(found) is bool:
                 return found != negate
             return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(y, ListState):
+            test = self.list_methods.contains(y, x)
+            return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test) if isinstance(op, ast.NotIn) else test)
         if type(x) is str and type(y) is str:
             return (x == y) == isinstance(op, ast.Eq)
         if (is_array(x) or is_array(y)) and type(op) in COMPARE:
@@ -322,7 +327,7 @@ class Expressions:
             return self.numbers.truth(value)
         if type(value) is Nested:
             return self.steps.compare("not_equal", self.tables.length(value).id, self.steps.whole(0))
-        if type(value) is ListState:
+        if isinstance(value, ListState):
             return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
         if is_array(value) or type(value) is Passed:
             raise Unsupported("asks whether an array or an object is true")

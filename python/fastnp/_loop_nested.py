@@ -108,6 +108,7 @@ class Tables:
     def place(self, of: Nested, index: Any) -> Nested | Cell:
         """A row, or a number's place."""
         view, kinds = self.view_of(of.name)
+        index = self.walk.elements.as_index(index)
         number = index if type(index) is int else self.walk.numbers.number(index)
         if type(number) is Number and number.kind is not INT:
             raise Unsupported("takes an item of a list by something that is no int")

@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
-               ast.Assert, ast.Expr)  # fmt: skip
+               ast.Assert, ast.Expr, ast.Delete)  # fmt: skip
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
                 ast.List, ast.Slice)  # fmt: skip
 FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
@@ -29,7 +29,11 @@ DRAWS = frozenset(
     ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
     + ["randrange", "randint", "choice", "gauss", "expovariate"]  # of Python's `random`
 )
-LISTS = frozenset(["append", "extend", "pop", "clear", "heappush", "heappop"])  # methods of lists, and functions of `heapq`
+# Methods of lists and deques, and functions of `heapq`.
+LISTS = frozenset(
+    ["append", "extend", "pop", "clear", "insert", "remove", "index", "count", "reverse", "sort", "appendleft", "popleft"]
+    + ["heappush", "heappop", "heapify", "heapreplace", "heappushpop"]
+)
 # Methods of what programs have not.
 _OF_OTHERS = frozenset({*dir(str), *dir(bytes), *dir(dict), *dir(set)} - {"update", "add", "get", "remove", "index", "count", "find", "pop", "copy"})
 _LOOPS = (ast.For, ast.While)

@@ -96,7 +96,7 @@ class Slots:
         if type(value) is tuple:
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
-            if any(type(item) in (Display, ListState, TableDisplay) for item in value):
+            if any(isinstance(item, (Display, ListState, TableDisplay)) for item in value):
                 raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
@@ -108,11 +108,11 @@ class Slots:
             if value.row is not None:
                 self.put((name, "row"), INT, value.row)
             return NestedState(value.name, value.row is not None)
-        if type(value) is Display:
+        if isinstance(value, Display):
             return self.lists.make(name, value)
         if type(value) is TableDisplay:
             return self.tables.make(name, value)
-        if type(value) is ListState:
+        if isinstance(value, ListState):
             if value.name[0] == name[0]:
                 raise Unsupported("gives a list another name")
             return value
@@ -137,6 +137,10 @@ class Slots:
         tag = self.steps.variable(INT)
         self.steps.set(tag, self.steps.get(value.tag))
         return Choice(tag, [(number, kind, copies[variable]) for number, kind, variable in value.kinds])
+
+    def kept_items(self, value: Any) -> Any:
+        """An item of a list as it is now, as what lies behind it may move there."""
+        return tuple(map(self.kept, value)) if type(value) is tuple else self.kept(value)
 
     def kept_view(self, view: View) -> View:
         recipe = view.recipe
@@ -280,7 +284,7 @@ class Slots:
             return held.value
         if type(held) is NestedState:
             return Nested(held.name, self.steps.get(self.variable((name, "row"), INT)) if held.is_row else None)
-        if type(held) in (StreamState, ListState, Passed):
+        if type(held) in (StreamState, Passed) or isinstance(held, ListState):
             return held
         raise Unsupported(f"reads {name[-1]!r}, which is lost")
 
@@ -350,7 +354,7 @@ class Slots:
         if type(held) is Known:
             value = held.value
             return lambda _: value
-        if type(held) is ListState:
+        if isinstance(held, ListState):
             return self.lists.given(held, name[-1], out)
         if type(held) is NestedState:
             table = self.tables.given(held.name, out)

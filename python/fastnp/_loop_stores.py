@@ -57,6 +57,9 @@ class Stores(Expressions):
             if type(x) is View:
                 self.in_place(x, statement)
                 return
+            if isinstance(x, ListState) and isinstance(statement.op, ast.Add):
+                self.list_methods.call(x, "extend", [self.value(statement.value)], {})
+                return
             self.target(statement.target, self.computed(statement.op, x, self.value_or_draw(statement.value)))()
         elif self.is_field(statement.target):
             self.change_field(statement)
@@ -82,6 +85,13 @@ class Stores(Expressions):
             self.elements.store(place, self.computed(statement.op, x, self.value_or_draw(statement.value)))
         else:
             raise Unsupported("changes something else")
+
+    def do_Delete(self, statement: ast.Delete) -> None:
+        for target in statement.targets:
+            held = self.value(target.value) if isinstance(target, ast.Subscript) else None
+            if not isinstance(target, ast.Subscript) or not isinstance(held, ListState) or isinstance(target.slice, (ast.Slice, ast.Tuple)):
+                raise Unsupported("deletes something else than an item of a list")
+            self.list_methods.delete(held, self.value(target.slice))
 
     def is_field(self, target: ast.expr) -> bool:
         """Whether it is an attribute, or an item of a dict."""
@@ -208,5 +218,5 @@ class Stores(Expressions):
             return tuple(self.settled(item) for item in value)
         if type(value) is Lazy:
             return self.arrays.stored(value)
-        is_plain = type(value) not in (Number, Choice, View, ListState, Display) and kind_of_number(value) is not None
+        is_plain = not isinstance(value, (Number, Choice, View, ListState, Display)) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value

@@ -24,6 +24,7 @@ from fastnp._loop_heaps import Heaps
 from fastnp._loop_inlined import Inlined
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
+from fastnp._loop_list_methods import ListMethods
 from fastnp._loop_lists import Lists, ListState, NumbersList
 from fastnp._loop_nested import Tables
 from fastnp._loop_numbers import Numbers
@@ -92,6 +93,7 @@ class Walk(Inlined):
         self.picks = Picks(self)
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
+        self.list_methods = ListMethods(self)
         self.heaps = Heaps(self)
         self.tables = self.slots.tables = Tables(self)
         self.folds = Folds(self)

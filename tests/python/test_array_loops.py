@@ -17,9 +17,10 @@ from test_native_loops import programs_of
 import fastnp as np
 import fastnp._parts
 from fastnp import _loop_functions
+from fastnp._loop_calls import _HEAPS
 from fastnp._loop_draws import Draws, PythonDraws
 from fastnp._loop_functions import FUNCTIONS, METHODS, Functions
-from fastnp._loop_lists import Lists
+from fastnp._loop_list_methods import ListMethods
 from fastnp._loop_scan import DRAWS, LISTS, may_be_native
 
 
@@ -445,7 +446,7 @@ def test_loops_are_tried_for_what_programs_have() -> None:
     assert methods <= METHODS
     drawn = {name.partition("_")[2] for name in (*dir(Draws), *dir(PythonDraws)) if name.startswith("draw_")}
     assert drawn | {"rand", "random_sample"} == DRAWS
-    assert {name.partition("_")[2] for name in dir(Lists) if name.startswith("call_")} | {"heappush", "heappop"} == LISTS
+    assert {name.partition("_")[2] for name in dir(ListMethods) if name.startswith("call_")} | {each.__name__ for each in _HEAPS} == LISTS
 
 
 def test_rounded_and_sorted() -> None:
