@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_dicts import DictState, display_of
 from fastnp._loop_draws import Stream
 from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
@@ -53,7 +54,7 @@ class Calls:
     def attribute(self, held: Any, name: str) -> Any:
         if is_array(held):
             return self.functions.attribute(held, name)
-        if type(held) is StreamState or isinstance(held, ListState) or (type(held) is Number and held.kind is INT and name in _OF_INTS):
+        if type(held) is StreamState or isinstance(held, (ListState, DictState)) or (type(held) is Number and held.kind is INT and name in _OF_INTS):
             return Method(held, name)
         if type(held) is Passed:
             return self.walk.fields.attribute(held, name)
@@ -81,6 +82,10 @@ class Calls:
             return self.walk.heaps.call(function.__name__, arguments)
         if type(function) is Method and isinstance(function.of, ListState) and (function.name == "sort" or not named):
             return self.walk.list_methods.call(function.of, function.name, arguments, named)
+        if type(function) is Method and type(function.of) is DictState and not named:
+            return self.walk.dict_methods.call(function.of, function.name, arguments)
+        if not named and (made := display_of(function, arguments)) is not None:
+            return made
         if function is collections.deque and not named:
             return self.functions.checked(deque_of, arguments, {}, {})
         if type(function) is Method and type(function.of) is StreamState:
@@ -230,6 +235,8 @@ class Calls:
             return len(x)
         if isinstance(x, ListState):
             return Number(INT, self.walk.lists.length(x), 0, MOST_SIZE)
+        if type(x) is DictState:
+            return Number(INT, self.walk.dicts.length(x), 0, MOST_SIZE)
         if type(x) is Nested:
             return self.walk.tables.length(x)
         if is_array(x) and x.sizes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_dicts import DictState
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
@@ -63,6 +64,8 @@ class Elements:
             held = self.walk.arrays.kept(held)
         if isinstance(held, ListState) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.taken(held, self.walk.value(node.slice))
+        if type(held) is DictState and not isinstance(node.slice, ast.Slice):
+            return self.walk.dicts.item(held, self.walk.value(node.slice))
         if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.tables.item(held, self.walk.value(node.slice))
         if type(held) is Passed:
@@ -128,6 +131,8 @@ class Elements:
         held = self.walk.value(node.value)
         if isinstance(held, ListState) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.place(held, self.walk.value(node.slice))
+        if type(held) is DictState and not isinstance(node.slice, ast.Slice):
+            return self.walk.dicts.place(held, self.walk.value(node.slice))
         if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.tables.place(held, self.walk.value(node.slice))
         if type(held) is not View:

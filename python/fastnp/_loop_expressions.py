@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
 from fastnp._loop_comprehensions import table_of
+from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
 from fastnp._loop_folds import FOUND, Folds
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, TableDisplay, Tables
@@ -22,6 +23,7 @@ from fastnp._loop_values import UNBOUND, Leaves, Passed, State, is_array
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
     from fastnp._loop_calls import Calls
+    from fastnp._loop_dict_methods import DictMethods
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
     from fastnp._loop_fields import WalkFields
@@ -90,6 +92,8 @@ class Expressions:
     draws: Draws
     lists: Lists
     list_methods: ListMethods
+    dicts: Dicts
+    dict_methods: DictMethods
     picks: Picks
     fields: WalkFields
     tables: Tables
@@ -260,6 +264,17 @@ class Expressions:
             raise Unsupported("unpacks into a list")
         return Display(list(self.values(node.elts)))
 
+    def value_Dict(self, node: ast.Dict) -> Any:
+        if any(each is None for each in node.keys):
+            raise Unsupported("unpacks into a dict")
+        found = self.values([part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None])
+        return DictDisplay(dict, list(found[::2]), list(found[1::2]))
+
+    def value_Set(self, node: ast.Set) -> Any:
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            raise Unsupported("unpacks into a set")
+        return DictDisplay(set, list(self.values(node.elts)), None)
+
     def value_ListComp(self, node: ast.ListComp) -> Any:
         found = table_of(node)
         if found is None:
@@ -302,8 +317,10 @@ class Expressions:
             if type(found) is bool:
                 return found != negate
             return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, found) if negate else found)
-        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(y, ListState):
-            test = self.list_methods.contains(y, x)
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(y, (ListState, DictState)):
+            test = self.list_methods.contains(y, x) if isinstance(y, ListState) else self.dicts.contains(y, x)
+            if type(test) is bool:
+                return test != isinstance(op, ast.NotIn)
             return Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test) if isinstance(op, ast.NotIn) else test)
         if type(x) is str and type(y) is str:
             return (x == y) == isinstance(op, ast.Eq)
@@ -327,9 +344,11 @@ class Expressions:
             return self.numbers.truth(value)
         if type(value) is Nested:
             return self.steps.compare("not_equal", self.tables.length(value).id, self.steps.whole(0))
+        if type(value) is DictState:
+            return self.steps.compare("not_equal", self.dicts.length(value), self.steps.whole(0))
         if isinstance(value, ListState):
             return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
-        if is_array(value) or type(value) is Passed:
+        if is_array(value) or type(value) in (Passed, DictView, DictDisplay):
             raise Unsupported("asks whether an array or an object is true")
         return bool(value)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fastnp._loop_comprehensions import is_comprehension, table_of
-from fastnp._loop_scan import FOLDS, LISTS, may_be_native
+from fastnp._loop_scan import DICTS, FOLDS, LISTS, may_be_native
 from fastnp._names import Uses, own_nodes, weight
 
 __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
@@ -20,12 +20,12 @@ __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 _LOOPS = (ast.For, ast.While)
 _OF_NUMBERS = FOLDS | {"len", "abs", "int", "float", "round", "bool", "range"}
 _OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
-_CONTAINERS = frozenset(["deque"])  # that programs make by a call
+_CONTAINERS = frozenset(["deque", "dict", "set", "defaultdict", "Counter"])  # that programs make by a call
 _ATTRIBUTES = frozenset(
     ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
 )
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript, ast.Tuple, ast.List,
-                ast.GeneratorExp)  # fmt: skip  # ... of folds
+                ast.Dict, ast.Set, ast.GeneratorExp)  # fmt: skip  # ... of folds
 
 
 class Region:
@@ -150,7 +150,7 @@ def _lists_made(statement: Any) -> set[str]:
 
 def _is_list(value: Any) -> bool:
     return (
-        isinstance(value, ast.List)
+        isinstance(value, (ast.List, ast.Dict, ast.Set))
         or _name_called(value) in _CONTAINERS
         or table_of(value) is not None
         or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List))
@@ -219,7 +219,12 @@ def _is_simple(statement: Any, arrays: set[str]) -> bool:
         return True
     if isinstance(statement, ast.Expr):
         call = statement.value
-        grows = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.func.attr in LISTS
+        grows = (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+            and call.func.attr in LISTS | DICTS
+        )
         return grows and isinstance(call, ast.Call) and not call.keywords and all(_is_plain(each, arrays) for each in call.args)
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name) and statement.target.id in arrays:

@@ -14,7 +14,7 @@ from fastnp._loop_comprehensions import table_of
 from fastnp._loop_functions import FUNCTIONS, METHODS
 
 __all__ = [
-    "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
+    "DICTS", "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
     "folded", "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step",
 ]  # fmt: skip
@@ -22,7 +22,7 @@ __all__ = [
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
                ast.Assert, ast.Expr, ast.Delete)  # fmt: skip
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
-                ast.List, ast.Slice)  # fmt: skip
+                ast.List, ast.Slice, ast.Dict, ast.Set)  # fmt: skip
 FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(
@@ -34,6 +34,7 @@ LISTS = frozenset(
     ["append", "extend", "pop", "clear", "insert", "remove", "index", "count", "reverse", "sort", "appendleft", "popleft"]
     + ["heappush", "heappop", "heapify", "heapreplace", "heappushpop"]
 )
+DICTS = frozenset(["add", "discard", "remove", "get", "setdefault", "keys", "values", "items", "pop", "clear"])  # methods of dicts and sets
 # Methods of what programs have not.
 _OF_OTHERS = frozenset({*dir(str), *dir(bytes), *dir(dict), *dir(set)} - {"update", "add", "get", "remove", "index", "count", "find", "pop", "copy"})
 _LOOPS = (ast.For, ast.While)
@@ -118,8 +119,10 @@ def _is_of_numbers(call: ast.Call) -> bool:
     function = call.func
     if isinstance(function, ast.Name) and function.id == "sorted":
         return len(call.args) == 1 and isinstance(call.args[0], (ast.Tuple, ast.List)) and not call.keywords
+    if isinstance(function, ast.Name) and function.id in ("dict", "set"):
+        return len(call.args) <= (function.id == "set") and all(isinstance(each, (ast.Tuple, ast.List)) for each in call.args) and not call.keywords
     if isinstance(function, ast.Name):
-        return function.id not in ("print", "list", "dict", "set", "tuple", "sum", "map", "filter", "getattr", "setattr", "open", "iter", "next")
+        return function.id not in ("print", "list", "tuple", "sum", "map", "filter", "getattr", "setattr", "open", "iter", "next")
     if not isinstance(function, ast.Attribute):
         return False
     name = function.attr
@@ -131,7 +134,13 @@ def _is_of_numbers(call: ast.Call) -> bool:
 
 def _is_of_arrays(call: ast.Call) -> bool:
     """Whether it may be a method or a function of arrays that programs have."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS | DICTS
+
+
+def _changes_set(node: Any) -> bool:
+    """Whether it is ``seen.add(x)``."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("add", "discard") and len(call.args) == 1
 
 
 def is_over_numbers(loop: Any) -> bool:
@@ -145,6 +154,8 @@ def is_over_numbers(loop: Any) -> bool:
     if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(loop)):
         return True
     if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(loop)):
+        return True
+    if any(_changes_set(node) for node in ast.walk(loop)):
         return True
     stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
     if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):

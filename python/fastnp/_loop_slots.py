@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, NestedState, TableDisplay, Tables
 from fastnp._loop_program import INT, INT64, Choice, Kind, Number, Steps, Unsupported, machine, position_of
@@ -38,6 +39,7 @@ class Slots:
 
     lists: Lists  # set by the walk
     tables: Tables
+    dicts: Dicts
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
         self.streams: dict[str, int] = {}  # addresses of generators that are arguments
@@ -96,13 +98,13 @@ class Slots:
         if type(value) is tuple:
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
-            if any(isinstance(item, (Display, ListState, TableDisplay)) for item in value):
+            if any(isinstance(item, (Display, ListState, TableDisplay, DictDisplay, DictState, DictView)) for item in value):
                 raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
         if name in self.tagged:
             raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
-        if type(value) in (StreamState, Passed):
+        if type(value) in (StreamState, Passed, DictView):
             return value
         if type(value) is Nested:
             if value.row is not None:
@@ -112,7 +114,9 @@ class Slots:
             return self.lists.make(name, value)
         if type(value) is TableDisplay:
             return self.tables.make(name, value)
-        if isinstance(value, ListState):
+        if type(value) is DictDisplay:
+            return self.dicts.make(name, value)
+        if isinstance(value, (ListState, DictState)):
             if value.name[0] == name[0]:
                 raise Unsupported("gives a list another name")
             return value
@@ -284,7 +288,7 @@ class Slots:
             return held.value
         if type(held) is NestedState:
             return Nested(held.name, self.steps.get(self.variable((name, "row"), INT)) if held.is_row else None)
-        if type(held) in (StreamState, Passed) or isinstance(held, ListState):
+        if type(held) in (StreamState, Passed, DictState, DictView) or isinstance(held, ListState):
             return held
         raise Unsupported(f"reads {name[-1]!r}, which is lost")
 
@@ -354,6 +358,11 @@ class Slots:
         if type(held) is Known:
             value = held.value
             return lambda _: value
+        if type(held) is DictState:
+            return self.dicts.given(held, out)
+        if type(held) is DictView:
+            found = self.dicts.given(held.of, out)
+            return lambda values: getattr(found(values), held.what)()
         if isinstance(held, ListState):
             return self.lists.given(held, name[-1], out)
         if type(held) is NestedState:

@@ -14,6 +14,8 @@ from typing import Any
 from fastnp._loop_arrays import Arrays
 from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
+from fastnp._loop_dict_methods import DictMethods
+from fastnp._loop_dicts import Dicts, DictState, NumbersDict
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_expressions import Leaves
@@ -57,6 +59,7 @@ class Walk(Inlined):
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
         self.lists_known: dict[Any, NumbersList] = {}
+        self.dicts_known: dict[Any, NumbersDict] = {}
         self.table_kinds: dict[Any, list[Any]] = {}  # of the numbers of lists of lists that it makes
         self.fold_functions: dict[Any, Any] = {}  # by the function that a fold is in, and its place there
         self.lists_taken: set[str] = set()  # variables that may be lists which are handed in
@@ -95,6 +98,8 @@ class Walk(Inlined):
         self.lists = self.slots.lists = Lists(self)
         self.list_methods = ListMethods(self)
         self.heaps = Heaps(self)
+        self.dicts = self.slots.dicts = Dicts(self)
+        self.dict_methods = DictMethods(self)
         self.tables = self.slots.tables = Tables(self)
         self.folds = Folds(self)
         self.found_kinds: dict[Any, Any] = {}  # of what folds give, by their frames
@@ -108,8 +113,7 @@ class Walk(Inlined):
         self.outer: Iteration | None = None  # of the loop itself
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
-        self.depth = 0
-        self.arms = 0
+        self.depth = self.arms = 0
         self.stored = False  # whether the statement at hand has written to memory
         self.called = 0
 
@@ -145,6 +149,8 @@ class Walk(Inlined):
     def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
         """`before`: what fields were at the statement's beginning, where that is something else."""
         made = Exit(statement, broke)
+        live = self.root.live.after.get(id(self.loop)) if statement is None else self.root.live.ahead.get(id(statement))
+        env = {name: held for name, held in env.items() if live is None or name in live or type(held) is not DictState}
         made.held = env = {**env, **self.fields.held}
         for name in sorted(env):
             held = env[name]
@@ -179,6 +185,7 @@ class Walk(Inlined):
             self.stored = False
             self.arrays.pending = 0
             self.fields.before = {}
+            self.dicts.looked.clear()
             if id(statement) in self.shadowing:
                 self.fields.begin()
 
@@ -491,8 +498,3 @@ class Walk(Inlined):
 
     def input_number(self, kind: Any) -> int:
         return self.steps.input(self.steps.number(kind))
-
-    def guard_writes(self, statement: ast.For | ast.While) -> None:
-        """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
-        if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
-            self.stored = True

@@ -43,11 +43,14 @@ def list_source(seed: int, statements: int) -> str:
             18: rng.choice(["a.reverse()", "b.reverse()", "p.reverse()"]), 19: rng.choice(["a.sort()", "b.sort(reverse=True)", "p.sort()", "q.sort()"]),
             20: f"del {rng.choice(['a[0]', 'a[i % len(a)]', 'b[-1]', 'p[i % (len(p) + 1)]', 'q[t]'])}", 21: f"t = a.index({whole()})",
             22: f"t = t + a.count({whole()})", 23: f"a.remove({rng.choice(['a[-1]', 'i', '3'])})", 24: f"b.insert(i % 2, {real()})",
-            25: rng.choice([f"a += [{whole()}]", "a.extend(q)", "q += a", "q.extend(q)"]),
+            25: f"a += [{whole()}]",
             26: f"t = 5 if {whole()} {rng.choice(['in', 'not in'])} a else t",
         }  # fmt: skip
         if kind in texts and rng.random() < 0.8:
             add(depth, texts[kind])
+        elif rng.random() < 0.1:
+            add(depth, "if len(a) + len(q) < 40:")
+            add(depth + 1, rng.choice(["a.extend(q)", "q += a", "q.extend(q)"]))
         elif depth < 4:
             head = rng.choice(
                 [f"if {whole()} > {whole()}:", "while len(a) > 5:", "for v in b[:0] or b:" if False else "for v in b:", "for t in range(2):", "if q:"]
