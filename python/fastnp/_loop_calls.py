@@ -22,7 +22,22 @@ from fastnp._loop_list_methods import deque_of
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_math import MATH, Math
 from fastnp._loop_nested import Nested
-from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
+from fastnp._loop_program import (
+    BOOL,
+    BOOLEAN,
+    COMPLEX,
+    FLOAT,
+    FLOAT64,
+    INT,
+    INT64,
+    MOST_SIZE,
+    Choice,
+    Number,
+    PythonKind,
+    Unsupported,
+    is_numbers_dtype,
+    machine,
+)
 from fastnp._loop_values import Passed, StreamState, is_array
 
 if TYPE_CHECKING:
@@ -37,6 +52,7 @@ _LIBM = {
     "acosh": "arccosh", "atanh": "arctanh", "cbrt": "cbrt", "atan2": "arctan2", "fmod": "fmod", "pow": "power",
 }  # fmt: skip
 _POSITIVE = frozenset(["log", "log2", "log10"])
+_OF_COMPLEX = frozenset(["real", "imag", "conjugate"])
 _OF_INTS = frozenset(["bit_count", "bit_length"])
 _HEAPS = (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop)
 _MOST_SORTED = 4  # numbers
@@ -58,6 +74,8 @@ class Calls:
             return Method(held, name)
         if type(held) is Passed:
             return self.walk.fields.attribute(held, name)
+        if type(held) is Number and held.kind is COMPLEX and name in _OF_COMPLEX:
+            return Method(held, name) if name == "conjugate" else self.walk.numbers.complexes.attribute(held, name)
         if isinstance(held, types.ModuleType):
             space = vars(held)
             if name not in space:
@@ -98,7 +116,8 @@ class Calls:
         if legacy is not None:
             return self.walk.draws.call_legacy(legacy, arguments, named)
         if type(function) is Method and type(function.of) is Number and not (arguments or named):
-            return getattr(self.math, function.name)(function.of)
+            of = self.walk.numbers.complexes if function.of.kind is COMPLEX else self.math
+            return getattr(of, function.name)(function.of)
         if type(function) is Bound:
             return self.walk.call_function(function.function, [function.of, *arguments], named)
         if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
@@ -156,6 +175,8 @@ class Calls:
             if type(x.kind) is not PythonKind:
                 return self.walk.numbers.numpy_unary("absolute", x)
             steps = self.walk.steps
+            if x.kind is COMPLEX:
+                return self.walk.numbers.complexes.absolute(x)
             if x.kind is FLOAT:
                 return Number(FLOAT, steps.map("absolute", FLOAT64, FLOAT64, x.id))
             value = self.walk.numbers.whole(x)
@@ -225,6 +246,15 @@ class Calls:
             return float(text)
         except ValueError:
             raise Unsupported("raises ValueError") from None
+
+    def call_complex(self, real: Any = 0.0, imag: Any = 0.0) -> Any:
+        self.numbers_of([real, imag])
+        if any(type(each) is Choice or (type(each) is Number and machine(each.kind).kind == "c") for each in (real, imag)):
+            raise Unsupported("makes a complex number of such numbers")
+        if type(real) is not Number and type(imag) is not Number:
+            return self.walk.numbers.folded(complex, real, imag)
+        parts = [self.walk.numbers.number(self.walk.numbers.to_float(each)).id for each in (real, imag)]
+        return self.walk.numbers.complexes.number((parts[0], parts[1]))
 
     def call_bool(self, x: Any = False) -> Any:
         test = self.walk.as_truth(x)

@@ -19,6 +19,7 @@ from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Number, Steps, Unsupported, machine, position_of
 from fastnp._loop_slots import Slots
 from fastnp._loop_values import UNBOUND, Leaves, Passed, State, is_array
+from fastnp._loop_whole import is_int, is_mask, is_wrapping, masked, modulo, wraps_around
 
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
@@ -228,9 +229,31 @@ class Expressions:
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.binary(op, a, b)))
 
     def value_BinOp(self, node: ast.BinOp) -> Any:
+        if wraps_around(node):
+            return self.remainder(node)
         x = self.value_or_draw(node.left)
         y = self.value_or_draw(node.right)
         return self.computed(node.op, x, y)
+
+    def remainder(self, node: ast.BinOp) -> Any:
+        """``(a * b + c) & mask``, ``% 2**k``: of Python's ints the lowest 64 bits are enough."""
+        operands: list[Any] = []
+
+        def look(part: ast.expr) -> Callable[[Any], Any]:
+            """Evaluates the operands, from the left; what computes with them, by a function."""
+            if is_wrapping(part):
+                x, y = look(part.left), look(part.right)
+                return lambda compute: compute(part.op, x(compute), y(compute))
+            operands.append(self.value(part))
+            place = len(operands) - 1
+            return lambda _: operands[place]
+
+        left = look(node.left)
+        y = self.value(node.right)
+        mask = is_mask(node.op, y)
+        if mask is None or not all(map(is_int, operands)):
+            return self.computed(node.op, left(self.computed), y)
+        return masked(self.numbers, left(functools.partial(modulo, self.numbers)).id, mask)
 
     def computed(self, op: ast.operator, x: Any, y: Any) -> Any:
         """Of numbers that may still be to be drawn."""
