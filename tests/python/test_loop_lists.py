@@ -92,7 +92,7 @@ def test_random_programs(part: int) -> None:
                 b = rng.normal(size=3).tolist() if call != 2 else list(rng.normal(size=3))
                 agree(compiled, (a, b, rng.normal(size=5), n), f"seed {seed}, call {call}\n{source}")
             native += bool(programs_of(compiled))
-    assert native > count
+    assert native > count // 2
 
 
 def test_the_list_is_the_one_that_was_handed_in() -> None:
