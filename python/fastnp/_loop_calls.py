@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
+import functools
 import heapq
 import math
 import types
@@ -12,12 +14,30 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_dicts import DictState, display_of
 from fastnp._loop_draws import Stream
 from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
-from fastnp._loop_lists import ListState
+from fastnp._loop_list_methods import deque_of
+from fastnp._loop_lists import Display, ListState
+from fastnp._loop_math import MATH, Math
 from fastnp._loop_nested import Nested
-from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, MOST_SIZE, Choice, Number, PythonKind, Unsupported, is_numbers_dtype
+from fastnp._loop_program import (
+    BOOL,
+    BOOLEAN,
+    COMPLEX,
+    FLOAT,
+    FLOAT64,
+    INT,
+    INT64,
+    MOST_SIZE,
+    Choice,
+    Number,
+    PythonKind,
+    Unsupported,
+    is_numbers_dtype,
+    machine,
+)
 from fastnp._loop_values import Passed, StreamState, is_array
 
 if TYPE_CHECKING:
@@ -32,6 +52,10 @@ _LIBM = {
     "acosh": "arccosh", "atanh": "arctanh", "cbrt": "cbrt", "atan2": "arctan2", "fmod": "fmod", "pow": "power",
 }  # fmt: skip
 _POSITIVE = frozenset(["log", "log2", "log10"])
+_OF_COMPLEX = frozenset(["real", "imag", "conjugate"])
+_OF_INTS = frozenset(["bit_count", "bit_length"])
+_HEAPS = (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop)
+_MOST_SORTED = 4  # numbers
 _UFUNC_TYPE: Any = type(_core.exp) if hasattr(_core, "exp") else None
 
 
@@ -39,16 +63,19 @@ class Calls:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.functions = Functions(walk)
+        self.math = Math(walk)
 
     # Attributes.
 
     def attribute(self, held: Any, name: str) -> Any:
         if is_array(held):
             return self.functions.attribute(held, name)
-        if type(held) in (StreamState, ListState):
+        if type(held) is StreamState or isinstance(held, (ListState, DictState)) or (type(held) is Number and held.kind is INT and name in _OF_INTS):
             return Method(held, name)
         if type(held) is Passed:
             return self.walk.fields.attribute(held, name)
+        if type(held) is Number and held.kind is COMPLEX and name in _OF_COMPLEX:
+            return Method(held, name) if name == "conjugate" else self.walk.numbers.complexes.attribute(held, name)
         if isinstance(held, types.ModuleType):
             space = vars(held)
             if name not in space:
@@ -69,10 +96,16 @@ class Calls:
             function = function.__wrapped__
         if type(function) is Passed:
             function = self.walk.fields.attribute(function, "__call__")
-        if function in (heapq.heappush, heapq.heappop) and arguments and type(arguments[0]) is ListState and not named:
+        if any(function is each for each in _HEAPS) and arguments and type(arguments[0]) is ListState and not named:
             return self.walk.heaps.call(function.__name__, arguments)
-        if type(function) is Method and type(function.of) is ListState and not named:
-            return self.walk.lists.call(function.of, function.name, arguments)
+        if type(function) is Method and isinstance(function.of, ListState) and (function.name == "sort" or not named):
+            return self.walk.list_methods.call(function.of, function.name, arguments, named)
+        if type(function) is Method and type(function.of) is DictState and not named:
+            return self.walk.dict_methods.call(function.of, function.name, arguments)
+        if not named and (made := display_of(function, arguments)) is not None:
+            return made
+        if function is collections.deque and not named:
+            return self.functions.checked(deque_of, arguments, {}, {})
         if type(function) is Method and type(function.of) is StreamState:
             stream = Stream(self.walk.slots.streams[function.of.name], False, function.of.name in self.walk.slots.streams_of_python)
             return self.walk.draws.call(stream, function.name, arguments, named)
@@ -82,6 +115,9 @@ class Calls:
         legacy = self.walk.draws.legacy_name(function)
         if legacy is not None:
             return self.walk.draws.call_legacy(legacy, arguments, named)
+        if type(function) is Method and type(function.of) is Number and not (arguments or named):
+            of = self.walk.numbers.complexes if function.of.kind is COMPLEX else self.math
+            return getattr(of, function.name)(function.of)
         if type(function) is Bound:
             return self.walk.call_function(function.function, [function.of, *arguments], named)
         if type(function) is types.FunctionType and not (function.__module__ or "").startswith(("numpy", "fastnp")):
@@ -92,12 +128,13 @@ class Calls:
         found = Functions.name_of(function)
         if found is not None:
             return self.functions.call(*found, arguments, named)
-        if named:
+        name = str(getattr(function, "__name__", ""))
+        is_of_math = getattr(function, "__module__", "") == "math" and getattr(math, name, None) is function
+        if named and not (is_of_math and name in MATH):
             raise Unsupported(f"calls {_name_of(function)} with keywords")
         if isinstance(function, (types.BuiltinFunctionType, type)):
-            name = str(getattr(function, "__name__", ""))
-            if getattr(function, "__module__", "") == "math" and getattr(math, name, None) is function:
-                return self.of_math(name, arguments)
+            if is_of_math:
+                return self.of_math(name, arguments, named)
             method = getattr(self, f"call_{name}", None)
             if method is not None and getattr(builtins, name, None) is function:
                 return self.functions.checked(method, arguments, {}, {})
@@ -139,6 +176,8 @@ class Calls:
             if type(x.kind) is not PythonKind:
                 return self.walk.numbers.numpy_unary("absolute", x)
             steps = self.walk.steps
+            if x.kind is COMPLEX:
+                return self.walk.numbers.complexes.absolute(x)
             if x.kind is FLOAT:
                 return Number(FLOAT, steps.map("absolute", FLOAT64, FLOAT64, x.id))
             value = self.walk.numbers.whole(x)
@@ -197,8 +236,26 @@ class Calls:
         return self.walk.each(x, self.walk.numbers.to_int)
 
     def call_float(self, x: Any = 0.0) -> Any:
+        if type(x) is str:
+            return self.of_text(x)
         self.numbers_of([x])
         return self.walk.each(x, self.walk.numbers.to_float)
+
+    @staticmethod
+    def of_text(text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise Unsupported("raises ValueError") from None
+
+    def call_complex(self, real: Any = 0.0, imag: Any = 0.0) -> Any:
+        self.numbers_of([real, imag])
+        if any(type(each) is Choice or (type(each) is Number and machine(each.kind).kind == "c") for each in (real, imag)):
+            raise Unsupported("makes a complex number of such numbers")
+        if type(real) is not Number and type(imag) is not Number:
+            return self.walk.numbers.folded(complex, real, imag)
+        parts = [self.walk.numbers.number(self.walk.numbers.to_float(each)).id for each in (real, imag)]
+        return self.walk.numbers.complexes.number((parts[0], parts[1]))
 
     def call_bool(self, x: Any = False) -> Any:
         test = self.walk.as_truth(x)
@@ -207,16 +264,57 @@ class Calls:
     def call_len(self, x: Any) -> Any:
         if type(x) is tuple:
             return len(x)
-        if type(x) is ListState:
+        if isinstance(x, ListState):
             return Number(INT, self.walk.lists.length(x), 0, MOST_SIZE)
+        if type(x) is DictState:
+            return Number(INT, self.walk.dicts.length(x), 0, MOST_SIZE)
         if type(x) is Nested:
             return self.walk.tables.length(x)
         if is_array(x) and x.sizes:
             return Number(INT, x.sizes[0], 0, MOST_SIZE)
         raise Unsupported("takes the length of something that is no array")
 
-    def call_round(self, x: Any) -> Any:
+    def call_divmod(self, x: Any, y: Any) -> Any:
+        self.numbers_of([x, y])
+        return self.math.divmod(x, y)
+
+    def call_pow(self, base: Any, exponent: Any, modulus: Any = None) -> Any:
+        self.numbers_of([base, exponent, modulus])
+        if modulus is None:
+            return self.walk.binary(ast.Pow(), base, exponent)
+        if all(type(each) is int for each in (base, exponent, modulus)):
+            return self.walk.numbers.folded(pow, base, exponent, modulus)
+        return self.math.power_of(base, exponent, modulus)
+
+    def call_sorted(self, iterable: Any) -> Any:
+        """Of a few numbers: neighbours change places where the second one is less, so equal ones stay in their order."""
+        items = list(iterable) if type(iterable) is tuple else iterable.items if type(iterable) is Display and iterable.times == 1 else []
+        if not 1 <= len(items) <= _MOST_SORTED:
+            raise Unsupported("sorts something else than a few numbers")
+        self.numbers_of(items)
+        for each in items if len(items) > 2 else []:
+            test = self.walk.as_truth(self.walk.compared(ast.Eq(), each, each))  # no NaN
+            self.walk.leave(self.walk.steps.constant(test, BOOL) if type(test) is bool else test)
+        for end in range(len(items) - 1, 0, -1):
+            for place in range(end):
+                x, y = items[place : place + 2]
+                swaps = self.walk.as_truth(self.walk.compared(ast.Lt(), y, x))
+                if type(swaps) is bool:
+                    items[place : place + 2] = (y, x) if swaps else (x, y)
+                else:
+                    items[place : place + 2] = self.chosen(swaps, y, x), self.chosen(swaps, x, y)
+        return Display(items)
+
+    def call_round(self, x: Any, digits: Any = None) -> Any:
         self.numbers_of([x])
+        if type(digits) is int and type(x) is Number and x.kind is FLOAT:
+            return self.math.rounded(x, digits)
+        if digits is not None:
+            if type(digits) is int and type(x) is Number and type(x.kind) is not PythonKind:
+                return self.functions.rounded_number(x, digits)
+            if type(x) in (Number, Choice) or type(digits) in (Number, Choice):
+                raise Unsupported("rounds to a number of digits")
+            return self.walk.numbers.folded(round, x, digits)
 
         def of(x: Any) -> Any:
             if type(x) is not Number:
@@ -232,10 +330,17 @@ class Calls:
 
     # math
 
-    def of_math(self, name: str, arguments: list[Any]) -> Any:
+    def of_math(self, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if name in MATH and any(type(each) in (Number, tuple) for each in (*arguments, *named.values())):
+            if any(type(each) is Choice for each in (*arguments, *named.values())):
+                raise Unsupported(f"calls math.{name} with numbers of several kinds")
+            return self.math.call(name, arguments, named)
         self.numbers_of(arguments)
         if all(type(each) not in (Number, Choice) for each in arguments):
-            return self.walk.numbers.folded(getattr(math, name), *arguments)
+            return self.walk.numbers.folded(functools.partial(getattr(math, name), **named), *arguments)
+        if name == "log" and len(arguments) == 2:
+            x, base = (self.of_math(name, [each], {}) for each in arguments)
+            return self.walk.binary(ast.Div(), x, base)
         floats = [self.walk.each(each, self.walk.numbers.to_float) for each in arguments]
         values = [self.walk.numbers.number(each).id for each in floats]
         steps, leave = self.walk.steps, self.walk.leave

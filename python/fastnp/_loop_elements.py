@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_dicts import DictState
 from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
@@ -60,8 +61,10 @@ class Elements:
             return self.item(items, node.slice)
         if is_array(held):
             held = self.walk.arrays.kept(held)
-        if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+        if isinstance(held, ListState) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.taken(held, self.walk.value(node.slice))
+        if type(held) is DictState and not isinstance(node.slice, ast.Slice):
+            return self.walk.dicts.item(held, self.walk.value(node.slice))
         if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.tables.item(held, self.walk.value(node.slice))
         if type(held) is Passed:
@@ -108,9 +111,15 @@ class Elements:
             if isinstance(each, ast.Slice):
                 found.append(each)
                 continue
-            value = self.walk.value(each)
-            found += value if type(value) is tuple and not isinstance(node, ast.Tuple) else [value]
+            value = self.as_index(self.walk.value(each))
+            found += map(self.as_index, value) if type(value) is tuple and not isinstance(node, ast.Tuple) else [value]
         return found
+
+    def as_index(self, value: Any) -> Any:
+        """A whole number of one of several kinds, which are alike as subscripts."""
+        if type(value) is Choice and all(kind is not None and self.is_whole(Number(kind, -1)) for _, kind, _ in value.kinds):
+            return self.walk.each(value, self.walk.numbers.to_int)
+        return value
 
     @staticmethod
     def is_whole(index: Any) -> bool:
@@ -122,8 +131,10 @@ class Elements:
     def destination(self, node: ast.Subscript) -> Any:
         """What a subscript names, to be stored to: an element's place, a view, or what an array picks."""
         held = self.walk.value(node.value)
-        if type(held) is ListState and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+        if isinstance(held, ListState) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.lists.place(held, self.walk.value(node.slice))
+        if type(held) is DictState and not isinstance(node.slice, ast.Slice):
+            return self.walk.dicts.place(held, self.walk.value(node.slice))
         if type(held) is Nested and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return self.walk.tables.place(held, self.walk.value(node.slice))
         if type(held) is not View:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fastnp._loop_bounds import narrowed
+from fastnp._loop_dicts import DictState
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Env, Exit, Frame
 from fastnp._loop_inlined import Inlined
@@ -38,6 +39,8 @@ class Exits(Inlined):
     def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
         """`before`: what fields were at the statement's beginning, where that is something else."""
         made = Exit(statement, broke)
+        live = self.root.live.after.get(id(self.loop)) if statement is None else self.root.live.ahead.get(id(statement))
+        env = {name: held for name, held in env.items() if live is None or name in live or type(held) is not DictState}
         made.held = env = {**env, **self.fields.held}
         for name in sorted(env):
             held = env[name]
@@ -87,6 +90,7 @@ class Exits(Inlined):
             self.stored = False
             self.arrays.pending = 0
             self.fields.before = {}
+            self.dicts.looked.clear()
             if id(statement) in self.shadowing:
                 self.fields.begin()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
 from fastnp._loop_comprehensions import table_of
+from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
 from fastnp._loop_folds import FOUND, Folds
 from fastnp._loop_lists import Display, Lists, ListState, items_of_display
 from fastnp._loop_nested import Nested, TableDisplay, Tables
@@ -18,13 +19,16 @@ from fastnp._loop_numbers import COMPARE, UNARY
 from fastnp._loop_program import BOOL, BOOLEAN, INT, NOTHING, Choice, Number, Steps, Unsupported, kind_of_number, machine, position_of
 from fastnp._loop_slots import Slots
 from fastnp._loop_values import UNBOUND, Leaves, Maybe, Passed, State, is_array
+from fastnp._loop_whole import is_int, is_mask, is_wrapping, masked, modulo, wraps_around
 
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
     from fastnp._loop_calls import Calls
+    from fastnp._loop_dict_methods import DictMethods
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
     from fastnp._loop_fields import WalkFields
+    from fastnp._loop_list_methods import ListMethods
     from fastnp._loop_moves import Moves
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
@@ -103,6 +107,9 @@ class Expressions:
     draws: Draws
     lists: Lists
     moves: Moves
+    list_methods: ListMethods
+    dicts: Dicts
+    dict_methods: DictMethods
     picks: Picks
     fields: WalkFields
     tables: Tables
@@ -284,9 +291,31 @@ class Expressions:
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.binary(op, a, b)))
 
     def value_BinOp(self, node: ast.BinOp) -> Any:
+        if wraps_around(node):
+            return self.remainder(node)
         x = self.value_or_draw(node.left)
         y = self.value_or_draw(node.right)
         return self.computed(node.op, x, y)
+
+    def remainder(self, node: ast.BinOp) -> Any:
+        """``(a * b + c) & mask``, ``% 2**k``: of Python's ints the lowest 64 bits are enough."""
+        operands: list[Any] = []
+
+        def look(part: ast.expr) -> Callable[[Any], Any]:
+            """Evaluates the operands, from the left; what computes with them, by a function."""
+            if is_wrapping(part):
+                x, y = look(part.left), look(part.right)
+                return lambda compute: compute(part.op, x(compute), y(compute))
+            operands.append(self.value(part))
+            place = len(operands) - 1
+            return lambda _: operands[place]
+
+        left = look(node.left)
+        y = self.value(node.right)
+        mask = is_mask(node.op, y)
+        if mask is None or not all(map(is_int, operands)):
+            return self.computed(node.op, left(self.computed), y)
+        return masked(self.numbers, left(functools.partial(modulo, self.numbers)).id, mask)
 
     def computed(self, op: ast.operator, x: Any, y: Any) -> Any:
         """Of numbers that may still be to be drawn."""
@@ -319,6 +348,17 @@ class Expressions:
         if any(isinstance(each, ast.Starred) for each in node.elts):
             raise Unsupported("unpacks into a list")
         return Display(list(self.values(node.elts)))
+
+    def value_Dict(self, node: ast.Dict) -> Any:
+        if any(each is None for each in node.keys):
+            raise Unsupported("unpacks into a dict")
+        found = self.values([part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None])
+        return DictDisplay(dict, list(found[::2]), list(found[1::2]))
+
+    def value_Set(self, node: ast.Set) -> Any:
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            raise Unsupported("unpacks into a set")
+        return DictDisplay(set, list(self.values(node.elts)), None)
 
     def value_ListComp(self, node: ast.ListComp) -> Any:
         found = table_of(node)
@@ -366,6 +406,10 @@ class Expressions:
         if isinstance(op, (ast.In, ast.NotIn)) and (items := items_of_display(y)) is not None:
             found = self.tuples.is_among(x, items)
             return self.tuples.inverse(found) if isinstance(op, ast.NotIn) else found
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(y, (ListState, DictState)):
+            test = self.list_methods.contains(y, x) if isinstance(y, ListState) else self.dicts.contains(y, x)
+            found = test if type(test) is bool else Number(BOOLEAN, test)
+            return self.tuples.inverse(found) if isinstance(op, ast.NotIn) else found
         if type(x) is tuple and type(y) is tuple:
             return self.tuples.compared(op, x, y)
         if type(x) is str and type(y) is str:
@@ -397,9 +441,11 @@ class Expressions:
             return self.numbers.truth(value)
         if type(value) is Nested:
             return self.steps.compare("not_equal", self.tables.length(value).id, self.steps.whole(0))
-        if type(value) is ListState:
+        if type(value) is DictState:
+            return self.steps.compare("not_equal", self.dicts.length(value), self.steps.whole(0))
+        if isinstance(value, ListState):
             return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
-        if is_array(value) or type(value) is Passed:
+        if is_array(value) or type(value) in (Passed, DictView, DictDisplay):
             raise Unsupported("asks whether an array or an object is true")
         return bool(value)
 

@@ -69,6 +69,7 @@ def is_object(value: Any) -> bool:
         and not isinstance(value, type)
         and in_class(cls, "__getattribute__") in (object.__getattribute__, tuple.__getattribute__)
         and in_class(cls, "__getattr__") is UNBOUND
+        and type(cls.__module__) is str  # else it is a property
         and cls.__module__.partition(".")[0] not in ("numpy", "fastnp")
     )
 

@@ -13,6 +13,7 @@ from fastnp._loop_arrays import shape_of
 from fastnp._loop_joins import Joins
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
+from fastnp._loop_statistics import Statistics
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Method:
         self.name = name
 
 
-class Functions(Joins):
+class Functions(Joins, Statistics):
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.steps = walk.steps
@@ -243,8 +244,11 @@ class Functions(Joins):
         return self.walk.arrays.where(condition, x, y)
 
     def call_clip(self, a: Any, a_min: Any, a_max: Any) -> Any:
-        arrays = self.walk.arrays
-        return arrays.binary("minimum", arrays.binary("maximum", self.array(a), a_min), a_max)
+        """Of a number, too, which becomes NumPy's."""
+        ufunc = self.walk.calls.of_ufunc
+        if a_min is None or a_max is None:
+            raise Unsupported("clips on one side")
+        return ufunc("minimum", [ufunc("maximum", [a, a_min]), a_max])
 
     def call_dot(self, a: Any, b: Any) -> Any:
         return self.walk.arrays.product(a, b) if is_array(a) and is_array(b) else self.walk.arrays.binary("multiply", a, b)

@@ -1,4 +1,4 @@
-"""Heaps of numbers and tuples in programs: ``heapq.heappush`` and ``heappop``, item by item as `heapq` does it, so that lists are the same in between."""
+"""Heaps of numbers and tuples in programs: `heapq`, item by item as it does that, so that lists are the same in between."""
 
 from __future__ import annotations
 
@@ -22,32 +22,73 @@ class Heaps:
         heap = arguments[0]
         self.walk.lists.write(heap)
         self.walk.lists.changes += 1
-        if name == "heappush" and len(arguments) == 2:
-            return self.push(heap, arguments[1])
-        if name == "heappop" and len(arguments) == 1:
-            return self.pop(heap)
-        raise Unsupported(f"calls heapq.{name} with other arguments")
+        method = getattr(self, name.removeprefix("heap"))
+        return self.walk.calls.functions.checked(method, arguments, {}, {})
 
-    def push(self, heap: ListState, value: Any) -> None:
-        self.walk.lists.call_append(heap, value)
+    def push(self, heap: ListState, item: Any) -> None:
+        self.walk.list_methods.call_append(heap, item)
         last = self.steps.plus(self.walk.lists.length(heap), self.steps.whole(-1))
-        self.up(heap, last, self.kept(heap, last))
+        self.up(heap, last, self.kept(heap, last), self.steps.whole(0))
 
     def pop(self, heap: ListState) -> Any:
         steps, lists = self.steps, self.walk.lists
-        lists.call_pop(heap)  # leaves where there is none
+        self.walk.list_methods.call_pop(heap)  # leaves where there is none
         end = lists.length(heap)
         last = self.kept(heap, end)  # its words are still there
         first = steps.add("select", INT64, a=steps.compare("greater", end, steps.whole(0)), b=steps.whole(0), c=end)
         found = self.kept(heap, first)
         steps.add("if", a=steps.compare("greater", end, steps.whole(0)))
-        at = self.down(heap, end)
-        self.put(heap, at, last)
-        self.up(heap, at, last)
+        self.sift(heap, steps.whole(0), end, last)
         steps.add("end")
-        known = lists.known(heap.name)
+        return self.value_of(heap, found)
+
+    def ify(self, heap: ListState) -> None:
+        steps, end = self.steps, self.walk.lists.length(heap)
+        if not self.walk.lists.known(heap.name).is_known:
+            return
+        half = steps.map("right_shift", INT64, INT64, end, steps.whole(1))
+
+        def sift(number: int) -> None:
+            at = steps.plus(half, steps.plus(steps.whole(-1), steps.times(number, steps.whole(-1))))
+            self.sift(heap, at, end, self.kept(heap, at))
+
+        steps.each(half, sift)
+        self.walk.stored = True
+
+    def replace(self, heap: ListState, item: Any) -> Any:
+        steps, lists = self.steps, self.walk.lists
+        end, new = lists.length(heap), lists.as_item(item)
+        lists.learn(heap, new)
+        self.walk.leave(steps.compare("greater", end, steps.whole(0)))
+        first = steps.whole(0)
+        found = self.kept(heap, first)
+        lists.put(Item(heap, lists.offset(heap, first)), new)
+        self.sift(heap, first, end, self.kept(heap, first))
+        self.walk.stored = True
+        return self.value_of(heap, found)
+
+    def pushpop(self, heap: ListState, item: Any) -> Any:
+        """The new item lies behind the heap's last one meanwhile, and its words are the result's."""
+        steps, lists = self.steps, self.walk.lists
+        self.walk.list_methods.call_append(heap, item)
+        end = steps.plus(lists.length(heap), steps.whole(-1))
+        steps.set(lists.length_of(heap), end)
+        new, first = self.kept(heap, end), self.kept(heap, steps.whole(0))
+        steps.add("if", a=self.is_less(first, new))  # never of an empty heap, whose first place is the new item's
+        self.put(heap, end, first)
+        self.sift(heap, steps.whole(0), end, new)
+        steps.add("end")
+        return self.value_of(heap, self.kept(heap, end))
+
+    def sift(self, heap: ListState, start: int, end: int, item: list[Any]) -> None:
+        """`heapq._siftup` of an item: from a place on lesser children move up; where one is free then, the item moves up to where it belongs."""
+        at = self.down(heap, start, end)
+        self.put(heap, at, item)
+        self.up(heap, at, item, start)
+
+    def value_of(self, heap: ListState, found: list[Any]) -> Any:
         made = tuple(self.as_value(each) for each in found)
-        return made if known.is_tuple else made[0]
+        return made if self.walk.lists.known(heap.name).is_tuple else made[0]
 
     # Items: words in variables, which later steps may read.
 
@@ -93,13 +134,13 @@ class Heaps:
             raise Unsupported("has a heap of numbers of several kinds")
         return int(found)
 
-    def up(self, heap: ListState, start: int, item: list[Any]) -> None:
-        """`heapq._siftdown`: parents move down until one is not greater."""
+    def up(self, heap: ListState, begin: int, item: list[Any], first: int) -> None:
+        """`heapq._siftdown`: parents move down until one is not greater, or it is the first place."""
         steps = self.steps
         at = steps.variable(INT)
-        steps.set(at, start)
+        steps.set(at, begin)
         steps.add("loop")
-        steps.add("if", a=steps.compare("less_equal", steps.get(at), steps.whole(0)))
+        steps.add("if", a=steps.compare("less_equal", steps.get(at), first))
         steps.add("break", a=0)
         steps.add("end")
         parent = steps.map("right_shift", INT64, INT64, steps.plus(steps.get(at), steps.whole(-1)), steps.whole(1))
@@ -114,12 +155,12 @@ class Heaps:
         steps.add("end")
         self.put(heap, steps.get(at), item)
 
-    def down(self, heap: ListState, end: int) -> int:
-        """`heapq._siftup`, from the first place: the lesser children move up; where a place is free then."""
+    def down(self, heap: ListState, start: int, end: int) -> int:
+        """From a place on the lesser children move up; where a place is free then."""
         steps = self.steps
         at, child = steps.variable(INT), steps.variable(INT)
-        steps.set(at, steps.whole(0))
-        steps.set(child, steps.whole(1))
+        steps.set(at, start)
+        steps.set(child, steps.plus(steps.times(start, steps.whole(2)), steps.whole(1)))
         steps.add("loop")
         steps.add("if", a=steps.compare("less", steps.get(child), end))
         steps.add("else")

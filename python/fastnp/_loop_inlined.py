@@ -80,6 +80,11 @@ class Inlined(Stores):
             is_own = function.__code__ is self.root.function.__code__
             raise (Recursive if is_own else Unsupported)(f"calls {function.__qualname__}, which calls itself")
 
+    def guard_writes(self, statement: ast.For | ast.While) -> None:
+        """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
+        if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
+            self.stored = True
+
     def bound(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
         try:
             found = inspect.signature(function).bind(*arguments, **named)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from fastnp._loop_dicts import DictView
 from fastnp._loop_lists import ListState
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import INT, MOST, Kind, Number, Unsupported
@@ -15,7 +16,7 @@ from fastnp._loop_values import Part, View
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Items", "Iteration", "ListItems", "Rows", "TableItems"]
+__all__ = ["DictItems", "Items", "Iteration", "ListItems", "Rows", "TableItems"]
 
 
 class Iteration:
@@ -212,6 +213,63 @@ class ListItems(_Places):
 
         def remaining(values: Any) -> Iterator[Any]:
             return _from(values.lists[name] if name in values.lists else values.passed[name[1]], next(values))
+
+        return remaining
+
+
+class DictItems(_Places):
+    """The keys, values or items of a dict, in their order."""
+
+    def __init__(self, walk: Walk, view: DictView) -> None:
+        super().__init__(walk)
+        self.of, self.what = view.of, view.what
+        if walk.dicts.is_set(view.of):
+            raise Unsupported("goes over a set")  # whose order is not that of its items
+        if not walk.dicts.known(view.of).is_known:
+            walk.dicts.guess(view.of)
+
+    def is_enterable(self) -> bool:
+        return False
+
+    def more(self) -> int:
+        steps, dicts, items = self.steps, self.walk.dicts, self.of.items()
+        if dicts.known(self.of).deletes:
+            steps.add("loop")
+            steps.add("if", a=steps.compare("less", steps.get(self.at), self.walk.lists.length(items)))
+            steps.add("else")
+            steps.add("break", a=0)
+            steps.add("end")
+            steps.add("if", a=dicts.is_left(self.of, steps.get(self.at)))
+            steps.add("break", a=0)
+            steps.add("end")
+            steps.add("next")
+            super().advance()
+            steps.add("end")
+        return steps.compare("less", steps.get(self.at), self.walk.lists.length(items))
+
+    def item(self) -> Any:
+        dicts, lists, items = self.walk.dicts, self.walk.lists, self.of.items()
+        dicts.open.append(self.of.name)
+        numbers = lists.item(items, lists.offset(items, self.steps.get(self.at)))
+        found = dicts.key_in(self.of, numbers), dicts.value_in(self.of, numbers)
+        return found if self.what == "items" else found[self.what == "values"]
+
+    def advance(self) -> None:
+        self.walk.dicts.open.remove(self.of.name)
+        super().advance()
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        """Python's iterator over the dict itself, which notices where that changes."""
+        found, what, items = self.walk.dicts.given(self.of, out), self.what, self.of.items().name
+        deletes = self.walk.dicts.known(self.of).deletes
+        out.append((self.at, INT))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            made, at = iter(getattr(found(values), what)()), next(values)
+            for each in values.lists[items][:at]:
+                if not deletes or each[-1]:
+                    next(made)
+            return made
 
         return remaining
 

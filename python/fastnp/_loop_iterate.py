@@ -8,7 +8,8 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_items import Items, Iteration, ListItems, Rows, TableItems
+from fastnp._loop_dicts import DictState, DictView
+from fastnp._loop_items import DictItems, Items, Iteration, ListItems, Rows, TableItems
 from fastnp._loop_lists import ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
@@ -238,6 +239,8 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         return Items(walk, items[::-1] if is_reversed else items)
     if type(held) is Nested and not is_reversed:
         return TableItems(walk, held)
+    if type(held) in (DictState, DictView) and not is_reversed:
+        return DictItems(walk, held if type(held) is DictView else DictView(held, "keys"))
     if type(held) is ListState and not is_reversed:
         return ListItems(walk, held)
     if type(held) is View:

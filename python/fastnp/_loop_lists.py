@@ -6,6 +6,7 @@ A list has one name: what is known of it, and its length, belong to the variable
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ from fastnp._loop_values import Again
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Display", "Item", "ListState", "Lists", "NumbersList", "items_of_display", "kinds_of_items", "words_of"]
+__all__ = [
+    "DequeDisplay", "DequeState", "Display", "Item", "ListState", "Lists", "NumbersList", "items_of_display", "kinds_of_items", "words_of",
+]  # fmt: skip
 
 _WORD = 8
 _LONGEST_ITEM = 8
@@ -32,6 +35,12 @@ class NumbersList:
         self.is_tuple = False
         self.is_known = False  # whether it has had an item
         self.is_written = False
+        self.made_as: type | None = None  # the class of the states of those that the program makes
+
+    def are_of(self, other: type) -> bool:
+        """Whether the program has made one of another class."""
+        self.made_as = self.made_as or other
+        return self.made_as is not other
 
     def words(self) -> int:
         return sum(1 if len(each) == 1 else 2 for each in self.kinds)
@@ -47,6 +56,15 @@ class ListState:
 
     def __eq__(self, other: object) -> bool:
         return type(other) is ListState and other.name == self.name
+
+
+class DequeState(ListState):
+    """A variable that is a deque: a list whose first item moves on in its memory."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is DequeState and other.name == self.name
 
 
 class Display:
@@ -66,14 +84,21 @@ def items_of_display(value: Any) -> tuple[Any, ...] | None:
     return value if type(value) is tuple else None
 
 
+class DequeDisplay(Display):
+    """``deque([a, b])``"""
+
+    __slots__ = ()
+
+
 class Item:
     """An item's place, to be stored to: the list, and the offset of its words."""
 
-    __slots__ = ("of", "offset")
+    __slots__ = ("at", "of", "offset")
 
-    def __init__(self, of: ListState, offset: int) -> None:
+    def __init__(self, of: ListState, offset: int, at: int = -1) -> None:
         self.of = of
         self.offset = offset
+        self.at = at  # its number, where that is known
 
 
 def kinds_of_items(value: list[Any]) -> Any:
@@ -166,6 +191,9 @@ class Lists:
     def room_of(self, held: ListState) -> int:
         return self.walk.slots.variable((held.name, "room"), INT)
 
+    def begin_of(self, held: ListState) -> int:
+        return self.walk.slots.variable((held.name, "begin"), INT)
+
     def array_of(self, held: ListState) -> int:
         arrays = self.walk.slots.arrays
         if held.name not in arrays:
@@ -192,8 +220,10 @@ class Lists:
         return held
 
     def make(self, name: Any, display: Display) -> ListState:
-        held, steps = ListState(name), self.steps
+        held, steps = DequeState(name) if type(display) is DequeDisplay else ListState(name), self.steps
         self.known(name).is_written = True
+        if self.known(name).are_of(type(held)):
+            raise Unsupported("binds a variable to a list and to a deque")
         items = [self.as_item(item) for item in display.items]
         for item in items:
             self.learn(held, item)
@@ -214,6 +244,8 @@ class Lists:
         steps.set(self.room_of(held), room)
         steps.set(self.walk.slots.variable((name, "is new"), INT), steps.whole(1))
         self.address(held)
+        if type(held) is DequeState:
+            steps.set(self.begin_of(held), steps.whole(0))
 
         def put(number: int) -> None:
             for place, item in enumerate(items):
@@ -283,6 +315,8 @@ class Lists:
             raise Again
 
     def offset(self, held: ListState, at: int) -> int:
+        if type(held) is DequeState:
+            at = self.steps.plus(at, self.steps.get(self.begin_of(held)))
         return self.steps.times(at, self.steps.whole(_WORD * self.known(held.name).words()))
 
     def put(self, item: Item, value: tuple[Any, ...]) -> None:
@@ -338,9 +372,11 @@ class Lists:
         return tuple(found) if known.is_tuple else found[0]
 
     def place(self, held: ListState, index: Any) -> Item:
+        index = self.walk.elements.as_index(index)
         if not self.walk.elements.is_whole(index):
             raise Unsupported("takes an item of a list by something that is no whole number")
-        return Item(held, self.offset(held, self.walk.elements.index(self.length(held), index)))
+        at = self.walk.elements.index(self.length(held), index)
+        return Item(held, self.offset(held, at), at)
 
     def taken(self, held: ListState, index: Any) -> Any:
         return self.item(held, self.place(held, index).offset)
@@ -356,86 +392,14 @@ class Lists:
 
         return store
 
-    # Methods
-
-    def call(self, held: ListState, name: str, arguments: list[Any]) -> Any:
-        method = getattr(self, f"call_{name}", None)
-        if method is None:
-            raise Unsupported(f"calls {name} of a list")
-        self.write(held)
-        self.changes += 1
-        return self.walk.calls.functions.checked(method, [held, *arguments], {}, {})
-
-    def call_append(self, held: ListState, value: Any) -> None:
-        item = self.as_item(value)
-        self.learn(held, item)
-        self.grow(held)
-        length = self.length(held)
-        self.put(Item(held, self.offset(held, length)), item)
-        self.steps.set(self.length_of(held), self.steps.plus(length, self.steps.whole(1)))
-        self.walk.stored = True
-
-    def call_extend(self, held: ListState, values: Any) -> None:
-        items = values.items if type(values) is Display and values.times == 1 else list(values) if type(values) is tuple else None
-        if items is None:
-            raise Unsupported("extends a list by something else")
-        for each in items:
-            self.learn(held, self.as_item(each))
-        for each in items:
-            self.call_append(held, each)
-
-    def call_pop(self, held: ListState, index: Any = -1) -> Any:
-        steps, length = self.steps, self.length(held)
-        last = steps.plus(length, steps.whole(-1))
-        if index == -1:
-            self.walk.leave(steps.compare("greater", length, steps.whole(0)))
-            found = self.item(held, self.offset(held, last))
-        else:
-            place = self.place(held, index)
-            found = self.item(held, place.offset)
-            words = self.known(held.name).words()
-            end, array = self.offset(held, last), self.array_of(held)
-            count = steps.add("floored", INT64, "floor_divide", INT64, steps.plus(end, steps.times(place.offset, steps.whole(-1))), steps.whole(_WORD))
-
-            def move(number: int) -> None:
-                at = steps.plus(place.offset, steps.times(number, steps.whole(_WORD)))
-                value = steps.add("load", INT64, a=array, b=steps.plus(at, steps.whole(_WORD * words)))
-                steps.add("store", INT64, a=array, b=at, c=value)
-
-            steps.each(count, move)
-        steps.set(self.length_of(held), last)
-        self.walk.stored = True
-        return found
-
-    def call_clear(self, held: ListState) -> None:
-        self.steps.set(self.length_of(held), self.steps.whole(0))
-        self.walk.stored = True
-
-    def grow(self, held: ListState) -> None:
-        """Room for one more."""
-        steps, array = self.steps, self.array_of(held)
-        length = self.length(held)
-        steps.add("if", a=steps.compare("greater_equal", length, steps.get(self.room_of(held))))
-        room = steps.plus(steps.times(length, steps.whole(2)), steps.whole(8))
-        larger = steps.made_array()
-        self.allocate(larger, self.bytes_of(held, room))
-
-        def move(number: int) -> None:
-            at = steps.times(number, steps.whole(_WORD))
-            steps.add("store", INT64, a=larger, b=at, c=steps.add("load", INT64, a=array, b=at))
-
-        steps.each(steps.times(length, steps.whole(max(self.known(held.name).words(), 1))), move)
-        steps.add("point", a=array, b=larger)
-        steps.set(self.room_of(held), room)
-        self.address(held)
-        steps.add("end")
-
     # What exits hand out
 
     def given(self, held: ListState, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
         """The list that was handed in, changed in place, or a new one."""
         name = held.name[1]
         known = self.walk.lists_known.setdefault(held.name, NumbersList())
+        if type(held) is DequeState:
+            return self.given_deque(held, known, out)
         if not known.is_written:
             return lambda values: values.lists.setdefault(held.name, values.passed[name])
         parts = ["is new", "address", "length", *(["first address", "first length"] if self.is_taken(held) else [])]
@@ -449,6 +413,17 @@ class Lists:
             if held.name in values.lists:  # of another variable
                 return values.lists[held.name]
             values.lists[held.name] = values.listed(None if is_new else name, address, length, known)
+            return values.lists[held.name]
+
+        return decode
+
+    def given_deque(self, held: ListState, known: NumbersList, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
+        out += [(self.walk.slots.variable((held.name, part), INT), INT) for part in ("begin", "address", "length")]
+        size = _WORD * max(known.words(), 1)
+
+        def decode(values: Any) -> Any:
+            begin, address, length = next(values), next(values), next(values)
+            values.lists[held.name] = collections.deque(values.listed(None, address + begin * size, length, known))
             return values.lists[held.name]
 
         return decode

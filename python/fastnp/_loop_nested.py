@@ -108,6 +108,7 @@ class Tables:
     def place(self, of: Nested, index: Any) -> Nested | Cell:
         """A row, or a number's place."""
         view, kinds = self.view_of(of.name)
+        index = self.walk.elements.as_index(index)
         if not self.walk.elements.is_whole(index):
             raise Unsupported("takes an item of a list by something that is no whole number")
         axis = 0 if of.row is None else 1

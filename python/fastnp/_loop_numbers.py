@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
+from fastnp._loop_complex import Complexes
 from fastnp._loop_program import (
     BOOL,
     BOOLEAN,
@@ -28,6 +29,7 @@ from fastnp._loop_program import (
     plain,
 )
 from fastnp._loop_values import Passed
+from fastnp._loop_whole import power, wide_and
 
 __all__ = ["BINARY", "COMPARE", "UNARY", "Numbers"]
 
@@ -70,6 +72,7 @@ class Numbers:
     def __init__(self, steps: Steps, leave: Callable[[int], None]) -> None:
         self.steps = steps
         self.leave = leave
+        self.complexes = Complexes(self)
 
     def number(self, value: Any) -> Number:
         """A number of the program, or one that is known by now, as one of the program."""
@@ -136,10 +139,19 @@ class Numbers:
             raise Unsupported(f"has the operator {type(node).__name__}")
         if type(x) is not Number and type(y) is not Number:
             return self.folded(function, x, y)
+        if isinstance(node, ast.BitAnd) and (wide := self.wide_and(x, y)) is not None:
+            return wide
         x, y = self.number(x), self.number(y)
         if type(x.kind) is PythonKind and type(y.kind) is PythonKind:
             return self.python_binary(ufunc, x, y)
         return self.numpy_binary(ufunc, x, y)
+
+    def wide_and(self, x: Any, y: Any) -> Number | None:
+        """Where one is a whole number of more than 64 bits."""
+        for number, other in ((x, y), (y, x)):
+            if type(other) is int and not _LEAST <= other < -_LEAST and type(number) is Number and number.kind in (INT, BOOLEAN):
+                return wide_and(self, number, other)
+        return None
 
     @staticmethod
     def folded(function: Callable[..., Any], *values: Any) -> Any:
@@ -152,7 +164,7 @@ class Numbers:
 
     def python_binary(self, op: str, x: Number, y: Number) -> Number:
         if COMPLEX in (x.kind, y.kind):
-            raise Unsupported("computes with Python's complex numbers")
+            return self.complexes.binary(op, x, y)
         if op.startswith("bitwise"):
             if FLOAT in (x.kind, y.kind):
                 raise Unsupported("has bits of a float")
@@ -207,14 +219,9 @@ class Numbers:
         return self.steps.plus(a, b) if op == "add" else self.steps.times(a, b)
 
     def python_power(self, x: Number, y: Number) -> Number:
-        step = self.steps.steps[y.id]
-        exponent = step[7] if step[0] == "constant" else -1
-        if not 1 <= exponent <= 4:
-            raise Unsupported("has a power of whole numbers")
-        base, result = self.whole(x), self.whole(x)
-        for _ in range(exponent - 1):
-            result = self.checked("multiply", INT64, result, base)
-        return Number(INT, result, 0 if exponent % 2 == 0 or _is_positive(x) else None)
+        if y.high is not None and y.high < 0:  # a float
+            return self.python_float("power", self.floating(x), self.floating(y))
+        return power(self, x, y)
 
     def true_divide(self, x: Number, y: Number) -> Number:
         for each in (x, y):
@@ -289,7 +296,7 @@ class Numbers:
         x, y = self.number(x), self.number(y)
         if type(x.kind) is PythonKind and type(y.kind) is PythonKind:
             if COMPLEX in (x.kind, y.kind):
-                raise Unsupported("compares complex numbers")
+                return self.compare_complex(ufunc, x, y)
             if FLOAT not in (x.kind, y.kind):
                 return Number(BOOLEAN, self.steps.compare(ufunc, self.whole(x), self.whole(y)))
             for each in (x, y):
@@ -299,14 +306,22 @@ class Numbers:
         (first, second), compute, result = self.loop(ufunc, x, y)
         return Number(result, self.steps.map(ufunc, compute, result, self.converted(x, first), self.converted(y, second)))
 
+    def compare_complex(self, ufunc: str, x: Number, y: Number) -> Number:
+        if ufunc not in ("equal", "not_equal"):
+            raise Unsupported("compares complex numbers")
+        same = self.complexes.are_equal(x, y)
+        return same if ufunc == "equal" else Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, same.id))
+
     def unary(self, node: ast.unaryop, x: Any) -> Any:
         function, ufunc = UNARY[type(node)]
         if type(x) is not Number:
             return self.folded(function, x)
         kind = x.kind
         if type(kind) is PythonKind:
-            if kind is COMPLEX or (kind is FLOAT and ufunc == "invert"):
-                raise Unsupported("has a complex number")
+            if kind is COMPLEX:
+                return self.complexes.unary(ufunc, x)
+            if kind is FLOAT and ufunc == "invert":
+                raise Unsupported("has bits of a float")
             if kind is FLOAT:
                 return x if ufunc == "positive" else Number(FLOAT, self.steps.map(ufunc, FLOAT64, FLOAT64, x.id))
             value = self.whole(x)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fastnp._loop_comprehensions import is_comprehension, table_of
-from fastnp._loop_scan import FOLDS, LISTS, may_be_native
+from fastnp._loop_scan import DICTS, FOLDS, LISTS, may_be_native
 from fastnp._names import Uses, own_nodes, weight
 
 __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
@@ -20,11 +20,12 @@ __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 _LOOPS = (ast.For, ast.While)
 _OF_NUMBERS = FOLDS | {"len", "abs", "int", "float", "round", "bool", "range"}
 _OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
+_CONTAINERS = frozenset(["deque", "dict", "set", "defaultdict", "Counter"])  # that programs make by a call
 _ATTRIBUTES = frozenset(
     ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
 )
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript, ast.Tuple, ast.List,
-                ast.GeneratorExp)  # fmt: skip  # ... of folds
+                ast.Dict, ast.Set, ast.GeneratorExp)  # fmt: skip  # ... of folds
 
 
 class Region:
@@ -149,7 +150,8 @@ def _lists_made(statement: Any) -> set[str]:
 
 def _is_list(value: Any) -> bool:
     return (
-        isinstance(value, ast.List)
+        isinstance(value, (ast.List, ast.Dict, ast.Set))
+        or _name_called(value) in _CONTAINERS
         or table_of(value) is not None
         or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List))
     )
@@ -217,7 +219,12 @@ def _is_simple(statement: Any, arrays: set[str]) -> bool:
         return True
     if isinstance(statement, ast.Expr):
         call = statement.value
-        grows = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.func.attr in LISTS
+        grows = (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+            and call.func.attr in LISTS | DICTS
+        )
         return grows and isinstance(call, ast.Call) and not call.keywords and all(_is_plain(each, arrays) for each in call.args)
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name) and statement.target.id in arrays:
@@ -235,7 +242,7 @@ def _is_plain(value: Any, arrays: set[str]) -> bool:
         return False
     return all(
         isinstance(node, _EXPRESSIONS)
-        or (isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES | _OF_ARRAYS | {"array", "asarray"})
+        or (isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES | _OF_ARRAYS | _CONTAINERS | {"array", "asarray"})
         or (isinstance(node, ast.Call) and _is_usual(node))
         for node in nodes
     )
@@ -246,8 +253,16 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in _ATTRIBUTES
 
 
+def _name_called(value: Any) -> str:
+    """Of the function, or of the attribute that is one."""
+    function = value.func if isinstance(value, ast.Call) else None
+    return str(getattr(function, "id", getattr(function, "attr", "")))
+
+
 def _is_usual(call: ast.Call) -> bool:
     function = call.func
+    if _name_called(call) in _CONTAINERS:
+        return True
     if isinstance(function, ast.Name):
         return function.id in _OF_NUMBERS
     if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):

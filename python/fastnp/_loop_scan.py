@@ -14,22 +14,27 @@ from fastnp._loop_comprehensions import table_of
 from fastnp._loop_functions import FUNCTIONS, METHODS
 
 __all__ = [
-    "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
+    "DICTS", "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
     "folded", "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step", "what_is_unfit", "why_not_tried",
 ]  # fmt: skip
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Raise,
-               ast.Assert, ast.Expr)  # fmt: skip
+               ast.Assert, ast.Expr, ast.Delete)  # fmt: skip
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute, ast.Tuple,
-                ast.List, ast.Slice)  # fmt: skip
+                ast.List, ast.Slice, ast.Dict, ast.Set)  # fmt: skip
 FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(
     ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
     + ["randrange", "randint", "choice", "gauss", "expovariate"]  # of Python's `random`
 )
-LISTS = frozenset(["append", "extend", "pop", "clear", "heappush", "heappop"])  # methods of lists, and functions of `heapq`
+# Methods of lists and deques, and functions of `heapq`.
+LISTS = frozenset(
+    ["append", "extend", "pop", "clear", "insert", "remove", "index", "count", "reverse", "sort", "appendleft", "popleft"]
+    + ["heappush", "heappop", "heapify", "heapreplace", "heappushpop"]
+)
+DICTS = frozenset(["add", "discard", "remove", "get", "setdefault", "keys", "values", "items", "pop", "clear"])  # methods of dicts and sets
 # Methods of what programs have not.
 _OF_OTHERS = frozenset({*dir(str), *dir(bytes), *dir(dict), *dir(set)} - {"update", "add", "get", "remove", "index", "count", "find", "pop", "copy"})
 _LOOPS = (ast.For, ast.While)
@@ -120,8 +125,12 @@ def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
 def _is_of_numbers(call: ast.Call) -> bool:
     """Whether it may call a function of numbers."""
     function = call.func
+    if isinstance(function, ast.Name) and function.id == "sorted":
+        return len(call.args) == 1 and isinstance(call.args[0], (ast.Tuple, ast.List)) and not call.keywords
+    if isinstance(function, ast.Name) and function.id in ("dict", "set"):
+        return len(call.args) <= (function.id == "set") and all(isinstance(each, (ast.Tuple, ast.List)) for each in call.args) and not call.keywords
     if isinstance(function, ast.Name):
-        return function.id not in ("print", "list", "dict", "set", "tuple", "sum", "sorted", "map", "filter", "getattr", "setattr", "open", "iter", "next")
+        return function.id not in ("print", "list", "tuple", "sum", "map", "filter", "getattr", "setattr", "open", "iter", "next")
     if not isinstance(function, ast.Attribute):
         return False
     name = function.attr
@@ -133,7 +142,13 @@ def _is_of_numbers(call: ast.Call) -> bool:
 
 def _is_of_arrays(call: ast.Call) -> bool:
     """Whether it may be a method or a function of arrays that programs have."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS | DICTS
+
+
+def _changes_set(node: Any) -> bool:
+    """Whether it is ``seen.add(x)``."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("add", "discard") and len(call.args) == 1
 
 
 def is_over_numbers(loop: Any) -> bool:
@@ -147,6 +162,8 @@ def is_over_numbers(loop: Any) -> bool:
     if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(loop)):
         return True
     if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(loop)):
+        return True
+    if any(_changes_set(node) for node in ast.walk(loop)):
         return True
     stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
     if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
 from fastnp._loop_lists import Display, Lists, ListState
 from fastnp._loop_nested import Nested, NestedState, TableDisplay, Tables
 from fastnp._loop_program import INT, INT64, NOTHING, TUPLE, Choice, Kind, Number, Steps, Unsupported, has_value, machine, position_of
@@ -43,6 +44,7 @@ class Slots:
 
     lists: Lists  # set by the walk
     tables: Tables
+    dicts: Dicts
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
         self.streams: dict[str, int] = {}  # addresses of generators that are arguments
@@ -115,22 +117,26 @@ class Slots:
                 self.steps.set(self.tag(name), self.steps.whole(self.tag_of(name, TUPLE)))
             if name in self.passed:
                 self.steps.set(self.passed[name], self.steps.whole(0))
-            if any(type(item) in (Display, ListState, TableDisplay) for item in value):
+            if any(isinstance(item, (Display, ListState, TableDisplay, DictDisplay, DictState, DictView)) for item in value):
                 raise Unsupported("has a tuple of lists")
             items = [self.kept(item) for item in value]
             return TupleState(tuple(self.store((name, number), item) for number, item in enumerate(items)))
-        if type(value) in (StreamState, Passed):
+        if name in self.tagged and isinstance(value, (DictDisplay, DictState, DictView)):
+            raise Unsupported(f"binds {name[-1]!r} to other objects than numbers")
+        if type(value) in (StreamState, Passed, DictView):
             return value
         if type(value) is Nested:
             if value.row is not None:
                 self.put((name, "row"), INT, value.row)
             return NestedState(value.name, value.row is not None)
-        if type(value) is Display:
+        if isinstance(value, Display):
             return self.lists.make(name, value)
         if type(value) is TableDisplay:
             return self.tables.make(name, value)
-        if type(value) is ListState:
-            if value.name[0] == name[0] and value.name != name:
+        if type(value) is DictDisplay:
+            return self.dicts.make(name, value)
+        if isinstance(value, (ListState, DictState)):
+            if value.name[0] == name[0] and (value.name != name or type(value) is not ListState):
                 raise Unsupported("gives a list another name")
             return value
         return Handed(self.handed[id(value)], value) if id(value) in self.handed else Known(value)
@@ -157,6 +163,10 @@ class Slots:
         tag = self.steps.variable(INT)
         self.steps.set(tag, self.steps.get(value.tag))
         return Choice(tag, [(number, kind, copies[variable]) for number, kind, variable in value.kinds])
+
+    def kept_items(self, value: Any) -> Any:
+        """An item of a list as it is now, as what lies behind it may move there."""
+        return tuple(map(self.kept, value)) if type(value) is tuple else self.kept(value)
 
     def kept_view(self, view: View) -> View:
         recipe = view.recipe
@@ -314,7 +324,7 @@ class Slots:
             return held.value
         if type(held) is NestedState:
             return Nested(held.name, self.steps.get(self.variable((name, "row"), INT)) if held.is_row else None)
-        if type(held) in (StreamState, ListState, Passed):
+        if type(held) in (StreamState, Passed, DictState, DictView) or isinstance(held, ListState):
             return held
         raise Unsupported(f"reads {name[-1]!r}, which is lost")
 
@@ -424,7 +434,12 @@ class Slots:
         if type(held) is Known:
             value = held.value
             return lambda _: value
-        if type(held) is ListState:
+        if type(held) is DictState:
+            return self.dicts.given(held, out)
+        if type(held) is DictView:
+            found = self.dicts.given(held.of, out)
+            return lambda values: getattr(found(values), held.what)()
+        if isinstance(held, ListState):
             return self.lists.given(held, out)
         if type(held) is NestedState:
             table = self.tables.given(held.name, out)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from fastnp._loop_dicts import DictState, Entry
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_folds import FOUND
 from fastnp._loop_lists import Display, Item, ListState, items_of_display
@@ -75,6 +76,9 @@ class Stores(Expressions):
             if type(x) is View:
                 self.in_place(x, statement)
                 return
+            if isinstance(x, ListState) and isinstance(statement.op, ast.Add):
+                self.list_methods.call(x, "extend", [self.value(statement.value)], {})
+                return
             self.target(statement.target, self.computed(statement.op, x, self.value_or_draw(statement.value)))()
         elif self.is_field(statement.target):
             self.change_field(statement)
@@ -90,6 +94,9 @@ class Stores(Expressions):
                     raise Unsupported("changes a list in a statement that stores into one")
                 self.lists.storing(place, item)()
                 return
+            if type(place) is Entry:
+                self.storing(place, self.computed(statement.op, self.dicts.load(place), self.value_or_draw(statement.value)))()
+                return
             if type(place) is Cell:
                 self.storing(place, self.computed(statement.op, self.tables.load(place), self.value_or_draw(statement.value)))()
                 return
@@ -100,6 +107,17 @@ class Stores(Expressions):
             self.elements.store(place, self.computed(statement.op, x, self.value_or_draw(statement.value)))
         else:
             raise Unsupported("changes something else")
+
+    def do_Delete(self, statement: ast.Delete) -> None:
+        for target in statement.targets:
+            held = self.value(target.value) if isinstance(target, ast.Subscript) else None
+            if not isinstance(target, ast.Subscript) or isinstance(target.slice, ast.Slice) or not isinstance(held, (ListState, DictState)):
+                raise Unsupported("deletes something else than an item of a list or a dict")
+            index = self.value(target.slice)
+            if isinstance(held, DictState):
+                self.dict_methods.delete(held, index)
+            else:
+                self.list_methods.delete(held, index)
 
     def is_field(self, target: ast.expr) -> bool:
         """Whether it is an attribute, or an item of a dict."""
@@ -214,6 +232,8 @@ class Stores(Expressions):
         """Checks that a value can be stored to what a subscript names; what stores it."""
         if type(place) is Item:
             return self.lists.storing(place, value)
+        if type(place) is Entry:
+            return self.dicts.storing(place, value)
         if type(place) is Cell or type(place) is Nested:
             return self.tables.storing(place, value)
         if type(place) is Picked:
@@ -244,5 +264,5 @@ class Stores(Expressions):
             return self.arrays.stored(value)
         if type(value) is Maybe:
             return Maybe(value.choice, self.settled(value.value))
-        is_plain = type(value) not in (Number, Choice, View, ListState, Display) and kind_of_number(value) is not None
+        is_plain = not isinstance(value, (Number, Choice, View, ListState, Display)) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value

@@ -14,6 +14,8 @@ from typing import Any
 from fastnp._loop_arrays import Arrays
 from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
+from fastnp._loop_dict_methods import DictMethods
+from fastnp._loop_dicts import Dicts, NumbersDict
 from fastnp._loop_draws import Draws
 from fastnp._loop_elements import Elements
 from fastnp._loop_exits import Exits
@@ -25,6 +27,7 @@ from fastnp._loop_heaps import Heaps
 from fastnp._loop_inlined import Recursive
 from fastnp._loop_inputs import Inputs
 from fastnp._loop_iterate import Iteration, iteration_of
+from fastnp._loop_list_methods import ListMethods
 from fastnp._loop_lists import Lists, ListState, NumbersList
 from fastnp._loop_moves import Moves
 from fastnp._loop_nested import Tables
@@ -59,6 +62,7 @@ class Walk(Exits):
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
         self.lists_known: dict[Any, NumbersList] = {}
+        self.dicts_known: dict[Any, NumbersDict] = {}
         self.table_kinds: dict[Any, list[Any]] = {}  # of the numbers of lists of lists that it makes
         self.fold_functions: dict[Any, Any] = {}  # by the function that a fold is in, and its place there
         self.lists_taken: set[str] = set()  # variables that may be lists which are handed in
@@ -97,7 +101,10 @@ class Walk(Exits):
         self.draws = Draws(self)
         self.lists = self.slots.lists = Lists(self)
         self.moves = Moves(self)
+        self.list_methods = ListMethods(self)
         self.heaps = Heaps(self)
+        self.dicts = self.slots.dicts = Dicts(self)
+        self.dict_methods = DictMethods(self)
         self.tables = self.slots.tables = Tables(self)
         self.folds = Folds(self)
         self.found_kinds: dict[Any, Any] = {}  # of what folds give, by their frames
@@ -112,8 +119,7 @@ class Walk(Exits):
         self.is_entered = False  # whether it may be in the middle of that
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
-        self.depth = 0
-        self.arms = 0
+        self.depth = self.arms = 0
         self.stored = False  # whether the statement at hand has written to memory
         self.called = 0
 
@@ -419,8 +425,3 @@ class Walk(Exits):
 
     def input_number(self, kind: Any) -> int:
         return self.steps.input(self.steps.number(kind))
-
-    def guard_writes(self, statement: ast.For | ast.While) -> None:
-        """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
-        if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
-            self.stored = True

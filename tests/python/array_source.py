@@ -39,6 +39,9 @@ class _Writer:
                 lambda: f"{x}[k % len(x)]" if x.isalpha() else f"(-{x})",
                 lambda: f"np.clip({x}, -2.0, 2.0)",
                 lambda: f"(B @ {x})",
+                lambda: f"np.sort({x})",
+                lambda: f"np.append(np.diff({x}), 1.0)[: len(x)]",
+                lambda: f"B.{pick(['std', 'var'])}({pick(['0', '1', 'axis=0', 'axis=-1'])})",
                 lambda: f"{x}.copy()" if x.isalpha() else f"abs({x})",
                 lambda: "np.zeros(len(x))",
                 lambda: f"np.full(len(x), {pick(['1.5', 's'])})",
@@ -74,6 +77,10 @@ class _Writer:
                 lambda: f"k.{pick(['sum', 'max', 'min', 'argmax'])}()",
                 lambda: "(x[:i] > 0).sum()",
                 lambda: f"({self.vector(1)}).argmin()",
+                lambda: f"({self.vector(1)}).{pick(['std()', 'var()', 'var(ddof=1)', 'std(ddof=1)'])}",
+                lambda: f"np.{pick(['std', 'var', 'ptp', 'median'])}({self.vector(1)})",
+                lambda: f"np.count_nonzero({self.mask()})",
+                lambda: pick(["np.searchsorted(np.sort(x), 0.5)", "np.trace(B)", "B.trace()", "np.searchsorted(k, i, 'right')", "np.clip(s, 0.0, 1.0)"]),
                 lambda: f"len(x[{self.mask()}])",
             ]
         )()

@@ -17,9 +17,10 @@ from test_native_loops import programs_of
 import fastnp as np
 import fastnp._parts
 from fastnp import _loop_functions
+from fastnp._loop_calls import _HEAPS
 from fastnp._loop_draws import Draws, PythonDraws
 from fastnp._loop_functions import FUNCTIONS, METHODS, Functions
-from fastnp._loop_lists import Lists
+from fastnp._loop_list_methods import ListMethods
 from fastnp._loop_scan import DRAWS, LISTS, may_be_native
 
 
@@ -445,4 +446,30 @@ def test_loops_are_tried_for_what_programs_have() -> None:
     assert methods <= METHODS
     drawn = {name.partition("_")[2] for name in (*dir(Draws), *dir(PythonDraws)) if name.startswith("draw_")}
     assert drawn | {"rand", "random_sample"} == DRAWS
-    assert {name.partition("_")[2] for name in dir(Lists) if name.startswith("call_")} | {"heappush", "heappop"} == LISTS
+    assert {name.partition("_")[2] for name in dir(ListMethods) if name.startswith("call_")} | {each.__name__ for each in _HEAPS} == LISTS
+
+
+def test_rounded_and_sorted() -> None:
+    def rounded(x, n):
+        found, total = x * 0, 0.0
+        for i in range(n):
+            found = found + numpy.round(x * i) + numpy.round(x, 2) + x.round(1) + numpy.around(x, 1)
+            total = total + numpy.round(x[i], 3) + round(x[i], 1) + numpy.round(1.25 * i, 1) + numpy.round(i)
+        return found, total
+
+    def in_order(x, n):
+        found = 0
+        for i in range(n):
+            y = numpy.sort(x[i:])
+            x[i:].sort()
+            found = found + numpy.median(x) + y[-1] + numpy.searchsorted(y, y[0]) + numpy.searchsorted(y, y[0], side="right")
+        return found, x
+
+    for function, dtypes in ((rounded, ("f8", "f4", "i4", "i8")), (in_order, ("f8", "f4", "i4", "i8", "u1"))):
+        for dtype in dtypes:
+            compiled = np.compile(function, adaptive=False)
+            for size, n in ((7, 3), (100, 5), (7, 0), (1, 1), (2, 2), (0, 0), (0, 1), (65, 6)):
+                x = (numpy.random.default_rng([SEED, size]).integers(-999, 999, size) / 8).astype(dtype)
+                agree(compiled, (x, n), f"{function.__name__}, {dtype}, {size}, {n}", 1e-6 if dtype == "f4" else 1e-12)
+                agree(compiled, (numpy.append(x, numpy.array([numpy.nan, 1]).astype(dtype)), n), f"{function.__name__}, {dtype}, {size}, {n}", 1e-6)
+            assert programs_of(compiled), (function, dtype)

@@ -1,0 +1,457 @@
+"""Dicts and sets of whole numbers, or of tuples of these, that programs make: their items lie in a list, in the order in which they came, and a table
+of places in it finds them by their keys (open addressing). Values are numbers or tuples of numbers. What is deleted stays in the list, marked, until the
+table is made anew. Where a program is left, Python's dict or set is made of them.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fastnp._loop_lists import Display, Item, ListState
+from fastnp._loop_program import BOOL, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_values import Leaves
+
+if TYPE_CHECKING:
+    from fastnp._loop_walk import Walk
+
+__all__ = ["FIRST", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
+
+_WORD = 8
+FIRST = 16  # places of a new table
+EMPTY, GONE = 0, -1  # in the table; else an item's number, from 1 on
+_MIX = -7046029254386353131  # odd: a bit of a product has bits of all bits below
+_MOST_KEYS = 3  # numbers of a key
+
+
+class NumbersDict:
+    """What is known of a dict in all rounds of a walk."""
+
+    def __init__(self) -> None:
+        self.make: Any = None  # what makes Python's: dict, set, Counter, or (defaultdict, type)
+        self.keys = 0  # how many numbers a key has
+        self.is_tuple = False  # whether it is a tuple
+        self.has_tuples = False  # whether values are
+        self.is_known = False  # whether it has had an item
+        self.is_guess = False  # whether that is taken for granted, as it is gone over before
+        self.deletes = False
+
+
+class DictState:
+    """A variable that is a dict or a set: its name, which its memory belongs to."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is DictState and other.name == self.name
+
+    def items(self) -> ListState:
+        """The list of its items."""
+        return ListState((self.name, "items"))
+
+
+class DictView:
+    """``d.keys()``, ``d.values()``, ``d.items()``"""
+
+    __slots__ = ("of", "what")
+
+    def __init__(self, of: DictState, what: str) -> None:
+        self.of = of
+        self.what = what
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is DictView and other.of == self.of and other.what == self.what
+
+
+class DictDisplay:
+    """``{}``, ``{a: b}``, ``{a, b}``, ``set()`` and the like"""
+
+    __slots__ = ("keys", "make", "values")
+
+    def __init__(self, make: Any, keys: list[Any], values: list[Any] | None) -> None:
+        self.make = make
+        self.keys = keys
+        self.values = values
+
+
+class Entry:
+    """A key's place in a dict: a place of the table, and the item's number, which is below 0 where there is none."""
+
+    __slots__ = ("changes", "item", "key", "of", "slot")
+
+    def __init__(self, of: DictState, key: Any, slot: int, item: int, changes: int) -> None:
+        self.of = of
+        self.key = key
+        self.slot = slot
+        self.item = item
+        self.changes = changes  # how many there were when it was looked for
+
+
+def display_of(function: Any, arguments: list[Any]) -> DictDisplay | None:
+    """What a call makes, if that is a dict or a set."""
+    if function is dict and not arguments:
+        return DictDisplay(dict, [], [])
+    if function is set and len(arguments) <= 1:
+        items = arguments[0] if arguments else ()
+        keys = items.items if type(items) is Display and items.times == 1 else list(items) if type(items) is tuple else None
+        if keys is None:
+            raise Unsupported("makes a set of something else than a few numbers")
+        return DictDisplay(set, keys, None)
+    if function is collections.Counter and not arguments:
+        return DictDisplay(collections.Counter, [], [])
+    if function is collections.defaultdict and len(arguments) == 1:
+        if arguments[0] is not int and arguments[0] is not float:
+            raise Unsupported("makes a defaultdict of other things than numbers")
+        return DictDisplay((collections.defaultdict, arguments[0]), [], [])
+    return None
+
+
+class Dicts:
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.steps = walk.steps
+        self.lists = walk.lists
+        self.open: list[Any] = []  # names of those that are gone over
+        self.looked: set[Any] = set()  # ... that the statement at hand has asked for something else than an item
+
+    def known(self, held: DictState) -> NumbersDict:
+        found: NumbersDict = self.walk.dicts_known.setdefault(held.name, NumbersDict())
+        return found
+
+    def is_set(self, held: DictState) -> bool:
+        return self.known(held).make is set
+
+    def variable(self, held: DictState, part: str) -> int:
+        return self.walk.slots.variable((held.name, part), INT)
+
+    def table_of(self, held: DictState) -> int:
+        arrays = self.walk.slots.arrays
+        if (held.name, "table") not in arrays:
+            arrays[held.name, "table"] = self.steps.made_array()
+        return arrays[held.name, "table"]
+
+    def length(self, held: DictState) -> int:
+        """How many it has."""
+        self.looked.add(held.name)
+        if self.known(held).deletes:
+            return self.steps.get(self.variable(held, "count"))
+        return self.lists.length(held.items())
+
+    # How it comes about
+
+    def make(self, name: Any, display: DictDisplay) -> DictState:
+        held, known, steps = DictState(name), self.known(DictState(name)), self.steps
+        if known.make is not None and known.make != display.make:
+            raise Unsupported("binds a variable to dicts of several kinds")
+        known.make = display.make
+        if name in self.open:
+            raise Unsupported("makes a dict in the place of one that it goes over")
+        values = display.values if display.values is not None else [None] * len(display.keys)
+        items = [(self.key(held, key), value) for key, value in zip(display.keys, values, strict=True)]
+        for key, value in items:
+            self.learn(held, key, value)
+        self.lists.make(held.items().name, Display([]))
+        steps.set(self.variable(held, "count"), steps.whole(0))
+        self.new_table(held, steps.whole(FIRST))
+        for key, value in items:
+            self.store(self.find(held, key), value)
+        return held
+
+    def new_table(self, held: DictState, places: int) -> None:
+        steps, table = self.steps, self.table_of(held)
+        made = steps.made_array()
+        self.lists.allocate(made, steps.times(places, steps.whole(_WORD)))
+        steps.add("point", a=table, b=made)
+        steps.each(places, lambda at: self.set_place(held, at, steps.whole(EMPTY)))
+        steps.set(self.variable(held, "places"), places)
+
+    def set_place(self, held: DictState, at: int, value: int) -> None:
+        steps = self.steps
+        steps.add("store", INT64, a=self.table_of(held), b=steps.times(at, steps.whole(_WORD)), c=value)
+
+    # Keys
+
+    def key(self, held: DictState, key: Any) -> tuple[Any, ...]:
+        """(whether it is a tuple, its numbers)"""
+        numbers = key if type(key) is tuple else (key,)
+        if not 0 < len(numbers) <= _MOST_KEYS:
+            raise Unsupported("has a dict of long tuples")
+        found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
+        kinds = [kind for each in found for kind in _kinds_of(each)]
+        if not all(kind is INT or (kind is not None and type(kind) is not PythonKind and kind.kind in "iu") for kind in kinds):
+            raise Unsupported("has a dict whose keys are no whole numbers")
+        known = self.known(held)
+        if known.is_known and not known.is_guess and (known.is_tuple, known.keys) != (type(key) is tuple, len(found)):
+            raise Unsupported("has a dict of keys of several kinds")
+        return (type(key) is tuple, *found)
+
+    def words(self, key: tuple[Any, ...]) -> list[int]:
+        """What keys are compared by."""
+        found = [self.walk.each(each, self.walk.numbers.to_int) for each in key[1:]]
+        return [each.id for each in found]
+
+    def hashed(self, words: list[int]) -> int:
+        steps, found = self.steps, self.steps.whole(0)
+        for word in words:
+            mixed = steps.map("multiply", INT64, INT64, steps.map("add", INT64, INT64, found, word), steps.whole(_MIX))
+            found = steps.map("bitwise_xor", INT64, INT64, mixed, steps.map("right_shift", INT64, INT64, mixed, steps.whole(32)))
+        return found
+
+    def place_of(self, held: DictState, words: list[int]) -> int:
+        """Where a key belongs in the table: a variable."""
+        steps, at = self.steps, self.steps.variable(INT)
+        last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
+        steps.set(at, steps.map("bitwise_and", INT64, INT64, self.hashed(words), last))
+        return at
+
+    def go_on(self, held: DictState, at: int) -> None:
+        """To the next place."""
+        steps = self.steps
+        last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
+        steps.set(at, steps.map("bitwise_and", INT64, INT64, steps.plus(steps.get(at), steps.whole(1)), last))
+
+    def at_place(self, held: DictState, at: int) -> int:
+        steps = self.steps
+        return steps.add("load", INT64, a=self.table_of(held), b=steps.times(at, steps.whole(_WORD)))
+
+    def item_words(self, held: DictState, item: int) -> list[int]:
+        """The key's words of an item."""
+        numbers = self.lists.item(held.items(), self.lists.offset(held.items(), item))
+        return self.words((True, *numbers[: self.known(held).keys]))
+
+    def find(self, held: DictState, key: tuple[Any, ...]) -> Entry:
+        steps, found = self.steps, self.steps.variable(INT)
+        steps.set(found, steps.whole(-1))
+        words = self.words(key)
+        at = self.place_of(held, words)
+        if not self.known(held).is_known or self.known(held).is_guess:
+            return Entry(held, key, steps.get(at), steps.whole(-1), self.lists.changes)
+        steps.add("loop")
+        number = self.at_place(held, steps.get(at))
+        steps.add("if", a=steps.compare("equal", number, steps.whole(EMPTY)))
+        steps.add("break", a=0)
+        steps.add("end")
+        if self.known(held).deletes:
+            steps.add("if", a=steps.compare("greater", number, steps.whole(EMPTY)))
+        item = steps.plus(number, steps.whole(-1))
+        is_it = steps.constant(True, BOOL)
+        for one, other in zip(words, self.item_words(held, item), strict=True):
+            is_it = steps.both(is_it, steps.compare("equal", one, other))
+        steps.add("if", a=is_it)
+        steps.set(found, item)
+        steps.add("break", a=0)
+        steps.add("end")
+        if self.known(held).deletes:
+            steps.add("end")
+        self.go_on(held, at)
+        steps.add("next")
+        steps.add("end")
+        return Entry(held, key, steps.get(at), steps.get(found), self.lists.changes)
+
+    def is_there(self, entry: Entry) -> int:
+        return self.steps.compare("greater_equal", entry.item, self.steps.whole(0))
+
+    def contains(self, held: DictState, key: Any) -> Any:
+        """A bool that is known, or a value."""
+        self.looked.add(held.name)
+        numbers = self.key(held, key)
+        return self.is_there(self.find(held, numbers)) if self.known(held).is_known else False
+
+    # Values
+
+    def learn(self, held: DictState, key: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+        """An item as its list takes it; the walk begins anew where one of its kind is new."""
+        known = self.known(held)
+        parts = () if known.make is set else value if type(value) is tuple else (value,)
+        if known.is_guess:
+            known.is_guess = known.is_known = False
+            self.walk.lists_known.pop(held.items().name)
+        if not known.is_known:
+            known.keys, known.is_tuple, known.has_tuples, known.is_known = len(key) - 1, key[0], type(value) is tuple, True
+        if known.has_tuples != (type(value) is tuple) and known.make is not set:
+            raise Unsupported("has a dict of values of several kinds")
+        mark = (1,) if known.deletes else ()
+        item = self.lists.as_item((*key[1:], *parts, *mark))
+        self.lists.learn(held.items(), item)
+        return item
+
+    def guess(self, held: DictState) -> None:
+        """It has no item yet, but may have later, when the walk has come to where it is stored to: ints, mostly."""
+        known, items = self.known(held), self.lists.known(held.items().name)
+        known.keys, known.is_known, known.is_guess = 1, True, True
+        items.kinds, items.is_tuple, items.is_known = [[INT] for _ in range(2 + known.deletes)], True, True
+
+    def value_at(self, held: DictState, item: int) -> Any:
+        return self.value_in(held, self.lists.item(held.items(), self.lists.offset(held.items(), item)))
+
+    def value_in(self, held: DictState, numbers: tuple[Any, ...]) -> Any:
+        known = self.known(held)
+        values = numbers[known.keys : len(numbers) - int(known.deletes)]
+        return tuple(values) if known.has_tuples else values[0]
+
+    def key_in(self, held: DictState, numbers: tuple[Any, ...]) -> Any:
+        known = self.known(held)
+        return tuple(numbers[: known.keys]) if known.is_tuple else numbers[0]
+
+    def place(self, held: DictState, key: Any) -> Entry:
+        if self.is_set(held):
+            raise Unsupported("takes an item of a set")
+        return self.find(held, self.key(held, key))
+
+    def missing(self, held: DictState) -> Any:
+        """What stands for a value that is not there: None where that is a KeyError."""
+        make = self.known(held).make
+        return 0 if make is collections.Counter else make[1]() if type(make) is tuple else None
+
+    def load(self, entry: Entry) -> Any:
+        """Its value; of a dict without a default it has to be there."""
+        default = self.missing(entry.of)
+        if not self.known(entry.of).is_known:
+            if default is None:
+                raise Leaves
+            return self.walk.numbers.number(default)
+        if default is None:
+            self.walk.leave(self.is_there(entry))
+            return self.value_at(entry.of, entry.item)
+        return self.value_or(entry, default)
+
+    def value_or(self, entry: Entry, default: Any) -> Any:
+        if not self.known(entry.of).is_known:
+            return default
+        if type(default) is tuple or self.known(entry.of).has_tuples:
+            raise Unsupported("takes a tuple of a dict, or something else")
+        return self.walk.one_of([(self.is_there(entry), lambda: self.value_at(entry.of, entry.item)), (-1, lambda: default)])
+
+    def item(self, held: DictState, key: Any) -> Any:
+        """``d[k]``"""
+        if type(self.known(held).make) is tuple:  # a defaultdict has it then; the statement may be done again all the same
+            entry, stored = self.place(held, key), self.walk.stored
+            value = self.walk.slots.kept_items(self.load(entry))
+            self.storing(entry, value)()
+            self.walk.stored = stored or held.name in self.looked
+            return value
+        return self.load(self.place(held, key))
+
+    def storing(self, entry: Entry, value: Any) -> Callable[[], None]:
+        held = entry.of
+        value = value if type(value) in (Number, Choice, tuple) else self.walk.numbers.number(value)
+        self.learn(held, entry.key, value)
+        if entry.changes != self.lists.changes:
+            raise Unsupported("changes a dict in a statement that stores into one")
+        if held.name in self.open:
+            self.walk.leave(self.is_there(entry))
+
+        def store() -> None:
+            self.store(entry, value)
+
+        return store
+
+    def store(self, entry: Entry, value: Any) -> None:
+        held, steps, lists = entry.of, self.steps, self.lists
+        item = self.learn(held, entry.key, value)
+        is_new = steps.compare("less", entry.item, steps.whole(0))
+        steps.add("if", a=is_new)
+        number = lists.length(held.items())
+        self.walk.list_methods.call_append(held.items(), item[1:])
+        steps.set(self.variable(held, "count"), steps.plus(steps.get(self.variable(held, "count")), steps.whole(1)))
+        used = steps.times(steps.plus(number, steps.whole(1)), steps.whole(3))
+        places = steps.get(self.variable(held, "places"))
+        steps.add("if", a=steps.compare("greater_equal", used, steps.times(places, steps.whole(2))))
+        self.make_room(held)
+        steps.add("else")
+        self.set_place(held, entry.slot, steps.plus(number, steps.whole(1)))
+        steps.add("end")
+        if not self.is_set(held):
+            steps.add("else")
+            self.put_value(held, entry.item, item)
+        steps.add("end")
+        self.lists.changes += 1
+        self.walk.stored = True
+
+    def put_value(self, held: DictState, item: int, numbers: tuple[Any, ...]) -> None:
+        """Its key stays the one that came first."""
+        old = self.lists.item(held.items(), self.lists.offset(held.items(), item))
+        first = self.known(held).keys
+        self.lists.put(Item(held.items(), self.lists.offset(held.items(), item)), (True, *old[:first], *numbers[1 + first :]))
+
+    # The table anew
+
+    def make_room(self, held: DictState) -> None:
+        steps = self.steps
+        places = steps.get(self.variable(held, "places"))
+        if self.known(held).deletes:
+            self.close(held)
+            is_full = steps.compare("greater_equal", steps.times(self.length(held), steps.whole(3)), places)
+            places = steps.add("select", INT64, a=is_full, b=steps.times(places, steps.whole(2)), c=places)
+        else:
+            places = steps.times(places, steps.whole(2))
+        self.new_table(held, places)
+
+        def enter(number: int) -> None:
+            at = self.place_of(held, self.item_words(held, number))
+            steps.add("loop")
+            steps.add("if", a=steps.compare("equal", self.at_place(held, steps.get(at)), steps.whole(EMPTY)))
+            steps.add("break", a=0)
+            steps.add("end")
+            self.go_on(held, at)
+            steps.add("next")
+            steps.add("end")
+            self.set_place(held, steps.get(at), steps.plus(number, steps.whole(1)))
+
+        steps.each(self.lists.length(held.items()), enter)
+
+    def close(self, held: DictState) -> None:
+        """What is left moves to the list's beginning."""
+        steps, lists, to = self.steps, self.lists, self.steps.variable(INT)
+        steps.set(to, steps.whole(0))
+
+        def move(number: int) -> None:
+            steps.add("if", a=self.is_left(held, number))
+            self.walk.heaps.put(held.items(), steps.get(to), self.walk.heaps.kept(held.items(), number))
+            steps.set(to, steps.plus(steps.get(to), steps.whole(1)))
+            steps.add("end")
+
+        steps.each(lists.length(held.items()), move)
+        steps.set(lists.length_of(held.items()), steps.get(to))
+
+    def is_left(self, held: DictState, item: int) -> int:
+        numbers = self.lists.item(held.items(), self.lists.offset(held.items(), item))
+        return self.steps.compare("not_equal", numbers[-1].id, self.steps.whole(0))
+
+    # What exits hand out
+
+    def given(self, held: DictState, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
+        known = self.known(held)
+        numbers = self.lists.known(held.items().name)
+        out += [(self.walk.slots.variable((held.items().name, part), INT), INT) for part in ("address", "length")]
+
+        def decode(values: Any) -> Any:
+            address, length = next(values), next(values)
+            if held.name not in values.lists:
+                items = values.listed(None, address, length, numbers) if known.is_known else []
+                values.lists[held.items().name] = items
+                values.lists[held.name] = python_of(known, items)
+            return values.lists[held.name]
+
+        return decode
+
+
+def _kinds_of(number: Any) -> list[Kind | None]:
+    return [number.kind] if type(number) is Number else [kind for _, kind, _ in number.kinds]
+
+
+def python_of(known: NumbersDict, items: list[tuple[Any, ...]]) -> Any:
+    """Python's object of a list of keys, values and marks. (A set that has lost some may have the others in another order than Python's would.)"""
+    make, left = known.make, [each for each in items if each[-1]] if known.deletes else items
+    keys = [each[: known.keys] for each in left] if known.is_tuple else [each[0] for each in left]
+    if make is set:
+        return set(keys)
+    end = -1 if known.deletes else None
+    values = [each[known.keys : end] for each in left] if known.has_tuples else [each[known.keys] for each in left]
+    found = make[0](make[1]) if type(make) is tuple else make()
+    found.update(dict(zip(keys, values, strict=True)))
+    return found

@@ -1,0 +1,235 @@
+"""NumPy's functions of the elements of arrays together, in programs: how they are spread, their order, counts and differences; and rounded ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, Unsupported, kind_of_number, machine
+from fastnp._loop_sorts import Sorted, merge_sort
+from fastnp._loop_values import Lazy, View, is_array, part_of
+
+if TYPE_CHECKING:
+    from fastnp._loop_program import Steps
+    from fastnp._loop_walk import Walk
+
+__all__ = ["Statistics"]
+
+_COUNT = kind_of_number(numpy.count_nonzero(numpy.ones(1)))  # an int's, or NumPy's, as its version has it
+
+
+class _Elements(Sorted):
+    def __init__(self, steps: Steps, view: View, other: View) -> None:
+        super().__init__(view.array, other.array, view.sizes[0])
+        self.steps = steps
+        self.dtype = view.dtype
+
+    def offset(self, at: int) -> int:
+        return self.steps.times(at, self.steps.whole(self.dtype.itemsize))
+
+    def read(self, array: int, at: int) -> int:
+        return self.steps.add("load", self.dtype, a=array, b=self.offset(at))
+
+    def write(self, array: int, at: int, item: int) -> None:
+        self.steps.add("store", self.dtype, a=array, b=self.offset(at), c=item)
+
+    def less(self, x: int, y: int) -> int:
+        return self.steps.map("less", self.dtype, BOOL, x, y)
+
+
+class Statistics:
+    """The part of `Functions` that is about them."""
+
+    walk: Walk
+    steps: Steps
+
+    @staticmethod
+    def array(x: Any) -> Any:
+        raise NotImplementedError
+
+    def view(self, x: Any) -> View:
+        raise NotImplementedError
+
+    # Spread.
+
+    def call_var(self, a: Any, axis: Any = None, *, ddof: Any = 0) -> Any:
+        return self.spread(a, axis, ddof, False)
+
+    def call_std(self, a: Any, axis: Any = None, *, ddof: Any = 0) -> Any:
+        return self.spread(a, axis, ddof, True)
+
+    def spread(self, a: Any, axis: Any, ddof: Any, is_root: bool) -> Any:
+        """The mean of the squares of what lies between elements and their mean."""
+        steps, arrays = self.steps, self.walk.arrays
+        x = arrays.lazy(arrays.kept(self.array(a)))
+        if x.dtype.kind == "c" or type(ddof) is not int or not 0 <= ddof < 2**31:
+            raise Unsupported("takes the spread of such an array")
+        is_whole = axis is None or type(axis) is not int or not -len(x.sizes) <= axis < len(x.sizes)
+        count = arrays.count(x) if is_whole else x.sizes[axis]
+        self.walk.leave(steps.compare("greater", count, steps.whole(ddof)))
+        dtype = x.dtype if x.dtype.kind == "f" else FLOAT64
+        for name in ("subtract", "multiply", "divide"):
+            arrays.note(name, dtype)
+
+        def of(line: Lazy) -> Number:
+            size = arrays.count(line)
+            mean = steps.map("divide", dtype, dtype, arrays.total(line, dtype), steps.cast(size, INT64, dtype))
+
+            def square(at: list[int]) -> int:
+                apart = steps.map("subtract", dtype, dtype, steps.cast(line.element(at), line.dtype, dtype), mean)
+                return steps.map("multiply", dtype, dtype, apart, apart)
+
+            total = arrays.total(Lazy(dtype, line.sizes, square, [], False), dtype)
+            left = steps.plus(size, steps.whole(-ddof))
+            found = steps.map("divide", dtype, dtype, total, steps.cast(left, INT64, dtype))
+            return Number(dtype, steps.map("sqrt", dtype, dtype, found) if is_root else found)
+
+        return arrays.folded(x, axis, of)
+
+    def call_ptp(self, a: Any, axis: Any = None) -> Any:
+        arrays = self.walk.arrays
+        x = arrays.kept(self.array(a))
+        return self.walk.calls.of_ufunc("subtract", [arrays.folded(x, axis, arrays.max), arrays.folded(x, axis, arrays.min)])
+
+    def call_count_nonzero(self, a: Any, axis: Any = None) -> Any:
+        arrays = self.walk.arrays
+
+        def of(line: Lazy) -> Number:
+            return Number(INT64, arrays.fold("add", arrays.converted(line, BOOL), INT64, self.steps.whole(0)), 0)
+
+        found = arrays.folded(self.array(a), axis, of)
+        return Number(_COUNT, found.id, 0) if type(found) is Number and axis is None else found
+
+    # Order.
+
+    def call_sort(self, a: Any) -> View:
+        """A copy in order."""
+        arrays = self.walk.arrays
+        x = arrays.lazy(self.array(a))
+        if len(x.sizes) != 1 or x.dtype.kind not in "iuf":
+            raise Unsupported("sorts such an array")
+        made, other = arrays.stored(x), arrays.new(x.dtype, x.sizes, x.ours)
+        if x.dtype.kind == "f":
+            self.expect_numbers(made)
+        merge_sort(self.steps, _Elements(self.steps, made, other))
+        return made
+
+    def expect_numbers(self, view: View) -> None:
+        """Leaves where one is none."""
+        arrays, dtype = self.walk.arrays, view.dtype
+        x = arrays.lazy(view)
+
+        def is_number(at: list[int]) -> int:
+            element = x.element(at)
+            return self.steps.map("equal", dtype, BOOL, element, element)
+
+        self.walk.leave(arrays.fold("logical_and", Lazy(BOOL, x.sizes, is_number, [], False), BOOL, self.steps.constant(True, BOOL)))
+
+    def method_sort(self, a: Any) -> None:
+        if type(a) is not View:
+            raise Unsupported("sorts something that is no array")
+        self.walk.arrays.assignment(a, self.call_sort(a))()
+
+    def call_median(self, a: Any) -> Number:
+        """The one in the middle, or the mean of two."""
+        steps, arrays = self.steps, self.walk.arrays
+        x = arrays.lazy(self.array(a))
+        self.walk.leave(steps.compare("greater", x.sizes[0], steps.whole(0)) if x.sizes else steps.constant(False, BOOL))
+        line = arrays.lazy(self.call_sort(a))
+        dtype = x.dtype if x.dtype.kind == "f" else FLOAT64
+        for name in ("add", "divide"):
+            arrays.note(name, dtype)
+        half = steps.map("right_shift", INT64, INT64, x.sizes[0], steps.whole(1))
+        is_odd = steps.compare("not_equal", steps.map("bitwise_and", INT64, INT64, x.sizes[0], steps.whole(1)), steps.whole(0))
+        before = steps.add("select", INT64, a=is_odd, b=half, c=steps.plus(half, steps.whole(-1)))
+        low, high = (steps.cast(line.element([at]), x.dtype, dtype) for at in (before, half))
+        mean = steps.map("divide", dtype, dtype, steps.map("add", dtype, dtype, low, high), steps.constant(2.0, dtype))
+        return Number(dtype, steps.add("select", dtype, a=is_odd, b=high, c=mean))
+
+    def call_searchsorted(self, a: Any, v: Any, side: Any = "left") -> Number:
+        """Halving, as NumPy does it."""
+        steps, arrays, numbers = self.steps, self.walk.arrays, self.walk.numbers
+        x = arrays.lazy(arrays.kept(self.array(a)))
+        if is_array(v) or type(v) in (tuple, Choice) or len(x.sizes) != 1 or side not in ("left", "right") or x.dtype.kind not in "iuf":
+            raise Unsupported("searches such an array")
+        number = numbers.number(v)
+        if machine(number.kind) != x.dtype and not (x.dtype == FLOAT64 and machine(number.kind) == INT64):
+            raise Unsupported("searches for such a number")
+        value = steps.cast(number.id, machine(number.kind), x.dtype)
+        if x.dtype.kind == "f":
+            self.walk.leave(steps.map("equal", x.dtype, BOOL, value, value))
+        low, high = steps.variable(INT), steps.variable(INT)
+        steps.set(low, steps.whole(0))
+        steps.set(high, x.sizes[0])
+        steps.add("loop")
+        steps.add("if", a=steps.compare("less", steps.get(low), steps.get(high)))
+        steps.add("else")
+        steps.add("break", a=0)
+        steps.add("end")
+        room = steps.plus(steps.get(high), steps.times(steps.get(low), steps.whole(-1)))
+        middle = steps.plus(steps.get(low), steps.map("right_shift", INT64, INT64, room, steps.whole(1)))
+        steps.add("if", a=steps.map("less" if side == "left" else "less_equal", x.dtype, BOOL, x.element([middle]), value))
+        steps.set(low, steps.plus(middle, steps.whole(1)))
+        steps.add("else")
+        steps.set(high, middle)
+        steps.add("end")
+        steps.add("next")
+        steps.add("end")
+        return Number(INT64, steps.get(low), 0)
+
+    # Neighbours.
+
+    def call_diff(self, a: Any) -> Lazy:
+        steps, arrays = self.steps, self.walk.arrays
+        x = arrays.lazy(arrays.kept(self.array(a)))
+        if len(x.sizes) != 1 or x.dtype.kind not in "iuf":
+            raise Unsupported("takes differences of such an array")
+        less = steps.plus(x.sizes[0], steps.whole(-1))
+        count = steps.add("select", INT64, a=steps.compare("less", less, steps.whole(0)), b=steps.whole(0), c=less)
+        later = Lazy(x.dtype, [count], lambda at: x.element([steps.plus(at[0], steps.whole(1))]), x.reads, x.ours)
+        return arrays.binary("subtract", later, Lazy(x.dtype, [count], x.element, x.reads, x.ours))
+
+    def diagonal(self, a: Any) -> View:
+        view, steps = self.view(a), self.steps
+        if len(view.sizes) != 2:
+            raise Unsupported("takes the diagonal of such an array")
+        rows, columns = view.sizes
+        size = steps.add("select", INT64, a=steps.compare("less", rows, columns), b=rows, c=columns)
+        stride = steps.plus(*view.strides)
+        return View(view.array, view.dtype, view.offset, [size], [stride], part_of(view.recipe, (None,)), view.origins)
+
+    def call_trace(self, a: Any) -> Number:
+        return self.walk.arrays.sum(self.walk.arrays.lazy(self.diagonal(a)))
+
+    # Rounded.
+
+    def call_round(self, a: Any, decimals: Any = 0) -> Any:
+        """By a product and a quotient, as NumPy does it."""
+        if type(decimals) is not int or not 0 <= decimals <= 22:
+            raise Unsupported("rounds to so many decimals")
+        if not is_array(a):
+            return self.walk.each(a, lambda x: self.rounded_number(self.walk.numbers.number(x), decimals))
+        dtype = a.dtype
+        if dtype.kind in "iu":
+            return self.walk.arrays.unary("positive", a)
+        if dtype.kind != "f":
+            raise Unsupported("rounds such an array")
+        arrays = self.walk.arrays
+        if decimals == 0:
+            return arrays.unary("rint", a)
+        return arrays.binary("divide", arrays.unary("rint", arrays.binary("multiply", a, 10.0**decimals)), 10.0**decimals)
+
+    call_around = call_round
+
+    def rounded_number(self, x: Number, decimals: int) -> Number:
+        numbers, dtype = self.walk.numbers, machine(x.kind)
+        if dtype.kind in "iu":
+            return Number(dtype, x.id, x.low, x.high)
+        if dtype.kind != "f":
+            raise Unsupported("rounds such a number")
+        plain = Number(dtype, x.id)
+        if decimals == 0:
+            return numbers.numpy_unary("rint", plain)
+        power = numbers.number(10.0**decimals)
+        return numbers.numpy_binary("divide", numbers.numpy_unary("rint", numbers.numpy_binary("multiply", plain, power)), power)
