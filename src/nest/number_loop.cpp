@@ -56,7 +56,7 @@ std::size_t number_of(Value parameter) { return static_cast<std::size_t>(paramet
 class Writer : private ProgramWriter {
 public:
     Writer(const NumberBody& body, const ir::Looped& looped, const std::vector<bool>& given, shape::Sizes& sizes)
-        : ProgramWriter(made_), looped_(looped), given_(given), sizes_(sizes), top_{body} {}
+        : looped_(looped), given_(given), sizes_(sizes), top_{body} {}
 
     NumberLoop run(Dim count) {
         made_.sizes.push_back(count);
@@ -409,7 +409,6 @@ private:
         if (array >= 0) store(memory->dtype, array, times(scope_->place, bytes_of(memory->dtype)), known(given));
     }
 
-    NumberLoop made_;
     const ir::Looped& looped_;
     const std::vector<bool>& given_;
     shape::Sizes& sizes_;

@@ -16,18 +16,18 @@ class ProgramWriter {
 protected:
     using Step = ir::Step;
 
-    explicit ProgramWriter(NumberLoop& made) : program_(made.program) {}
+    NumberLoop made_;
 
     std::int32_t step(Step step) {
-        program_.steps.push_back(step);
-        return static_cast<std::int32_t>(program_.steps.size()) - 1;
+        made_.program.steps.push_back(step);
+        return static_cast<std::int32_t>(made_.program.steps.size()) - 1;
     }
     std::int32_t variable(Dtype dtype) {
-        program_.variables.push_back(dtype);
-        return static_cast<std::int32_t>(program_.variables.size()) - 1;
+        made_.program.variables.push_back(dtype);
+        return static_cast<std::int32_t>(made_.program.variables.size()) - 1;
     }
     std::int32_t get(std::int32_t variable) {
-        return step({.kind = Step::Kind::get, .dtype = program_.variables[static_cast<std::size_t>(variable)], .a = variable});
+        return step({.kind = Step::Kind::get, .dtype = made_.program.variables[static_cast<std::size_t>(variable)], .a = variable});
     }
     void set(std::int32_t variable, std::int32_t value) { step({.kind = Step::Kind::set, .a = variable, .b = value}); }
     std::int32_t whole(std::int64_t value) {
@@ -58,9 +58,6 @@ protected:
     void store(Dtype dtype, std::int32_t array, std::int32_t place, std::int32_t value) {
         step({.kind = Step::Kind::store, .dtype = dtype, .a = array, .b = place, .c = value});
     }
-
-private:
-    ir::Program& program_;
 };
 
 }  // namespace fastnp::nest

@@ -160,9 +160,9 @@ def test_a_loop_around_it() -> None:
 
 
 def test_every_loop_has_a_reason() -> None:
-    def sorts(x):
+    def tells(x):
         for k in range(len(x)):
-            x[k] = sorted([x[k]])[0]
+            x[k] = float(repr(float(x[k])))
         return x
 
     def tries(x):
@@ -184,7 +184,7 @@ def test_every_loop_has_a_reason() -> None:
                 s += x[k]
         return found()
 
-    for function, reason in ((sorts, "calls sorted"), (tries, "lies in a `try`"), (shares, "shares variables")):
+    for function, reason in ((tells, "calls repr"), (tries, "lies in a `try`"), (shares, "shares variables")):
         told = np.explain(np.compile(function))(numpy.ones(3))
         assert [reason in (each.reason or "") for each in told.native] == [True], str(told)
 
