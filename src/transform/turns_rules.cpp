@@ -123,7 +123,7 @@ std::vector<array> batch_while(const ir::Node& loop, const std::vector<std::opti
         if (operands[states + i]) examples.push_back(turns.constants[i]);
     }
     const auto turn = [&](std::span<const array> now, std::span<const array>) {
-        const array goes_on = now[1];
+        const array& goes_on = now[1];
         const auto chosen = [&](const array& x, const array& y) {
             Dims column{count};
             column.resize(api::dims_of(x).size(), Dim(1));
