@@ -58,7 +58,7 @@ def test_elements_are_taken_of_one_number() -> None:
     """A number is given to kernels itself, not by an address."""
     places = numpy.array([1, 0, -1])
     functions: list[Callable[..., Any]] = [
-        lambda a: numpy.tanh(numpy.take(numpy.broadcast_to(a, (2,)), places)),
+        lambda a: numpy.negative(numpy.take(numpy.broadcast_to(a, (2,)), places)),
         lambda a: numpy.repeat(a, 2)[numpy.repeat(a, 2) > 0] * 2,
         lambda a: numpy.take_along_axis(numpy.broadcast_to(a, (3,)), numpy.argsort(numpy.broadcast_to(a, (3,)), kind="stable"), axis=0) + 1,
         lambda a: numpy.take(a.reshape(-1), [0, 0, 0])[1:] - a,
