@@ -99,7 +99,7 @@ def test_quantiles(dtype: str) -> None:
         for values in (sample(dtype, 9, rare=0), numpy.concatenate([last, sample(dtype, 9)])):
             for keepdims in (False, True):
                 run(lambda m, x, q=q, keepdims=keepdims: m.quantile(x, q, keepdims=keepdims), values, down=512, up=512)
-    parts = np.vmap(lambda x: np.quantile(x, numpy.float64(0.3)))(there(sample(dtype, 3, 9)))
+    parts = np.vmap(lambda x: np.quantile(x, numpy.float64(0.3)))(there(sample(dtype, 3, 9, rare=0)))  # with NaN NumPy gives another dtype
     assert parts.shape == (3,) and parts.dtype == numpy.float64
     for call in (lambda x: np.quantile(x, 1.5), np.compile(lambda x: np.quantile(x, 1.5))):
         with pytest.raises(ValueError, match="range"):
