@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import linecache
+import math
 import os
 import pathlib
 import subprocess
@@ -291,14 +292,12 @@ def test_calls_that_are_as_written_are_not_looked_through():
     lists = list(range(30000)), list(range(30000))
     for _ in range(20):
         assert f(*lists, 1000) == 7
-    spent = {}
-    for each in (texts, f):
-        times = []
-        for _ in range(7):
+    spent = dict.fromkeys((texts, f), math.inf)
+    for _ in range(15):
+        for each in spent:  # side by side: a machine's speed changes
             begin = time.perf_counter()
             each(*lists, 1000)
-            times.append(time.perf_counter() - begin)
-        spent[each] = min(times)
+            spent[each] = min(spent[each], time.perf_counter() - begin)
     assert spent[f] < 1.5 * spent[texts]
 
 

@@ -56,6 +56,8 @@ PROGRAM = """
     if function is quick:
         for _ in range(50):
             compiled(x, 1000)  # short runs keep the GIL
+    else:  # what is imported and compiled at first is not what is interrupted
+        compiled(numpy.full(2, -5.0 if function is inner else 5.0))
     print("begins", flush=True)
     try:
         compiled(*((x, -1) if function is quick else (x,)))
