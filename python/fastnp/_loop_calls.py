@@ -18,6 +18,7 @@ from fastnp._loop_dicts import DictState, display_of
 from fastnp._loop_draws import Stream
 from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
+from fastnp._loop_heaps import HEAPS
 from fastnp._loop_list_methods import deque_of
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_math import MATH, Math
@@ -54,7 +55,6 @@ _LIBM = {
 _POSITIVE = frozenset(["log", "log2", "log10"])
 _OF_COMPLEX = frozenset(["real", "imag", "conjugate"])
 _OF_INTS = frozenset(["bit_count", "bit_length"])
-_HEAPS = (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop)
 _MOST_SORTED = 4  # numbers
 _UFUNC_TYPE: Any = type(_core.exp) if hasattr(_core, "exp") else None
 
@@ -96,7 +96,7 @@ class Calls:
             function = function.__wrapped__
         if type(function) is Passed:
             function = self.walk.fields.attribute(function, "__call__")
-        if any(function is each for each in _HEAPS) and arguments and type(arguments[0]) is ListState and not named:
+        if any(function is getattr(heapq, each) for each in HEAPS) and arguments and type(arguments[0]) is ListState and not named:
             return self.walk.heaps.call(function.__name__, arguments)
         if type(function) is Method and isinstance(function.of, ListState) and (function.name == "sort" or not named):
             return self.walk.list_methods.call(function.of, function.name, arguments, named)

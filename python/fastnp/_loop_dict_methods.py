@@ -12,7 +12,7 @@ from fastnp._loop_values import Again, Leaves
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["DictMethods"]
+__all__ = ["DICTS", "DictMethods"]
 
 _OF_SETS = frozenset(["add", "discard", "remove", "clear"])
 _OF_DICTS = frozenset(["get", "setdefault", "keys", "values", "items", "pop", "clear"])
@@ -111,3 +111,6 @@ class DictMethods:
         steps.add("end")
         self.lists.changes += 1
         self.walk.stored = True
+
+
+DICTS = frozenset(name.removeprefix("call_") for name in dir(DictMethods) if name.startswith("call_"))  # methods of dicts and sets

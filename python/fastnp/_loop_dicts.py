@@ -16,7 +16,7 @@ from fastnp._loop_values import Leaves
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["FIRST", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
+__all__ = ["DICT_TYPES", "FIRST", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
 
 _WORD = 8
 FIRST = 16  # places of a new table
@@ -89,6 +89,9 @@ class Entry:
         self.slot = slot
         self.item = item
         self.changes = changes  # how many there were when it was looked for
+
+
+DICT_TYPES = (dict, set, collections.Counter, collections.defaultdict)  # that it makes
 
 
 def display_of(function: Any, arguments: list[Any]) -> DictDisplay | None:

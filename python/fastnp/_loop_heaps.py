@@ -10,7 +10,7 @@ from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Number, Unsu
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["Heaps"]
+__all__ = ["HEAPS", "Heaps"]
 
 
 class Heaps:
@@ -22,15 +22,15 @@ class Heaps:
         heap = arguments[0]
         self.walk.lists.write(heap)
         self.walk.lists.changes += 1
-        method = getattr(self, name.removeprefix("heap"))
+        method = getattr(self, f"call_{name}")
         return self.walk.calls.functions.checked(method, arguments, {}, {})
 
-    def push(self, heap: ListState, item: Any) -> None:
+    def call_heappush(self, heap: ListState, item: Any) -> None:
         self.walk.list_methods.call_append(heap, item)
         last = self.steps.plus(self.walk.lists.length(heap), self.steps.whole(-1))
         self.up(heap, last, self.kept(heap, last), self.steps.whole(0))
 
-    def pop(self, heap: ListState) -> Any:
+    def call_heappop(self, heap: ListState) -> Any:
         steps, lists = self.steps, self.walk.lists
         self.walk.list_methods.call_pop(heap)  # leaves where there is none
         end = lists.length(heap)
@@ -42,7 +42,7 @@ class Heaps:
         steps.add("end")
         return self.value_of(heap, found)
 
-    def ify(self, heap: ListState) -> None:
+    def call_heapify(self, heap: ListState) -> None:
         steps, end = self.steps, self.walk.lists.length(heap)
         if not self.walk.lists.known(heap.name).is_known:
             return
@@ -55,7 +55,7 @@ class Heaps:
         steps.each(half, sift)
         self.walk.stored = True
 
-    def replace(self, heap: ListState, item: Any) -> Any:
+    def call_heapreplace(self, heap: ListState, item: Any) -> Any:
         steps, lists = self.steps, self.walk.lists
         end, new = lists.length(heap), lists.as_item(item)
         lists.learn(heap, new)
@@ -67,7 +67,7 @@ class Heaps:
         self.walk.stored = True
         return self.value_of(heap, found)
 
-    def pushpop(self, heap: ListState, item: Any) -> Any:
+    def call_heappushpop(self, heap: ListState, item: Any) -> Any:
         """The new item lies behind the heap's last one meanwhile, and its words are the result's."""
         steps, lists = self.steps, self.walk.lists
         self.walk.list_methods.call_append(heap, item)
@@ -179,3 +179,6 @@ class Heaps:
         steps.add("next")
         steps.add("end")
         return steps.get(at)
+
+
+HEAPS = frozenset(name.removeprefix("call_") for name in dir(Heaps) if name.startswith("call_"))  # functions of `heapq`

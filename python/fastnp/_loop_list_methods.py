@@ -13,7 +13,7 @@ from fastnp._loop_sorts import Sorted, merge_sort
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["ListMethods", "deque_of"]
+__all__ = ["LISTS", "ListMethods", "deque_of"]
 
 _WORD = 8
 _OF_DEQUES = frozenset(["append", "appendleft", "pop", "popleft", "clear", "extend"])
@@ -344,3 +344,6 @@ def deque_of(items: Any = ()) -> DequeDisplay:
     if type(items) is not Display or items.times != 1:
         raise Unsupported("makes a deque of something else than a few numbers")
     return DequeDisplay(items.items)
+
+
+LISTS = frozenset(name.removeprefix("call_") for name in dir(ListMethods) if name.startswith("call_"))  # methods of lists and deques

@@ -4,7 +4,6 @@ leave the program, and Python raises."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, PythonKind, Unsupported
@@ -40,18 +39,6 @@ class Math:
         if not is_whole:
             raise Unsupported("takes a float for a whole number")
         return number if number.kind is INT else Number(INT, self.walk.numbers.to_int(number).id, number.low, number.high)
-
-    def repeat(self, goes_on: Callable[[], int], body: Callable[[], None]) -> None:
-        """A loop, as long as a condition holds."""
-        steps = self.steps
-        steps.add("loop")
-        steps.add("if", a=goes_on())
-        steps.add("else")
-        steps.add("break", a=0)
-        steps.add("end")
-        body()
-        steps.add("next")
-        steps.add("end")
 
     def variable(self, value: int) -> int:
         made = self.steps.variable(INT)
@@ -103,7 +90,7 @@ class Math:
             steps.set(found, steps.times(steps.get(found), steps.get(at)))
             steps.set(at, steps.plus(steps.get(at), steps.whole(-1)))
 
-        self.repeat(lambda: steps.compare("greater", steps.get(at), steps.whole(1)), multiply)
+        steps.repeat(lambda: steps.compare("greater", steps.get(at), steps.whole(1)), multiply)
         return Number(INT, steps.get(found), 1)
 
     def math_comb(self, n: Any, k: Any) -> Any:
@@ -122,7 +109,7 @@ class Math:
             product = numbers.checked("multiply", INT64, steps.get(found), left)
             steps.set(found, numbers.floored("floor_divide", product, steps.get(at), None).id)
 
-        self.repeat(lambda: steps.compare("less", steps.get(at), count), multiply)
+        steps.repeat(lambda: steps.compare("less", steps.get(at), count), multiply)
         return Number(INT, steps.get(found), 0)
 
     def power_of(self, base: Any, exponent: Any, modulus: Any) -> Any:
@@ -150,7 +137,7 @@ class Math:
             steps.set(square, reduced(steps.times(steps.get(square), steps.get(square))))
             steps.set(left, steps.map("right_shift", INT64, INT64, steps.get(left), steps.whole(1)))
 
-        self.repeat(lambda: steps.compare("greater", steps.get(left), steps.whole(0)), step)
+        steps.repeat(lambda: steps.compare("greater", steps.get(left), steps.whole(0)), step)
         return Number(INT, steps.get(found), 0 if m.low is not None and m.low > 0 else None)
 
     def magnitude(self, x: Number) -> int:

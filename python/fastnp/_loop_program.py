@@ -229,19 +229,28 @@ class Steps:
             return bool(mine[4] == theirs[4])
         return all(a == b or (a >= 0 and b >= 0 and self.alike(a, b)) for a, b in zip(mine[4:7], theirs[4:7], strict=True))
 
+    def repeat(self, goes_on: Callable[[], int], body: Callable[[], None], advance: Callable[[], None] | None = None, is_fold: bool = False) -> None:
+        """A loop, as long as a condition holds. `advance`: what comes between iterations, those that a `continue` ends included."""
+        self.add("loop", bits=int(is_fold))
+        self.add("if", a=goes_on())
+        self.add("else")
+        self.add("break", a=0)
+        self.add("end")
+        body()
+        self.add("next")
+        if advance is not None:
+            advance()
+        self.add("end")
+
     def each(self, count: int, body: Callable[[int], None], is_fold: bool = False) -> None:
         """A loop over 0, 1, ... below `count`, whose body is given the number."""
         at = self.variable(INT)
         self.set(at, self.whole(0))
-        self.add("loop", bits=int(is_fold))
-        self.add("if", a=self.compare("less", self.get(at), count))
-        self.add("else")
-        self.add("break", a=0)
-        self.add("end")
-        body(self.get(at))
-        self.add("next")
-        self.set(at, self.plus(self.get(at), self.whole(1)))
-        self.add("end")
+
+        def advance() -> None:
+            self.set(at, self.plus(self.get(at), self.whole(1)))
+
+        self.repeat(lambda: self.compare("less", self.get(at), count), lambda: body(self.get(at)), advance, is_fold)
 
     # Inputs.
 

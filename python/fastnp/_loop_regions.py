@@ -8,11 +8,16 @@ have ended, is taken apart again: its loops are programs by themselves.
 from __future__ import annotations
 
 import ast
+import collections
 from collections.abc import Iterator
 from typing import Any
 
 from fastnp._loop_comprehensions import is_comprehension, table_of
-from fastnp._loop_scan import DICTS, FOLDS, LISTS, may_be_native
+from fastnp._loop_dict_methods import DICTS
+from fastnp._loop_dicts import DICT_TYPES
+from fastnp._loop_heaps import HEAPS
+from fastnp._loop_list_methods import LISTS
+from fastnp._loop_scan import FOLDS, may_be_native
 from fastnp._names import Uses, own_nodes, weight
 
 __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
@@ -20,7 +25,7 @@ __all__ = ["Region", "has_loops_ahead", "is_region", "region_at", "regions_of"]
 _LOOPS = (ast.For, ast.While)
 _OF_NUMBERS = FOLDS | {"len", "abs", "int", "float", "round", "bool", "range"}
 _OF_ARRAYS = frozenset(["zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"])
-_CONTAINERS = frozenset(["deque", "dict", "set", "defaultdict", "Counter"])  # that programs make by a call
+_CONTAINERS = frozenset(each.__name__ for each in (*DICT_TYPES, collections.deque))  # that programs make by a call
 _ATTRIBUTES = frozenset(
     ["shape", "size", "ndim", "dtype", "pi", "inf", "nan", "e", "int64", "float64", "int32", "float32", "uint64", "bool_", "complex128"]
 )
@@ -223,7 +228,7 @@ def _is_simple(statement: Any, arrays: set[str]) -> bool:
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
             and isinstance(call.func.value, ast.Name)
-            and call.func.attr in LISTS | DICTS
+            and call.func.attr in LISTS | HEAPS | DICTS
         )
         return grows and isinstance(call, ast.Call) and not call.keywords and all(_is_plain(each, arrays) for each in call.args)
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]

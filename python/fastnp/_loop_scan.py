@@ -11,10 +11,13 @@ import numpy
 
 from fastnp import _core
 from fastnp._loop_comprehensions import table_of
+from fastnp._loop_dict_methods import DICTS
 from fastnp._loop_functions import FUNCTIONS, METHODS
+from fastnp._loop_heaps import HEAPS
+from fastnp._loop_list_methods import LISTS
 
 __all__ = [
-    "DICTS", "DRAWS", "FAR", "FOLDS", "LISTS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
+    "DRAWS", "FAR", "FOLDS", "NEAR", "are_small", "computes_with_arrays", "counters_of", "is_over_few_elements",
     "folded", "is_over_numbers", "may_be_native", "outermost_loops",
     "small_step", "what_is_unfit", "why_not_tried",
 ]  # fmt: skip
@@ -29,12 +32,6 @@ DRAWS = frozenset(
     ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
     + ["randrange", "randint", "choice", "gauss", "expovariate"]  # of Python's `random`
 )
-# Methods of lists and deques, and functions of `heapq`.
-LISTS = frozenset(
-    ["append", "extend", "pop", "clear", "insert", "remove", "index", "count", "reverse", "sort", "appendleft", "popleft"]
-    + ["heappush", "heappop", "heapify", "heapreplace", "heappushpop"]
-)
-DICTS = frozenset(["add", "discard", "remove", "get", "setdefault", "keys", "values", "items", "pop", "clear"])  # methods of dicts and sets
 # Methods of what programs have not.
 _OF_OTHERS = frozenset({*dir(str), *dir(bytes), *dir(dict), *dir(set)} - {"update", "add", "get", "remove", "index", "count", "find", "pop", "copy"})
 _LOOPS = (ast.For, ast.While)
@@ -142,7 +139,7 @@ def _is_of_numbers(call: ast.Call) -> bool:
 
 def _is_of_arrays(call: ast.Call) -> bool:
     """Whether it may be a method or a function of arrays that programs have."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS | DICTS
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | FUNCTIONS | DRAWS | LISTS | HEAPS | DICTS
 
 
 def _changes_set(node: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64
@@ -44,13 +43,13 @@ def merge_sort(steps: Steps, items: Sorted) -> None:
             _merge(steps, items, steps.get(begin), steps.get(width))
             steps.set(begin, steps.plus(steps.get(begin), steps.times(steps.get(width), steps.whole(2))))
 
-        _while(steps, lambda: steps.compare("less", steps.get(begin), items.count), merge)
+        steps.repeat(lambda: steps.compare("less", steps.get(begin), items.count), merge)
         between = steps.made_array()
         for to, of in ((between, items.array), (items.array, items.other), (items.other, between)):
             steps.add("point", a=to, b=of)
         steps.set(width, steps.times(steps.get(width), steps.whole(2)))
 
-    _while(steps, lambda: steps.compare("less", steps.get(width), items.count), merge_all)
+    steps.repeat(lambda: steps.compare("less", steps.get(width), items.count), merge_all)
 
 
 def _merge(steps: Steps, items: Sorted, begin: int, width: int) -> None:
@@ -78,14 +77,3 @@ def _merge(steps: Steps, items: Sorted, begin: int, width: int) -> None:
         steps.set(second, steps.plus(steps.get(second), steps.plus(steps.whole(1), steps.times(by, steps.whole(-1)))))
 
     steps.each(steps.plus(end, steps.times(begin, steps.whole(-1))), put)
-
-
-def _while(steps: Steps, goes_on: Callable[[], int], body: Callable[[], None]) -> None:
-    steps.add("loop")
-    steps.add("if", a=goes_on())
-    steps.add("else")
-    steps.add("break", a=0)
-    steps.add("end")
-    body()
-    steps.add("next")
-    steps.add("end")

@@ -13,7 +13,7 @@ def over_slice(x: Any, a: Any, b: Any, c: Any, log: Any) -> Any:
         if v > 1:
             log.append(v)
         s += v * t
-        t += 1  # noqa: SIM113
+        t += 1  # noqa: SIM113 - counted as people do, beside the loop
         if v > 3:
             break
     return s

@@ -180,7 +180,7 @@ def expected(x: Any, n: Any) -> Any:
         s += square(x[i])
         assert s >= 0
         if x[i] > 100:
-            assert False, "no"  # noqa: B011
+            assert False, "no"  # noqa: B011 - an assertion that always fails is what is tested
     return s
 
 

@@ -17,11 +17,11 @@ from test_native_loops import programs_of
 import fastnp as np
 import fastnp._parts
 from fastnp import _loop_functions
-from fastnp._loop_calls import _HEAPS
 from fastnp._loop_draws import Draws, PythonDraws
 from fastnp._loop_functions import FUNCTIONS, METHODS, Functions
-from fastnp._loop_list_methods import ListMethods
-from fastnp._loop_scan import DRAWS, LISTS, may_be_native
+from fastnp._loop_heaps import HEAPS
+from fastnp._loop_list_methods import LISTS, ListMethods
+from fastnp._loop_scan import DRAWS, may_be_native
 
 
 @pytest.fixture(autouse=True)
@@ -446,7 +446,8 @@ def test_loops_are_tried_for_what_programs_have() -> None:
     assert methods <= METHODS
     drawn = {name.partition("_")[2] for name in (*dir(Draws), *dir(PythonDraws)) if name.startswith("draw_")}
     assert drawn | {"rand", "random_sample"} == DRAWS
-    assert {name.partition("_")[2] for name in dir(ListMethods) if name.startswith("call_")} | {each.__name__ for each in _HEAPS} == LISTS
+    assert {name.partition("_")[2] for name in dir(ListMethods) if name.startswith("call_")} == LISTS
+    assert {"heappush", "heappop", "heapify", "heapreplace", "heappushpop"} == HEAPS
 
 
 def test_rounded_and_sorted() -> None:

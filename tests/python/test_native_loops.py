@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -213,20 +214,27 @@ def test_gradient_of_a_native_loop() -> None:
     numpy.testing.assert_allclose(numpy.asarray(np.grad(compiled)(x)), [2.0, 0.0, 6.0])
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_random_programs(part: int) -> None:
+def run_random_programs(
+    title: str, first: int, count: int, source_of: Callable[[int], str], sizes: Callable[[int], tuple[int, ...]] | None = None, **options: Any
+) -> None:
+    """Programs with seeds from `first` on, against Python. `sizes`: what they are called with, one after the other, for an array's length."""
     native = 0
-    first = SEED * 1000 + part * 10**7
-    for seed in range(first, first + (400 if LONG else 25)):
-        source = random_source(seed)
-        compiled = np.compile(function_of(source, f"loop {seed}"))
+    for seed in range(first, first + count):
+        source = source_of(seed)
+        compiled = np.compile(function_of(source, f"{title} {seed}"), **options)
         size = (5, 5, 70)[seed % 3]
-        for call, n in enumerate((size - 1, size + 2, size - 1, 0)):
+        for call, n in enumerate((size - 1, size + 2, 0, 6) if sizes is None else sizes(size)):
             rng = numpy.random.default_rng([seed, call])
             arguments = (rng.normal(size=size), rng.integers(-5, 50, size), rng.normal(size=(3, 4)), n, [])
             agree(compiled, arguments, f"seed {seed}, call {call}, n = {n}\n{source}")
         native += bool(programs_of(compiled))
     assert native > 5, random.Random(first)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_programs(part: int) -> None:
+    first = SEED * 1000 + part * 10**7
+    run_random_programs("loop", first, 400 if LONG else 25, random_source, lambda size: (size - 1, size + 2, size - 1, 0))
 
 
 def test_ranges_of_all_steps() -> None:
