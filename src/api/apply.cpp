@@ -225,6 +225,23 @@ shape::AxisOrder order_of_joined(const ir::Attributes& attributes, std::span<con
     return result_order(Op::concatenate, attributes, views);
 }
 
+constexpr std::size_t most_joined = 64;  // arrays whose sizes one operation of a device follows
+
+std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::span<const array> operands, device::Backend*& device);
+
+// A concatenation of many arrays there: of concatenations of some.
+std::optional<array> join_there(const ir::Attributes& attributes, std::span<const array> operands, const shape::AxisOrder& order,
+                                device::Backend*& device) {
+    std::vector<array> parts;
+    for (std::size_t i = 0; i < operands.size(); i += most_joined) {
+        auto part = run_there(Op::concatenate, attributes, operands.subspan(i, std::min(most_joined, operands.size() - i)), device);
+        if (!part) return std::nullopt;
+        parts.push_back(std::move(*part));
+    }
+    auto joined = run_there(Op::concatenate, attributes, parts, device);
+    return joined ? laid_out(*joined, order) : joined;
+}
+
 // On a device, if it is to be done on one, which is told in any case, and there is code for it.
 std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::span<const array> operands, device::Backend*& device) {
     Operation operation(ops::info(op).name);
@@ -253,6 +270,7 @@ std::optional<array> run_there(Op op, const ir::Attributes& attributes, std::spa
     device = operation.device();
     if (device == nullptr) return std::nullopt;
     const shape::AxisOrder joined = op == Op::concatenate ? order_of_joined(attributes, operands) : shape::AxisOrder();
+    if (op == Op::concatenate && operands.size() > most_joined) return join_there(attributes, operands, joined, device);
     for (const std::int64_t axis : joined) operation.note(axis);
     std::vector<array> results;
     const auto record = [&](std::span<const array> given) -> std::vector<array> {

@@ -192,9 +192,12 @@ device::Backend* Operation::device() const {
 bool Operation::run(device::Backend& device, const Record& record, std::vector<array>& results) {
     note(reinterpret_cast<std::uintptr_t>(&device));
     const std::span<const Argument> call(arguments_.data(), arguments_.size());
-    for (const Argument& argument : call) {  // numbers that the host has are passed by value
-        if (argument.rank == 0) note(device::lies_on_device(argument.data));
+    std::size_t sizes = 0;
+    for (const Argument& argument : call) {
+        if (argument.rank == 0) note(device::lies_on_device(argument.data));  // numbers that the host has are passed by value
+        sizes += static_cast<std::size_t>(argument.rank);
     }
+    if (sizes > detail::most_values) return false;  // too many to follow
     std::array<std::int64_t, detail::most_values> values;
     const EntryPtr entry = operations().find(key_, call, device, record, values.data());
     if (!entry->uncompiled.empty()) return false;

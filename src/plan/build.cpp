@@ -302,10 +302,10 @@ private:
         }
     }
 
-    // Loops whose bodies compute with numbers, as programs: they give what is taken of them.
+    // Loops whose bodies compute with numbers, as programs of the host: they give what is taken of them.
     void find_number_loops() {
         for (Step& step : plan_.steps) {
-            if (!step.is_loop() || step.loop.body->of_numbers == nullptr) continue;
+            if (!step.is_loop() || step.loop.body->of_numbers == nullptr || step.loop.body->on_device.backend != nullptr) continue;
             std::vector<bool> given;
             for (const int slot : step.loop.given) given.push_back(slot >= 0);
             auto loop = nest::number_loop(*step.loop.body->of_numbers, step.loop.looped, step.loop.count, given, sizes_);
@@ -424,9 +424,9 @@ void generate_number_loops(std::span<Plan* const> plans, Times& times) {
 }
 
 // Bodies whose loops are all programs need no code of their own.
-std::vector<Plan*> with_kernels(std::span<Plan* const> plans) {
+std::vector<Plan*> with_kernels(std::span<Plan* const> plans, std::span<Plan* const> all) {
     std::unordered_set<const Plan*> unused, used;
-    for (const Plan* plan : plans) {
+    for (const Plan* plan : all) {
         for (const Step& step : plan->steps) {
             if (step.is_loop()) (step.loop.numbers ? unused : used).insert(step.loop.body.get());
         }
@@ -438,9 +438,7 @@ std::vector<Plan*> with_kernels(std::span<Plan* const> plans) {
     return found;
 }
 
-void generate_for_host(std::span<Plan* const> all, Times& times) {
-    generate_number_loops(all, times);
-    const std::vector<Plan*> plans = with_kernels(all);
+void generate_for_host(std::span<Plan* const> plans, Times& times) {
     std::vector<codegen::Job> jobs;
     for (const Plan* plan : plans) {
         for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
@@ -479,10 +477,11 @@ void generate_for_device(std::span<Plan* const> plans, Times& times) {
 }  // namespace
 
 void generate(std::span<Plan* const> plans, Times& times) {
+    generate_number_loops(plans, times);  // plans for devices have some that take their turns on the host
     std::vector<Plan*> on_host, on_device;
     for (Plan* plan : plans) (plan->on_device.backend == nullptr ? on_host : on_device).push_back(plan);
     generate_for_device(on_device, times);
-    generate_for_host(on_host, times);
+    generate_for_host(with_kernels(on_host, plans), times);
 }
 
 Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Use& use, Times& times) {

@@ -105,6 +105,17 @@ BOOST_AUTO_TEST_CASE(joins) {
                  "operands could not be broadcast together with remapped shapes [original->remapped]: (2,2)  and requested shape (1,2)");
 }
 
+BOOST_AUTO_TEST_CASE(many_arrays_are_concatenated) {
+    std::vector<array> rows, columns;
+    for (int i = 0; i < 300; ++i) {
+        rows.push_back(arange(2.0 * i, 2.0 * i + 2).reshape({1, 2}));
+        columns.push_back(rows.back().T());
+    }
+    EXPECT(sum(absolute(concatenate(rows) - arange(600.0).reshape({300, 2}))), "float64 () 0.0");
+    EXPECT(sum(absolute(concatenate(columns, 1).T() - arange(600.0).reshape({300, 2}))), "float64 () 0.0");
+    EXPECT(sum(absolute(compile([&](array x) { return concatenate(rows) - x; })(arange(600.0).reshape({300, 2})))), "float64 () 0.0");
+}
+
 BOOST_AUTO_TEST_CASE(picks) {
     EXPECT(take(f, 1), "float64 () 0.5");
     EXPECT(take(f, array({2, 0, -1})), "float64 (3) [2.25 -1.5 2.25]");
