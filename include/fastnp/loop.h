@@ -126,7 +126,7 @@ auto while_loop(Condition&& condition, Body&& body, State... init) {
 
 /// then(arguments...) where the predicate holds, else otherwise(arguments...): one of them is run. Predicate: an array of no axes. Both give arrays, or
 /// tuples, vectors and structs of arrays, of the same shapes and dtypes (else TypeError). In compiled functions and transforms both are recorded, as
-/// loop() says of its body, and called twice for that; in a batch over predicates both are run where any part takes them. (jax.lax.cond)
+/// loop() says of its body; in a batch over predicates both are run where any part takes them. (jax.lax.cond)
 ///
 ///     fastnp::cond(x > 0, [](array x) { return sqrt(x); }, [](array x) { return x * 0.0; }, x);
 template <class Then, class Otherwise, class... Arguments>

@@ -351,8 +351,17 @@ std::string kind_of_step(const plan::Plan& plan, const plan::EagerStep& step) {
 }
 
 std::string kind_of_loop(const plan::Plan& plan, const plan::LoopStep& loop) {
-    const bool is_moved = plan.on_device.backend != nullptr && loop.body->on_device.backend == nullptr;
-    return is_moved ? "by the host: a step of its body has no form for devices" : "loop";
+    if (plan.on_device.backend == nullptr || loop.body->on_device.backend != nullptr) return "loop";
+    return loop.looped.is_while ? "by the host: how many turns it takes is found on the way" : "by the host: a step of its body has no form for devices";
+}
+
+// The ops of a loop over numbers.
+std::vector<std::string> ops_of(const ir::Program& program) {
+    std::vector<std::string> found;
+    for (const ir::Step& step : program.steps) {
+        if (step.kind == ir::Step::Kind::map) found.emplace_back(ops::info(step.op).name);
+    }
+    return found;
 }
 
 // The steps in order; those of a loop's body come after it. `sizes` are those of the whole function; `profile`: of a run, or null.
@@ -367,9 +376,13 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, const plan::Pro
             result.loops += nest::to_string(plan.kernels[kernel], plan.schedules.empty() ? nest::Schedule() : plan.schedules[kernel], sizes);
             ++kernel;
         } else if (step.is_loop()) {
-            result.kernels.push_back({plan::name_of(plan, step), kind_of_loop(plan, step.loop), {}, sizes.text(step.loop.count)});
-            result.loops += "loop " + sizes.text(step.loop.count) + ":\n";
-            describe(*step.loop.body, sizes, profile == nullptr ? nullptr : profile->body(number), result);
+            const plan::NumberTurns* const numbers = step.loop.numbers.get();
+            const std::string count = step.loop.looped.is_while ? "as long as its first state holds" : sizes.text(step.loop.count);
+            result.kernels.push_back({plan::name_of(plan, step), kind_of_loop(plan, step.loop),
+                                      numbers == nullptr ? std::vector<std::string>() : ops_of(numbers->loop.program), count});
+            result.loops += (numbers == nullptr ? "loop " : "loop over numbers ") + count + ":\n";
+            if (numbers != nullptr) result.loops += ir::to_text(numbers->loop.program);
+            else describe(*step.loop.body, sizes, profile == nullptr ? nullptr : profile->body(number), result);
             result.loops += "end\n";
         } else if (step.read.call >= 0) {
             result.kernels.push_back({plan::name_of(plan, step), "call", {}, ""});
@@ -385,8 +398,18 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, const plan::Pro
 void add_jobs(const plan::Plan& plan, std::vector<codegen::Job>& jobs) {
     for (std::size_t i = 0; i < plan.schedules.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
     for (const plan::Step& step : plan.steps) {
-        if (step.is_loop()) add_jobs(*step.loop.body, jobs);
+        if (step.is_loop() && !step.loop.numbers) add_jobs(*step.loop.body, jobs);
     }
+}
+
+// LLVM's code for loops over numbers.
+std::string code_of_number_loops(const plan::Plan& plan) {
+    std::string text;
+    for (const plan::Step& step : plan.steps) {
+        if (!step.is_loop()) continue;
+        text += step.loop.numbers ? codegen::llvm_text(step.loop.numbers->loop.program) : code_of_number_loops(*step.loop.body);
+    }
+    return text;
 }
 
 void add_jobs(const plan::Plan& plan, std::vector<codegen::DeviceJob>& jobs) {
@@ -426,6 +449,7 @@ EntryInfo Entry::info(bool with_code) const {
             result.assembly = codegen::device_text(there, device::Backend::Code::ptx, device->capability()).text;
         }
     }
+    if (with_code) result.llvm += code_of_number_loops(plan);
     return result;
 }
 

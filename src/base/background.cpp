@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,12 +19,7 @@ namespace {
 class Worker {
 public:
     void add(std::function<void()> job) {
-        const std::lock_guard lock(mutex_);
-        if (stops_) return;
-        if (!is_at_work_ || forks_ != fork_count()) begin();
-        jobs_.push_back(std::move(job));
-        ++handed_;
-        handed_.notify_one();
+        if (!hand_over(job)) job();
     }
 
     void wait() {
@@ -47,18 +43,33 @@ public:
     }
 
 private:
+    // False where the system refuses a thread.
+    bool hand_over(std::function<void()>& job) {
+        const std::lock_guard lock(mutex_);
+        if (stops_) return true;
+        if ((!is_at_work_ || forks_ != fork_count()) && !begin()) return false;
+        jobs_.push_back(std::move(job));
+        ++handed_;
+        handed_.notify_one();
+        return true;
+    }
+
     bool is_alive() {
         const std::lock_guard lock(mutex_);
         return is_at_work_ && forks_ == fork_count();
     }
 
     // Of this process. The thread is never joined: it waits for jobs until the process ends.
-    void begin() {
+    bool begin() {
         forks_ = fork_count();
         jobs_.clear();
         done_ = handed_.load();
-        is_at_work_ = true;
-        std::thread([this, from = handed_.load()] { run(from); }).detach();
+        try {
+            std::thread([this, from = handed_.load()] { run(from); }).detach();
+        } catch (const std::system_error&) {
+            return is_at_work_ = false;
+        }
+        return is_at_work_ = true;
     }
 
     void run(std::uint32_t seen) {

@@ -6,7 +6,7 @@
 namespace fastnp::base {
 
 /// Does `job`, which throws nothing, in a thread of its own, after those that were handed over before. A process that ends waits for the job that is under
-/// way, and does no others; a child of fork() does none of its parent's.
+/// way, and does no others; a child of fork() does none of its parent's. Where the system refuses a thread the job is done at once.
 void in_background(std::function<void()> job);
 
 /// Waits until all jobs are done that were handed over so far.

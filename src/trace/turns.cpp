@@ -1,6 +1,7 @@
 #include "trace/turns.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -158,8 +159,14 @@ private:
 
 }  // namespace
 
+void Kept::add(std::uint32_t first, std::uint32_t end) {
+    while (!ranges_.empty() && ranges_.back().first >= first) ranges_.pop_back();  // of a branch in this one
+    if (first < end) ranges_.emplace_back(first, end);
+}
+
 bool Kept::contains(Value value) const {
-    return std::ranges::any_of(ranges_, [&](const auto& range) { return value->id >= range.first && value->id < range.second; });
+    const auto after = std::ranges::upper_bound(ranges_, value->id, {}, [](const auto& range) { return range.first; });
+    return after != ranges_.begin() && value->id < std::prev(after)->second;
 }
 
 std::vector<Value> Turns::given() const {

@@ -14,11 +14,12 @@ namespace fastnp::trace {
 /// Values that were recorded for branches: none is computed unless its branch is taken.
 class Kept {
 public:
-    void add(std::uint32_t first, std::uint32_t end) { ranges_.emplace_back(first, end); }
+    /// Those with numbers from `first` to `end`, not included, which are the last ones so far.
+    void add(std::uint32_t first, std::uint32_t end);
     bool contains(ir::Value value) const;
 
 private:
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // of their numbers
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // of their numbers, in order; none lies in another one
 };
 
 struct Turns {

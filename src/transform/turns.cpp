@@ -48,6 +48,16 @@ void check_states(const trace::Turns& turns) {
     }
 }
 
+// What a body gives, which does nothing that a front end has noted.
+template <class F>
+auto without_notes(const F& body) {
+    const std::vector<detail::Effect>* noted = detail::noted_effects();
+    const std::size_t notes = noted == nullptr ? 0 : noted->size();
+    auto given = body();
+    if (noted != nullptr && noted->size() != notes) throw RecordError("has an effect in the body of a loop");
+    return given;
+}
+
 // What was recorded since then is a branch's.
 void keep_from(std::size_t first) {
     recorder().kept_in_branches().add(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(recorder().graph().nodes().size()));
@@ -86,11 +96,23 @@ array after(Value loop, std::size_t number, Dtype dtype, const Dims& shape) {
 
 }  // namespace
 
-Aside::Aside() : effects_(recorder().effects().size()), first_(recorder().graph().nodes().size()) { ++trace::turns_depth(); }
-Aside::~Aside() {
-    --trace::turns_depth();
-    recorder().keep_effects(effects_);
-    keep_from(first_);
+Branch record_branch(const std::function<std::vector<array>()>& function) {
+    const std::size_t before = recorder().effects().size(), first = recorder().graph().nodes().size();
+    Branch made;
+    {
+        const Inside inside;
+        made.results = without_notes(function);
+    }
+    const std::vector<Value> all = recorder().effects();
+    made.effects.assign(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+    recorder().keep_effects(before);
+    keep_from(first);
+    return made;
+}
+
+std::vector<array> in_branch(const Branch& branch) {
+    for (const Value effect : branch.effects) recorder().effect(effect);
+    return branch.results;
 }
 
 const trace::Turns& turns_of(const ir::Looped& looped) {
@@ -152,10 +174,7 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
             given_parts.push_back(stand_in(place, false));
         }
         const std::size_t effects = recorder.effects().size(), first = recorder.graph().nodes().size();
-        const std::vector<detail::Effect>* noted = detail::noted_effects();
-        const std::size_t notes = noted == nullptr ? 0 : noted->size();
-        const detail::TurnResult result = body(given_states, given_parts);
-        if (noted != nullptr && noted->size() != notes) throw RecordError("has an effect in the body of a loop");
+        const detail::TurnResult result = without_notes([&] { return body(given_states, given_parts); });
         for (const array& each : result.states) turns->next.push_back(value_of(each));
         for (const array& each : result.collected) turns->collected.push_back(value_of(each));
         if (loop.is_once) {

@@ -37,17 +37,15 @@ const trace::Turns& turns_of(const ir::Looped& looped);
 std::vector<Value> starts_of(const trace::Turns& turns);
 std::vector<Value> results_of(const trace::Turns& turns);
 
-/// While it lives, what is recorded is done nowhere: a look at what a branch gives.
-class Aside {
-public:
-    Aside();
-    ~Aside();
-    Aside(const Aside&) = delete;
-    Aside& operator=(const Aside&) = delete;
-
-private:
-    std::size_t effects_, first_;
+/// A branch: what it gives, and what it does besides.
+struct Branch {
+    std::vector<array> results;
+    std::vector<Value> effects;
 };
+/// Records what a function gives for the body of a loop that takes one turn at most: it is done nowhere else.
+Branch record_branch(const std::function<std::vector<array>()>& function);
+/// ... there.
+std::vector<array> in_branch(const Branch& branch);
 
 using TurnBody = std::function<detail::TurnResult(std::span<const array> states, std::span<const array> parts)>;
 

@@ -60,12 +60,12 @@ std::vector<array> while_recorded(std::span<const array> states, const Condition
 }
 
 // The results after a turn that is taken if `goes_on`; else those that there are.
-std::vector<array> once(const array& goes_on, const std::vector<array>& results, const BranchFunction& branch) {
+std::vector<array> once(const array& goes_on, const std::vector<array>& results, const transform::Branch& branch) {
     std::vector<transform::Operand> begin{{goes_on}};
     for (const array& each : results) begin.push_back({each});
     const auto turn = [&](std::span<const array>, std::span<const array>) {
         TurnResult result{{array(false)}, {}};
-        for (const array& each : branch()) result.states.push_back(each);
+        for (const array& each : transform::in_branch(branch)) result.states.push_back(each);
         return result;
     };
     transform::Turned turned = transform::record_loop({.count = Dim(0), .is_while = true, .is_once = true}, begin, {}, turn);
@@ -73,16 +73,12 @@ std::vector<array> once(const array& goes_on, const std::vector<array>& results,
 }
 
 std::vector<array> branch_recorded(const array& predicate, const BranchFunction& then, const BranchFunction& otherwise) {
-    // What the functions give, to begin with: arrays of their types. They are called for that, and again for what is run.
-    std::vector<array> results;
-    {
-        const transform::Aside aside;
-        const std::vector<array> one = then(), other = otherwise();
-        check_alike(one, other);
-        for (const array& each : one) results.push_back(api::constant(0, each.dtype(), api::dims_of(each)));
-    }
+    const transform::Branch one = transform::record_branch(then), other = transform::record_branch(otherwise);
+    check_alike(one.results, other.results);
+    std::vector<array> results;  // of their types, to begin with
+    for (const array& each : one.results) results.push_back(api::constant(0, each.dtype(), api::dims_of(each)));
     const array holds = truth("cond", "the predicate", predicate);
-    return once(~holds, once(holds, results, then), otherwise);
+    return once(~holds, once(holds, results, one), other);
 }
 
 }  // namespace

@@ -33,6 +33,21 @@ inline std::string words(const std::exception& error) {
     return all.substr(0, all.find("\n  in "));
 }
 
+/// For BOOST_CHECK_EXCEPTION: whether an error says that.
+inline auto says(const std::string& text) {
+    return [text](const fastnp::Error& error) {
+        if (words(error) == text) return true;
+        BOOST_TEST_MESSAGE(error.what());
+        return false;
+    };
+}
+
+/// Whether arrays of one dtype and shape differ by so little, relative to 1 and more.
+inline bool near(const fastnp::array& x, const fastnp::array& y, double tolerance = 1e-11) {
+    if (x.dtype() != y.dtype() || x.shape() != y.shape()) return false;
+    return fastnp::all(fastnp::absolute(x - y) <= tolerance * (1 + fastnp::absolute(y))).item<bool>();
+}
+
 template <class F>
 std::string message(F&& f) {
     try {

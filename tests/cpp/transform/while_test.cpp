@@ -11,18 +11,8 @@ using namespace fastnp;
 
 namespace {
 
-auto says(const std::string& text) {
-    return [text](const Error& error) {
-        if (expect::words(error) == text) return true;
-        BOOST_TEST_MESSAGE(error.what());
-        return false;
-    };
-}
-
-bool near(const array& x, const array& y, double tolerance = 1e-11) {
-    if (x.dtype() != y.dtype() || x.shape() != y.shape()) return false;
-    return fastnp::all(absolute(x - y) <= tolerance * (1 + absolute(y))).item<bool>();
-}
+using expect::near;
+using expect::says;
 
 using Function = std::function<array(array)>;
 
