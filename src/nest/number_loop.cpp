@@ -31,9 +31,10 @@ struct Elements {
     int version = 0;  // how many stores to the array came before
 };
 
-// What a body's parameter stands for: a variable (a state that is a number), a number that is known, or elements.
+// What a body's parameter stands for: a variable (a state that is a number), a number that is known, the iteration's own, or elements.
 struct Argument {
     std::int32_t variable = -1, number = -1;
+    bool is_place = false;
     Elements elements{};
 };
 
@@ -88,7 +89,7 @@ private:
         program.exits = {{}, {{NumberLoop::index, NumberLoop::axis, NumberLoop::length}}};
         for (std::size_t i = 0; i < top_.first_collected(); ++i) {
             const Value parameter = top_.parameter(i);
-            Argument argument{-1, -1, all_of(parameter, static_cast<std::int32_t>(i))};
+            Argument argument{.elements = all_of(parameter, static_cast<std::int32_t>(i))};
             if (i < body.states && body.is_number[i]) {
                 argument.variable = variable(parameter->dtype);
                 set(argument.variable, load(parameter->dtype, static_cast<std::int32_t>(i), whole(0)));
@@ -213,6 +214,8 @@ private:
                 states.push_back(argument.variable);
             } else if (is_number(input) && i >= inner.body.states + inner.body.parts) {
                 argument.number = known(input);
+            } else if (i < inner.body.states + inner.body.parts && input->op == Op::iota && input->shape.size() == 1) {
+                argument.is_place = true;
             } else {
                 argument.elements = elements(input);
             }
@@ -246,6 +249,7 @@ private:
         if (value->op == Op::parameter) {
             const Argument& argument = scope_->arguments[number_of(value)];
             if (argument.variable >= 0) return get(argument.variable);
+            if (argument.is_place) return cast(scope_->place, Dtype::int64, value->dtype);
             return argument.number >= 0 ? argument.number : element(value);
         }
         if (info.kind == Kind::move) {

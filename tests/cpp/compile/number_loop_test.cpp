@@ -96,8 +96,13 @@ BOOST_AUTO_TEST_CASE(elements_by_index) {
             3, [&](array i, array s) { return loop(4, [&](array j, array t) { return t + pick(x, {i, j}) * pick(x, {i, 3 - j}); }, s) + x(0, 1); },
             array(0.0));
     };
-    const array matrix = sin(arange(12.0)).reshape({3, 4});
-    BOOST_TEST(same(compile(of_matrix)(matrix), of_matrix(matrix)));
+    check(of_matrix, sin(arange(12.0)).reshape({3, 4}));
+    const auto weighted = [](array x) {  // by the numbers of the inner loop
+        return loop(
+            5, [&](array i, array s) { return loop(3, [&](array j, array t) { return t * 0.5 + take(x, i + j, 0) * j; }, s); },
+            array(0.0));
+    };
+    check(weighted, sin(arange(7.0)));
     const auto beyond = compile([](array x) { return loop(9, [&](array i, array s) { return s + take(x, i, 0); }, array(0.0)); });
     BOOST_CHECK_EXCEPTION(beyond(arange(4.0)), IndexError,
                           [](const Error& error) { return expect::words(error) == "index 4 is out of bounds for axis 0 with size 4"; });
