@@ -31,7 +31,7 @@ cpp() {
     fi
     local status=0
     cpp '--run_test=cuda_*' || status=1
-    if command -v nvidia-smi > /dev/null; then FASTNP_TEST_DEVICE=cuda cpp --run_test=loops || status=1; fi
+    if command -v nvidia-smi > /dev/null; then FASTNP_TEST_DEVICE=cuda cpp --run_test=loops,while_loops,number_loops || status=1; fi
     return $status
 }
 

@@ -208,7 +208,7 @@ array array::copy(Order order) const {
     const shape::AxisOrder axes = api::order_of(*this, order);
     if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, *this), recorder->shared_from_this(), axes);
     api::memory_of(*this, "copy()");
-    return copied(*this, dtype(), axes, [order](const array& x) { return x.copy(order); });
+    return copied(*this, dtype(), axes, [&axes](const array& x) { return api::laid_out(x, axes); });
 }
 
 array array::astype(Dtype dtype, Casting casting) const {
@@ -220,7 +220,7 @@ array array::astype(Dtype dtype, Casting casting) const {
     const shape::AxisOrder order = api::order_of(*this);
     if (Recorder* recorder = Recorder::active()) return api::wrap(api::value_of(*recorder, api::cast(*this, dtype)), recorder->shared_from_this(), order);
     api::check_alive(*this);
-    return copied(*this, dtype, order, [dtype](const array& x) { return x.astype(dtype); });
+    return copied(*this, dtype, order, [dtype, &order](const array& x) { return api::laid_out(api::cast(x, dtype), order); });
 }
 
 array array::reshape(const Shape& shape) const { return fastnp::reshape(*this, shape); }

@@ -125,6 +125,13 @@ AxisOrder spectrum_order(const Operand& x, std::int64_t home) {
     return std::is_sorted(order.begin(), order.end()) ? AxisOrder{} : order;
 }
 
+// Whether NumPy's ufuncs take such operands as one run of elements in F order: axes of one element lie as that order has them, then.
+bool are_one_f_run(std::span<const eager::View> operands) {
+    const auto is_number = [](const eager::View& view) { return std::ranges::all_of(view.strides, [](std::int64_t step) { return step == 0; }); };
+    return std::ranges::all_of(operands, [&](const eager::View& view) { return is_number(view) || is_f(view); }) &&
+           !std::ranges::all_of(operands, is_number);
+}
+
 // As result_order says: of views, or of arrays.
 template <class Operand>
 AxisOrder order_for(Op op, const ir::Attributes& attributes, std::span<const Operand> operands) {
@@ -161,10 +168,14 @@ Dims ordered_strides(const Dims& shape, const AxisOrder& order, Dtype dtype, sha
 
 AxisOrder order_of(const array& x, Order order) {
     order = settled(x, order);
-    if (order == Order::keep) return is_descending(x, true) ? AxisOrder() : shape::like_order(steps_of(x));
-    AxisOrder axes;
-    for (int axis = x.ndim(); order == Order::f && x.ndim() > 1 && axis-- > 0;) axes.push_back(axis);
-    return axes;
+    const auto rank = static_cast<std::size_t>(x.ndim());
+    if (order == Order::keep && x.is_recorded()) return is_descending(x, true) ? AxisOrder() : shape::like_order(steps_of(x));
+    if (order == Order::keep) {  // as numpy.empty_like: where axes of one element would lie is told by their steps, too
+        if (rank < 2 || lies_in_c_order(x)) return {};
+        const device::Memory& memory = x.body()->memory;
+        if (!lies_in_f_order(x)) return shape::like_order(shape::steps_of(Shape(rank, 0), memory.strides));
+    }
+    return order == Order::c || rank < 2 ? AxisOrder() : reversed(rank);
 }
 
 Order settled(const array& x, Order order) {
@@ -233,9 +244,22 @@ AxisOrder common_order(std::span<const eager::View> views) {
     bool descending = true;
     for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));
     if (descending) return {};
+    if (are_one_f_run(views)) return reversed(views[0].shape.size());
     std::vector<Steps> steps;
     for (const eager::View& view : views) steps.push_back(steps_of(view));
     return shape::keep_order(views[0].shape.size(), steps);
+}
+
+AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const> operands) {
+    if (shape.size() < 2) return {};
+    std::vector<eager::View> views;
+    for (const device::Memory* memory : operands) {
+        views.push_back({nullptr, Dtype::bool_, shape, Strides(shape.size(), 0)});
+        if (memory == nullptr) continue;
+        views.back().dtype = memory->dtype;
+        views.back().strides = shape::broadcast_strides(memory->shape, memory->strides, shape);
+    }
+    return common_order(views);
 }
 
 AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const eager::View> operands) {

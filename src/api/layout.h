@@ -23,6 +23,8 @@ bool lies_in_f_order(const array& x);
 
 /// NumPy's order "K" for what is computed of views of one shape.
 shape::AxisOrder common_order(std::span<const eager::View> views);
+/// ... of arrays under the result's shape; null: a number.
+shape::AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const> operands);
 /// The order of an op's result.
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/at_device.h"
+#include "api/layout.h"
 #include "api/primitives.h"
 #include "device/movable.h"
 #include "device/span.h"
@@ -260,6 +261,10 @@ std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const
     const int out = options.out ? operation.take_output(options.out->body()->memory) : -1;
     device = operation.device();
     if (device == nullptr) return std::nullopt;
+    SmallVector<const Memory*, most_operands> memories;
+    for (const Operand* operand : operands) memories.push_back(operand->as_array() != nullptr ? &operand->as_array()->body()->memory : nullptr);
+    const shape::AxisOrder order = options.out ? shape::AxisOrder() : common_order(shape, memories);
+    for (const std::int64_t axis : order) operation.note(axis);
     const auto again = [&](std::span<const array> given) {
         const auto at = [&](int place) { return given[static_cast<std::size_t>(place)]; };
         const std::array<Operand, most_operands> taken{at(places[0]), at(places[1])};
@@ -269,7 +274,7 @@ std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const
         if (out >= 0) now.out = at(out);
         now.casting = options.casting;
         const array result = record(op, loop, {pointers.data(), operands.size()}, now);
-        return out >= 0 ? std::vector<array>() : std::vector<array>{result};
+        return out >= 0 ? std::vector<array>() : std::vector<array>{laid_out(result, order)};
     };
     std::vector<array> results;
     if (!operation.run(*device, again, results)) return std::nullopt;
