@@ -64,6 +64,7 @@ class Loop:
         self.functions: dict[Any, Any] = {}
         self.frames: dict[Any, Any] = {}
         self.loop: Any = None
+        self.source: Any = None  # that it is in
         self.constant: set[str] = set()  # variables that are tuples of constants
         self._lock = threading.RLock()  # programs and fields are found by one thread at a time
         self.fields = Fields()
@@ -433,17 +434,18 @@ class Loop:
     def find(self) -> None:
         if self.loop is not None:
             return
-        tree = self.parts.tree
+        source = self.parts.source  # one for all that follows: what another thread finds of the function makes it anew
+        tree = source.tree if type(self.parts.function) is types.FunctionType else None
         from fastnp._unfold import place_of
 
         found = None if tree is None else next((n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While)) and place_of(n) == self.place), None)
         if found is None:
             raise Unsupported("has no source")
-        self.loop = found
+        self.loop, self.source = found, source
         self.constant = constant_tuples(tree)
         uses = Uses(found)
         code = self.parts.function.__code__
-        local = {*code.co_varnames, *code.co_cellvars, *self.parts.source.made}
+        local = {*code.co_varnames, *code.co_cellvars, *source.made}
         self.names = sorted((uses.reads | uses.stores | set(self.takes) | set(self.gives)) & local)
         if uses.captured & local:
             raise Unsupported("has variables that other functions share")
@@ -454,7 +456,7 @@ class Loop:
             from fastnp._source import Source
 
             is_own = function is self.parts.function
-            tree, made = (self.parts.tree, self.parts.source.made) if is_own else expanded(Source(function).tree, lambda _: True)
+            tree, made = (self.source.tree, self.source.made) if is_own else expanded(Source(function).tree, lambda _: True)
             if tree is None:
                 raise Unsupported(f"calls {function.__qualname__}, whose source is not known")
             body = [ast.copy_location(ast.Return(tree.body), tree.body)] if isinstance(tree, ast.Lambda) else tree.body
@@ -482,7 +484,7 @@ class Loop:
                 tree = rest_of_iteration(self.loop, statement, self.names, name)
             else:
                 tree = (else_of if kind == "else" else remaining)(self.loop, self.names, name)
-            code = self.parts.source.code_of(tree, [LOCALS, UNBOUND_NAME])
+            code = self.source.code_of(tree, [LOCALS, UNBOUND_NAME])
             self.functions[key] = self.parts.function_of(code, NAMES)
         return self.functions[key]
 

@@ -142,13 +142,14 @@ class Parts(Cuts):
     def source(self) -> Source:
         from fastnp._source import Source  # where a function is cut, or cut further
 
-        if self._source is None:
-            self._source = Source(self.function)
-            if self.comprehensions:
-                self._source.expand(self.comprehensions)
-            for place in self.regions:
-                self.put(place)
-        return self._source
+        with patiently(self._lock):
+            if self._source is None:
+                self._source = Source(self.function)
+                if self.comprehensions:
+                    self._source.expand(self.comprehensions)
+                for place in self.regions:
+                    self.put(place)
+            return self._source
 
     def put(self, place: Place) -> None:
         """Puts the region at a place into the source."""
@@ -298,8 +299,10 @@ class Parts(Cuts):
     def scan(self, arguments: tuple[Any, ...], is_any: bool = False) -> bool:
         """Looks for loops over numbers, which are tried as native code before anything is recorded; whether there are any. `arguments`: of a call;
         `is_any`: loops that may be over something else, too."""
-        if self.tree is None:
-            return False
+        with patiently(self._lock):  # threads make their own calls the first ones
+            return self.tree is not None and self.finds_loops(arguments, is_any)
+
+    def finds_loops(self, arguments: tuple[Any, ...], is_any: bool) -> bool:
         given = self.arrays_of(arguments)
         tree, _ = expanded(self.tree, lambda _: True)
         outermost = [loop for loop in outermost_loops(tree) if not is_comprehension(loop)]
