@@ -606,7 +606,12 @@ def _recorded_in_two(
     body: Callable[[], tuple[list[Any], list[Any], Any]], memory_budget: int | None, /
 ) -> tuple[list[ndarray], Any, tuple[int, int, int]]: ...
 def _take_turns(
-    states: list[Any], parts: list[Any], backward: bool, save_every: int, body: Callable[[list[Any], list[Any]], Any], /
+    states: list[Any],
+    parts: list[Any],
+    backward: bool,
+    save_every: int,
+    body: Callable[[list[Any], list[Any]], Any],
+    are_variables: bool = ...,
 ) -> tuple[Any, Any]: ...
 def _turn_numbers(count: ndarray, /) -> ndarray: ...
 def _take_while(states: list[Any], condition: Callable[[list[Any]], Any], body: Callable[[list[Any]], Any], /) -> list[Any]: ...

@@ -24,7 +24,7 @@ from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
 from fastnp._unfold import Unfold, place_of
 
-__all__ = ["Source", "has_native_loops"]
+__all__ = ["Source", "definition", "has_native_loops"]
 
 _LOOKS_AT_FRAMES = frozenset(["locals", "vars", "eval", "exec", "dir"])
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -49,7 +49,7 @@ def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: s
     statement = ast.Expr(node) if isinstance(node, ast.Lambda) else node
     empty = ast.arguments([], [], None, [], [], None, [])
     imports = [ast.Import([ast.alias(name)]) for name in sorted(imported)]
-    module = ast.Module([*imports, _definition("_fastnp_made", empty, [*assigns, statement])], [])
+    module = ast.Module([*imports, definition("_fastnp_made", empty, [*assigns, statement])], [])
     made = compile(ast.fix_missing_locations(module), like.co_filename, "exec", flags=like.co_flags & _FUTURES, dont_inherit=True)
     outer = next(each for each in made.co_consts if isinstance(each, types.CodeType))
     return next(each for each in outer.co_consts if isinstance(each, types.CodeType))
@@ -263,7 +263,7 @@ class Source:
         tree = copy.deepcopy(self.tree)
         if isinstance(tree, ast.Lambda):
             body = ast.copy_location(ast.Return(tree.body), tree.body)
-            tree = ast.copy_location(_definition(code.co_name, tree.args, [body]), tree)
+            tree = ast.copy_location(definition(code.co_name, tree.args, [body]), tree)
         if "__class__" in code.co_freevars and code.co_argcount:
             tree.body = [_Super(code.co_varnames[0]).visit(statement) for statement in tree.body]
         loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While)) and place_of(node) in cuts.native]
@@ -292,7 +292,7 @@ class Source:
 
     def part_code(self, part: Part) -> PartCode:
         arguments = ast.arguments([], [ast.arg(name) for name in part.takes], None, [], [], None, [])
-        tree = ast.copy_location(_definition(self.function.__code__.co_name, arguments, part.body), part.body[0])
+        tree = ast.copy_location(definition(self.function.__code__.co_name, arguments, part.body), part.body[0])
         lines = sorted({part.body[0].lineno, max(each.end_lineno or each.lineno for each in part.body)})
         return PartCode(part.name, part.takes, self.code_of(tree, [LOCALS, UNBOUND_NAME]), "-".join(map(str, lines)), part.gives, part.loop)
 
@@ -301,6 +301,6 @@ class Source:
         return _named_as(own, _code_of(tree, (*own.co_freevars, *names), own, self.imported))
 
 
-def _definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+def definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
     extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
     return ast.FunctionDef(name, arguments, body, [], **extra)

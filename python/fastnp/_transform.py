@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _rolled
 from fastnp._control import Transformed
 from fastnp._held import held
 from fastnp._trees import children_of, is_leaf, leaves_of, map_leaves, with_children
@@ -40,6 +40,12 @@ def run(body: Callable[[], Any], arguments: Any, function: Any) -> Any:
     """body() in the recording that there is, or in one of its own, whose values are then computed. What works on arrays of the tape goes onto it."""
     if _core._records():
         return body()
+    with _rolled.unrolled():
+        return run_at_once(body, arguments, function)
+
+
+def run_at_once(body: Callable[[], Any], arguments: Any, function: Any) -> Any:
+    """... in none that there is."""
     on_tape = taped(arguments, function)
     if on_tape:
         return _core._on_tape(on_tape, body)
@@ -166,7 +172,7 @@ class OfArguments(Transformed):
             given = list(args)
             for number in numbers:
                 given[number] = marks.add(args[number], f"{self.title}: argument {number}")
-            result, aux = split_aux(self.title, self.function(*given, **kwargs), self.has_aux)
+            result, aux = split_aux(self.title, _rolled.rolled(self.function)(*given, **kwargs), self.has_aux)
             marks.write_back()
             return self.derivative(marks, tuple(args[number] for number in numbers), result, aux)
 
@@ -233,7 +239,7 @@ def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
         marks = Marks()
         given = [marks.add(primal, f"jvp: argument {number}") for number, primal in enumerate(primals)]
         changes = tangents_for(marks, list(primals), list(tangents))
-        result, aux = split_aux("jvp", fun(*given), has_aux)
+        result, aux = split_aux("jvp", _rolled.rolled(fun)(*given), has_aux)
         marks.write_back()
         both = result, pushed(marks, result, changes)
         return (*both, aux) if has_aux else both
@@ -356,7 +362,7 @@ def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool, me
     def body() -> Any:
         marks = Marks()
         given = [marks.add(primal, f"{name}: argument {number}") for number, primal in enumerate(primals)]
-        result, aux = split_aux(name, fun(*given), has_aux)
+        result, aux = split_aux(name, _rolled.rolled(fun)(*given), has_aux)
         marks.write_back()
         leaves = [leaf for leaf in leaves_of(result) if Form(leaf).is_inexact]
         outputs = [as_array(leaf) for leaf in leaves]

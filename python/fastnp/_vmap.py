@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from fastnp import _core, _float_errors, _mapped
+from fastnp import _core, _float_errors, _mapped, _rolled
 from fastnp._control import Transformed
 from fastnp._transform import Function, as_array, run, scalar_like
 from fastnp._trees import leaves_of, map_leaves, spread_over
@@ -35,7 +35,7 @@ class Vmap(Transformed):
             given, keywords = map_leaves(lambda leaf: parts.add(leaf, next(rest)), (list(args), kwargs))
             keywords = parts.checked(keywords)
             with parts.named(self.axis_name), _mapped.entered(parts), _mapped.watched(self.function):
-                result = self.function(*given, **keywords)
+                result = _rolled.rolled(self.function)(*given, **keywords)
                 parts.make_all()
             _float_errors.leave(parts)
             parts.write_back()

@@ -24,9 +24,10 @@ public:
 
 Dims without_first(const Dims& shape) { return Dims(shape.begin() + 1, shape.end()); }
 
-// What the body has for a value: memory of the loop's, which states may be written to.
-array stand_in(Value place, bool held) {
+// What the body has for a value: memory of the loop's, which states may be written to; a variable's is from outside.
+array stand_in(Value place, bool held, bool is_variable = false) {
     auto storage = std::make_shared<trace::Storage>(trace::Storage{-1, place, {}, held});
+    if (is_variable) --storage->depth;
     return api::wrap(place, recorder().shared_from_this(), std::move(storage),
                      pass::contiguous_strides(place->shape, place->dtype, recorder().graph().sizes()));
 }
@@ -56,6 +57,17 @@ auto without_notes(const F& body) {
     auto given = body();
     if (noted != nullptr && noted->size() != notes) throw RecordError("has an effect in the body of a loop");
     return given;
+}
+
+// ... and leaves none of its effects where it comes to no end.
+template <class F>
+auto recorded_turn(std::size_t effects, const F& body) {
+    try {
+        return without_notes(body);
+    } catch (...) {
+        recorder().keep_effects(effects);
+        throw;
+    }
 }
 
 // What was recorded since then is a branch's.
@@ -164,7 +176,7 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
             operands.push_back(state.value);
             const Value place = state.place != nullptr ? state.place : trace::turn_value(recorder.graph(), state.value.dtype(), api::dims_of(state.value));
             turns->states.push_back(place);
-            given_states.push_back(stand_in(place, true));
+            given_states.push_back(stand_in(place, true, loop.are_variables));
         }
         for (const Operand& part : parts) {
             operands.push_back(part.value);
@@ -174,7 +186,7 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
             given_parts.push_back(stand_in(place, false));
         }
         const std::size_t effects = recorder.effects().size(), first = recorder.graph().nodes().size();
-        const detail::TurnResult result = without_notes([&] { return body(given_states, given_parts); });
+        const detail::TurnResult result = recorded_turn(effects, [&] { return body(given_states, given_parts); });
         for (const array& each : result.states) turns->next.push_back(value_of(each));
         for (const array& each : result.collected) turns->collected.push_back(value_of(each));
         if (loop.is_once) {

@@ -23,7 +23,7 @@ struct LoopShape {
     shape::Dim count;
     bool backward = false;
     std::int64_t save_every = 0, wanted_every = 0, covers = -1;  // as ir::Looped has them
-    bool is_while = false, is_once = false;
+    bool is_while = false, is_once = false, are_variables = false;
 };
 
 struct Turned {

@@ -17,6 +17,8 @@ struct LoopOptions {
     /// How many turns lie between the states that the derivative in reverse mode keeps; those between are computed again. 0: one, as long as all states
     /// take little memory, else about the square root of the count.
     std::int64_t save_every = 0;
+    /// Whether the body binds its states anew, as variables, and never writes to what it is given: RecordError where it does.
+    bool are_variables = false;
 };
 
 namespace detail {
