@@ -35,7 +35,7 @@ class DictMethods:
         self.dicts.storing(self.dicts.find(held, self.dicts.key(held, key)), ())()
 
     def call_clear(self, held: DictState) -> None:
-        if held.name in self.dicts.open:
+        if held.name in self.walk.moves.iterated:
             raise Unsupported("empties a dict that it goes over")
         self.lists.make(held.items().name, Display([]))
         self.steps.set(self.dicts.variable(held, "count"), self.steps.whole(0))
@@ -43,7 +43,7 @@ class DictMethods:
         self.lists.changes += 1
         self.walk.stored = True
 
-    def call_get(self, held: DictState, key: Any, default: Any) -> Any:
+    def call_get(self, held: DictState, key: Any, default: Any = None) -> Any:
         return self.dicts.value_or(self.dicts.place(held, key), default)
 
     def call_setdefault(self, held: DictState, key: Any, default: Any) -> Any:
@@ -93,14 +93,14 @@ class DictMethods:
         """An item that may be there."""
         held, steps = entry.of, self.steps
         known, count = self.dicts.known(held), self.dicts.variable(entry.of, "count")
-        if held.name in self.dicts.open:
+        if held.name in self.walk.moves.iterated:
             raise Unsupported("deletes an item of a dict that it goes over")
         if not known.is_known:
             return
         if not known.deletes:
             known.deletes = True
             self.walk.lists_known.pop(held.items().name, None)  # items have a mark now
-            known.is_known = known.is_guess = False
+            known.is_known = False
             raise Again
         items = held.items()
         steps.add("if", a=self.dicts.is_there(entry))

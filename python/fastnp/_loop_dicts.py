@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_lists import Display, Item, ListState
-from fastnp._loop_program import BOOL, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_values import Leaves
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _WORD = 8
 FIRST = 16  # places of a new table
 EMPTY, GONE = 0, -1  # in the table; else an item's number, from 1 on
 _MIX = -7046029254386353131  # odd: a bit of a product has bits of all bits below
-_MOST_KEYS = 3  # numbers of a key
+_MOST_KEYS = 4  # numbers of a key
 
 
 class NumbersDict:
@@ -34,7 +34,6 @@ class NumbersDict:
         self.is_tuple = False  # whether it is a tuple
         self.has_tuples = False  # whether values are
         self.is_known = False  # whether it has had an item
-        self.is_guess = False  # whether that is taken for granted, as it is gone over before
         self.deletes = False
 
 
@@ -118,7 +117,6 @@ class Dicts:
         self.walk = walk
         self.steps = walk.steps
         self.lists = walk.lists
-        self.open: list[Any] = []  # names of those that are gone over
         self.looked: set[Any] = set()  # ... that the statement at hand has asked for something else than an item
 
     def known(self, held: DictState) -> NumbersDict:
@@ -151,7 +149,7 @@ class Dicts:
         if known.make is not None and known.make != display.make:
             raise Unsupported("binds a variable to dicts of several kinds")
         known.make = display.make
-        if name in self.open:
+        if name in self.walk.moves.iterated:
             raise Unsupported("makes a dict in the place of one that it goes over")
         values = display.values if display.values is not None else [None] * len(display.keys)
         items = [(self.key(held, key), value) for key, value in zip(display.keys, values, strict=True)]
@@ -185,10 +183,10 @@ class Dicts:
             raise Unsupported("has a dict of long tuples")
         found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
         kinds = [kind for each in found for kind in _kinds_of(each)]
-        if not all(kind is INT or (kind is not None and type(kind) is not PythonKind and kind.kind in "iu") for kind in kinds):
+        if not all(kind is INT or kind is BOOLEAN or (kind is not None and type(kind) is not PythonKind and kind.kind in "iub") for kind in kinds):
             raise Unsupported("has a dict whose keys are no whole numbers")
         known = self.known(held)
-        if known.is_known and not known.is_guess and (known.is_tuple, known.keys) != (type(key) is tuple, len(found)):
+        if known.is_known and (known.is_tuple, known.keys) != (type(key) is tuple, len(found)):
             raise Unsupported("has a dict of keys of several kinds")
         return (type(key) is tuple, *found)
 
@@ -231,7 +229,7 @@ class Dicts:
         steps.set(found, steps.whole(-1))
         words = self.words(key)
         at = self.place_of(held, words)
-        if not self.known(held).is_known or self.known(held).is_guess:
+        if not self.known(held).is_known:
             return Entry(held, key, steps.get(at), steps.whole(-1), self.lists.changes)
         steps.add("loop")
         number = self.at_place(held, steps.get(at))
@@ -270,9 +268,6 @@ class Dicts:
         """An item as its list takes it; the walk begins anew where one of its kind is new."""
         known = self.known(held)
         parts = () if known.make is set else value if type(value) is tuple else (value,)
-        if known.is_guess:
-            known.is_guess = known.is_known = False
-            self.walk.lists_known.pop(held.items().name)
         if not known.is_known:
             known.keys, known.is_tuple, known.has_tuples, known.is_known = len(key) - 1, key[0], type(value) is tuple, True
         if known.has_tuples != (type(value) is tuple) and known.make is not set:
@@ -281,12 +276,6 @@ class Dicts:
         item = self.lists.as_item((*key[1:], *parts, *mark))
         self.lists.learn(held.items(), item)
         return item
-
-    def guess(self, held: DictState) -> None:
-        """It has no item yet, but may have later, when the walk has come to where it is stored to: ints, mostly."""
-        known, items = self.known(held), self.lists.known(held.items().name)
-        known.keys, known.is_known, known.is_guess = 1, True, True
-        items.kinds, items.is_tuple, items.is_known = [[INT] for _ in range(2 + known.deletes)], True, True
 
     def value_at(self, held: DictState, item: int) -> Any:
         return self.value_in(held, self.lists.item(held.items(), self.lists.offset(held.items(), item)))
@@ -326,8 +315,18 @@ class Dicts:
         if not self.known(entry.of).is_known:
             return default
         if type(default) is tuple or self.known(entry.of).has_tuples:
-            raise Unsupported("takes a tuple of a dict, or something else")
+            return self.tuple_or(entry, default)
         return self.walk.one_of([(self.is_there(entry), lambda: self.value_at(entry.of, entry.item)), (-1, lambda: default)])
+
+    def tuple_or(self, entry: Entry, default: Any) -> Any:
+        """One of two tuples, or a tuple or None, as if it were bound to a variable."""
+        walk, slots, name = self.walk, self.walk.slots, (self.walk.frame.key, ("one of", entry.of.name))
+        self.steps.add("if", a=self.is_there(entry))
+        first = slots.store(name, self.value_at(entry.of, entry.item))
+        self.steps.add("else")
+        second = slots.store(name, walk.settled(default))
+        self.steps.add("end")
+        return slots.kept_items(slots.load(name, slots.joined(name, first, second, True)))
 
     def item(self, held: DictState, key: Any) -> Any:
         """``d[k]``"""
@@ -345,7 +344,7 @@ class Dicts:
         self.learn(held, entry.key, value)
         if entry.changes != self.lists.changes:
             raise Unsupported("changes a dict in a statement that stores into one")
-        if held.name in self.open:
+        if held.name in self.walk.moves.iterated:
             self.walk.leave(self.is_there(entry))
 
         def store() -> None:

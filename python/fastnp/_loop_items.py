@@ -30,7 +30,7 @@ class Iteration:
         raise NotImplementedError
 
     def lists(self) -> list[Any]:
-        """The names of those that it goes over."""
+        """The names of those that it goes over, dicts among them."""
         return []
 
     def is_enterable(self) -> bool:
@@ -43,6 +43,10 @@ class Iteration:
     def can_go_on(self) -> bool:
         """Whether Python can go on with it where the program is left."""
         return self.is_enterable()
+
+    def is_empty(self) -> bool:
+        """Whether it is known to have no item, as far as the walk has come: it begins anew where one comes later."""
+        return False
 
     def length(self) -> int:
         """Over how many items it goes, where that is known when it begins."""
@@ -196,6 +200,9 @@ class ListItems(_Places):
     def lists(self) -> list[Any]:
         return [self.held.name]
 
+    def is_empty(self) -> bool:
+        return not self.walk.lists.known(self.held.name).is_known
+
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
 
@@ -225,11 +232,15 @@ class DictItems(_Places):
         self.of, self.what = view.of, view.what
         if walk.dicts.is_set(view.of):
             raise Unsupported("goes over a set")  # whose order is not that of its items
-        if not walk.dicts.known(view.of).is_known:
-            walk.dicts.guess(view.of)
 
     def is_enterable(self) -> bool:
         return False
+
+    def lists(self) -> list[Any]:
+        return [self.of.name]
+
+    def is_empty(self) -> bool:
+        return not self.walk.dicts.known(self.of).is_known
 
     def more(self) -> int:
         steps, dicts, items = self.steps, self.walk.dicts, self.of.items()
@@ -243,20 +254,15 @@ class DictItems(_Places):
             steps.add("break", a=0)
             steps.add("end")
             steps.add("next")
-            super().advance()
+            self.advance()
             steps.add("end")
         return steps.compare("less", steps.get(self.at), self.walk.lists.length(items))
 
     def item(self) -> Any:
         dicts, lists, items = self.walk.dicts, self.walk.lists, self.of.items()
-        dicts.open.append(self.of.name)
         numbers = lists.item(items, lists.offset(items, self.steps.get(self.at)))
         found = dicts.key_in(self.of, numbers), dicts.value_in(self.of, numbers)
         return found if self.what == "items" else found[self.what == "values"]
-
-    def advance(self) -> None:
-        self.walk.dicts.open.remove(self.of.name)
-        super().advance()
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         """Python's iterator over the dict itself, which notices where that changes."""

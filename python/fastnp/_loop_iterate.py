@@ -131,6 +131,9 @@ class _Counted(Iteration):
     def can_go_on(self) -> bool:
         return self.inner.can_go_on()
 
+    def is_empty(self) -> bool:
+        return self.inner.is_empty()
+
     def start(self) -> None:
         self.walk.numbers.inside(self.first, -MOST, MOST)
         self.steps.set(self.at, self.first.id)
@@ -178,6 +181,9 @@ class _Zipped(Iteration):
 
     def can_go_on(self) -> bool:
         return all(each.can_go_on() for each in self.inners)
+
+    def is_empty(self) -> bool:
+        return any(each.is_empty() for each in self.inners)
 
     def start(self) -> None:
         for each in self.lengths[1:]:  # Python raises at the end where these differ

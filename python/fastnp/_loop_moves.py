@@ -22,7 +22,7 @@ class Moves:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.lists = walk.lists
-        self.iterated: list[Any] = []  # lists that open loops go over, by their names
+        self.iterated: list[Any] = []  # lists and dicts that open loops go over, by their names
 
     def expect_free(self, name: Any, value: Any) -> None:
         """That no other variable is the list which this variable's name stands for, and no loop goes over it, if it gets another one."""
