@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_dicts import FIRST, GONE, DictState, DictView, Entry
+from fastnp._loop_dicts import GONE, DictState, DictView, Entry
 from fastnp._loop_lists import Display, Item
 from fastnp._loop_program import INT, Number, Unsupported
 from fastnp._loop_values import Again, Leaves
@@ -39,7 +39,7 @@ class DictMethods:
             raise Unsupported("empties a dict that it goes over")
         self.lists.make(held.items().name, Display([]))
         self.steps.set(self.dicts.variable(held, "count"), self.steps.whole(0))
-        self.dicts.new_table(held, self.steps.whole(FIRST))
+        self.dicts.new_table(held)
         self.lists.changes += 1
         self.walk.stored = True
 

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_lists import Display, Item, ListState
 from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_set_order import EMPTY, FIRST_OF_SETS, SetOrder, Spot
 from fastnp._loop_values import Leaves
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["DICT_TYPES", "FIRST", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
+__all__ = ["DICT_TYPES", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
 
 _WORD = 8
 FIRST = 16  # places of a new table
-EMPTY, GONE = 0, -1  # in the table; else an item's number, from 1 on
+GONE = -1  # in the table: an item that is no more
 _MIX = -7046029254386353131  # odd: a bit of a product has bits of all bits below
 _MOST_KEYS = 4  # numbers of a key
 
@@ -35,6 +36,8 @@ class NumbersDict:
         self.has_tuples = False  # whether values are
         self.is_known = False  # whether it has had an item
         self.deletes = False
+        self.is_ordered = False  # whether it is a set whose table is Python's (`_loop_set_order.py`)
+        self.is_of_constants = False  # ... that Python makes as a whole, in an order of its own
 
 
 class DictState:
@@ -69,9 +72,10 @@ class DictView:
 class DictDisplay:
     """``{}``, ``{a: b}``, ``{a, b}``, ``set()`` and the like"""
 
-    __slots__ = ("keys", "make", "values")
+    __slots__ = ("is_constant", "keys", "make", "values")
 
-    def __init__(self, make: Any, keys: list[Any], values: list[Any] | None) -> None:
+    def __init__(self, make: Any, keys: list[Any], values: list[Any] | None, is_constant: bool = False) -> None:
+        self.is_constant = is_constant
         self.make = make
         self.keys = keys
         self.values = values
@@ -117,6 +121,7 @@ class Dicts:
         self.walk = walk
         self.steps = walk.steps
         self.lists = walk.lists
+        self.order = SetOrder(walk)
         self.looked: set[Any] = set()  # ... that the statement at hand has asked for something else than an item
 
     def known(self, held: DictState) -> NumbersDict:
@@ -149,6 +154,7 @@ class Dicts:
         if known.make is not None and known.make != display.make:
             raise Unsupported("binds a variable to dicts of several kinds")
         known.make = display.make
+        known.is_of_constants |= display.is_constant
         if name in self.walk.moves.iterated:
             raise Unsupported("makes a dict in the place of one that it goes over")
         values = display.values if display.values is not None else [None] * len(display.keys)
@@ -157,13 +163,15 @@ class Dicts:
             self.learn(held, key, value)
         self.lists.make(held.items().name, Display([]))
         steps.set(self.variable(held, "count"), steps.whole(0))
-        self.new_table(held, steps.whole(FIRST))
+        self.new_table(held)
         for key, value in items:
             self.store(self.find(held, key), value)
         return held
 
-    def new_table(self, held: DictState, places: int) -> None:
+    def new_table(self, held: DictState, places: int | None = None) -> None:
+        """`places`: how many, if not as many as a new one has."""
         steps, table = self.steps, self.table_of(held)
+        places = steps.whole(FIRST_OF_SETS if self.known(held).is_ordered else FIRST) if places is None else places
         made = steps.made_array()
         self.lists.allocate(made, steps.times(places, steps.whole(_WORD)))
         steps.add("point", a=table, b=made)
@@ -202,16 +210,21 @@ class Dicts:
             found = steps.map("bitwise_xor", INT64, INT64, mixed, steps.map("right_shift", INT64, INT64, mixed, steps.whole(32)))
         return found
 
-    def place_of(self, held: DictState, words: list[int]) -> int:
-        """Where a key belongs in the table: a variable."""
+    def spot_of(self, held: DictState, words: list[int]) -> Spot:
+        """Where a key belongs in the table."""
+        if self.known(held).is_ordered:
+            return self.order.spot(held, words, self.known(held).is_tuple)
         steps, at = self.steps, self.steps.variable(INT)
         last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
         steps.set(at, steps.map("bitwise_and", INT64, INT64, self.hashed(words), last))
-        return at
+        return Spot(at)
 
-    def go_on(self, held: DictState, at: int) -> None:
+    def go_on(self, held: DictState, spot: Spot) -> None:
         """To the next place."""
-        steps = self.steps
+        if self.known(held).is_ordered:
+            self.order.go_on(held, spot)
+            return
+        steps, at = self.steps, spot.at
         last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
         steps.set(at, steps.map("bitwise_and", INT64, INT64, steps.plus(steps.get(at), steps.whole(1)), last))
 
@@ -228,11 +241,11 @@ class Dicts:
         steps, found = self.steps, self.steps.variable(INT)
         steps.set(found, steps.whole(-1))
         words = self.words(key)
-        at = self.place_of(held, words)
+        spot = self.spot_of(held, words)
         if not self.known(held).is_known:
-            return Entry(held, key, steps.get(at), steps.whole(-1), self.lists.changes)
+            return Entry(held, key, steps.get(spot.at), steps.whole(-1), self.lists.changes)
         steps.add("loop")
-        number = self.at_place(held, steps.get(at))
+        number = self.at_place(held, steps.get(spot.at))
         steps.add("if", a=steps.compare("equal", number, steps.whole(EMPTY)))
         steps.add("break", a=0)
         steps.add("end")
@@ -248,10 +261,10 @@ class Dicts:
         steps.add("end")
         if self.known(held).deletes:
             steps.add("end")
-        self.go_on(held, at)
+        self.go_on(held, spot)
         steps.add("next")
         steps.add("end")
-        return Entry(held, key, steps.get(at), steps.get(found), self.lists.changes)
+        return Entry(held, key, steps.get(spot.at), steps.get(found), self.lists.changes)
 
     def is_there(self, entry: Entry) -> int:
         return self.steps.compare("greater_equal", entry.item, self.steps.whole(0))
@@ -360,19 +373,24 @@ class Dicts:
         number = lists.length(held.items())
         self.walk.list_methods.call_append(held.items(), item[1:])
         steps.set(self.variable(held, "count"), steps.plus(steps.get(self.variable(held, "count")), steps.whole(1)))
-        used = steps.times(steps.plus(number, steps.whole(1)), steps.whole(3))
-        places = steps.get(self.variable(held, "places"))
-        steps.add("if", a=steps.compare("greater_equal", used, steps.times(places, steps.whole(2))))
-        self.make_room(held)
-        steps.add("else")
-        self.set_place(held, entry.slot, steps.plus(number, steps.whole(1)))
-        steps.add("end")
+        (self.order if self.known(held).is_ordered else self).enter_new(held, entry.slot, number)
         if not self.is_set(held):
             steps.add("else")
             self.put_value(held, entry.item, item)
         steps.add("end")
         self.lists.changes += 1
         self.walk.stored = True
+
+    def enter_new(self, held: DictState, place: int, number: int) -> None:
+        """An item that has come to the list's end."""
+        steps = self.steps
+        used = steps.times(steps.plus(number, steps.whole(1)), steps.whole(3))
+        places = steps.get(self.variable(held, "places"))
+        steps.add("if", a=steps.compare("greater_equal", used, steps.times(places, steps.whole(2))))
+        self.make_room(held)
+        steps.add("else")
+        self.set_place(held, place, steps.plus(number, steps.whole(1)))
+        steps.add("end")
 
     def put_value(self, held: DictState, item: int, numbers: tuple[Any, ...]) -> None:
         """Its key stays the one that came first."""
@@ -392,19 +410,20 @@ class Dicts:
         else:
             places = steps.times(places, steps.whole(2))
         self.new_table(held, places)
+        steps.each(self.lists.length(held.items()), lambda number: self.enter(held, number))
 
-        def enter(number: int) -> None:
-            at = self.place_of(held, self.item_words(held, number))
-            steps.add("loop")
-            steps.add("if", a=steps.compare("equal", self.at_place(held, steps.get(at)), steps.whole(EMPTY)))
-            steps.add("break", a=0)
-            steps.add("end")
-            self.go_on(held, at)
-            steps.add("next")
-            steps.add("end")
-            self.set_place(held, steps.get(at), steps.plus(number, steps.whole(1)))
-
-        steps.each(self.lists.length(held.items()), enter)
+    def enter(self, held: DictState, number: int) -> None:
+        """An item, into a table that has not got it."""
+        steps = self.steps
+        spot = self.spot_of(held, self.item_words(held, number))
+        steps.add("loop")
+        steps.add("if", a=steps.compare("equal", self.at_place(held, steps.get(spot.at)), steps.whole(EMPTY)))
+        steps.add("break", a=0)
+        steps.add("end")
+        self.go_on(held, spot)
+        steps.add("next")
+        steps.add("end")
+        self.set_place(held, steps.get(spot.at), steps.plus(number, steps.whole(1)))
 
     def close(self, held: DictState) -> None:
         """What is left moves to the list's beginning."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_dicts import DictState, DictView
-from fastnp._loop_items import DictItems, Items, Iteration, ListItems, Rows, TableItems
-from fastnp._loop_lists import ListState, items_of_display
+from fastnp._loop_items import DequeItems, DictItems, Items, Iteration, ListItems, Rows, SetItems, TableItems
+from fastnp._loop_lists import DequeState, ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_values import Lazy, View
@@ -245,10 +245,12 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         return Items(walk, items[::-1] if is_reversed else items)
     if type(held) is Nested and not is_reversed:
         return TableItems(walk, held)
+    if type(held) is DictState and walk.dicts.is_set(held):
+        return SetItems(walk, held)
     if type(held) in (DictState, DictView) and not is_reversed:
         return DictItems(walk, held if type(held) is DictView else DictView(held, "keys"))
-    if type(held) is ListState and not is_reversed:
-        return ListItems(walk, held)
+    if isinstance(held, ListState) and not is_reversed:
+        return DequeItems(walk, held) if type(held) is DequeState else ListItems(walk, held)
     if type(held) is View:
         return Rows(walk, held, is_reversed, node)
     raise Unsupported("goes over something that is neither a range nor an array")

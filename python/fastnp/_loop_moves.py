@@ -26,7 +26,7 @@ class Moves:
 
     def expect_free(self, name: Any, value: Any) -> None:
         """That no other variable is the list which this variable's name stands for, and no loop goes over it, if it gets another one."""
-        if type(value) is not Display and not self.is_moved(name, value):
+        if not isinstance(value, Display) and not self.is_moved(name, value):
             return
         others = [held for other, held in self.walk.current().items() if other != name[1] and type(held) is ListState and held.name == name]
         if others or name in self.iterated:
