@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_lists import Display, Item, ListState
 from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
-from fastnp._loop_set_order import EMPTY, FIRST_OF_SETS, SetOrder, Spot
+from fastnp._loop_set_order import EMPTY, FIRST_OF_SETS, SetOrder, Spot, asks_for_order
 from fastnp._loop_values import Leaves
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ class Dicts:
         self.steps = walk.steps
         self.lists = walk.lists
         self.order = SetOrder(walk)
+        self.asked: dict[Any, bool] = {}  # whether the function asks for the order of sets
         self.looked: set[Any] = set()  # ... that the statement at hand has asked for something else than an item
 
     def known(self, held: DictState) -> NumbersDict:
@@ -448,6 +449,7 @@ class Dicts:
     def given(self, held: DictState, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
         known = self.known(held)
         numbers = self.lists.known(held.items().name)
+        self.expect_order(held)
         out += [(self.walk.slots.variable((held.items().name, part), INT), INT) for part in ("address", "length")]
 
         def decode(values: Any) -> Any:
@@ -460,13 +462,23 @@ class Dicts:
 
         return decode
 
+    def expect_order(self, held: DictState) -> None:
+        """That a set which is handed out has Python's order, or that the function does not ask for it."""
+        known, name = self.known(held), held.name[1]
+        if known.make is not set or not (known.deletes or known.is_of_constants):
+            return
+        if name not in self.asked:
+            self.asked[name] = asks_for_order(self.walk.root.tree, name)
+        if self.asked[name]:
+            raise Unsupported("asks for the order of a set that has lost items, or is made of constants")
+
 
 def _kinds_of(number: Any) -> list[Kind | None]:
     return [number.kind] if type(number) is Number else [kind for _, kind, _ in number.kinds]
 
 
 def python_of(known: NumbersDict, items: list[tuple[Any, ...]]) -> Any:
-    """Python's object of a list of keys, values and marks. (A set that has lost some may have the others in another order than Python's would.)"""
+    """Python's object of a list of keys, values and marks. (Of a set that has lost some, `expect_order`.)"""
     make, left = known.make, [each for each in items if each[-1]] if known.deletes else items
     keys = [each[: known.keys] for each in left] if known.is_tuple else [each[0] for each in left]
     if make is set:

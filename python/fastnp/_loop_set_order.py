@@ -6,6 +6,7 @@ what they have lost stays in its tables.
 
 from __future__ import annotations
 
+import ast
 import functools
 import random
 import sys
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fastnp._loop_dicts import DictState
     from fastnp._loop_walk import Walk
 
-__all__ = ["EMPTY", "FIRST_OF_SETS", "SetOrder", "Spot", "is_as_known"]
+__all__ = ["EMPTY", "FIRST_OF_SETS", "SetOrder", "Spot", "asks_for_order", "is_as_known"]
 
 EMPTY = 0  # in the table; else an item's number, from 1 on
 # Objects/setobject.c
@@ -155,6 +156,30 @@ class SetOrder:
             steps.add("end")
 
         steps.each(count, move)
+
+
+_WITHOUT_ORDER = frozenset(["add", "discard", "remove", "clear"])  # methods
+_OF_ALL = frozenset(["len", "min", "max", "sum", "any", "all", "sorted", "bool"])
+
+
+def asks_for_order(function: ast.AST, name: str) -> bool:
+    """Whether a function may do something with a set that depends on its order. (It may give it to its caller.)"""
+    others: list[ast.AST | None] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            others += [each for op, each in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
+        elif isinstance(node, ast.Attribute) and node.attr in _WITHOUT_ORDER:
+            others.append(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _OF_ALL:
+            others += node.args
+        elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            others += node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+        elif isinstance(node, ast.UnaryOp):
+            others.append(node.operand)
+        elif isinstance(node, ast.Return):
+            others += node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    known = set(map(id, others))
+    return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load) and id(each) not in known for each in ast.walk(function))
 
 
 # Whether this Python's sets are such ones

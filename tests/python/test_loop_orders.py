@@ -204,3 +204,32 @@ def test_sets_whose_order_is_not_known() -> None:
         compiled = np.compile(function, adaptive=False)
         for n in SIZES:
             agree(compiled, (n,), f"{function.__name__} {n}")
+
+
+def test_sets_that_are_gone_over_after_a_native_loop() -> None:
+    """What comes after such a loop, as written, has Python's set."""
+
+    def lost(n):
+        s = {n, 8}
+        for i in range(n):
+            s.add(i * 8 % 72)
+            s.discard(i * 4 % 28)
+        return list(s), sorted(s)
+
+    def constants(n):
+        s = {40, 8, 16, 1, 72, 33}
+        for i in range(n):
+            s.add(i * 9)
+        return list(s)
+
+    def added(n):
+        s = {n, 8}
+        for i in range(n):
+            s.add(i * 8 % 72)
+        return list(s), s
+
+    for function in (lost, constants, added):
+        compiled = np.compile(function, adaptive=False)
+        for n in SIZES:
+            agree(compiled, (n,), f"{function.__name__} {n}")
+        assert bool(programs_of(compiled)) == (function is added)
