@@ -98,9 +98,7 @@ class DictMethods:
         if not known.is_known:
             return
         if not known.deletes:
-            known.deletes = True
-            self.walk.lists_known.pop(held.items().name, None)  # items have a mark now
-            known.is_known = False
+            self.mark(held)
             raise Again
         items = held.items()
         steps.add("if", a=self.dicts.is_there(entry))
@@ -111,6 +109,14 @@ class DictMethods:
         steps.add("end")
         self.lists.changes += 1
         self.walk.stored = True
+
+    def mark(self, held: DictState) -> None:
+        """Its items say whether they are left from now on."""
+        lists, known = self.walk.lists_known, self.dicts.known(held)
+        items = lists.get(held.items().name)
+        for name in [name for name, each in lists.items() if each is items]:
+            del lists[name]
+        known.deletes, known.is_known = True, False
 
 
 DICTS = frozenset(name.removeprefix("call_") for name in dir(DictMethods) if name.startswith("call_"))  # methods of dicts and sets

@@ -283,7 +283,8 @@ class Dicts:
         known = self.known(held)
         parts = () if known.make is set else value if type(value) is tuple else (value,)
         if not known.is_known:
-            known.keys, known.is_tuple, known.has_tuples, known.is_known = len(key) - 1, key[0], type(value) is tuple, True
+            known.keys, known.is_tuple, known.is_known = len(key) - 1, key[0], True
+            known.has_tuples = type(value) is tuple and known.make is not set
         if known.has_tuples != (type(value) is tuple) and known.make is not set:
             raise Unsupported("has a dict of values of several kinds")
         mark = (1,) if known.deletes else ()
@@ -464,12 +465,12 @@ class Dicts:
 
     def expect_order(self, held: DictState) -> None:
         """That a set which is handed out has Python's order, or that the function does not ask for it."""
-        known, name = self.known(held), held.name[1]
+        known = self.known(held)
         if known.make is not set or not (known.deletes or known.is_of_constants):
             return
-        if name not in self.asked:
-            self.asked[name] = asks_for_order(self.walk.root.tree, name)
-        if self.asked[name]:
+        names = [name[1] for name, each in self.walk.dicts_known.items() if each is known and isinstance(name[1], str)]
+        self.asked.update({name: asks_for_order(self.walk.root.tree, name) for name in names if name not in self.asked})
+        if any(map(self.asked.get, names)):
             raise Unsupported("asks for the order of a set that has lost items, or is made of constants")
 
 
