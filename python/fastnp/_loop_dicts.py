@@ -9,8 +9,9 @@ import collections
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fastnp._loop_keys import Keys
 from fastnp._loop_lists import Display, Item, ListState
-from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_program import BOOL, INT, INT64, Choice, Kind, Number, Unsupported
 from fastnp._loop_set_order import EMPTY, FIRST_OF_SETS, SetOrder, Spot, asks_for_order
 from fastnp._loop_values import Leaves
 
@@ -22,8 +23,6 @@ __all__ = ["DICT_TYPES", "GONE", "DictDisplay", "DictState", "DictView", "Dicts"
 _WORD = 8
 FIRST = 16  # places of a new table
 GONE = -1  # in the table: an item that is no more
-_MIX = -7046029254386353131  # odd: a bit of a product has bits of all bits below
-_MOST_KEYS = 4  # numbers of a key
 
 
 class NumbersDict:
@@ -31,13 +30,18 @@ class NumbersDict:
 
     def __init__(self) -> None:
         self.make: Any = None  # what makes Python's: dict, set, Counter, or (defaultdict, type)
-        self.keys = 0  # how many numbers a key has
+        self.form = ""  # of its keys, a letter for each number
         self.is_tuple = False  # whether it is a tuple
         self.has_tuples = False  # whether values are
         self.is_known = False  # whether it has had an item
         self.deletes = False
         self.is_ordered = False  # whether it is a set whose table is Python's (`_loop_set_order.py`)
         self.is_of_constants = False  # ... that Python makes as a whole, in an order of its own
+
+    @property
+    def keys(self) -> int:
+        """How many numbers a key has."""
+        return len(self.form)
 
 
 class DictState:
@@ -121,6 +125,7 @@ class Dicts:
         self.walk = walk
         self.steps = walk.steps
         self.lists = walk.lists
+        self.keys = Keys(walk)
         self.order = SetOrder(walk)
         self.asked: dict[Any, bool] = {}  # whether the function asks for the order of sets
         self.looked: set[Any] = set()  # ... that the statement at hand has asked for something else than an item
@@ -174,7 +179,7 @@ class Dicts:
         steps, table = self.steps, self.table_of(held)
         places = steps.whole(FIRST_OF_SETS if self.known(held).is_ordered else FIRST) if places is None else places
         made = steps.made_array()
-        self.lists.allocate(made, steps.times(places, steps.whole(_WORD)))
+        self.lists.allocate(made, steps.times(steps.plus(places, steps.whole(1)), steps.whole(_WORD)))
         steps.add("point", a=table, b=made)
         steps.each(places, lambda at: self.set_place(held, at, steps.whole(EMPTY)))
         steps.set(self.variable(held, "places"), places)
@@ -187,29 +192,17 @@ class Dicts:
 
     def key(self, held: DictState, key: Any) -> tuple[Any, ...]:
         """(whether it is a tuple, its numbers)"""
-        numbers = key if type(key) is tuple else (key,)
-        if not 0 < len(numbers) <= _MOST_KEYS:
-            raise Unsupported("has a dict of long tuples")
-        found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
-        kinds = [kind for each in found for kind in _kinds_of(each)]
-        if not all(kind is INT or kind is BOOLEAN or (kind is not None and type(kind) is not PythonKind and kind.kind in "iub") for kind in kinds):
-            raise Unsupported("has a dict whose keys are no whole numbers")
-        known = self.known(held)
-        if known.is_known and (known.is_tuple, known.keys) != (type(key) is tuple, len(found)):
+        found, known = self.keys.of(key), self.known(held)
+        form = self.keys.form(found)
+        self.keys.expect_equal_to_itself(found)
+        if known.is_known and (known.is_tuple, known.form) != (found[0], form):
             raise Unsupported("has a dict of keys of several kinds")
-        return (type(key) is tuple, *found)
-
-    def words(self, key: tuple[Any, ...]) -> list[int]:
-        """What keys are compared by."""
-        found = [self.walk.each(each, self.walk.numbers.to_int) for each in key[1:]]
-        return [each.id for each in found]
-
-    def hashed(self, words: list[int]) -> int:
-        steps, found = self.steps, self.steps.whole(0)
-        for word in words:
-            mixed = steps.map("multiply", INT64, INT64, steps.map("add", INT64, INT64, found, word), steps.whole(_MIX))
-            found = steps.map("bitwise_xor", INT64, INT64, mixed, steps.map("right_shift", INT64, INT64, mixed, steps.whole(32)))
         return found
+
+    def words(self, held: DictState, key: tuple[Any, ...]) -> list[int]:
+        """What keys are compared by. The table has one more word than places."""
+        places = self.steps.get(self.variable(held, "places"))
+        return self.keys.words(key, (self.table_of(held), self.steps.times(places, self.steps.whole(_WORD))))
 
     def spot_of(self, held: DictState, words: list[int]) -> Spot:
         """Where a key belongs in the table."""
@@ -217,7 +210,7 @@ class Dicts:
             return self.order.spot(held, words, self.known(held).is_tuple)
         steps, at = self.steps, self.steps.variable(INT)
         last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
-        steps.set(at, steps.map("bitwise_and", INT64, INT64, self.hashed(words), last))
+        steps.set(at, steps.map("bitwise_and", INT64, INT64, self.keys.hashed(words), last))
         return Spot(at)
 
     def go_on(self, held: DictState, spot: Spot) -> None:
@@ -236,12 +229,12 @@ class Dicts:
     def item_words(self, held: DictState, item: int) -> list[int]:
         """The key's words of an item."""
         numbers = self.lists.item(held.items(), self.lists.offset(held.items(), item))
-        return self.words((True, *numbers[: self.known(held).keys]))
+        return self.words(held, (True, *numbers[: self.known(held).keys]))
 
     def find(self, held: DictState, key: tuple[Any, ...]) -> Entry:
         steps, found = self.steps, self.steps.variable(INT)
         steps.set(found, steps.whole(-1))
-        words = self.words(key)
+        words = self.words(held, key)
         spot = self.spot_of(held, words)
         if not self.known(held).is_known:
             return Entry(held, key, steps.get(spot.at), steps.whole(-1), self.lists.changes)
@@ -283,7 +276,7 @@ class Dicts:
         known = self.known(held)
         parts = () if known.make is set else value if type(value) is tuple else (value,)
         if not known.is_known:
-            known.keys, known.is_tuple, known.is_known = len(key) - 1, key[0], True
+            known.form, known.is_tuple, known.is_known = self.keys.form(key), key[0], True
             known.has_tuples = type(value) is tuple and known.make is not set
         if known.has_tuples != (type(value) is tuple) and known.make is not set:
             raise Unsupported("has a dict of values of several kinds")
@@ -472,10 +465,6 @@ class Dicts:
         self.asked.update({name: asks_for_order(self.walk.root.tree, name) for name in names if name not in self.asked})
         if any(map(self.asked.get, names)):
             raise Unsupported("asks for the order of a set that has lost items, or is made of constants")
-
-
-def _kinds_of(number: Any) -> list[Kind | None]:
-    return [number.kind] if type(number) is Number else [kind for _, kind, _ in number.kinds]
 
 
 def python_of(known: NumbersDict, items: list[tuple[Any, ...]]) -> Any:

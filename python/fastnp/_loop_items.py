@@ -306,7 +306,7 @@ class SetItems(Places):
         self.of = of
         self.done = self.steps.variable(INT)  # how many items came before
         known = walk.dicts.known(of)
-        if known.deletes or known.is_of_constants or not is_as_known():
+        if known.deletes or known.is_of_constants or "f" in known.form or not is_as_known():
             raise Unsupported("goes over a set whose order is not known")
         if not known.is_ordered:
             known.is_ordered = True

@@ -109,7 +109,7 @@ class Moves:
             return
         if None not in (mine.make, theirs.make) and mine.make != theirs.make:
             raise Unsupported("has dicts of several kinds that change places")
-        if mine.is_known and theirs.is_known and (mine.keys, mine.is_tuple, mine.has_tuples) != (theirs.keys, theirs.is_tuple, theirs.has_tuples):
+        if mine.is_known and theirs.is_known and (mine.form, mine.is_tuple, mine.has_tuples) != (theirs.form, theirs.is_tuple, theirs.has_tuples):
             raise Unsupported("has dicts of several kinds that change places")
         if mine.deletes != theirs.deletes:
             self.walk.dict_methods.mark(x if theirs.deletes else y)

@@ -36,8 +36,9 @@ def move_source(seed: int, statements: int) -> str:
     def statement(depth: int) -> None:
         indent, x, y, z = "    " * depth, name(), name(), name()
         store = f"{x}.add({key()})" if are_sets else f"{x}[{key()}] = t"
-        texts = [store] * 4 + [f"{x} = {y}", f"{x}, {y} = {y}, {x}", f"{x} = {empty}", f"{x} = {y} = {empty}", f"t = t + len({x})", f"t = t + ({key()} in {y})"]
+        texts = [store] * 4 + [f"{x} = {y}", f"{x}, {y} = {y}, {x}", f"{x} = {empty}", f"{x} = {y} = {empty}", f"t = t + len({x})"]
         texts += [f"{x}, {y}, {z} = {y}, {z}, {x}", f"if {x}:\n{indent}    {y} = {x}", f"new = {empty}\n{indent}{x} = new", f"{x}.clear()"]
+        texts += [f"t = t + ({key()} in {y})"]
         if deletes:
             texts += [f"{x}.discard({key()})" if are_sets else f"t = {x}.pop({key()}, 1)"]
         if rng.random() < 0.25 and depth < 4:
