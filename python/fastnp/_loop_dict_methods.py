@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_dicts import FIRST, GONE, DictState, DictView, Entry
+from fastnp._loop_dicts import GONE, DictState, DictView, Entry
 from fastnp._loop_lists import Display, Item
 from fastnp._loop_program import INT, Number, Unsupported
 from fastnp._loop_values import Again, Leaves
@@ -35,15 +35,15 @@ class DictMethods:
         self.dicts.storing(self.dicts.find(held, self.dicts.key(held, key)), ())()
 
     def call_clear(self, held: DictState) -> None:
-        if held.name in self.dicts.open:
+        if held.name in self.walk.moves.iterated:
             raise Unsupported("empties a dict that it goes over")
         self.lists.make(held.items().name, Display([]))
         self.steps.set(self.dicts.variable(held, "count"), self.steps.whole(0))
-        self.dicts.new_table(held, self.steps.whole(FIRST))
+        self.dicts.new_table(held)
         self.lists.changes += 1
         self.walk.stored = True
 
-    def call_get(self, held: DictState, key: Any, default: Any) -> Any:
+    def call_get(self, held: DictState, key: Any, default: Any = None) -> Any:
         return self.dicts.value_or(self.dicts.place(held, key), default)
 
     def call_setdefault(self, held: DictState, key: Any, default: Any) -> Any:
@@ -93,14 +93,12 @@ class DictMethods:
         """An item that may be there."""
         held, steps = entry.of, self.steps
         known, count = self.dicts.known(held), self.dicts.variable(entry.of, "count")
-        if held.name in self.dicts.open:
+        if held.name in self.walk.moves.iterated:
             raise Unsupported("deletes an item of a dict that it goes over")
         if not known.is_known:
             return
         if not known.deletes:
-            known.deletes = True
-            self.walk.lists_known.pop(held.items().name, None)  # items have a mark now
-            known.is_known = known.is_guess = False
+            self.mark(held)
             raise Again
         items = held.items()
         steps.add("if", a=self.dicts.is_there(entry))
@@ -111,6 +109,14 @@ class DictMethods:
         steps.add("end")
         self.lists.changes += 1
         self.walk.stored = True
+
+    def mark(self, held: DictState) -> None:
+        """Its items say whether they are left from now on."""
+        lists, known = self.walk.lists_known, self.dicts.known(held)
+        items = lists.get(held.items().name)
+        for name in [name for name, each in lists.items() if each is items]:
+            del lists[name]
+        known.deletes, known.is_known = True, False
 
 
 DICTS = frozenset(name.removeprefix("call_") for name in dir(DictMethods) if name.startswith("call_"))  # methods of dicts and sets

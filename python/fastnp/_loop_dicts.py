@@ -9,20 +9,20 @@ import collections
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fastnp._loop_keys import Keys
 from fastnp._loop_lists import Display, Item, ListState
-from fastnp._loop_program import BOOL, INT, INT64, Choice, Kind, Number, PythonKind, Unsupported
+from fastnp._loop_program import BOOL, INT, INT64, Choice, Kind, Number, Unsupported
+from fastnp._loop_set_order import EMPTY, FIRST_OF_SETS, SetOrder, Spot, asks_for_order
 from fastnp._loop_values import Leaves
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["DICT_TYPES", "FIRST", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
+__all__ = ["DICT_TYPES", "GONE", "DictDisplay", "DictState", "DictView", "Dicts", "Entry", "display_of"]
 
 _WORD = 8
 FIRST = 16  # places of a new table
-EMPTY, GONE = 0, -1  # in the table; else an item's number, from 1 on
-_MIX = -7046029254386353131  # odd: a bit of a product has bits of all bits below
-_MOST_KEYS = 3  # numbers of a key
+GONE = -1  # in the table: an item that is no more
 
 
 class NumbersDict:
@@ -30,12 +30,18 @@ class NumbersDict:
 
     def __init__(self) -> None:
         self.make: Any = None  # what makes Python's: dict, set, Counter, or (defaultdict, type)
-        self.keys = 0  # how many numbers a key has
+        self.form = ""  # of its keys, a letter for each number
         self.is_tuple = False  # whether it is a tuple
         self.has_tuples = False  # whether values are
         self.is_known = False  # whether it has had an item
-        self.is_guess = False  # whether that is taken for granted, as it is gone over before
         self.deletes = False
+        self.is_ordered = False  # whether it is a set whose table is Python's (`_loop_set_order.py`)
+        self.is_of_constants = False  # ... that Python makes as a whole, in an order of its own
+
+    @property
+    def keys(self) -> int:
+        """How many numbers a key has."""
+        return len(self.form)
 
 
 class DictState:
@@ -70,9 +76,10 @@ class DictView:
 class DictDisplay:
     """``{}``, ``{a: b}``, ``{a, b}``, ``set()`` and the like"""
 
-    __slots__ = ("keys", "make", "values")
+    __slots__ = ("is_constant", "keys", "make", "values")
 
-    def __init__(self, make: Any, keys: list[Any], values: list[Any] | None) -> None:
+    def __init__(self, make: Any, keys: list[Any], values: list[Any] | None, is_constant: bool = False) -> None:
+        self.is_constant = is_constant
         self.make = make
         self.keys = keys
         self.values = values
@@ -118,7 +125,9 @@ class Dicts:
         self.walk = walk
         self.steps = walk.steps
         self.lists = walk.lists
-        self.open: list[Any] = []  # names of those that are gone over
+        self.keys = Keys(walk)
+        self.order = SetOrder(walk)
+        self.asked: dict[Any, bool] = {}  # whether the function asks for the order of sets
         self.looked: set[Any] = set()  # ... that the statement at hand has asked for something else than an item
 
     def known(self, held: DictState) -> NumbersDict:
@@ -151,7 +160,8 @@ class Dicts:
         if known.make is not None and known.make != display.make:
             raise Unsupported("binds a variable to dicts of several kinds")
         known.make = display.make
-        if name in self.open:
+        known.is_of_constants |= display.is_constant
+        if name in self.walk.moves.iterated:
             raise Unsupported("makes a dict in the place of one that it goes over")
         values = display.values if display.values is not None else [None] * len(display.keys)
         items = [(self.key(held, key), value) for key, value in zip(display.keys, values, strict=True)]
@@ -159,15 +169,17 @@ class Dicts:
             self.learn(held, key, value)
         self.lists.make(held.items().name, Display([]))
         steps.set(self.variable(held, "count"), steps.whole(0))
-        self.new_table(held, steps.whole(FIRST))
+        self.new_table(held)
         for key, value in items:
             self.store(self.find(held, key), value)
         return held
 
-    def new_table(self, held: DictState, places: int) -> None:
+    def new_table(self, held: DictState, places: int | None = None) -> None:
+        """`places`: how many, if not as many as a new one has."""
         steps, table = self.steps, self.table_of(held)
+        places = steps.whole(FIRST_OF_SETS if self.known(held).is_ordered else FIRST) if places is None else places
         made = steps.made_array()
-        self.lists.allocate(made, steps.times(places, steps.whole(_WORD)))
+        self.lists.allocate(made, steps.times(steps.plus(places, steps.whole(1)), steps.whole(_WORD)))
         steps.add("point", a=table, b=made)
         steps.each(places, lambda at: self.set_place(held, at, steps.whole(EMPTY)))
         steps.set(self.variable(held, "places"), places)
@@ -180,40 +192,33 @@ class Dicts:
 
     def key(self, held: DictState, key: Any) -> tuple[Any, ...]:
         """(whether it is a tuple, its numbers)"""
-        numbers = key if type(key) is tuple else (key,)
-        if not 0 < len(numbers) <= _MOST_KEYS:
-            raise Unsupported("has a dict of long tuples")
-        found = tuple(each if type(each) is Choice else self.walk.numbers.number(each) for each in numbers)
-        kinds = [kind for each in found for kind in _kinds_of(each)]
-        if not all(kind is INT or (kind is not None and type(kind) is not PythonKind and kind.kind in "iu") for kind in kinds):
-            raise Unsupported("has a dict whose keys are no whole numbers")
-        known = self.known(held)
-        if known.is_known and not known.is_guess and (known.is_tuple, known.keys) != (type(key) is tuple, len(found)):
+        found, known = self.keys.of(key), self.known(held)
+        form = self.keys.form(found)
+        self.keys.expect_equal_to_itself(found)
+        if known.is_known and (known.is_tuple, known.form) != (found[0], form):
             raise Unsupported("has a dict of keys of several kinds")
-        return (type(key) is tuple, *found)
-
-    def words(self, key: tuple[Any, ...]) -> list[int]:
-        """What keys are compared by."""
-        found = [self.walk.each(each, self.walk.numbers.to_int) for each in key[1:]]
-        return [each.id for each in found]
-
-    def hashed(self, words: list[int]) -> int:
-        steps, found = self.steps, self.steps.whole(0)
-        for word in words:
-            mixed = steps.map("multiply", INT64, INT64, steps.map("add", INT64, INT64, found, word), steps.whole(_MIX))
-            found = steps.map("bitwise_xor", INT64, INT64, mixed, steps.map("right_shift", INT64, INT64, mixed, steps.whole(32)))
         return found
 
-    def place_of(self, held: DictState, words: list[int]) -> int:
-        """Where a key belongs in the table: a variable."""
+    def words(self, held: DictState, key: tuple[Any, ...]) -> list[int]:
+        """What keys are compared by. The table has one more word than places."""
+        places = self.steps.get(self.variable(held, "places"))
+        return self.keys.words(key, (self.table_of(held), self.steps.times(places, self.steps.whole(_WORD))))
+
+    def spot_of(self, held: DictState, words: list[int]) -> Spot:
+        """Where a key belongs in the table."""
+        if self.known(held).is_ordered:
+            return self.order.spot(held, words, self.known(held).is_tuple)
         steps, at = self.steps, self.steps.variable(INT)
         last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
-        steps.set(at, steps.map("bitwise_and", INT64, INT64, self.hashed(words), last))
-        return at
+        steps.set(at, steps.map("bitwise_and", INT64, INT64, self.keys.hashed(words), last))
+        return Spot(at)
 
-    def go_on(self, held: DictState, at: int) -> None:
+    def go_on(self, held: DictState, spot: Spot) -> None:
         """To the next place."""
-        steps = self.steps
+        if self.known(held).is_ordered:
+            self.order.go_on(held, spot)
+            return
+        steps, at = self.steps, spot.at
         last = steps.plus(steps.get(self.variable(held, "places")), steps.whole(-1))
         steps.set(at, steps.map("bitwise_and", INT64, INT64, steps.plus(steps.get(at), steps.whole(1)), last))
 
@@ -224,17 +229,17 @@ class Dicts:
     def item_words(self, held: DictState, item: int) -> list[int]:
         """The key's words of an item."""
         numbers = self.lists.item(held.items(), self.lists.offset(held.items(), item))
-        return self.words((True, *numbers[: self.known(held).keys]))
+        return self.words(held, (True, *numbers[: self.known(held).keys]))
 
     def find(self, held: DictState, key: tuple[Any, ...]) -> Entry:
         steps, found = self.steps, self.steps.variable(INT)
         steps.set(found, steps.whole(-1))
-        words = self.words(key)
-        at = self.place_of(held, words)
-        if not self.known(held).is_known or self.known(held).is_guess:
-            return Entry(held, key, steps.get(at), steps.whole(-1), self.lists.changes)
+        words = self.words(held, key)
+        spot = self.spot_of(held, words)
+        if not self.known(held).is_known:
+            return Entry(held, key, steps.get(spot.at), steps.whole(-1), self.lists.changes)
         steps.add("loop")
-        number = self.at_place(held, steps.get(at))
+        number = self.at_place(held, steps.get(spot.at))
         steps.add("if", a=steps.compare("equal", number, steps.whole(EMPTY)))
         steps.add("break", a=0)
         steps.add("end")
@@ -250,10 +255,10 @@ class Dicts:
         steps.add("end")
         if self.known(held).deletes:
             steps.add("end")
-        self.go_on(held, at)
+        self.go_on(held, spot)
         steps.add("next")
         steps.add("end")
-        return Entry(held, key, steps.get(at), steps.get(found), self.lists.changes)
+        return Entry(held, key, steps.get(spot.at), steps.get(found), self.lists.changes)
 
     def is_there(self, entry: Entry) -> int:
         return self.steps.compare("greater_equal", entry.item, self.steps.whole(0))
@@ -270,23 +275,15 @@ class Dicts:
         """An item as its list takes it; the walk begins anew where one of its kind is new."""
         known = self.known(held)
         parts = () if known.make is set else value if type(value) is tuple else (value,)
-        if known.is_guess:
-            known.is_guess = known.is_known = False
-            self.walk.lists_known.pop(held.items().name)
         if not known.is_known:
-            known.keys, known.is_tuple, known.has_tuples, known.is_known = len(key) - 1, key[0], type(value) is tuple, True
+            known.form, known.is_tuple, known.is_known = self.keys.form(key), key[0], True
+            known.has_tuples = type(value) is tuple and known.make is not set
         if known.has_tuples != (type(value) is tuple) and known.make is not set:
             raise Unsupported("has a dict of values of several kinds")
         mark = (1,) if known.deletes else ()
         item = self.lists.as_item((*key[1:], *parts, *mark))
         self.lists.learn(held.items(), item)
         return item
-
-    def guess(self, held: DictState) -> None:
-        """It has no item yet, but may have later, when the walk has come to where it is stored to: ints, mostly."""
-        known, items = self.known(held), self.lists.known(held.items().name)
-        known.keys, known.is_known, known.is_guess = 1, True, True
-        items.kinds, items.is_tuple, items.is_known = [[INT] for _ in range(2 + known.deletes)], True, True
 
     def value_at(self, held: DictState, item: int) -> Any:
         return self.value_in(held, self.lists.item(held.items(), self.lists.offset(held.items(), item)))
@@ -326,8 +323,18 @@ class Dicts:
         if not self.known(entry.of).is_known:
             return default
         if type(default) is tuple or self.known(entry.of).has_tuples:
-            raise Unsupported("takes a tuple of a dict, or something else")
+            return self.tuple_or(entry, default)
         return self.walk.one_of([(self.is_there(entry), lambda: self.value_at(entry.of, entry.item)), (-1, lambda: default)])
+
+    def tuple_or(self, entry: Entry, default: Any) -> Any:
+        """One of two tuples, or a tuple or None, as if it were bound to a variable."""
+        walk, slots, name = self.walk, self.walk.slots, (self.walk.frame.key, ("one of", entry.of.name))
+        self.steps.add("if", a=self.is_there(entry))
+        first = slots.store(name, self.value_at(entry.of, entry.item))
+        self.steps.add("else")
+        second = slots.store(name, walk.settled(default))
+        self.steps.add("end")
+        return slots.kept_items(slots.load(name, slots.joined(name, first, second, True)))
 
     def item(self, held: DictState, key: Any) -> Any:
         """``d[k]``"""
@@ -345,7 +352,7 @@ class Dicts:
         self.learn(held, entry.key, value)
         if entry.changes != self.lists.changes:
             raise Unsupported("changes a dict in a statement that stores into one")
-        if held.name in self.open:
+        if held.name in self.walk.moves.iterated:
             self.walk.leave(self.is_there(entry))
 
         def store() -> None:
@@ -361,19 +368,24 @@ class Dicts:
         number = lists.length(held.items())
         self.walk.list_methods.call_append(held.items(), item[1:])
         steps.set(self.variable(held, "count"), steps.plus(steps.get(self.variable(held, "count")), steps.whole(1)))
-        used = steps.times(steps.plus(number, steps.whole(1)), steps.whole(3))
-        places = steps.get(self.variable(held, "places"))
-        steps.add("if", a=steps.compare("greater_equal", used, steps.times(places, steps.whole(2))))
-        self.make_room(held)
-        steps.add("else")
-        self.set_place(held, entry.slot, steps.plus(number, steps.whole(1)))
-        steps.add("end")
+        (self.order if self.known(held).is_ordered else self).enter_new(held, entry.slot, number)
         if not self.is_set(held):
             steps.add("else")
             self.put_value(held, entry.item, item)
         steps.add("end")
         self.lists.changes += 1
         self.walk.stored = True
+
+    def enter_new(self, held: DictState, place: int, number: int) -> None:
+        """An item that has come to the list's end."""
+        steps = self.steps
+        used = steps.times(steps.plus(number, steps.whole(1)), steps.whole(3))
+        places = steps.get(self.variable(held, "places"))
+        steps.add("if", a=steps.compare("greater_equal", used, steps.times(places, steps.whole(2))))
+        self.make_room(held)
+        steps.add("else")
+        self.set_place(held, place, steps.plus(number, steps.whole(1)))
+        steps.add("end")
 
     def put_value(self, held: DictState, item: int, numbers: tuple[Any, ...]) -> None:
         """Its key stays the one that came first."""
@@ -393,19 +405,20 @@ class Dicts:
         else:
             places = steps.times(places, steps.whole(2))
         self.new_table(held, places)
+        steps.each(self.lists.length(held.items()), lambda number: self.enter(held, number))
 
-        def enter(number: int) -> None:
-            at = self.place_of(held, self.item_words(held, number))
-            steps.add("loop")
-            steps.add("if", a=steps.compare("equal", self.at_place(held, steps.get(at)), steps.whole(EMPTY)))
-            steps.add("break", a=0)
-            steps.add("end")
-            self.go_on(held, at)
-            steps.add("next")
-            steps.add("end")
-            self.set_place(held, steps.get(at), steps.plus(number, steps.whole(1)))
-
-        steps.each(self.lists.length(held.items()), enter)
+    def enter(self, held: DictState, number: int) -> None:
+        """An item, into a table that has not got it."""
+        steps = self.steps
+        spot = self.spot_of(held, self.item_words(held, number))
+        steps.add("loop")
+        steps.add("if", a=steps.compare("equal", self.at_place(held, steps.get(spot.at)), steps.whole(EMPTY)))
+        steps.add("break", a=0)
+        steps.add("end")
+        self.go_on(held, spot)
+        steps.add("next")
+        steps.add("end")
+        self.set_place(held, steps.get(spot.at), steps.plus(number, steps.whole(1)))
 
     def close(self, held: DictState) -> None:
         """What is left moves to the list's beginning."""
@@ -430,6 +443,7 @@ class Dicts:
     def given(self, held: DictState, out: list[tuple[int, Kind]]) -> Callable[[Any], Any]:
         known = self.known(held)
         numbers = self.lists.known(held.items().name)
+        self.expect_order(held)
         out += [(self.walk.slots.variable((held.items().name, part), INT), INT) for part in ("address", "length")]
 
         def decode(values: Any) -> Any:
@@ -442,13 +456,19 @@ class Dicts:
 
         return decode
 
-
-def _kinds_of(number: Any) -> list[Kind | None]:
-    return [number.kind] if type(number) is Number else [kind for _, kind, _ in number.kinds]
+    def expect_order(self, held: DictState) -> None:
+        """That a set which is handed out has Python's order, or that the function does not ask for it."""
+        known = self.known(held)
+        if known.make is not set or not (known.deletes or known.is_of_constants):
+            return
+        names = [name[1] for name, each in self.walk.dicts_known.items() if each is known and isinstance(name[1], str)]
+        self.asked.update({name: asks_for_order(self.walk.root.tree, name) for name in names if name not in self.asked})
+        if any(map(self.asked.get, names)):
+            raise Unsupported("asks for the order of a set that has lost items, or is made of constants")
 
 
 def python_of(known: NumbersDict, items: list[tuple[Any, ...]]) -> Any:
-    """Python's object of a list of keys, values and marks. (A set that has lost some may have the others in another order than Python's would.)"""
+    """Python's object of a list of keys, values and marks. (Of a set that has lost some, `expect_order`.)"""
     make, left = known.make, [each for each in items if each[-1]] if known.deletes else items
     keys = [each[: known.keys] for each in left] if known.is_tuple else [each[0] for each in left]
     if make is set:

@@ -358,7 +358,8 @@ class Expressions:
     def value_Set(self, node: ast.Set) -> Any:
         if any(isinstance(each, ast.Starred) for each in node.elts):
             raise Unsupported("unpacks into a set")
-        return DictDisplay(set, list(self.values(node.elts)), None)
+        is_constant = len(node.elts) > 2 and not any(isinstance(each, ast.Name) for each in ast.walk(node))
+        return DictDisplay(set, list(self.values(node.elts)), None, is_constant)
 
     def value_ListComp(self, node: ast.ListComp) -> Any:
         found = table_of(node)

@@ -45,7 +45,7 @@ class Folds:
         value = self.walk.value(argument)
         if is_array(value) and len(value.sizes) == 1:
             value = self.walk.arrays.kept(value)
-        elif type(value) not in (ListState, Nested, DictState, DictView):
+        elif not isinstance(value, (ListState, Nested, DictState, DictView)):
             return self.walk.calls.call(function, [value, *([self.walk.value(start)] if start else [])], {})
         made = self.made(node, lambda: _function(name, _ITEM, ast.Name(_ITEMS, ast.Load()), [_ITEMS, *([_START] if start else [])], start is not None))
         return self.checked(name, self.walk.call_function(made, [value, *([self.walk.value(start)] if start else [])], {}))

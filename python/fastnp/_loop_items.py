@@ -6,17 +6,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_dicts import DictView
+from fastnp._loop_dicts import DictState, DictView
 from fastnp._loop_lists import ListState
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import INT, MOST, Kind, Number, Unsupported
+from fastnp._loop_set_order import EMPTY, is_as_known
 from fastnp._loop_tuples import Kept
-from fastnp._loop_values import Part, View
+from fastnp._loop_values import Again, Part, View
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["DictItems", "Items", "Iteration", "ListItems", "Rows", "TableItems"]
+__all__ = ["DequeItems", "DictItems", "Items", "Iteration", "ListItems", "Places", "Rows", "SetItems", "TableItems"]
 
 
 class Iteration:
@@ -30,7 +31,7 @@ class Iteration:
         raise NotImplementedError
 
     def lists(self) -> list[Any]:
-        """The names of those that it goes over."""
+        """The names of those that it goes over, dicts among them."""
         return []
 
     def is_enterable(self) -> bool:
@@ -43,6 +44,10 @@ class Iteration:
     def can_go_on(self) -> bool:
         """Whether Python can go on with it where the program is left."""
         return self.is_enterable()
+
+    def is_empty(self) -> bool:
+        """Whether it is known to have no item, as far as the walk has come: it begins anew where one comes later."""
+        return False
 
     def length(self) -> int:
         """Over how many items it goes, where that is known when it begins."""
@@ -71,7 +76,7 @@ class Iteration:
         self.advance()
 
 
-class _Places(Iteration):
+class Places(Iteration):
     """What has a first place, a second one and so on: a counter says where it is."""
 
     def __init__(self, walk: Walk) -> None:
@@ -88,7 +93,7 @@ class _Places(Iteration):
         self.steps.set(self.at, self.steps.plus(self.steps.get(self.at), self.steps.whole(1)))
 
 
-class Rows(_Places):
+class Rows(Places):
     """The rows of an array, or of a part of one: of one that was handed in, its offset, sizes and steps say which part it is."""
 
     def __init__(self, walk: Walk, view: View, is_reversed: bool, node: ast.expr) -> None:
@@ -183,7 +188,7 @@ class Rows(_Places):
         return part
 
 
-class ListItems(_Places):
+class ListItems(Places):
     """The items of a list, which may grow meanwhile."""
 
     def __init__(self, walk: Walk, held: ListState) -> None:
@@ -196,6 +201,9 @@ class ListItems(_Places):
     def lists(self) -> list[Any]:
         return [self.held.name]
 
+    def is_empty(self) -> bool:
+        return not self.walk.lists.known(self.held.name).is_known
+
     def more(self) -> int:
         return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.held))
 
@@ -207,29 +215,50 @@ class ListItems(_Places):
         name, walk = self.held.name, self.walk
         if not self.is_enterable():
             named = [*walk.fields.held.values(), *walk.current().values()]
-            if not any(type(each) is ListState and each.name == name for each in named):
+            if not any(isinstance(each, ListState) and each.name == name for each in named):
                 raise Unsupported("leaves a loop over a list in the middle")
         out.append((self.at, INT))
 
         def remaining(values: Any) -> Iterator[Any]:
-            return _from(values.lists[name] if name in values.lists else values.passed[name[1]], next(values))
+            return self.iterator(values.lists[name] if name in values.lists else values.passed[name[1]], next(values))
 
         return remaining
 
+    @staticmethod
+    def iterator(items: Any, at: int) -> Iterator[Any]:
+        return _from(items, at)
 
-class DictItems(_Places):
+
+class DequeItems(ListItems):
+    """The items of a deque, which stays as it is meanwhile."""
+
+    def is_enterable(self) -> bool:
+        return False
+
+    @staticmethod
+    def iterator(items: Any, at: int) -> Iterator[Any]:
+        """Python's, which notices where the deque is changed."""
+        made = iter(items)
+        for _ in range(at):
+            next(made)
+        return made
+
+
+class DictItems(Places):
     """The keys, values or items of a dict, in their order."""
 
     def __init__(self, walk: Walk, view: DictView) -> None:
         super().__init__(walk)
         self.of, self.what = view.of, view.what
-        if walk.dicts.is_set(view.of):
-            raise Unsupported("goes over a set")  # whose order is not that of its items
-        if not walk.dicts.known(view.of).is_known:
-            walk.dicts.guess(view.of)
 
     def is_enterable(self) -> bool:
         return False
+
+    def lists(self) -> list[Any]:
+        return [self.of.name]
+
+    def is_empty(self) -> bool:
+        return not self.walk.dicts.known(self.of).is_known
 
     def more(self) -> int:
         steps, dicts, items = self.steps, self.walk.dicts, self.of.items()
@@ -243,20 +272,15 @@ class DictItems(_Places):
             steps.add("break", a=0)
             steps.add("end")
             steps.add("next")
-            super().advance()
+            self.advance()
             steps.add("end")
         return steps.compare("less", steps.get(self.at), self.walk.lists.length(items))
 
     def item(self) -> Any:
         dicts, lists, items = self.walk.dicts, self.walk.lists, self.of.items()
-        dicts.open.append(self.of.name)
         numbers = lists.item(items, lists.offset(items, self.steps.get(self.at)))
         found = dicts.key_in(self.of, numbers), dicts.value_in(self.of, numbers)
         return found if self.what == "items" else found[self.what == "values"]
-
-    def advance(self) -> None:
-        self.walk.dicts.open.remove(self.of.name)
-        super().advance()
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
         """Python's iterator over the dict itself, which notices where that changes."""
@@ -274,7 +298,73 @@ class DictItems(_Places):
         return remaining
 
 
-class TableItems(_Places):
+class SetItems(Places):
+    """The items of a set, in the order of its table."""
+
+    def __init__(self, walk: Walk, of: DictState) -> None:
+        super().__init__(walk)
+        self.of = of
+        self.done = self.steps.variable(INT)  # how many items came before
+        known = walk.dicts.known(of)
+        if known.deletes or known.is_of_constants or "f" in known.form or not is_as_known():
+            raise Unsupported("goes over a set whose order is not known")
+        if not known.is_ordered:
+            known.is_ordered = True
+            raise Again
+
+    def is_enterable(self) -> bool:
+        return False
+
+    def lists(self) -> list[Any]:
+        return [self.of.name]
+
+    def is_empty(self) -> bool:
+        return not self.walk.dicts.known(self.of).is_known
+
+    def start(self) -> None:
+        super().start()
+        self.steps.set(self.done, self.steps.whole(0))
+
+    def more(self) -> int:
+        steps, dicts = self.steps, self.walk.dicts
+        places = steps.get(dicts.variable(self.of, "places"))
+        steps.add("loop")
+        steps.add("if", a=steps.compare("less", steps.get(self.at), places))
+        steps.add("else")
+        steps.add("break", a=0)
+        steps.add("end")
+        steps.add("if", a=steps.compare("greater", dicts.at_place(self.of, steps.get(self.at)), steps.whole(EMPTY)))
+        steps.add("break", a=0)
+        steps.add("end")
+        steps.add("next")
+        super().advance()
+        steps.add("end")
+        return steps.compare("less", steps.get(self.at), places)
+
+    def item(self) -> Any:
+        dicts, lists, items = self.walk.dicts, self.walk.lists, self.of.items()
+        number = self.steps.plus(dicts.at_place(self.of, self.steps.get(self.at)), self.steps.whole(-1))
+        return dicts.key_in(self.of, lists.item(items, lists.offset(items, number)))
+
+    def advance(self) -> None:
+        super().advance()
+        self.steps.set(self.done, self.steps.plus(self.steps.get(self.done), self.steps.whole(1)))
+
+    def given(self, out: list[tuple[int, Kind]]) -> Any:
+        """Python's iterator over the set itself, which notices where that changes."""
+        found = self.walk.dicts.given(self.of, out)
+        out.append((self.done, INT))
+
+        def remaining(values: Any) -> Iterator[Any]:
+            made = iter(found(values))
+            for _ in range(next(values)):
+                next(made)
+            return made
+
+        return remaining
+
+
+class TableItems(Places):
     """The rows of a table, or the numbers of a row."""
 
     def __init__(self, walk: Walk, held: Nested) -> None:
@@ -314,7 +404,7 @@ class TableItems(_Places):
         return remaining
 
 
-class Items(_Places):
+class Items(Places):
     """The items of a tuple, or of a list that is written out: numbers, or tuples of these of one length."""
 
     def __init__(self, walk: Walk, items: tuple[Any, ...]) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_dicts import DictState, DictView
-from fastnp._loop_items import DictItems, Items, Iteration, ListItems, Rows, TableItems
-from fastnp._loop_lists import ListState, items_of_display
+from fastnp._loop_items import DequeItems, DictItems, Items, Iteration, ListItems, Rows, SetItems, TableItems
+from fastnp._loop_lists import DequeState, ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import BOOLEAN, INT, MOST, Choice, Kind, Number, PythonKind, Unsupported
 from fastnp._loop_values import Lazy, View
@@ -131,6 +131,9 @@ class _Counted(Iteration):
     def can_go_on(self) -> bool:
         return self.inner.can_go_on()
 
+    def is_empty(self) -> bool:
+        return self.inner.is_empty()
+
     def start(self) -> None:
         self.walk.numbers.inside(self.first, -MOST, MOST)
         self.steps.set(self.at, self.first.id)
@@ -178,6 +181,9 @@ class _Zipped(Iteration):
 
     def can_go_on(self) -> bool:
         return all(each.can_go_on() for each in self.inners)
+
+    def is_empty(self) -> bool:
+        return any(each.is_empty() for each in self.inners)
 
     def start(self) -> None:
         for each in self.lengths[1:]:  # Python raises at the end where these differ
@@ -239,10 +245,12 @@ def _of(walk: Walk, node: ast.expr, is_reversed: bool) -> Iteration:
         return Items(walk, items[::-1] if is_reversed else items)
     if type(held) is Nested and not is_reversed:
         return TableItems(walk, held)
+    if type(held) is DictState and walk.dicts.is_set(held):
+        return SetItems(walk, held)
     if type(held) in (DictState, DictView) and not is_reversed:
         return DictItems(walk, held if type(held) is DictView else DictView(held, "keys"))
-    if type(held) is ListState and not is_reversed:
-        return ListItems(walk, held)
+    if isinstance(held, ListState) and not is_reversed:
+        return DequeItems(walk, held) if type(held) is DequeState else ListItems(walk, held)
     if type(held) is View:
         return Rows(walk, held, is_reversed, node)
     raise Unsupported("goes over something that is neither a range nor an array")

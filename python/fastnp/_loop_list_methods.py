@@ -52,6 +52,8 @@ class ListMethods:
         is_deque = type(held) is DequeState
         if method is None or (name not in _OF_DEQUES if is_deque else name in _ONLY_OF_DEQUES) or (is_deque and name == "pop" and arguments):
             raise Unsupported(f"calls {name} of a list")
+        if is_deque and held.name in self.walk.moves.iterated:
+            raise Unsupported("changes a deque that it goes over")  # which Python notices
         if name not in _READING:
             self.lists.write(held)
             self.lists.changes += 1

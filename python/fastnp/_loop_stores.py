@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._loop_dicts import DictState, Entry
+from fastnp._loop_dicts import DictDisplay, DictState, Entry
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_folds import FOUND
 from fastnp._loop_lists import Display, Item, ListState, items_of_display
@@ -42,7 +42,7 @@ class Stores(Expressions):
         if type(value) is Lazy and len(statement.targets) > 1:
             value = self.arrays.stored(value)
         if len(statement.targets) > 1:
-            if type(value) in (Display, ListState, TableDisplay):
+            if isinstance(value, (Display, ListState, TableDisplay, DictDisplay, DictState)):
                 self.bind_all(statement.targets, value)
                 return
             self.expect_apart(statement.targets, [value] * len(statement.targets))
@@ -51,9 +51,9 @@ class Stores(Expressions):
             store()
 
     def bind_all(self, targets: list[ast.expr], value: Any) -> None:
-        """``a = b = []``: one list."""
+        """``a = b = []``: one list, or one dict."""
         names = [each.id for each in targets if isinstance(each, ast.Name) and each.id in self.frame.local]
-        if type(value) is not Display or len(set(names)) < len(targets):
+        if not isinstance(value, (Display, DictDisplay)) or len(set(names)) < len(targets):
             raise Unsupported("binds several variables to one list")
         for name in names[1:]:
             self.moves.expect_free((self.frame.key, name), value)
@@ -196,12 +196,15 @@ class Stores(Expressions):
 
     def kept_lists(self, items: list[Any], targets: list[ast.expr]) -> list[Any]:
         """Lists that change places by one statement: ``a, b = b, a``."""
-        lists = [item for item in items if type(item) is ListState]
+        lists = [item for item in items if type(item) in (ListState, DictState)]
         if any(item == other for number, item in enumerate(lists) for other in lists[:number]):
             raise Unsupported("gives a list another name")
-        names = [each.id for each in targets if isinstance(each, ast.Name)]
-        return [item if type(to) is ast.Name and item == self.current().get(to.id) == ListState((self.frame.key, to.id)) else self.moves.kept(item, names)
-                for to, item in zip(targets, items, strict=True)]  # fmt: skip
+        own = {each.id: (self.frame.key, each.id) for each in targets if isinstance(each, ast.Name)}
+
+        def stays(to: ast.expr, item: Any) -> bool:
+            return isinstance(to, ast.Name) and item in lists and item.name == own[to.id] and item == self.current().get(to.id)
+
+        return [item if stays(to, item) else self.moves.kept(item, list(own)) for to, item in zip(targets, items, strict=True)]
 
     def effects(self) -> tuple[int, int]:
         """How often functions were called, and lists changed."""

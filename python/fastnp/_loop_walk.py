@@ -384,10 +384,11 @@ class Walk(Exits):
         self.frame.env = dict(at_head)
         ended = self.exhausted(statement)
         self.steps.add("end")
-        self.frame.env = dict(at_head)
+        self.frame.env = None if iteration.is_empty() else dict(at_head)
         if any(isinstance(each, ast.Subscript) for each in ast.walk(statement.target)):
             raise Unsupported("iterates into elements")
-        self.target(statement.target, iteration.item())()
+        if self.frame.env is not None:
+            self.target(statement.target, iteration.item())()
         is_resumed = not is_outer and self.frame is self.root  # where the program is left in it
         if is_resumed:
             self.iterations.append((statement, iteration))
