@@ -52,7 +52,8 @@ class Values(Iterator[Any]):
         """A part of an array that was handed in."""
         whole = self.arrays[array]
         if type(whole) is numpy.ndarray:
-            return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
+            made = _core._MadeArrays.view(whole, address, sizes, steps, dtype)
+            return made if sizes or dtype.names is None else made[()]  # a record
         return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
 
     def part_at(self, array: int, offset: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
