@@ -221,9 +221,8 @@ class Classes(Reads):
         if type(value) in (staticmethod, classmethod):
             function = self.followed(value.__func__)
             return function if function is _effects.ABSENT else type(value)(function)
-        if type(value) is property:
-            function = self.followed(value.fget)
-            return function if function is _effects.ABSENT else property(function)  # setting one ends the recording
+        if isinstance(value, property):
+            return self.property_of(value, name)
         if type(value) is functools.cached_property:
             function = self.followed(value.func)
             if function is _effects.ABSENT:
@@ -238,6 +237,24 @@ class Classes(Reads):
         if isinstance(value, PLAIN) or name[:2] == "__":
             return value
         return Forbidden(f"uses {name} of a class") if name in self.names else _effects.ABSENT
+
+    def property_of(self, value: property, name: str) -> Any:
+        """A property that is read as the class's; what sets or deletes one ends the recording."""
+
+        def unknown(instance: Any) -> Any:
+            raise AttributeError(name)
+
+        def stored(instance: Any, *what: Any) -> None:
+            refuse(f"sets or deletes the property {name}")
+
+        function = value.fget and self.followed(value.fget)
+        if function is _effects.ABSENT:
+            if value.fset is None and value.fdel is None:
+                return function
+            function = unknown
+        made = property(function, value.fset and stored, value.fdel and stored)
+        made.__set_name__(type(None), name)  # type: ignore[attr-defined]  # which errors tell
+        return made
 
     def check_classes(self) -> None:
         """Refuses what the recorded function changed in classes."""

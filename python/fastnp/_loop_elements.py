@@ -235,6 +235,8 @@ class Elements:
             else:
                 raise Unsupported("takes elements by an array")
         rest = axis + 1
+        if view.dtype.names is not None and rest == len(view.sizes) and not sizes and any(each is ... for each in indices):
+            raise Unsupported("takes a record as an array")
         recipe = part_of(view.recipe, tuple(made))
         return View(view.array, view.dtype, offset, sizes + view.sizes[rest:], strides + view.strides[rest:], recipe, view.origins)
 

@@ -376,6 +376,21 @@ class Expressions:
                 return self.tuples.inverse(found) if isinstance(node.ops[0], ast.NotIn) else found
             x, y = self.value_or_draw(node.left), self.value_or_draw(node.comparators[0])
             return self.compared(node.ops[0], self.draws.forced(x), self.draws.forced(y))
+
+        def chain(left: Any, number: int) -> Any:
+            right = self.value(node.comparators[number])
+            found = self.compared(node.ops[number], left, right)
+            if number + 1 == len(node.ops):
+                return found
+            test = self.as_truth(found)
+            if type(test) is bool:
+                return chain(right, number + 1) if test else found
+            return self.one_of([(test, lambda: chain(right, number + 1)), (-1, lambda: found)])
+
+        return chain(self.value(node.left), 0)
+
+    def truth_of_chain(self, node: ast.Compare) -> Any:
+        """``a < b < c`` as a condition, which is of one kind, whatever its comparisons are of."""
         left = self.value(node.left)
         result = self.steps.variable(BOOLEAN)
 
@@ -390,7 +405,7 @@ class Expressions:
                 self.steps.add("end")
 
         chain(left, 0)
-        return Number(BOOLEAN, self.steps.get(result))
+        return self.steps.get(result)
 
     def bounds_of_range(self, node: ast.expr) -> list[ast.expr] | None:
         """The arguments of ``range(n)`` and ``range(a, b)``; None of anything else."""
@@ -456,6 +471,8 @@ class Expressions:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             test = self.truth(node.operand)
             return not test if type(test) is bool else self.steps.map("logical_not", BOOL, BOOL, test)
+        if isinstance(node, ast.Compare) and len(node.ops) > 1:
+            return self.truth_of_chain(node)
         return self.as_truth(self.value(node))
 
     def truth_of_all(self, node: ast.BoolOp) -> Any:

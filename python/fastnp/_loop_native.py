@@ -52,7 +52,8 @@ class Values(Iterator[Any]):
         """A part of an array that was handed in."""
         whole = self.arrays[array]
         if type(whole) is numpy.ndarray:
-            return _core._MadeArrays.view(whole, address, sizes, steps, dtype)
+            made = _core._MadeArrays.view(whole, address, sizes, steps, dtype)
+            return made if sizes or dtype.names is None else made[()]  # a record
         return _core.asarray(_core._MadeArrays.view(numpy.asarray(whole), address, sizes, steps, dtype))
 
     def part_at(self, array: int, offset: int, sizes: list[int], steps: list[int], dtype: Any) -> Any:
@@ -137,10 +138,11 @@ class Program:
     def warnings(self) -> list[tuple[int, str]]:
         """(flag, text) of what a run may warn of, as NumPy does of its scalars: floating-point errors, and integers that wrapped around.
         Which operation it was is known if there is one."""
-        ops = [*((each, each) for each in sorted(self.steps.array_ops)), *((each, f"scalar {each}") for each in sorted(self.steps.float_ops))]
+        told = {each: f"scalar {each}" if each in _OPERATORS else each for each in sorted(self.steps.float_ops)}
+        ops = [*((each, each) for each in sorted(self.steps.array_ops)), *told.items()]
         found = [(_WRAPPED, f"overflow encountered in scalar {min(self.steps.whole_ops)}")] if self.steps.whole_ops else []
         for flag, name, text in ((1, "invalid", "invalid value"), (2, "divide", "divide by zero"), (4, "over", "overflow")):
-            may = [told for op, told in ops if op in _MAY[name]]
+            may = [where for op, where in ops if op in _MAY[name]]
             if may:
                 found.append((flag, f"{text} encountered in {may[0]}"))
         return found
@@ -154,6 +156,7 @@ class Program:
 
 
 _WRAPPED = 16
+_OPERATORS = frozenset(["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"])  # which NumPy's scalars do without a ufunc
 _KINDS = {1: "invalid", 2: "divide", 4: "over", _WRAPPED: "over"}
 _MAY = {
     "invalid": (
@@ -162,11 +165,15 @@ _MAY = {
         "multiply",
         "divide",
         "power",
+        "float_power",
         "remainder",
         "floor_divide",
         "sqrt",
         "arcsin",
         "arccos",
+        "arccosh",
+        "arctanh",
+        "log1p",
         "sin",
         "cos",
         "tan",
@@ -174,14 +181,16 @@ _MAY = {
         "matmul",
         "dot",
     ),
-    "divide": ("divide", "power", "arctanh", "log1p"),
+    "divide": ("divide", "reciprocal", "power", "float_power", "arctanh", "log1p"),
     "over": (
         "cast",
         "multiply",
         "add",
         "subtract",
         "divide",
+        "reciprocal",
         "power",
+        "float_power",
         "exp",
         "exp2",
         "expm1",

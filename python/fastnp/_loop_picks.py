@@ -34,6 +34,8 @@ class Picks:
     def named(self, view: View, index: Any) -> Picked:
         """The elements; leaves where some are not there."""
         arrays = self.walk.arrays
+        if view.dtype.names is not None:
+            raise Unsupported("takes records by masks or integers")
         index = arrays.lazy(index)
         if index.dtype.kind not in "biu" or (index.dtype != BOOL and not view.sizes):
             raise Unsupported("takes elements by such an array")

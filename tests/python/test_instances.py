@@ -265,3 +265,90 @@ def test_objects_are_not_kept():
     del objects, each
     gc.collect()
     assert all(reference() is None for reference in references)
+
+
+class Own(property):
+    pass
+
+
+class Gauge:
+    def __init__(self) -> None:
+        self.kept = 1
+
+    @property
+    def level(self) -> Any:
+        return self.kept
+
+    @level.setter
+    def level(self, value: Any) -> None:
+        self.kept = value * 2
+
+    @level.deleter
+    def level(self) -> None:
+        self.kept = 0
+
+    fixed = property(lambda self: self.kept + 1)
+    inward = property(None, lambda self, value: setattr(self, "kept", value * 3))
+    own = Own(lambda self: self.kept, lambda self, value: setattr(self, "kept", value * 5))
+
+
+class Deeper(Gauge):
+    @property
+    def fixed(self) -> Any:
+        return super().fixed * 10
+
+    @fixed.setter
+    def fixed(self, value: Any) -> None:
+        self.kept = -value
+
+
+def sets(g, x):
+    g.level = x * 2
+    return g.kept
+
+
+def sets_what_it_reads(g, x):
+    try:
+        g.level += x
+    except AttributeError as error:
+        return str(error)
+    return g.level
+
+
+def sets_what_is_fixed(g, x):
+    try:
+        g.fixed = x
+    except AttributeError as error:
+        return str(error), g.fixed
+    return g.fixed
+
+
+def sets_what_has_no_getter(g, x):
+    g.inward = x + 1
+    try:
+        return g.inward
+    except AttributeError as error:
+        return str(error)
+
+
+def sets_one_of_its_own(g, x):
+    g.own = x + 1
+    return g.own
+
+
+def deletes_them(g, x):
+    del g.level
+    try:
+        del g.fixed
+    except AttributeError as error:
+        return str(error), g.level
+
+
+@pytest.mark.parametrize("kind", [Gauge, Deeper])
+@pytest.mark.parametrize("body", [sets, sets_what_it_reads, sets_what_is_fixed, sets_what_has_no_getter, sets_one_of_its_own, deletes_them])
+def test_properties_that_are_set(body: Any, kind: Any) -> None:
+    compiled = np.compile(body)
+    for x in (X, X, 2.0, 3, 4, X[:2]):
+        mine, theirs = kind(), kind()
+        assert alike(compiled(mine, x), body(theirs, x))
+        assert vars(mine).keys() == vars(theirs).keys() and alike(mine.kept, theirs.kept)

@@ -439,3 +439,47 @@ def test_programs_are_left_in_loops_of_functions_that_they_call() -> None:
     for n, k in ((5, 20), (5, 3), (30, 20), (30, 60), (3, 9)):
         agree(compiled, (n, k), f"{n}, {k}")
     assert programs_of(compiled)
+
+
+def test_chained_comparisons_are_of_numpy_or_of_python() -> None:
+    def counted(x: Any) -> Any:
+        count, inside, found = 0, 0, []
+        for i, v in enumerate(x):
+            count += 0 < v < 1
+            inside += 0 < i < 3
+            found.append(-1 <= v <= i != 2)
+            if not 0 < v < 2 <= i < 7:
+                count += 1
+        return count, inside, found
+
+    compiled = np.compile(counted)
+    for x in (numpy.linspace(-2, 4, 9), numpy.arange(4), numpy.array([0.5]), numpy.linspace(-2, 4, 9).astype("f4"), [1, 0.5, 0]):
+        agree(compiled, (x,), str(x))
+        found, wanted = compiled(x), counted(x)
+        assert [type(each) for each in found[2]] == [type(each) for each in wanted[2]]
+    assert programs_of(compiled)
+
+
+@pytest.mark.parametrize("ufunc", ["arccosh", "arctanh", "log1p", "reciprocal", "float_power"])
+def test_errors_of_elementary_functions(ufunc: str) -> None:
+    unary = getattr(numpy, ufunc)
+
+    def powers(x: Any) -> Any:
+        count = 0
+        for i in range(len(x)):
+            if numpy.float_power(x[i], -1.5) > 1:
+                count += 1
+        return count
+
+    def known(x: Any) -> Any:
+        count = 0
+        for i in range(len(x)):
+            value = unary(x[i])
+            if value == value:
+                count += 1
+        return count
+
+    compiled = np.compile(powers if ufunc == "float_power" else known)
+    for x in ([2.0, 3.0], [0.0, 1.0, 3.0], [-2.0, 0.5], [-1.0, 2.0], [5e-324, 2.0], [2.0, 0.5]):
+        agree(compiled, (numpy.array(x),), str(x))
+    assert programs_of(compiled)
