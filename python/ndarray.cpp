@@ -145,7 +145,8 @@ Cheaper cheaper_power(PyObject* a, PyObject* b) {
     int overflow = 0;
     const long exponent = PyLong_AsLongAndOverflow(b, &overflow);
     if (overflow == 0 && exponent == -1 && is_inexact(x.dtype())) return {&fastnp::reciprocal, "reciprocal"};
-    return overflow == 0 && exponent == 2 ? Cheaper{&fastnp::square, "square"} : Cheaper();
+    const bool is_flag = x.dtype() == Dtype::bool_ && reinterpret_cast<NdArray*>(a)->scalar;  // whose power is an integer, as numpy.power's
+    return overflow == 0 && exponent == 2 && !is_flag ? Cheaper{&fastnp::square, "square"} : Cheaper();
 }
 
 PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {

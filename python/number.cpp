@@ -152,7 +152,10 @@ PyObject* divide_floats(PyObject* a, PyObject* b) {
 
 PyObject* power_of_numbers(PyObject* a, PyObject* b, PyObject* modulo) {
     if (modulo == Py_None) return by_call("pow", a, b);
-    return guarded([&] { return number_slots::with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, modulo); }); });
+    return guarded([&] {
+        const Ref remainder_by = is_recorded_number(modulo) ? concrete_number(modulo) : Ref::borrow(modulo);  // else this is its own operator
+        return number_slots::with_numbers(a, b, [&](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, remainder_by.get()); });
+    });
 }
 
 PyObject* float_object(array value) {

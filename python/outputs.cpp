@@ -15,8 +15,11 @@ namespace {
 // Values that may be handed out again at every call, since nobody can change them.
 bool is_immutable(PyObject* object) {
     if (object == Py_None || object == Py_Ellipsis || PyBool_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object)) return true;
-    if (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyComplex_CheckExact(object) || PyRange_Check(object) || PySlice_Check(object))
-        return true;
+    if (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyComplex_CheckExact(object) || PyRange_Check(object)) return true;
+    if (PySlice_Check(object)) {  // of numbers that vary, perhaps
+        const auto* const slice = reinterpret_cast<PySliceObject*>(object);
+        return is_immutable(slice->start) && is_immutable(slice->stop) && is_immutable(slice->step);
+    }
     return PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object) || PyCFunction_Check(object) || PyModule_Check(object);
 }
 

@@ -6,17 +6,19 @@
 namespace fastnp::ops {
 
 namespace detail {
+// Comparisons that tell nothing of NaN, as NumPy's: an ordered one is an invalid operation.
+
 /// The C library's fmod, several times faster where the quotient is small: then the remainder is exact by one fused step.
 inline double fmod(double x, double y) {
     const double quotient = std::trunc(x / y);
-    if (!(std::abs(quotient) < 0x1p53 && std::abs(y) < std::numeric_limits<double>::infinity())) return std::fmod(x, y);
+    if (!(std::isless(std::abs(quotient), 0x1p53) && std::isless(std::abs(y), std::numeric_limits<double>::infinity()))) return std::fmod(x, y);
     double rest = std::fma(-quotient, y, x);
     if (rest != 0 && (rest < 0) != (x < 0)) rest += std::copysign(y, x);  // the quotient had been rounded up
     return std::copysign(rest, x);
 }
 inline float fmod(float x, float y) {
     const double quotient = std::trunc(static_cast<double>(x) / static_cast<double>(y));
-    if (!(std::abs(quotient) < 0x1p29 && std::abs(y) < std::numeric_limits<float>::infinity())) return std::fmod(x, y);
+    if (!(std::isless(std::abs(quotient), 0x1p29) && std::isless(std::abs(y), std::numeric_limits<float>::infinity()))) return std::fmod(x, y);
     double rest = static_cast<double>(x) - quotient * static_cast<double>(y);
     if (rest != 0 && (rest < 0) != (x < 0)) rest += std::copysign(static_cast<double>(y), static_cast<double>(x));
     return std::copysign(static_cast<float>(rest), x);
@@ -38,9 +40,9 @@ Number<T> floor_divide(Number<T> x, Number<T> y) {
         if (b == 0) return {a / b};
         const Work<T> mod = detail::fmod(a, b);
         const Work<T> exact = (a - mod) / b;
-        const Work<T> div = mod != 0 && (b < 0) != (mod < 0) ? exact - 1 : exact;
+        const Work<T> div = mod != 0 && std::isless(b, Work<T>(0)) != std::isless(mod, Work<T>(0)) ? exact - 1 : exact;
         Work<T> floored = std::floor(div);
-        floored = div - floored > Work<T>(0.5) ? floored + 1 : floored;
+        floored = std::isgreater(div - floored, Work<T>(0.5)) ? floored + 1 : floored;
         floored = div == 0 ? std::copysign(Work<T>(0), a / b) : floored;
         return {floored};
     }
@@ -57,7 +59,7 @@ Number<T> remainder(Number<T> x, Number<T> y) {
         const Work<T> mod = detail::fmod(x.v, y.v);
         if (y.v == 0) return {mod};
         if (mod == 0) return {std::copysign(Work<T>(0), y.v)};
-        return {(y.v < 0) != (mod < 0) ? mod + y.v : mod};
+        return {std::isless(Work<T>(y.v), Work<T>(0)) != std::isless(mod, Work<T>(0)) ? mod + y.v : mod};
     }
 }
 template <class T>
