@@ -10,6 +10,7 @@ import numpy
 
 import fastnp
 from fastnp._loop_arrays import shape_of
+from fastnp._loop_forms import Forms
 from fastnp._loop_joins import Joins
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
@@ -34,7 +35,7 @@ class Method:
         self.name = name
 
 
-class Functions(Joins, Statistics):
+class Functions(Joins, Statistics, Forms):
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.steps = walk.steps
