@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_lists import Display
+from fastnp._loop_lists import Display, ListState
 from fastnp._loop_program import FLOAT64, INT64, Choice, Number, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
@@ -29,6 +29,9 @@ class Joins:
 
     @staticmethod
     def array(x: Any) -> Any:
+        raise NotImplementedError
+
+    def of_list(self, held: ListState, ours: bool) -> View:
         raise NotImplementedError
 
     # Other shapes.
@@ -151,6 +154,8 @@ class Joins:
         """A tuple or a list of numbers as NumPy takes it where it computes with arrays."""
         if type(value) is tuple and value:
             return self.of_numbers(list(value), False)
+        if type(value) is ListState:
+            return self.of_list(value, False)
         return self.of_numbers(value.items, False) if type(value) is Display and value.times == 1 and value.items else value
 
     # Turned.
