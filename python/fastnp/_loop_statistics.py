@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -36,6 +37,18 @@ class _Elements(Sorted):
 
     def less(self, x: int, y: int) -> int:
         return self.steps.map("less", self.dtype, BOOL, x, y)
+
+
+class _Places(_Elements):
+    """Numbers of elements, sorted by these."""
+
+    def __init__(self, steps: Steps, view: View, other: View, key: Callable[[int], int], key_dtype: Any) -> None:
+        super().__init__(steps, view, other)
+        self.key = key
+        self.key_dtype = key_dtype
+
+    def less(self, x: int, y: int) -> int:
+        return self.steps.map("less", self.key_dtype, BOOL, self.key(x), self.key(y))
 
 
 class Statistics:
@@ -114,6 +127,34 @@ class Statistics:
             self.expect_numbers(made)
         merge_sort(self.steps, _Elements(self.steps, made, other))
         return made
+
+    def call_argsort(self, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> View:
+        """Equal elements stay in their order; leaves where there are some, and NumPy is free to have them in another one."""
+        steps, arrays = self.steps, self.walk.arrays
+        view = arrays.kept(self.array(a))
+        x = arrays.lazy(view)
+        if len(x.sizes) != 1 or x.dtype.kind not in "iuf" or type(axis) is not int or axis not in (0, -1):
+            raise Unsupported("sorts such an array")
+        if kind not in (None, "quicksort", "heapsort", "mergesort", "stable") or type(stable) not in (bool, type(None)) or None not in (kind, stable):
+            raise Unsupported("sorts in such a way")
+        if x.dtype.kind == "f":
+            self.expect_numbers(view)
+        made = arrays.stored(Lazy(INT64, x.sizes, lambda at: at[0], [], x.ours))
+        places = _Places(steps, made, arrays.new(INT64, x.sizes, x.ours), lambda at: x.element([at]), x.dtype)
+        merge_sort(steps, places)
+        if not stable and kind not in ("mergesort", "stable"):
+            self.expect_order(made, places)
+        return made
+
+    def expect_order(self, made: View, places: _Places) -> None:
+        """Leaves where two neighbours are equal."""
+        steps, arrays = self.steps, self.walk.arrays
+        last = steps.plus(made.sizes[0], steps.whole(-1))
+
+        def is_less(at: list[int]) -> int:
+            return places.less(places.read(made.array, at[0]), places.read(made.array, steps.plus(at[0], steps.whole(1))))
+
+        self.walk.leave(arrays.fold("logical_and", Lazy(BOOL, [last], is_less, [], False), BOOL, steps.constant(True, BOOL)))
 
     def expect_numbers(self, view: View) -> None:
         """Leaves where one is none."""
