@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_arrays import kind_of_operand
-from fastnp._loop_program import FLOAT64, Number, Unsupported
+from fastnp._loop_program import FLOAT64, INT64, Number, Unsupported
 from fastnp._loop_values import Lazy, is_array
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Products"]
 
-_MOST_PRODUCT = 32  # rows, columns and terms of a product of matrices: beyond that the library's is quicker
+_MOST_PRODUCT = 96  # rows, columns and terms of a product of matrices of floats: beyond that the library's is quicker
+_AT_ONCE = 4  # rows that are added up
 
 
 class Products:
@@ -35,9 +36,11 @@ class Products:
         a, b = self.arrays.converted(x, first), self.arrays.converted(y, second)
         self.arrays.expect_same(x.sizes[-1], y.sizes[0])
         terms = x.sizes[-1]
-        if len(x.sizes) == len(y.sizes) == 2:
-            for size in (x.sizes[0], terms, y.sizes[1]):
-                self.walk.numbers.within(size, 0, _MOST_PRODUCT)
+        are_matrices = len(x.sizes) == len(y.sizes) == 2
+        for size in (x.sizes[0], terms, y.sizes[1]) if are_matrices and compute.kind in "fc" else ():
+            self.walk.numbers.within(size, 0, _MOST_PRODUCT)
+        if are_matrices and not self.has_lines(y):
+            b = self.arrays.lazy(self.arrays.stored(b))
 
         def element(at: list[int]) -> int:
             row, column = at[: len(x.sizes) - 1], at[len(x.sizes) - 1 :]
@@ -46,7 +49,7 @@ class Products:
             return self.arrays.fold("add", products, result, self.steps.constant(0, result))
 
         sizes = [*x.sizes[:-1], *y.sizes[1:]]
-        if len(y.sizes) == 2 and self.has_lines(y):
+        if len(y.sizes) == 2 and self.has_lines(b):
             return self.by_rows(a, b, sizes, result, compute, x.ours or y.ours)
         return self.arrays.lazy(self.arrays.stored(Lazy(result, sizes, element, [], x.ours or y.ours))) if sizes else Number(result, element([]))
 
@@ -60,20 +63,32 @@ class Products:
         made = self.arrays.new(result, sizes, ours)
         self.arrays.fill(made, Lazy(result, sizes, lambda _: steps.constant(0, result), [], ours))
 
-        def add(at: list[int]) -> None:
-            *row, k = at
-            factor = a.element([*row, k])
+        bits = int(compute.kind in "fc")
+
+        def add(row: list[int], first: int, count: int) -> None:
+            """So many rows, from one on, are added to what there is: the more at once, the fewer loads and stores."""
+            rows = [steps.plus(first, steps.whole(number)) for number in range(count)]
+            factors = [a.element([*row, k]) for k in rows]
 
             def along(column: int) -> None:
                 place = self.arrays.offset(made, [*row, column])
-                bits = int(compute.kind in "fc")
-                product = steps.add("map", result, "multiply", compute, factor, b.element([k, column]), bits=bits)
-                sum = steps.add("map", result, "add", result, steps.add("load", result, a=made.array, b=place), product, bits=bits)
-                steps.add("store", result, a=made.array, b=place, c=sum)
+                total = steps.add("load", result, a=made.array, b=place)
+                for k, factor in zip(rows, factors, strict=True):
+                    product = steps.add("map", result, "multiply", compute, factor, b.element([k, column]), bits=bits)
+                    total = steps.add("map", result, "add", result, total, product, bits=bits)
+                steps.add("store", result, a=made.array, b=place, c=total)
 
             steps.each(sizes[-1], along)
 
-        self.arrays.over([*sizes[:-1], a.sizes[-1]], add)
+        def add_all(row: list[int]) -> None:
+            terms = a.sizes[-1]
+            blocks = steps.add("floored", INT64, "floor_divide", INT64, terms, steps.whole(_AT_ONCE))
+            steps.each(blocks, lambda block: add(row, steps.times(block, steps.whole(_AT_ONCE)), _AT_ONCE))
+            done = steps.times(blocks, steps.whole(_AT_ONCE))
+            rest = steps.plus(terms, steps.times(done, steps.whole(-1)))
+            steps.each(rest, lambda number: add(row, steps.plus(done, number), 1))
+
+        self.arrays.over(sizes[:-1], add_all)
         return self.arrays.lazy(made)
 
     @staticmethod
