@@ -1,4 +1,4 @@
-"""What native loops take by masks of fewer axes than the array has, store there, and in which order: NumPy's, bit by bit."""
+"""What native loops take by masks of fewer axes, and store there, orders of elements and percentiles: NumPy's, bit by bit."""
 
 from __future__ import annotations
 
@@ -36,6 +36,23 @@ def test_order(expression: str, dtypes: list[str]) -> None:
         return tuple(rng.permutation(values if dtype[0] == "f" else numpy.arange(5)).astype(dtype) for _ in range(2))
 
     agree_of_all(expression, "x, y", dtypes, [*(apart(size) for size in (3, *SIZES, 17)), *(ties(size) for size in SIZES), *[special] * 4])
+
+
+PERCENTILES = [
+    "np.full(2, np.percentile(x, 50))", "np.percentile(x, k[0] + 9)", "y + np.percentile(x * 2, 99.5)", "np.percentile(x, [25, 50, 75])",
+    "np.percentile(y, (0, 100))", "np.full(2, np.percentile(x, i * 33.3))", "np.percentile(x, [k[1] + 50.0, 10.0])",
+    "y - np.percentile(x[1:], y[0] * 0 + 12.5)", "np.percentile(x, -1 + i)",
+]  # fmt: skip
+FAR = [[1e308, -1e308, 3.0], [numpy.inf, 1.0], [numpy.nan, 1.0, 2.0], [2.0**62, -(2.0**62)], [-0.0, 0.0], [0.0, -0.0, -0.0, 0.0]]
+
+
+@pytest.mark.parametrize("expression", PERCENTILES)
+def test_percentiles(expression: str) -> None:
+    calls = [lambda rng, dtype, size=size: (vector(rng, size, dtype), vector(rng, size, dtype)) for size in (7, *SIZES, 33)]
+    for x in FAR:
+        whole = numpy.nan_to_num(numpy.array(x), posinf=9).clip(-(2.0**62), 2.0**62)
+        calls.append(lambda rng, dtype, x=x, whole=whole: (numpy.array(x) if dtype == "f8" else whole.astype("i8"),) * 2)
+    agree_of_all(expression, "x, y", ["f8", "i8"], calls, None if "k[0]" in expression or "-1 + i" in expression else True)
 
 
 def test_order_of_what_is_far_apart() -> None:
